@@ -1,0 +1,78 @@
+import { define, defineJobs, end } from '../engine/sync.js'
+import { defineJob, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import { RotaError } from '../model/errors.js'
+import type { Store } from '../store/store.js'
+import type { Instant } from '../time/instant.js'
+
+/** The source of what is defined at run time. */
+const api = 'api'
+
+/** What was added. */
+export interface Added {
+  readonly jobs: readonly string[]
+  readonly triggers: readonly string[]
+}
+
+/** What was removed. */
+export interface Removed {
+  readonly kind: 'trigger' | 'job'
+  readonly name: string
+}
+
+/** Defines jobs and triggers at run time. A trigger that exists is a conflict unless it is to be replaced. */
+export async function addDefinitions(
+  store: Store,
+  input: {
+    readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+    readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+    readonly replace?: boolean | undefined
+    readonly now: Instant
+  },
+): Promise<Added> {
+  const { now, replace = false } = input
+  const jobs = Object.entries(input.jobs ?? {}).map(([name, job]) => defineJob(name, job))
+  const triggers = Object.entries(input.triggers ?? {}).map(([name, trigger]) => defineTrigger(name, trigger))
+  const stored = await store.jobs()
+  const known = new Set([...jobs, ...stored.map(({ job }) => job)].map((job) => job.name))
+  for (const { name, job } of triggers) {
+    if (!known.has(job)) throw new RotaError('JOB_UNKNOWN', `trigger ${name} names the job ${job}, which is not defined`)
+  }
+  if (!replace) await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
+  await defineJobs(store, { name: api, jobs, queues: [] }, now)
+  await define(store, { source: api, triggers, now })
+  return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
+}
+
+/** Ends a trigger, or forgets a job, of this source. */
+export async function removeDefinition(store: Store, request: { name: string; now: Instant }): Promise<Removed> {
+  const { name, now } = request
+  const [trigger] = (await store.triggers({ names: [name] })).filter((one) => one.active)
+  if (trigger !== undefined) {
+    if (trigger.source !== api) throw foreign('trigger', name, trigger.source)
+    await end(store, { source: api, names: [name], now, cancelPending: true })
+    return { kind: 'trigger', name }
+  }
+  const job = (await store.jobs()).find((one) => one.job.name === name)
+  if (job === undefined) throw new RotaError('TRIGGER_UNKNOWN', `no trigger and no job is named ${name}`)
+  if (job.source !== api) throw foreign('job', name, job.source)
+  const kept = await store.removeJobs([name])
+  if (kept.length > 0) {
+    throw new RotaError('RUN_STATE', `job ${name} is still used by a trigger or an unfinished run; remove or end those first`)
+  }
+  return { kind: 'job', name }
+}
+
+async function assertNew(store: Store, names: { jobs: readonly string[]; triggers: readonly string[] }): Promise<void> {
+  const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name))
+  const triggers = (await store.triggers({ names: names.triggers })).filter((one) => one.active)
+  const taken = [
+    ...jobs.map(({ job, source }) => `job ${job.name} (${source})`),
+    ...triggers.map(({ trigger, source }) => `trigger ${trigger.name} (${source})`),
+  ]
+  if (taken.length === 0) return
+  throw new RotaError('DEFINITION_CONFLICT', `already defined: ${taken.join(', ')}; nothing was changed`)
+}
+
+function foreign(what: string, name: string, source: string): RotaError {
+  return new RotaError('DEFINITION_CONFLICT', `${what} ${name} is defined by ${source}; remove it there and start again`)
+}

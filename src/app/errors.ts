@@ -1,0 +1,2 @@
+export { errorCodes, RotaError, type ErrorCode, type Fault } from '../model/errors.js'
+export { TimeError } from '../time/time-error.js'

@@ -1,0 +1,59 @@
+import { RotaError } from '../model/errors.js'
+import { loadConfig, type LoadedConfig } from '../plan/config-file.js'
+import { absoluteUrl } from './open-store.js'
+import { Rota } from './rota.js'
+
+export { configNames, findConfig } from '../plan/config-file.js'
+
+/** What is said beside a config and counts more than what it says. */
+export interface AppOverrides {
+  /** The address of the store; a relative path starts at `directory`. */
+  readonly store?: string | undefined
+  readonly concurrency?: number | undefined
+  /** The working directory. */
+  readonly directory: string
+}
+
+/** The app that a config file defines; one that the file made itself is taken as it is. */
+export async function loadApp(path: string, overrides: AppOverrides): Promise<Rota> {
+  const loaded = await loadConfig(path)
+  const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
+  if (loaded.kind === 'module') return ownApp(loaded, store)
+  const { app: name, jobs, triggers, ...options } = loaded.config
+  const concurrency = overrides.concurrency ?? options.concurrency
+  const { directory } = loaded
+  const app = new Rota(
+    { ...options, app: name, directory, concurrency, store: store ?? options.store },
+    `config:${name}`,
+  )
+  for (const [job, input] of Object.entries(jobs)) app.define(job, input)
+  for (const [trigger, input] of Object.entries(triggers)) app.schedule(trigger, input)
+  return app
+}
+
+/** The address of the store of a config file, without opening it. */
+export async function storeOfConfig(path: string): Promise<string> {
+  const loaded = await loadConfig(path)
+  if (loaded.kind === 'module') return ownApp(loaded, undefined).storeUrl
+  const { directory, config } = loaded
+  return new Rota({ store: config.store, directory }, `config:${config.app}`).storeUrl
+}
+
+function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): Rota {
+  const { path, exported } = loaded
+  if (!isApp(exported)) {
+    throw new RotaError('CONFIG_INVALID', `${path} exports neither a config nor an app as its default`)
+  }
+  if (store === undefined || store === exported.storeUrl) return exported
+  throw new RotaError(
+    'CONFIG_INVALID',
+    `the app of ${path} keeps its store at ${exported.storeUrl} and cannot be given ${store}`,
+  )
+}
+
+/** A config may have found its own copy of this package, so that the class alone does not tell. */
+function isApp(value: unknown): value is Rota {
+  if (value instanceof Rota) return true
+  const { storeUrl, start } = (value ?? {}) as Partial<Rota>
+  return typeof storeUrl === 'string' && typeof start === 'function'
+}

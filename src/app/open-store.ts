@@ -1,0 +1,56 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { Clock } from '../time/clock.js'
+import { RotaError } from '../model/errors.js'
+import type { Store } from '../store/store.js'
+
+/** How a store is opened. */
+export interface OpenOptions {
+  readonly clock: Clock
+  /** What a relative path is relative to. */
+  readonly directory: string
+  readonly durability: Durability
+  /** Whether it is made where it is missing; otherwise that is an error. */
+  readonly create: boolean
+}
+
+/** `full` survives power loss; `normal` survives every crash of a process and is faster. */
+export type Durability = 'full' | 'normal'
+
+/** Opens the store behind an address; its adapter is loaded only then. */
+export async function openStore(url: string, options: OpenOptions): Promise<Store> {
+  const [scheme, rest] = split(url)
+  switch (scheme) {
+    case 'memory': {
+      const { openMemoryStore } = await import('../store/memory/memory-store.js')
+      return openMemoryStore()
+    }
+    case 'sqlite': {
+      const { openSqliteStore } = await import('../store/sqlite/sqlite-store.js')
+      const { clock, durability, create } = options
+      return await openSqliteStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
+    }
+    default:
+      throw notAStore(url)
+  }
+}
+
+/** The address with its path made absolute, so that another thread or directory opens the same store. */
+export function absoluteUrl(url: string, directory: string): string {
+  const [scheme, rest] = split(url)
+  return scheme === 'sqlite' ? `sqlite:${pathOf(rest, directory)}` : url
+}
+
+function split(url: string): [string, string] {
+  const colon = url.indexOf(':')
+  if (colon === -1) throw notAStore(url)
+  return [url.slice(0, colon), url.slice(colon + 1)]
+}
+
+function pathOf(path: string, directory: string): string {
+  if (path === '') throw new RotaError('STORE_URL', 'a sqlite store needs a path, as in sqlite:data/rota.db')
+  return isAbsolute(path) ? path : resolve(directory, path)
+}
+
+function notAStore(url: string): RotaError {
+  return new RotaError('STORE_URL', `${url} is not a store; allowed are sqlite:<path> and memory:`)
+}

@@ -1,0 +1,55 @@
+import type { Job } from '../model/job.js'
+import type { Handler, Performable, RunContext } from '../engine/perform.js'
+import { performHttp } from '../handlers/perform-http.js'
+import { performShell } from '../handlers/perform-shell.js'
+import type { Store } from '../store/store.js'
+import type { Clock } from '../time/clock.js'
+import type { Registry } from './registry.js'
+
+/** What this process can perform: its own functions, and every command and request that is defined in the store. */
+export async function performablesOf(input: {
+  registry: Registry
+  store: Store
+  clock: Clock
+  environment: Readonly<Record<string, string | undefined>>
+}): Promise<ReadonlyMap<string, Performable>> {
+  const { registry, store, clock, environment } = input
+  const performables = new Map<string, Performable>()
+  for (const { job, source } of await store.jobs()) {
+    const handler = outsideHandler(job, { clock, environment, isFromApi: source === 'api' })
+    if (handler !== undefined) performables.set(job.name, { job, handler })
+  }
+  for (const [name, { job, handler }] of registry.jobs) {
+    if (handler !== undefined) performables.set(name, { job, handler })
+  }
+  return performables
+}
+
+interface Outside {
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly isFromApi: boolean
+}
+
+function outsideHandler(job: Job, outside: Outside): Handler | undefined {
+  const spec = job.handler
+  const { clock, environment } = outside
+  switch (spec.kind) {
+    case 'function':
+      return undefined
+    case 'shell':
+      return (run) => performShell(spec, { ...contextOf(run), clock, environment })
+    case 'http':
+      return (run) =>
+        performHttp(spec, { ...contextOf(run), privateTargets: outside.isFromApi ? 'refuse' : 'allow' })
+  }
+}
+
+function contextOf(run: RunContext) {
+  const { id, job, trigger, attempt, partition, payload, signal } = run
+  return {
+    run: { id, job, trigger, attempt, dueAt: run.dueAt.getTime(), partition, payload },
+    signal,
+    log: (level: Parameters<RunContext['log']>[1], text: string) => run.log(text, level),
+  }
+}

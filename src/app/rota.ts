@@ -1,0 +1,435 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { coverageOf, type Coverage } from '../engine/coverage.js'
+import { Engine, type Roles } from '../engine/engine.js'
+import { Events, type EngineEvents, type EventName } from '../engine/events.js'
+import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
+import type { Handler, RunContext } from '../engine/perform.js'
+import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
+import { why, type Why } from '../engine/why.js'
+import type { JobInput, JobOptions, QueueOptions, ScheduleOptions, TriggerInput } from '../model/define.js'
+import { RotaError } from '../model/errors.js'
+import type { RunId } from '../model/identity.js'
+import type { Attempt, Run } from '../model/run.js'
+import type { StoredTrigger } from '../model/trigger.js'
+import type { Enqueued, RunFilter, Store, StoredJob, StoredLogLine } from '../store/store.js'
+import { systemClock, type Clock } from '../time/clock.js'
+import { parseDuration } from '../time/duration.js'
+import type { Instant } from '../time/instant.js'
+import { addDefinitions, removeDefinition, type Added, type Removed } from './definitions.js'
+import { examine, type Finding } from './doctor.js'
+import { newRun, newManualRun, type EnqueueOptions } from './enqueue.js'
+import { holdOn, letGo, type HoldOptions } from './holds.js'
+import { openStore, absoluteUrl, type Durability } from './open-store.js'
+import { performablesOf } from './performables.js'
+import { Registry } from './registry.js'
+import { cancelRun, findRun, retryRun, waitForRun } from './runs.js'
+import { ThreadedKeepAlive } from './threaded-keep-alive.js'
+import { packageVersion } from './version.js'
+import { Witness } from './witness.js'
+
+/** How an app is set up; everything has a default. */
+export interface RotaOptions {
+  /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `memory:` forgets it at the end. */
+  readonly store?: string | undefined
+  /** The name under which this app owns its definitions; `app` unless said otherwise. */
+  readonly app?: string | undefined
+  /** How many runs this process performs at once; 10 unless said otherwise. */
+  readonly concurrency?: number | undefined
+  /** How long a worker may be silent before its runs are taken over; `30s` unless said otherwise. */
+  readonly lease?: string | number | undefined
+  /** How long final runs are kept; `30d` unless said otherwise. */
+  readonly keep?: string | number | undefined
+  /** `full` survives power loss, `normal` every crash of a process; `full` unless said otherwise. */
+  readonly durability?: Durability | undefined
+  /** Whether the store is made where it is missing; otherwise that is an error. It is, unless said otherwise. */
+  readonly create?: boolean | undefined
+  /** Queues with limits over all workers. */
+  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
+  /** What relative paths are relative to; the working directory unless said otherwise. */
+  readonly directory?: string | undefined
+  /** Where time comes from; the machine's clock unless a test hands in its own. */
+  readonly clock?: Clock | undefined
+}
+
+/** A job of this app, with the type of what its runs are given. */
+export interface JobRef<Payload = unknown> {
+  readonly name: string
+  /** Never there: only the type counts. */
+  readonly payload?: Payload
+}
+
+/** How an app is started. */
+export interface StartOptions {
+  /** Which loops run here; both unless said otherwise. */
+  readonly roles?: Partial<Roles> | undefined
+  /** Believe the wall clock even if it is more than a year ahead of the store. */
+  readonly acceptClock?: boolean | undefined
+  /** Go on with a store that shows an older state than this host has seen. */
+  readonly acceptStore?: boolean | undefined
+}
+
+/** A durable scheduler: makes an app that is not started yet. */
+export function rota(options: RotaOptions = {}): Rota {
+  return new Rota(options, `code:${options.app ?? 'app'}`)
+}
+
+const pollMs = 2000
+const stallMs = 60_000
+
+/** An app: what it defines, and everything that can be asked of its store. The store is opened when it is first needed. */
+export class Rota {
+  readonly #options: RotaOptions
+  readonly #source: string
+  readonly #clock: Clock
+  readonly #events = new Events()
+  readonly #registry = new Registry()
+  readonly #leaseMs: number
+  readonly #keepMs: number
+  #opened: Promise<Store> | undefined
+  #isSynced = false
+  #engine: Engine | undefined
+  #witness: Witness | undefined
+
+  /** `source` is the name under which its definitions are kept; `rota()` fills it in. */
+  constructor(options: RotaOptions, source: string) {
+    this.#options = options
+    this.#source = source
+    this.#clock = options.clock ?? systemClock
+    this.#leaseMs = Math.max(1000, parseDuration(options.lease ?? '30s'))
+    this.#keepMs = parseDuration(options.keep ?? '30d')
+    for (const [name, queue] of Object.entries(options.queues ?? {})) this.#registry.addQueue(name, queue)
+  }
+
+  /** The address of the store, with its path made absolute. */
+  get storeUrl(): string {
+    const { store = 'sqlite:data/rota.db', directory = process.cwd() } = this.#options
+    return absoluteUrl(store, directory)
+  }
+
+  /** Defines a job as a function of this process. */
+  job<Payload = unknown>(
+    name: string,
+    handler: (run: RunContext<Payload>) => unknown,
+    options: JobOptions = {},
+  ): JobRef<Payload> {
+    return this.define(name, { ...options, handler: handler as Handler })
+  }
+
+  /** Defines a job of any kind: a function, a command or a request. */
+  define<Payload = unknown>(name: string, input: JobInput): JobRef<Payload> {
+    this.#assertNotStarted('a job')
+    return { name: this.#registry.addJob(name, input).name }
+  }
+
+  /** Defines when a job is due. */
+  schedule(name: string, options: ScheduleOptions & { readonly job: string | JobRef<never> | JobRef }): void {
+    this.#assertNotStarted('a trigger')
+    const { job } = options
+    this.#registry.addTrigger(name, { ...options, job: typeof job === 'string' ? job : job.name })
+  }
+
+  /** Hears of what happens in this process; gives the function that ends it. */
+  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
+    return this.#events.on(name, listener)
+  }
+
+  /** Opens the store, writes the definitions, and lets the loops run. Tells what changed in the definitions. */
+  async start(options: StartOptions = {}): Promise<SyncReport | undefined> {
+    if (this.#engine !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
+    const roles = { scheduler: true, worker: true, ...options.roles }
+    const store = await this.store()
+    this.#witness = await Witness.open(store, this.#clock, { accept: options.acceptStore ?? false })
+    const engine = this.#newEngine(store, { roles, acceptClock: options.acceptClock ?? false })
+    this.#engine = engine
+    const report = roles.scheduler ? await this.#sync(store) : undefined
+    if (!roles.scheduler) await this.#syncJobs()
+    await engine.start()
+    return report
+  }
+
+  /** Ends in order: what is going on may finish within the grace, the rest is handed back; then closes the store. */
+  async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
+    await this.#engine?.stop({ graceMs: parseDuration(options.grace ?? '30s') })
+    await this.close()
+  }
+
+  /** Closes the store without waiting for anything: for an app that was never started. */
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    await this.#witness?.close()
+    await (await opened?.catch(() => undefined))?.close()
+  }
+
+  /** Whether it was started and its worker, if it has one, can take work. */
+  get isReady(): boolean {
+    return this.#engine?.isReady ?? false
+  }
+
+  /** Records a run of a job. It is durable when the promise resolves; a taken unique key gives the run that has it. */
+  async enqueue<Payload>(
+    job: JobRef<Payload> | string,
+    payload?: Payload,
+    options: EnqueueOptions = {},
+  ): Promise<Enqueued> {
+    const [enqueued] = await this.enqueueMany(job, [payload], options)
+    return enqueued as Enqueued
+  }
+
+  /** Records many runs of a job in one go, all with the same options. */
+  async enqueueMany<Payload>(
+    job: JobRef<Payload> | string,
+    payloads: readonly (Payload | undefined)[],
+    options: EnqueueOptions = {},
+  ): Promise<readonly Enqueued[]> {
+    const store = this.#open ?? (await this.store())
+    if (!this.#isSynced) await this.#syncJobs()
+    const name = typeof job === 'string' ? job : job.name
+    const definition = this.#registry.jobs.get(name)?.job ?? (await this.#storedJob(store, name))
+    const now = this.now()
+    const runs = payloads.map((payload) => newRun({ job: definition, payload, options, now }))
+    const enqueued = store.enqueue({ runs, now })
+    // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+    this.#engine?.wake()
+    return await enqueued
+  }
+
+  /** Runs a trigger's job, or a job, now and by hand, beside everything that is scheduled. */
+  async runNow(name: string, options: { readonly payload?: unknown } = {}): Promise<Enqueued> {
+    const store = await this.store()
+    if (!this.#isSynced) await this.#syncJobs()
+    const [trigger] = await store.triggers({ names: [name] })
+    const job = await this.#storedJob(store, trigger?.trigger.job ?? name)
+    const now = this.now()
+    const runs = [newManualRun({ job, trigger, payload: options.payload, now })]
+    const enqueued = store.enqueue({ runs, now })
+    this.#engine?.wake()
+    return (await enqueued)[0] as Enqueued
+  }
+
+  /** Runs, newest first. */
+  async runs(filter: Partial<RunFilter> = {}): Promise<readonly Run[]> {
+    return await (await this.store()).runs({ limit: 50, ...filter })
+  }
+
+  /** One run, by its id or the beginning of it. */
+  async run(id: string): Promise<Run> {
+    return await findRun(await this.store(), id)
+  }
+
+  /** Every attempt of a run, oldest first. */
+  async attempts(id: RunId): Promise<readonly Attempt[]> {
+    return await (await this.store()).attempts(id)
+  }
+
+  /** The lines that a run wrote, after a sequence number. */
+  async logs(id: RunId, options: { readonly after?: number; readonly limit?: number } = {}): Promise<readonly StoredLogLine[]> {
+    const { after = 0, limit = 1000 } = options
+    return await (await this.store()).logs({ run: id, after, limit })
+  }
+
+  /** Resolves when a run is final, or when the signal aborts; gives the run as it then is. */
+  async wait(id: RunId, signal?: AbortSignal): Promise<Run> {
+    return await waitForRun({ store: await this.store(), clock: this.#clock, id, signal })
+  }
+
+  /** Cancels a run: a waiting one at once, a running one as soon as its holder stops. */
+  async cancel(id: string, reason = 'cancelled on request'): Promise<{ run: Run; requested: boolean }> {
+    const cancelled = await cancelRun(await this.store(), { id, reason, now: this.now() })
+    this.#engine?.wake()
+    return cancelled
+  }
+
+  /** Gives a failed or cancelled run a fresh budget of attempts, now. */
+  async retry(id: string): Promise<Run> {
+    const retried = await retryRun(await this.store(), { id, now: this.now() })
+    this.#engine?.wake()
+    return retried
+  }
+
+  /** Stops a trigger's ticks; false where it was paused already. */
+  async pause(trigger: string, options: HoldOptions = {}): Promise<boolean> {
+    return await holdOn(await this.store(), { target: `trigger:${trigger}`, now: this.now(), ...options })
+  }
+
+  /** Lets a trigger tick again; what was due meanwhile stays skipped unless it is to be caught up. */
+  async resume(trigger: string, options: { readonly catchUp?: boolean } = {}): Promise<boolean> {
+    return await this.#release(`trigger:${trigger}`, options.catchUp ?? false)
+  }
+
+  /** Stops claims from a queue. */
+  async pauseQueue(queue: string, options: HoldOptions = {}): Promise<boolean> {
+    return await holdOn(await this.store(), { target: `queue:${queue}`, now: this.now(), ...options })
+  }
+
+  /** Lets a queue be claimed from again. */
+  async resumeQueue(queue: string): Promise<boolean> {
+    return await this.#release(`queue:${queue}`, false)
+  }
+
+  /** Stops all ticks and claims everywhere; what runs goes on. */
+  async freeze(options: HoldOptions = {}): Promise<boolean> {
+    return await holdOn(await this.store(), { target: 'all', now: this.now(), ...options })
+  }
+
+  /** Ends a freeze. */
+  async thaw(options: { readonly catchUp?: boolean } = {}): Promise<boolean> {
+    return await this.#release('all', options.catchUp ?? false)
+  }
+
+  /** Turns a stored kill switch off for every process. */
+  async switchOff(name: 'pipeline' | 'scheduler' | 'worker', options: HoldOptions = {}): Promise<boolean> {
+    return await holdOn(await this.store(), { target: `switch:${name}`, now: this.now(), ...options })
+  }
+
+  /** Turns a stored kill switch on again. */
+  async switchOn(name: 'pipeline' | 'scheduler' | 'worker'): Promise<boolean> {
+    return await this.#release(`switch:${name}`, false)
+  }
+
+  /** Defines jobs and triggers at run time, beside those from code and config. */
+  async add(input: {
+    readonly jobs?: Readonly<Record<string, JobInput>>
+    readonly triggers?: Readonly<Record<string, TriggerInput>>
+    readonly replace?: boolean
+  }): Promise<Added> {
+    const added = await addDefinitions(await this.store(), { ...input, now: this.now() })
+    this.#engine?.wake()
+    return added
+  }
+
+  /** Ends a trigger, or forgets a job, that was added at run time. Waiting runs are cancelled, history stays. */
+  async remove(name: string): Promise<Removed> {
+    return await removeDefinition(await this.store(), { name, now: this.now() })
+  }
+
+  /** All triggers, by name. */
+  async triggers(): Promise<readonly StoredTrigger[]> {
+    return await (await this.store()).triggers()
+  }
+
+  /** All jobs, by name. */
+  async jobs(): Promise<readonly StoredJob[]> {
+    return await (await this.store()).jobs()
+  }
+
+  /** What became of a trigger's due instants in a stretch of time. */
+  async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
+    const fromAt = window.from.getTime()
+    const untilAt = (window.until ?? window.from).getTime()
+    return await why(await this.store(), { trigger, fromAt, untilAt, now: this.now() })
+  }
+
+  /** Computes the due instants anew and compares them with the ledger: of one trigger, or of all. */
+  async coverage(options: { readonly trigger?: string; readonly since?: Date } = {}): Promise<readonly Coverage[]> {
+    const store = await this.store()
+    const filter = options.trigger === undefined ? undefined : { names: [options.trigger] }
+    const triggers = await store.triggers(filter)
+    if (options.trigger !== undefined && triggers.length === 0) {
+      throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${options.trigger}`)
+    }
+    const all: Coverage[] = []
+    for (const trigger of triggers) {
+      const coverage = await coverageOf(store, trigger, options.since?.getTime())
+      if (coverage !== undefined) all.push(coverage)
+    }
+    return all
+  }
+
+  /** Looks for what is wrong, and says what to do about it. */
+  async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
+    return await examine({ store: await this.store(), clock: this.#clock, deep: options.deep ?? false })
+  }
+
+  /** The store itself, opened when it is first asked for. */
+  async store(): Promise<Store> {
+    this.#opened ??= this.#openStore()
+    return await this.#opened
+  }
+
+  /** What counts as now for what this app writes. */
+  now(): Instant {
+    return this.#engine?.now() ?? this.#clock.now()
+  }
+
+  /** The store once it is open, so that the hot path does not wait for a promise. */
+  #open: Store | undefined
+
+  async #openStore(): Promise<Store> {
+    const { durability = 'full', create = true } = this.#options
+    const options = { clock: this.#clock, durability, directory: '/', create }
+    const store = await openStore(this.storeUrl, options)
+    this.#open = store
+    return store
+  }
+
+  #newEngine(store: Store, options: { roles: Roles; acceptClock: boolean }): Engine {
+    const clock = this.#clock
+    const host = hostname()
+    return new Engine({
+      ...options,
+      store,
+      clock,
+      events: this.#events,
+      identity: { host, pid: process.pid, version: packageVersion },
+      newWorkerId: () => `${host}:${process.pid}:${randomBytes(4).toString('hex')}`,
+      keepAlive: (keep) => this.#keepAlive(store, keep),
+      performables: () => performablesOf({ registry: this.#registry, store, clock, environment: process.env }),
+      concurrency: this.#options.concurrency ?? 10,
+      leaseMs: this.#leaseMs,
+      keepMs: this.#keepMs,
+      pollMs,
+    })
+  }
+
+  /** A thread keeps the lease of a store that other processes share; a store inside this one needs none. */
+  #keepAlive(store: Store, keep: KeepAliveOptions): KeepAlive {
+    const clock = this.#clock
+    if (store.url.startsWith('memory:') || clock !== systemClock) {
+      return new Heartbeat({ ...keep, store, clock, now: () => this.now() })
+    }
+    const { durability = 'full' } = this.#options
+    return new ThreadedKeepAlive({ ...keep, url: this.storeUrl, durability, stallMs })
+  }
+
+  async #sync(store: Store): Promise<SyncReport> {
+    const stored = new Set((await store.jobs()).map(({ job }) => job.name))
+    this.#registry.checkJobs((name) => stored.has(name))
+    const report = await sync(store, this.#definitions(), this.now())
+    this.#isSynced = true
+    return report
+  }
+
+  async #syncJobs(): Promise<void> {
+    const { triggers: _, ...definitions } = this.#definitions()
+    this.#isSynced = true
+    if (definitions.jobs.length > 0) await defineJobs(await this.store(), definitions, this.now())
+  }
+
+  #definitions(): Source {
+    return {
+      name: this.#source,
+      jobs: [...this.#registry.jobs.values()].map(({ job }) => job),
+      queues: [...this.#registry.queues.values()],
+      triggers: [...this.#registry.triggers.values()],
+    }
+  }
+
+  async #storedJob(store: Store, name: string): Promise<StoredJob['job']> {
+    const found = (await store.jobs()).find(({ job }) => job.name === name)
+    if (found !== undefined) return found.job
+    throw new RotaError('JOB_UNKNOWN', `no job is named ${name}; \`rota list --jobs\` shows those there are`)
+  }
+
+  async #release(target: Parameters<typeof letGo>[1]['target'], catchUp: boolean): Promise<boolean> {
+    const released = await letGo(await this.store(), { target, now: this.now(), catchUp })
+    this.#engine?.wake()
+    return released
+  }
+
+  #assertNotStarted(what: string): void {
+    if (this.#engine === undefined) return
+    throw new RotaError('ALREADY_STARTED', `${what} cannot be defined by code after the start; use app.add()`)
+  }
+}

@@ -1,0 +1,76 @@
+import { RotaError } from '../model/errors.js'
+import { runIdLength } from '../model/identity.js'
+import { isFinal, type Run } from '../model/run.js'
+import type { Store } from '../store/store.js'
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+
+/** The run with an id, or the only one whose id begins so. */
+export async function findRun(store: Store, id: string): Promise<Run> {
+  const text = id.toLowerCase()
+  const found = text.length === runIdLength ? await store.run(text) : undefined
+  if (found !== undefined) return found
+  const runs = text.length < 4 ? [] : await store.runsByPrefix(text, 2)
+  if (runs.length === 1) return runs[0] as Run
+  if (runs.length > 1) throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}; use more of its id`)
+  throw new RotaError('RUN_UNKNOWN', `no run has the id ${id}; \`rota runs\` shows the newest`)
+}
+
+/** Cancels a run that is not final; tells whether its holder has to be waited for. */
+export async function cancelRun(
+  store: Store,
+  request: { id: string; reason: string; now: Instant },
+): Promise<{ run: Run; requested: boolean }> {
+  const { id } = await findRun(store, request.id)
+  const answer = await store.cancel({ run: id, now: request.now, reason: request.reason })
+  const run = await findRun(store, id)
+  if (answer === 'final') throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
+  return { run, requested: answer === 'requested' }
+}
+
+/** Makes a failed or cancelled run pending again. */
+export async function retryRun(store: Store, request: { id: string; now: Instant }): Promise<Run> {
+  const { id, state } = await findRun(store, request.id)
+  const answer = await store.retry({ run: id, now: request.now })
+  if (answer === 'not-final') {
+    throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
+  }
+  return await findRun(store, id)
+}
+
+/** Looks again and again until a run is final: also for runs that another process performs. */
+export async function waitForRun(input: {
+  store: Store
+  clock: Clock
+  id: string
+  signal: AbortSignal | undefined
+}): Promise<Run> {
+  const { store, clock, signal } = input
+  const woken = new Hint()
+  const unwatch = store.watch(() => woken.give())
+  try {
+    for (;;) {
+      const run = await findRun(store, input.id)
+      if (isFinal(run.state) || signal?.aborted === true) return run
+      await clock.sleep(lookAgainMs, woken.next(signal))
+    }
+  } finally {
+    unwatch()
+  }
+}
+
+const lookAgainMs = 200
+
+/** Ends a sleep early when something happened. */
+class Hint {
+  #controller = new AbortController()
+
+  give(): void {
+    this.#controller.abort()
+  }
+
+  next(signal: AbortSignal | undefined): AbortSignal {
+    this.#controller = new AbortController()
+    return signal === undefined ? this.#controller.signal : AbortSignal.any([signal, this.#controller.signal])
+  }
+}

@@ -1,0 +1,31 @@
+import { RotaError, type Fault } from '../model/errors.js'
+import type { SwitchName } from '../model/hold.js'
+
+/** Whether each kill switch was set, and to what. */
+export type Switches = Readonly<Record<SwitchName, boolean | undefined>>
+
+/** Reads the kill switches of an environment; a value that is neither on nor off is refused, since it must not count as on. */
+export function readSwitches(environment: Readonly<Record<string, string | undefined>>): Switches {
+  const faults: Fault[] = []
+  const read = (variable: string): boolean | undefined => {
+    const word = environment[variable]?.trim().toLowerCase()
+    if (word === undefined) return undefined
+    if (onWords.includes(word)) return true
+    if (!offWords.includes(word)) {
+      const message = `${JSON.stringify(environment[variable])} is neither on nor off`
+      faults.push({ path: variable, message, allowed: [...onWords, ...offWords].join(', ') })
+    }
+    return false
+  }
+  const switches = {
+    pipeline: read('PIPELINE_ENABLED'),
+    scheduler: read('SCHEDULER_ENABLED'),
+    worker: read('WORKER_ENABLED'),
+  }
+  if (faults.length === 0) return switches
+  const names = faults.map((fault) => `${fault.path} has a value that is neither on nor off`).join('; ')
+  throw new RotaError('SWITCH_INVALID', `${names}; nothing was done`, { faults })
+}
+
+const onWords = ['true', '1', 'yes', 'y', 'on', 'enabled']
+const offWords = ['false', '0', 'no', 'n', 'off', 'disabled']

@@ -1,0 +1,2 @@
+export { printable } from '../handlers/printable.js'
+export { nearest } from '../model/read-value.js'

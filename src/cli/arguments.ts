@@ -1,0 +1,172 @@
+import { RotaError, type Fault } from '../app/errors.js'
+import { nearest } from '../app/text.js'
+import type { Command, Option } from './command.js'
+
+/** What a command was called with, checked against what it declares. */
+export class Arguments {
+  readonly #values: ReadonlyMap<string, readonly string[]>
+  readonly #words: readonly string[]
+  /** What followed ` -- `. */
+  readonly rest: readonly string[]
+
+  constructor(parsed: Parsed) {
+    this.#values = parsed.values
+    this.#words = parsed.words
+    this.rest = parsed.rest
+  }
+
+  /** The word at a position, which the command requires. */
+  word(index: number): string {
+    return this.#words[index] ?? ''
+  }
+
+  /** The word at a position, where there is one. */
+  optionalWord(index: number): string | undefined {
+    return this.#words[index]
+  }
+
+  flag(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  text(name: string): string | undefined {
+    return this.#values.get(name)?.at(-1)
+  }
+
+  whole(name: string): number | undefined {
+    const text = this.text(name)
+    return text === undefined ? undefined : Number(text)
+  }
+
+  list(name: string): readonly string[] {
+    return this.#values.get(name) ?? []
+  }
+}
+
+/** Words and values as they were found, in order. */
+export interface Parsed {
+  readonly values: ReadonlyMap<string, readonly string[]>
+  readonly words: readonly string[]
+  readonly rest: readonly string[]
+}
+
+/** Every command has it. */
+export const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' }
+
+/** Reads the words after a command's name; throws one error with everything that is wrong with them. */
+export function parseArguments(command: Command, argv: readonly string[]): Arguments {
+  const reader = new Reader(command)
+  const parsed = reader.read(argv)
+  if (!parsed.values.has('help')) reader.checkWords(parsed.words)
+  if (reader.faults.length === 0 || parsed.values.has('help')) return new Arguments(parsed)
+  throw usageError(reader.faults, `\`rota ${command.name} --help\` shows what it takes`)
+}
+
+/** The error for words that are not understood. */
+export function usageError(faults: readonly Fault[], hint: string): RotaError {
+  const [first] = faults
+  const message = faults.length === 1 && first !== undefined ? `${first.path}: ${first.message}` : 'the command line is not valid'
+  return new RotaError('USAGE', `${message}; ${hint}`, { faults })
+}
+
+class Reader {
+  readonly faults: Fault[] = []
+  readonly #command: Command
+  readonly #values = new Map<string, string[]>()
+  readonly #words: string[] = []
+
+  constructor(command: Command) {
+    this.#command = command
+  }
+
+  read(argv: readonly string[]): Parsed {
+    const end = argv.indexOf('--')
+    const named = end === -1 ? argv : argv.slice(0, end)
+    const rest = end === -1 ? [] : argv.slice(end + 1)
+    for (let index = 0; index < named.length; index++) {
+      const word = named[index] as string
+      const option = looksLikeOption(word) ? this.#optionOf(word) : undefined
+      if (!looksLikeOption(word)) this.#words.push(word)
+      else if (option !== undefined) index += this.#take(option, word, named[index + 1])
+    }
+    if (rest.length > 0 && this.#command.rest === undefined) this.#words.push(...rest)
+    return { values: this.#values, words: this.#words, rest: this.#command.rest === undefined ? [] : rest }
+  }
+
+  checkWords(words: readonly string[]): void {
+    const { arguments: expected } = this.#command
+    for (const argument of expected.slice(words.length)) {
+      if (argument.isOptional !== true) this.#fault(`<${argument.name}>`, 'it is missing', argument.help)
+    }
+    for (const word of words.slice(expected.length)) {
+      const most = expected.length === 0 ? 'no word' : `at most ${expected.length}`
+      this.#fault(word, `nothing expects this word; ${this.#command.name} takes ${most}`)
+    }
+  }
+
+  /** Stores one option; tells how many words after it belong to it. */
+  #take(option: Option, word: string, following: string | undefined): 0 | 1 {
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1
+    const attached = equals === -1 ? undefined : word.slice(equals + 1)
+    const values = this.#values.get(option.name) ?? []
+    this.#values.set(option.name, values)
+    if (option.value === undefined) {
+      if (attached !== undefined) this.#fault(`--${option.name}`, 'it takes no value')
+      return 0
+    }
+    const value = attached ?? following
+    if (value === undefined || (attached === undefined && this.#isKnownOption(value))) {
+      this.#fault(`--${option.name}`, 'its value is missing', `<${option.value}>`)
+      return 0
+    }
+    if (values.length > 0 && option.isList !== true) this.#fault(`--${option.name}`, 'it is given twice')
+    values.push(value)
+    this.#checkValue(option, value)
+    return attached === undefined ? 1 : 0
+  }
+
+  #checkValue(option: Option, value: string): void {
+    const { choices, whole } = option
+    if (choices !== undefined && !choices.includes(value)) {
+      const meant = nearest(value, choices)
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      this.#fault(`--${option.name}`, `${JSON.stringify(value)} is not one of them${hint}`, choices.join(', '))
+    }
+    if (whole === undefined) return
+    const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= whole.min && Number(value) <= whole.max
+    const allowed = `a whole number from ${whole.min} to ${whole.max}`
+    if (!isWhole) this.#fault(`--${option.name}`, `${JSON.stringify(value)} is not allowed`, allowed)
+  }
+
+  #optionOf(word: string): Option | undefined {
+    const option = this.#find(word)
+    if (option !== undefined) return option
+    const name = word.replace(/=.*/s, '')
+    const known = this.#command.options.map((one) => `--${one.name}`)
+    const meant = nearest(name, known)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    this.#fault(name, `there is no such option${hint}`, known.join(', '))
+    return undefined
+  }
+
+  #find(word: string): Option | undefined {
+    const options = [...this.#command.options, helpOption]
+    if (!word.startsWith('--')) return options.find((option) => `-${option.short}` === word)
+    const name = word.slice(2).replace(/=.*/s, '')
+    return options.find((option) => option.name === name)
+  }
+
+  /** A value may begin with a dash, as `-2h` does, unless it is the name of another option. */
+  #isKnownOption(value: string): boolean {
+    return value !== '-' && looksLikeOption(value) && this.#find(value) !== undefined
+  }
+
+  #fault(path: string, message: string, allowed?: string): void {
+    this.faults.push({ path, message, allowed })
+  }
+}
+
+/** A dash alone means standard input, and `-2h` is a time. */
+function looksLikeOption(word: string): boolean {
+  return word.startsWith('-') && word !== '-' && !/^-\d/.test(word)
+}

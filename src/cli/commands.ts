@@ -1,0 +1,41 @@
+import type { Command } from './command.js'
+
+/** Every command by name, in the order of the help; loaded only when it is the one that counts. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  init: entry('write a config that runs', async () => (await import('./commands/init.js')).init),
+  up: entry('start the engine and show what happens', async () => (await import('./commands/up.js')).up),
+  next: entry('show when an expression is due', async () => (await import('./commands/next.js')).next),
+  list: entry('list triggers, jobs or queues', async () => (await import('./commands/list.js')).list),
+  show: entry('show a trigger, job or run in full', async () => (await import('./commands/show.js')).show),
+  add: entry('add a job, a trigger, or both', async () => (await import('./commands/add.js')).add),
+  remove: entry('remove what was added', async () => (await import('./commands/remove.js')).remove),
+  run: entry('run a job now and follow its log', async () => (await import('./commands/run.js')).run),
+  enqueue: entry('record a run of a job', async () => (await import('./commands/enqueue.js')).enqueue),
+  runs: entry('list runs, newest first', async () => (await import('./commands/runs.js')).runs),
+  logs: entry('print what a run wrote', async () => (await import('./commands/logs.js')).logs),
+  cancel: entry('cancel a run', async () => (await import('./commands/cancel.js')).cancel),
+  retry: entry('try a failed or cancelled run again', async () => (await import('./commands/retry.js')).retry),
+  pause: entry('hold back a trigger or a queue', async () => (await import('./commands/pause.js')).pause),
+  resume: entry('let a trigger or a queue go on', async () => (await import('./commands/resume.js')).resume),
+  freeze: entry('hold back everything', async () => (await import('./commands/freeze.js')).freeze),
+  thaw: entry('end a freeze', async () => (await import('./commands/thaw.js')).thaw),
+  switch: entry('see or set the kill switches', async () => (await import('./commands/switch.js')).killSwitch),
+  why: entry('explain what became of due instants', async () => (await import('./commands/why.js')).why),
+  coverage: entry('prove that nothing was lost', async () => (await import('./commands/coverage.js')).coverage),
+  doctor: entry('look for what is wrong', async () => (await import('./commands/doctor.js')).doctor),
+  completion: entry(
+    'print a completion script for a shell',
+    async () => (await import('./commands/completion.js')).completion,
+  ),
+}
+
+/** What is known of a command before it is loaded. */
+export interface CommandEntry {
+  /** One line, without a full stop. */
+  readonly summary: string
+  load(): Promise<Command>
+}
+
+function entry(summary: string, load: () => Promise<Command>): CommandEntry {
+  return { summary, load }
+}

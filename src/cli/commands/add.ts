@@ -1,0 +1,57 @@
+import type { JobInput, TriggerInput } from '../../app/nouns.js'
+import { readJobInput, jobOptions } from '../job-options.js'
+import { type Command, exitCodes, storeOptions } from '../command.js'
+import { readTriggerInput, triggerOptions } from '../trigger-options.js'
+import { withApp } from '../with-app.js'
+import { usageError } from '../arguments.js'
+
+/** `rota add`: adds a job, a trigger, or both, at run time. */
+export const add: Command = {
+  name: 'add',
+  about:
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine takes them up at once. A command is run without a shell, word by word.',
+  arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
+  options: [
+    ...triggerOptions,
+    ...jobOptions,
+    { name: 'replace', help: 'change it where it exists already' },
+    ...storeOptions,
+  ],
+  rest: 'command [argument...]',
+  examples: [
+    { line: "rota add report --cron '0 2 * * *' --timezone Europe/Berlin -- node report.mjs", meaning: 'a job and its trigger' },
+    { line: 'rota add ping --every 1m --url https://example.org/health', meaning: 'a request every minute' },
+    { line: "rota add weekly --cron '@weekly' --job report", meaning: 'one more trigger for a job' },
+    { line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail', meaning: 'a job that `rota enqueue` starts' },
+  ],
+  run: (context) =>
+    withApp(
+      context,
+      async (app) => {
+        const { args, out } = context
+        const name = args.word(0)
+        const job = await readJobInput(context)
+        const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
+        if (job === undefined && trigger === undefined) throw nothingToAdd()
+        const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
+        const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
+        const added = await app.add({ jobs, triggers, replace: args.flag('replace') })
+        if (args.flag('json')) out.json(added)
+        else out.line(addedText(added))
+        return exitCodes.ok
+      },
+      { create: true },
+    ),
+}
+
+function nothingToAdd(): Error {
+  const fault = { path: '<name>', message: 'nothing says what it does or when', allowed: '-- command, --url, --cron, --every, --at' }
+  return usageError([fault], '`rota add --help` shows examples')
+}
+
+function addedText({ jobs, triggers }: { jobs: readonly string[]; triggers: readonly string[] }): string {
+  const parts = [...jobs.map((name) => `job ${name}`), ...triggers.map((name) => `trigger ${name}`)]
+  const [first] = triggers
+  const next = first === undefined ? `\`rota run ${jobs[0]}\` starts it` : `\`rota show ${first}\` tells when it is due`
+  return `added ${parts.join(' and ')}; ${next}`
+}

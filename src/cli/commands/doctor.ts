@@ -1,0 +1,45 @@
+import type { Finding } from '../../app/doctor.js'
+import { printable } from '../../app/text.js'
+import { type Command, type Context, exitCodes, storeOptions } from '../command.js'
+import { withApp } from '../with-app.js'
+import { wrap } from '../wrap.js'
+
+/** `rota doctor`: looks for what is wrong and says what to do. */
+export const doctor: Command = {
+  name: 'doctor',
+  about:
+    'Looks at the store, the clock, versions, workers, triggers, runs and holds, and says what to do about what is wrong. Exit code 1 where something is broken.',
+  arguments: [],
+  options: [{ name: 'deep', help: 'also read the whole store, which takes a while' }, ...storeOptions],
+  examples: [
+    { line: 'rota doctor', meaning: 'is all well?' },
+    { line: 'rota doctor --deep --json', meaning: 'every page of the store, for a program' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out } = context
+      const findings = await app.doctor({ deep: args.flag('deep') })
+      const isBroken = findings.some(({ level }) => level === 'error')
+      if (args.flag('json')) out.json({ ok: !isBroken, findings: findings.map(view) })
+      else print(context, findings)
+      return isBroken ? exitCodes.failed : exitCodes.ok
+    }),
+}
+
+function view({ check, level, message, todo }: Finding) {
+  return { check, level, message, todo: todo ?? null }
+}
+
+const labels = { ok: 'ok', warn: 'warn', error: 'ERROR' } as const
+
+function print({ out }: Context, findings: readonly Finding[]): void {
+  const { green, yellow, red, dim } = out.colors
+  const paints = { ok: green, warn: yellow, error: red }
+  for (const { check, level, message, todo } of findings) {
+    const [first = '', ...more] = wrap(printable(message), out.width - 17)
+    out.line(`${paints[level](labels[level].padEnd(5))}  ${dim(check.padEnd(8))}  ${first}`)
+    for (const line of more) out.line(`${' '.repeat(17)}${line}`)
+    if (todo === undefined) continue
+    for (const line of wrap(`→ ${printable(todo)}`, out.width - 17)) out.line(`${' '.repeat(17)}${line}`)
+  }
+}

@@ -1,0 +1,112 @@
+import type { Hold, StoredTrigger } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
+import { formatDuration } from '../../app/times.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { handlerText, scheduleText, triggerState, type TriggerState } from '../in-words.js'
+import type { Colors, Paint } from '../output.js'
+import { printTable } from '../table.js'
+import { timesOf } from '../times-of.js'
+import { jobView, queueView, triggerView } from '../views.js'
+import { withApp } from '../with-app.js'
+
+/** `rota list`: lists triggers, jobs or queues. */
+export const list: Command = {
+  name: 'list',
+  about: 'Lists the triggers with their schedule and when they are due next; or the jobs, or the queues.',
+  arguments: [],
+  options: [
+    { name: 'jobs', help: 'list jobs instead' },
+    { name: 'queues', help: 'list queues instead' },
+    { name: 'all', short: 'a', help: 'also the triggers that their source no longer defines' },
+    { name: 'names', help: 'print nothing but names, one per line' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: 'rota list', meaning: 'every trigger and when it is due next' },
+    { line: 'rota list --jobs', meaning: 'what there is to run' },
+    { line: 'rota list --json | jq -r ".[].name"', meaning: 'for a program' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      if (context.args.flag('jobs')) return await listJobs(context, app)
+      if (context.args.flag('queues')) return await listQueues(context, app)
+      return await listTriggers(context, app)
+    }),
+}
+
+interface TriggerRow {
+  readonly stored: StoredTrigger
+  readonly state: TriggerState
+}
+
+async function listTriggers(context: Context, app: Rota): Promise<number> {
+  const { args, out } = context
+  const holds = await (await app.store()).holds({ openAt: app.now() })
+  const rows = (await app.triggers())
+    .filter((stored) => stored.active || args.flag('all'))
+    .map((stored): TriggerRow => ({ stored, state: triggerState(stored, holds) }))
+  if (args.flag('json')) out.json(rows.map(({ stored, state }) => triggerView(stored, state)))
+  else if (args.flag('names')) for (const { stored } of rows) out.line(stored.trigger.name)
+  else if (rows.length === 0) out.line('no triggers yet; `rota add` makes one, `rota up` those of a config')
+  else printTriggers(context, rows, holds)
+  return exitCodes.ok
+}
+
+function printTriggers(context: Context, rows: readonly TriggerRow[], holds: readonly Hold[]): void {
+  const { out } = context
+  const times = timesOf(context)
+  printTable(out, rows, [
+    { title: 'TRIGGER', text: ({ stored }) => stored.trigger.name, shortest: 12 },
+    { title: 'JOB', text: ({ stored }) => stored.trigger.job, shortest: 8 },
+    { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 12 },
+    { title: `NEXT (${times.zone})`, text: (row) => nextText(row, (at) => times.short(at)), shortest: 14 },
+    { title: '', text: ({ stored, state }) => (state === 'on' && stored.nextAt !== undefined ? times.distance(stored.nextAt) : ''), isRight: true },
+    { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paintOf(out.colors, state) },
+  ])
+  if (holds.some((hold) => hold.target === 'all')) out.line('everything is frozen; `rota thaw` ends it')
+}
+
+function nextText({ stored, state }: TriggerRow, format: (at: number) => string): string {
+  if (state !== 'on') return '-'
+  return stored.nextAt === undefined ? 'after its run' : format(stored.nextAt)
+}
+
+function paintOf(colors: Colors, state: TriggerState): Paint {
+  return state === 'on' ? colors.green : colors.yellow
+}
+
+async function listJobs({ args, out }: Context, app: Rota): Promise<number> {
+  const jobs = await app.jobs()
+  if (args.flag('json')) out.json(jobs.map(jobView))
+  else if (args.flag('names')) for (const { job } of jobs) out.line(job.name)
+  else if (jobs.length === 0) out.line('no jobs yet; `rota add` makes one, `rota up` those of a config')
+  else {
+    printTable(out, jobs, [
+      { title: 'JOB', text: ({ job }) => job.name, shortest: 12 },
+      { title: 'WHAT', text: ({ job }) => handlerText(job.handler), shortest: 12 },
+      { title: 'QUEUE', text: ({ job }) => job.queue, shortest: 7 },
+      { title: 'TRIES', text: ({ job }) => String(job.retry.attempts), isRight: true },
+      { title: 'TIMEOUT', text: ({ job }) => (job.timeoutMs === undefined ? '' : formatDuration(job.timeoutMs)), isRight: true },
+      { title: 'SOURCE', text: ({ source }) => source, shortest: 8 },
+    ])
+  }
+  return exitCodes.ok
+}
+
+async function listQueues({ args, out }: Context, app: Rota): Promise<number> {
+  const queues = await (await app.store()).queues()
+  if (args.flag('json')) out.json(queues.map(queueView))
+  else if (args.flag('names')) for (const { name } of queues) out.line(name)
+  else if (queues.length === 0) out.line('no queues yet; the first job brings the queue named default')
+  else {
+    printTable(out, queues, [
+      { title: 'QUEUE', text: ({ name }) => name, shortest: 12 },
+      { title: 'LIMIT', text: ({ concurrency }) => String(concurrency ?? 'none'), isRight: true },
+      { title: 'READY', text: ({ ready }) => String(ready), isRight: true },
+      { title: 'RUNNING', text: ({ running }) => String(running), isRight: true },
+      { title: 'STATE', text: ({ paused }) => (paused ? 'paused' : 'on') },
+    ])
+  }
+  return exitCodes.ok
+}

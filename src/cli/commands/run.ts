@@ -1,0 +1,77 @@
+import type { Run } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
+import { printable } from '../../app/text.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { followRun, untilSignal } from '../follow.js'
+import { payloadOption, readPayload } from '../payload-option.js'
+import { statePaint, tookText } from '../runs-table.js'
+import { timesOf } from '../times-of.js'
+import { runView } from '../views.js'
+import { withApp } from '../with-app.js'
+import { printLogLine } from './logs.js'
+
+/** `rota run`: runs a job now and follows it. */
+export const run: Command = {
+  name: 'run',
+  about:
+    'Runs the job of a trigger, or a job, now and beside everything that is scheduled. A worker performs it (`rota up`); this command shows its log and ends as it does, with exit code 1 where it failed. Ctrl-C ends only the watching.',
+  arguments: [{ name: 'name', help: 'a trigger or a job', completes: 'trigger' }],
+  options: [
+    payloadOption,
+    { name: 'detach', short: 'd', help: 'print the id and do not wait' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: 'rota run nightly', meaning: 'run it now and watch' },
+    { line: `rota run report --payload '{"day":"2026-01-05"}'`, meaning: 'with a payload' },
+    { line: 'rota run report --detach', meaning: 'do not wait for it' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out } = context
+      const { id } = await app.runNow(args.word(0), { payload: await readPayload(context) })
+      if (args.flag('detach')) {
+        if (args.flag('json')) out.json({ id })
+        else out.line(id)
+        return exitCodes.ok
+      }
+      await sayIfNobodyWorks(context, app)
+      return await untilSignal((signal) => follow(context, { app, id, signal }))
+    }),
+}
+
+async function sayIfNobodyWorks({ out }: Context, app: Rota): Promise<void> {
+  const now = app.now()
+  const workers = await (await app.store()).workers()
+  if (workers.some((worker) => worker.leaseUntil >= now)) return
+  out.note('no worker is alive; the run waits for one, start it with `rota up` (Ctrl-C stops waiting)')
+}
+
+async function follow(
+  context: Context,
+  { app, id, signal }: { app: Rota; id: string; signal: AbortSignal },
+): Promise<number> {
+  const { args, out } = context
+  const times = timesOf(context)
+  const isJson = args.flag('json')
+  if (!isJson) out.line(out.colors.dim(`run ${id}`))
+  const ended = await followRun({
+    app,
+    id,
+    signal,
+    onLine: (line) => (isJson ? undefined : printLogLine(context, line, times)),
+  })
+  if (signal.aborted) out.note(`run ${id} goes on; \`rota logs ${id.slice(0, 16)} --follow\` shows it`)
+  else if (isJson) out.json(runView(ended))
+  else out.line(endText(context, ended))
+  return ended.state === 'done' ? exitCodes.ok : exitCodes.failed
+}
+
+function endText({ out }: Context, ended: Run): string {
+  const took = tookText(ended)
+  const why = ended.state === 'done' ? undefined : (ended.reason ?? ended.error?.message)
+  const state = statePaint(out.colors, ended.state)(ended.state)
+  const tries = ended.attempt > 1 ? `, ${ended.attempt} attempts` : ''
+  return `${state}${took === '' ? '' : ` in ${took}`}${tries}${why === undefined ? '' : `: ${printable(why)}`}`
+}

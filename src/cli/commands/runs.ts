@@ -1,0 +1,96 @@
+import type { Run, RunFilter, RunState } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { lookAgain, untilSignal } from '../follow.js'
+import { shortId } from '../in-words.js'
+import { noteText, ofText, printRuns, statePaint, tookText } from '../runs-table.js'
+import { momentOf, timesOf } from '../times-of.js'
+import { runView } from '../views.js'
+import { withApp } from '../with-app.js'
+import { cutToWidth } from '../display-width.js'
+import { printable } from '../../app/text.js'
+
+const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]
+
+/** `rota runs`: lists runs. */
+export const runs: Command = {
+  name: 'runs',
+  about: 'Lists runs, the newest due instant first. Every command takes the beginning of an id that fits only one run.',
+  arguments: [],
+  options: [
+    { name: 'state', value: 'state', help: 'only runs in it', choices: states },
+    { name: 'job', value: 'name', help: 'only runs of it', completes: 'job' },
+    { name: 'trigger', value: 'name', help: 'only runs of it', completes: 'trigger' },
+    { name: 'since', value: 'time', help: 'only runs due since then, such as 2h or 2026-01-05' },
+    { name: 'limit', short: 'n', value: 'n', help: 'how many; default 20', whole: { min: 1, max: 10_000 } },
+    { name: 'watch', short: 'w', help: 'go on with every change, until Ctrl-C' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: 'rota runs', meaning: 'the newest twenty' },
+    { line: 'rota runs --state failed --since 24h', meaning: 'what failed since yesterday' },
+    { line: 'rota runs --trigger nightly --watch', meaning: 'see them come and go' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const filter = filterOf(context)
+      const found = await app.runs(filter)
+      const { args, out } = context
+      if (args.flag('json') && !args.flag('watch')) out.json(found.map(runView))
+      else if (args.flag('json')) for (const run of found.toReversed()) out.json(runView(run))
+      else if (found.length === 0) out.line(emptyText(context))
+      else printRuns(out, found, timesOf(context))
+      if (!args.flag('watch')) return exitCodes.ok
+      return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
+    }),
+}
+
+function filterOf(context: Context): RunFilter {
+  const { args } = context
+  return {
+    limit: args.whole('limit') ?? 20,
+    state: states.find((state) => state === args.text('state')),
+    job: args.text('job'),
+    trigger: args.text('trigger'),
+    sinceAt: momentOf(context, 'since', 'ago'),
+  }
+}
+
+function emptyText({ args }: Context): string {
+  const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
+  return isFiltered ? 'no run fits; `rota runs` lists all of them' : 'no runs yet; `rota run <job>` starts one'
+}
+
+async function watch(
+  context: Context,
+  { app, filter, found, signal }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
+): Promise<number> {
+  const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
+  await lookAgain(app, signal, async () => {
+    for (const run of (await app.runs(filter)).toReversed()) {
+      if (seen.get(run.id) === stageOf(run)) continue
+      seen.set(run.id, stageOf(run))
+      tell(context, run)
+    }
+    return 'again'
+  })
+  return exitCodes.ok
+}
+
+function stageOf({ state, attempt }: Run): string {
+  return `${state} ${attempt}`
+}
+
+function tell(context: Context, run: Run): void {
+  const { args, out } = context
+  if (args.flag('json')) {
+    out.json(runView(run))
+    return
+  }
+  const times = timesOf(context)
+  const words = [ofText(run), times.short(run.dueAt), tookText(run), noteText(run, times)].filter((word) => word !== '')
+  const room = out.width - 16 - 9 - 4
+  const paint = statePaint(out.colors, run.state)
+  out.line(`${shortId(run.id)}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`)
+}

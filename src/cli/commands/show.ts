@@ -1,0 +1,149 @@
+import { nextInstants } from '../../app/next-instants.js'
+import { RotaError } from '../../app/errors.js'
+import type { StoredJob, StoredTrigger } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
+import { formatDuration } from '../../app/times.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { printFields } from '../fields.js'
+import { handlerText, scheduleText, triggerState } from '../in-words.js'
+import { printRuns } from '../runs-table.js'
+import { showRun } from '../show-run.js'
+import { timesOf } from '../times-of.js'
+import { holdView, jobView, runView, triggerView } from '../views.js'
+import { withApp } from '../with-app.js'
+
+const kinds = ['trigger', 'job', 'run'] as const
+
+/** `rota show`: shows one thing in full. */
+export const show: Command = {
+  name: 'show',
+  about: 'Shows a trigger with its policies and newest runs; a job with its triggers; or a run with its attempts.',
+  arguments: [{ name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' }],
+  options: [
+    { name: 'as', value: 'kind', help: 'what it is, where a name fits more', choices: kinds },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: 'rota show nightly', meaning: 'a trigger' },
+    { line: 'rota show nightly --as job', meaning: 'the job of the same name' },
+    { line: 'rota show 01k9w8m2v4', meaning: 'a run' },
+  ],
+  run: (context) => withApp(context, (app) => showOne(context, app)),
+}
+
+async function showOne(context: Context, app: Rota): Promise<number> {
+  const { args } = context
+  const name = args.word(0)
+  const kind = args.text('as')
+  const isWanted = (one: (typeof kinds)[number]): boolean => kind === undefined || kind === one
+  const store = await app.store()
+  const [trigger] = isWanted('trigger') ? await store.triggers({ names: [name] }) : []
+  const job = (await app.jobs()).find((stored) => stored.job.name === (trigger?.trigger.job ?? name))
+  if (trigger !== undefined) return await showTrigger(context, { app, trigger, job })
+  if (job !== undefined && isWanted('job')) return await showJob(context, { app, job })
+  if (isWanted('run') && (kind === 'run' || looksLikeRunId(name))) return await showRun(context, app, name)
+  throw unknown(name, kind)
+}
+
+function looksLikeRunId(name: string): boolean {
+  return /^[0-9a-hjkmnp-tv-z]{4,36}$/i.test(name)
+}
+
+function unknown(name: string, kind: string | undefined): RotaError {
+  const what = kind ?? 'trigger, job or run'
+  const code = kind === 'job' ? 'JOB_UNKNOWN' : 'TRIGGER_UNKNOWN'
+  return new RotaError(code, `no ${what} is named ${name}; \`rota list\` shows what there is`)
+}
+
+async function showTrigger(
+  context: Context,
+  { app, trigger: stored, job }: { app: Rota; trigger: StoredTrigger; job: StoredJob | undefined },
+): Promise<number> {
+  const { args, out } = context
+  const { trigger } = stored
+  const now = app.now()
+  const store = await app.store()
+  const holds = await store.holds({ openAt: now })
+  const state = triggerState(stored, holds)
+  const runs = await app.runs({ trigger: trigger.name, limit: 5 })
+  const ahead = state === 'on' ? nextInstants(trigger.schedule, { after: Math.max(stored.cursorAt, now), count: 3 }) : []
+  const hold = holds.find(({ target }) => target === `trigger:${trigger.name}`)
+  if (args.flag('json')) {
+    out.json({
+      kind: 'trigger',
+      trigger: triggerView(stored, state),
+      job: job === undefined ? null : jobView(job),
+      hold: hold === undefined ? null : holdView(hold),
+      runs: runs.map(runView),
+    })
+    return exitCodes.ok
+  }
+  const times = timesOf(context)
+  const { catchUp } = trigger
+  const maxAge = catchUp.maxAgeMs === undefined ? '' : `, at most ${formatDuration(catchUp.maxAgeMs)} old`
+  const maxRuns = catchUp.mode === 'all' ? `, at most ${catchUp.maxRuns}` : ''
+  printFields(out, [
+    ['trigger', trigger.name],
+    ['state', hold === undefined ? state : `${state} by ${hold.actor} since ${times.full(hold.fromAt)} ${hold.note}`],
+    ['when', scheduleText(trigger.schedule)],
+    ['next', ahead.map((at) => times.exact(at)).join(', ') || nextOf(stored, (at) => times.exact(at))],
+    ['planned up to', times.exact(stored.cursorAt)],
+    ['catch-up', `${catchUp.mode}${maxRuns}${maxAge}; on time within ${formatDuration(catchUp.graceMs)}`],
+    ['overlap', trigger.overlap],
+    ['jitter', trigger.jitterMs === 0 ? undefined : formatDuration(trigger.jitterMs)],
+    ['spread', trigger.spreadMs === 0 ? undefined : formatDuration(trigger.spreadMs)],
+    ['partition', trigger.partition],
+    ['priority', trigger.priority?.toString()],
+    ['payload', trigger.payload === undefined ? undefined : JSON.stringify(trigger.payload)],
+    ['source', `${stored.source}, version ${stored.version} since ${times.full(stored.definedAt)}`],
+    ['job', trigger.job],
+    ['what', job === undefined ? 'its job is not defined' : handlerText(job.job.handler)],
+  ])
+  await printNewest(context, runs)
+  return exitCodes.ok
+}
+
+function nextOf({ nextAt, chainRun }: StoredTrigger, format: (at: number) => string): string | undefined {
+  if (nextAt !== undefined) return format(nextAt)
+  return chainRun === undefined ? undefined : 'counted from the end of its run'
+}
+
+async function showJob(context: Context, { app, job: stored }: { app: Rota; job: StoredJob }): Promise<number> {
+  const { args, out } = context
+  const { job, source } = stored
+  const triggers = (await app.triggers()).filter(({ trigger, active }) => active && trigger.job === job.name)
+  const runs = await app.runs({ job: job.name, limit: 5 })
+  if (args.flag('json')) {
+    const names = triggers.map(({ trigger }) => trigger.name)
+    out.json({ kind: 'job', job: jobView(stored), triggers: names, runs: runs.map(runView) })
+    return exitCodes.ok
+  }
+  const { retry } = job
+  const waits = `${retry.backoff} from ${formatDuration(retry.delayMs)} to ${formatDuration(retry.maxDelayMs)}`
+  const secrets = job.handler.kind === 'shell' ? job.handler.env : undefined
+  printFields(out, [
+    ['job', job.name],
+    ['what', handlerText(job.handler)],
+    ['directory', job.handler.kind === 'shell' ? job.handler.cwd : undefined],
+    ['environment', secrets === undefined ? undefined : Object.keys(secrets).join(', ')],
+    ['headers', job.handler.kind === 'http' ? Object.keys(job.handler.headers ?? {}).join(', ') : undefined],
+    ['queue', job.queue],
+    ['priority', String(job.priority)],
+    ['tries', retry.attempts === 1 ? '1, no retry' : `${retry.attempts}, waits ${waits}`],
+    ['timeout', job.timeoutMs === undefined ? 'none' : formatDuration(job.timeoutMs)],
+    ['at once', job.concurrency === undefined ? 'no limit' : String(job.concurrency)],
+    ['set aside after', `${job.crashes} lost workers`],
+    ['source', source],
+    ['triggers', triggers.map(({ trigger }) => trigger.name).join(', ') || 'none; `rota run` and `rota enqueue` start it'],
+  ])
+  await printNewest(context, runs)
+  return exitCodes.ok
+}
+
+async function printNewest(context: Context, runs: Awaited<ReturnType<Rota['runs']>>): Promise<void> {
+  const { out } = context
+  out.line()
+  if (runs.length === 0) out.line('no runs yet')
+  else printRuns(out, runs, timesOf(context))
+}

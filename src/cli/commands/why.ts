@@ -1,0 +1,102 @@
+import { parseWindow } from '../../app/moment.js'
+import type { Explanation, Why } from '../../app/nouns.js'
+import { printable } from '../../app/text.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { reasonText, shortId } from '../in-words.js'
+import { noteText, tookText } from '../runs-table.js'
+import type { TimeText } from '../time-text.js'
+import { hereOf, timesOf } from '../times-of.js'
+import { whyView } from '../views.js'
+import { withApp } from '../with-app.js'
+
+/** `rota why`: explains what became of due instants. */
+export const why: Command = {
+  name: 'why',
+  about:
+    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none. A time without an offset is read in --zone.',
+  arguments: [
+    { name: 'trigger', help: 'the trigger', completes: 'trigger' },
+    {
+      name: 'time',
+      help: 'an instant, a day (today, yesterday, 2026-01-05), the last -2h, or a range A..B; default the last -24h',
+      isOptional: true,
+    },
+  ],
+  options: [zoneOption, ...storeOptions],
+  examples: [
+    { line: 'rota why nightly yesterday', meaning: 'did it run, and if not, why' },
+    { line: 'rota why nightly 2026-01-05T02:00 --zone America/New_York', meaning: 'one instant' },
+    { line: 'rota why ping -2h', meaning: 'the last two hours' },
+    { line: 'rota why ping 2026-01-05..2026-01-07', meaning: 'three days' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out } = context
+      const { fromAt, untilAt } = parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context))
+      const answer = await app.why(args.word(0), { from: new Date(fromAt), until: new Date(untilAt) })
+      if (args.flag('json')) out.json(whyView(answer))
+      else print(context, answer)
+      return exitCodes.ok
+    }),
+}
+
+function print(context: Context, answer: Why): void {
+  const { out } = context
+  const times = timesOf(context)
+  const { fromAt, untilAt } = answer
+  const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
+  out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
+  for (const explanation of answer.explanations) out.line(`  ${printable(explanationText(explanation, times))}`)
+  if (answer.more) out.line('  … and more; ask for a shorter stretch')
+  for (const run of answer.beside) {
+    out.line(`  beside it: run ${shortId(run.id)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`)
+  }
+}
+
+function explanationText(explanation: Explanation, times: TimeText): string {
+  switch (explanation.kind) {
+    case 'run':
+      return runText(explanation, times)
+    case 'range': {
+      const { range } = explanation
+      const until = range.firstAt === range.lastAt ? '' : ` to ${times.full(range.lastAt)}`
+      return `${times.full(range.firstAt)}${until}  ${reasonText(range)}`
+    }
+    case 'waiting':
+      return `${times.full(explanation.at)}  due, and not planned yet: ${waitingText(explanation)}`
+    case 'future':
+      return `${times.full(explanation.at)}  still to come, ${times.distance(explanation.at)}`
+    case 'not-due':
+      return notDueText(explanation, times)
+    case 'not-defined':
+      return notDefinedText(explanation, times)
+    case 'unexplained':
+      return `${times.full(explanation.at)}  UNEXPLAINED: due, and nothing is recorded; see \`rota doctor\``
+  }
+}
+
+function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, times: TimeText): string {
+  const took = tookText(run)
+  const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''
+  const note = noteText(run, times)
+  const told = note === '' ? '' : ` (${note})`
+  return `${times.full(at)}  run ${shortId(run.id)}: ${run.state}${took === '' ? '' : ` in ${took}`}${tries}${told}`
+}
+
+function waitingText({ hold }: Extract<Explanation, { kind: 'waiting' }>): string {
+  if (hold === undefined) return 'no engine plans it; `rota up` starts one'
+  return `${hold.target} is held by ${hold.actor}${hold.note === '' ? '' : `: ${hold.note}`}`
+}
+
+function notDueText({ before, after }: Extract<Explanation, { kind: 'not-due' }>, times: TimeText): string {
+  const near = [
+    ...(before === undefined ? [] : [`before: ${times.full(before)}`]),
+    ...(after === undefined ? [] : [`after: ${times.full(after)}`]),
+  ]
+  return `not due then${near.length === 0 ? '' : `; ${near.join(', ')}`}`
+}
+
+function notDefinedText({ definedAt, endedAt }: Extract<Explanation, { kind: 'not-defined' }>, times: TimeText): string {
+  if (endedAt !== undefined) return `not in force then; it ended ${times.full(endedAt)}`
+  return definedAt === undefined ? 'not in force then' : `not defined yet then; it was ${times.full(definedAt)}`
+}

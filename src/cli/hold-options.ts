@@ -1,0 +1,21 @@
+import type { HoldOptions } from '../app/holds.js'
+import type { Context, Option } from './command.js'
+import { momentOf } from './times-of.js'
+
+/** Who holds something back, why, and until when. */
+export const holdOptions: readonly Option[] = [
+  { name: 'note', value: 'text', help: 'why; kept, and shown by `rota why`' },
+  { name: 'until', value: 'time', help: 'it ends by itself then, such as 2h or 2026-01-05T09:00' },
+  { name: 'by', value: 'name', help: 'who; default the user of this machine' },
+]
+
+/** What was said about a hold. */
+export function readHold(context: Context): HoldOptions {
+  const { args, environment } = context
+  const until = momentOf(context, 'until', 'ahead')
+  return {
+    by: args.text('by') ?? environment['USER'] ?? environment['USERNAME'] ?? 'cli',
+    note: args.text('note'),
+    until: until === undefined ? undefined : new Date(until),
+  }
+}

@@ -1,0 +1,92 @@
+import type { Hold, Job, LedgerRange, ScheduleSpec, StoredTrigger } from '../app/nouns.js'
+import { formatDuration, formatInstant, type Instant } from '../app/times.js'
+import type { TimeText } from './time-text.js'
+
+/** When a trigger is due, in a few words. */
+export function scheduleText(schedule: ScheduleSpec): string {
+  switch (schedule.kind) {
+    case 'cron':
+      return schedule.timezone === 'UTC' ? schedule.expression : `${schedule.expression} ${schedule.timezone}`
+    case 'interval':
+      return `every ${formatDuration(schedule.everyMs)}`
+    case 'after-finish':
+      return `${formatDuration(schedule.everyMs)} after finish`
+    case 'once':
+      return `once ${formatInstant(schedule.at)}`
+  }
+}
+
+/** What a job does, in a few words. */
+export function handlerText(handler: Job['handler']): string {
+  switch (handler.kind) {
+    case 'function':
+      return 'function'
+    case 'shell':
+      return handler.argv.map(quoted).join(' ')
+    case 'http':
+      return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
+  }
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Whether a trigger ticks, and what keeps it from it. */
+export type TriggerState = 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
+
+/** How a trigger stands, given the holds in force. */
+export function triggerState({ trigger, active, nextAt, chainRun }: StoredTrigger, holds: readonly Hold[]): TriggerState {
+  const targets = new Set<string>(holds.map((hold) => hold.target))
+  if (!active) return 'ended'
+  if (!trigger.enabled) return 'disabled'
+  if (targets.has('switch:pipeline') || targets.has('switch:scheduler')) return 'switched off'
+  if (targets.has('all')) return 'frozen'
+  if (targets.has(`trigger:${trigger.name}`)) return 'paused'
+  return nextAt === undefined && chainRun === undefined ? 'over' : 'on'
+}
+
+/** What became of a range of due instants, and which rule decided. */
+export function rangeText(range: LedgerRange, times: TimeText): string {
+  return `${span(range.firstAt, range.lastAt, times)}: ${reasonText(range)}`
+}
+
+function span(firstAt: Instant, lastAt: Instant, times: TimeText): string {
+  if (firstAt === lastAt) return `due ${times.full(firstAt)}`
+  return `due ${times.full(firstAt)} to ${times.full(lastAt)}`
+}
+
+/** Why a range did not run. */
+export function reasonText({ reason, rule, blocker, detail }: LedgerRange): string {
+  const other = blocker === undefined ? 'another run' : `run ${blocker.slice(0, shownIdLength)}`
+  const told = detail === undefined || detail === '' ? '' : ` (${detail})`
+  switch (reason) {
+    case 'missed':
+      return `missed, nothing was running then (${rule})`
+    case 'collapsed':
+      return `collapsed into ${other} (${rule})`
+    case 'overlap':
+      return `skipped, ${other} was unfinished (${rule})`
+    case 'paused':
+      return `the trigger was paused${told}`
+    case 'frozen':
+      return `everything was frozen${told}`
+    case 'switch':
+      return `a kill switch was off${told}`
+    case 'pruned':
+      return `ran and was pruned since${told}`
+  }
+}
+
+/** Ten characters of time and six of the digest: enough to tell runs apart, and short enough for a table. */
+export const shownIdLength = 16
+
+/** The beginning of a run's id that tables show. */
+export function shortId(id: string): string {
+  return id.slice(0, shownIdLength)
+}
+
+/** A number with its noun. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,43 @@
+/** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
+export interface Output {
+  /** How many columns a table may have. */
+  readonly width: number
+  readonly colors: Colors
+  /** What was asked for. */
+  line(text?: string): void
+  /** What is said beside it, on standard error. */
+  note(text: string): void
+  /** One value, as one line. */
+  json(value: unknown): void
+}
+
+/** Ways to paint a text; they change nothing where there are no colours. */
+export interface Colors {
+  readonly bold: Paint
+  readonly dim: Paint
+  readonly red: Paint
+  readonly green: Paint
+  readonly yellow: Paint
+  readonly cyan: Paint
+}
+
+/** Puts a colour around a text. */
+export type Paint = (text: string) => string
+
+const plain: Paint = (text) => text
+const noColors: Colors = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
+const usualWidth = 80
+
+/** The terminal's output: painted only where a person watches who has not asked for no colours. */
+export async function openOutput(environment: Readonly<Record<string, string | undefined>>): Promise<Output> {
+  const { stdout, stderr } = process
+  const hasColors = stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
+  const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
+  return {
+    width: stdout.isTTY ? Math.max(40, stdout.columns) : usualWidth,
+    colors,
+    line: (text = '') => void stdout.write(`${text}\n`),
+    note: (text) => void stderr.write(`${text}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+  }
+}

@@ -1,0 +1,57 @@
+import type { Run, RunState } from '../app/nouns.js'
+import { shortId } from './in-words.js'
+import type { Colors, Output, Paint } from './output.js'
+import { printTable } from './table.js'
+import { roughly, type TimeText } from './time-text.js'
+
+/** Prints runs as a table. */
+export function printRuns(out: Output, runs: readonly Run[], times: TimeText): void {
+  printTable(out, runs, [
+    { title: 'RUN', text: (run) => shortId(run.id) },
+    { title: 'STATE', text: (run) => run.state, paint: (run) => statePaint(out.colors, run.state) },
+    { title: 'OF', text: ofText, shortest: 8 },
+    { title: 'DUE', text: (run) => times.short(run.dueAt) },
+    { title: 'TOOK', text: tookText, isRight: true },
+    { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true },
+    { title: 'NOTE', text: (run) => noteText(run, times), shortest: 6 },
+  ])
+}
+
+/** The colour of a state. */
+export function statePaint(colors: Colors, state: RunState): Paint {
+  switch (state) {
+    case 'done':
+      return colors.green
+    case 'failed':
+      return colors.red
+    case 'running':
+      return colors.cyan
+    case 'pending':
+    case 'cancelled':
+      return colors.yellow
+  }
+}
+
+/** What a run is of: its trigger, else its job. */
+export function ofText({ trigger, job }: Run): string {
+  return trigger ?? job
+}
+
+/** How long the newest attempt of a run took. */
+export function tookText({ startedAt, finishedAt }: Run): string {
+  return startedAt === undefined || finishedAt === undefined ? '' : roughly(finishedAt - startedAt)
+}
+
+/** Why a run is how it is, where the state alone does not say. */
+export function noteText(run: Run, times: TimeText): string {
+  if (run.state === 'pending') return waitingText(run, times)
+  if (run.state === 'running') return run.cancelRequested ? 'cancel requested' : ''
+  if (run.state === 'done') return ''
+  return run.reason ?? run.error?.message ?? ''
+}
+
+function waitingText(run: Run, times: TimeText): string {
+  if (run.waitsFor !== undefined) return `waits for ${run.waitsFor}`
+  const when = times.distance(run.runAt)
+  return run.error === undefined ? when : `again ${when}: ${run.error.message}`
+}

@@ -1,0 +1,68 @@
+import type { Attempt, Run } from '../app/nouns.js'
+import type { Rota } from '../app/rota.js'
+import { printable } from '../app/text.js'
+import { type Context, exitCodes } from './command.js'
+import { printFields } from './fields.js'
+import { printTable } from './table.js'
+import { roughly, type TimeText } from './time-text.js'
+import { timesOf } from './times-of.js'
+import { attemptView, runView } from './views.js'
+
+/** Shows one run in full, with every attempt. */
+export async function showRun(context: Context, app: Rota, id: string): Promise<number> {
+  const { args, out } = context
+  const run = await app.run(id)
+  const attempts = await app.attempts(run.id)
+  if (args.flag('json')) {
+    out.json({ kind: 'run', run: runView(run), attempts: attempts.map(attemptView) })
+    return exitCodes.ok
+  }
+  const times = timesOf(context)
+  printFields(out, fieldsOf(run, times))
+  if (attempts.length > 0) printAttempts(context, attempts, times)
+  if (run.error?.stack !== undefined) {
+    out.line()
+    for (const line of run.error.stack.split('\n')) out.line(`  ${printable(line)}`)
+  }
+  out.line()
+  out.line(`\`rota logs ${run.id.slice(0, 16)}\` shows what it wrote`)
+  return exitCodes.ok
+}
+
+function fieldsOf(run: Run, times: TimeText): readonly (readonly [string, string | undefined])[] {
+  const moment = (at: number | undefined): string | undefined => (at === undefined ? undefined : times.exact(at))
+  const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value))
+  return [
+    ['run', run.id],
+    ['job', run.job],
+    ['trigger', run.trigger],
+    ['made by', run.origin],
+    ['state', run.cancelRequested && run.state === 'running' ? 'running, asked to stop' : run.state],
+    ['why', run.reason],
+    ['due', moment(run.dueAt)],
+    ['runs at', run.state === 'pending' ? moment(run.runAt) : undefined],
+    ['waits for', run.waitsFor],
+    ['started', moment(run.startedAt)],
+    ['finished', moment(run.finishedAt)],
+    ['attempts', `${run.attempt} (${run.failures} failed, ${run.crashes} lost)`],
+    ['worker', run.worker],
+    ['partition', run.partition],
+    ['priority', String(run.priority)],
+    ['unique key', run.uniqueKey],
+    ['payload', json(run.payload)],
+    ['result', json(run.result)],
+    ['error', run.error === undefined ? undefined : `${run.error.message} [${run.error.code}]`],
+  ]
+}
+
+function printAttempts({ out }: Context, attempts: readonly Attempt[], times: TimeText): void {
+  out.line()
+  printTable(out, attempts, [
+    { title: 'TRY', text: ({ attempt }) => String(attempt), isRight: true },
+    { title: 'END', text: ({ end }) => end ?? 'running' },
+    { title: 'STARTED', text: ({ startedAt, claimedAt }) => times.full(startedAt ?? claimedAt) },
+    { title: 'TOOK', text: ({ startedAt, endedAt }) => (startedAt === undefined || endedAt === undefined ? '' : roughly(endedAt - startedAt)), isRight: true },
+    { title: 'WORKER', text: ({ worker }) => worker ?? '', shortest: 8 },
+    { title: 'ERROR', text: ({ error }) => error?.message ?? '', shortest: 8 },
+  ])
+}

@@ -1,0 +1,20 @@
+import { parseMoment, type Here } from '../app/moment.js'
+import { systemClock, type Instant } from '../app/times.js'
+import type { Context } from './command.js'
+import { TimeText, zoneHere } from './time-text.js'
+
+/** Where and when the person sits who gave a command. */
+export function hereOf({ args }: Context): Here {
+  return { zone: args.text('zone') ?? zoneHere(), now: systemClock.now() }
+}
+
+/** How times are written for them. */
+export function timesOf(context: Context): TimeText {
+  return new TimeText(hereOf(context))
+}
+
+/** The instant that an option names, where it was given. */
+export function momentOf(context: Context, option: string, bare: 'ago' | 'ahead'): Instant | undefined {
+  const text = context.args.text(option)
+  return text === undefined ? undefined : parseMoment(text, { ...hereOf(context), bare })
+}

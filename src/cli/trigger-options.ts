@@ -1,0 +1,83 @@
+import type { Json, TriggerInput } from '../app/nouns.js'
+import { usageError } from './arguments.js'
+import type { Context, Option } from './command.js'
+import { payloadOption, readPayload } from './payload-option.js'
+
+const grains = ['day', 'previous-day', 'hour', 'previous-hour'] as const
+const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
+const modes = ['skip', 'latest', 'all'] as const
+const policies = ['vixie', 'skip', 'real-time'] as const
+
+/** What says when a job is due, and what becomes of instants that come late or too early. */
+export const triggerOptions: readonly Option[] = [
+  { name: 'cron', value: 'expression', help: 'when: a cron expression' },
+  { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
+  { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00' },
+  { name: 'job', value: 'name', help: 'the job it triggers, where none is added with it', completes: 'job' },
+  { name: 'timezone', value: 'zone', help: 'the zone of --cron or --at; default UTC' },
+  { name: 'dst', value: 'policy', help: 'at clock changes; default vixie', choices: policies },
+  { name: 'after-finish', help: 'count --every from the end of the run before' },
+  { name: 'immediate', help: 'with --every: due at once too' },
+  { name: 'start', value: 'time', help: 'nothing is due before it' },
+  { name: 'end', value: 'time', help: 'nothing is due after it' },
+  payloadOption,
+  { name: 'partition', value: 'grain', help: 'label runs with their slice of data', choices: grains },
+  { name: 'catch-up', value: 'mode', help: 'what was due while nothing ran', choices: modes },
+  { name: 'overlap', value: 'policy', help: 'while a run is unfinished', choices: overlaps },
+  { name: 'jitter', value: 'duration', help: 'delay each run by its own part of it' },
+  { name: 'spread', value: 'duration', help: 'delay all runs by one part of it' },
+  { name: 'priority', value: 'n', help: 'higher goes first', whole: { min: -1_000_000, max: 1_000_000 } },
+  { name: 'disabled', help: 'defined, but not ticking' },
+]
+
+/** The options that mean nothing without a schedule. */
+const onlyWithSchedule = triggerOptions.map(({ name }) => name).filter((name) => !['cron', 'every', 'at'].includes(name))
+
+/** The trigger that was described, if any was. The rules are the model's. */
+export async function readTriggerInput(
+  context: Context,
+  own: { readonly name: string; readonly hasJob: boolean },
+): Promise<TriggerInput | undefined> {
+  const { args } = context
+  if (!['cron', 'every', 'at'].some((name) => args.flag(name))) {
+    refuseStray(onlyWithSchedule.filter((name) => args.flag(name)))
+    return undefined
+  }
+  return {
+    job: jobOf(context, own),
+    cron: args.text('cron'),
+    every: args.text('every'),
+    at: args.text('at'),
+    timezone: args.text('timezone'),
+    dst: policies.find((one) => one === args.text('dst')),
+    after: args.flag('after-finish') ? 'finish' : undefined,
+    immediate: args.flag('immediate') ? true : undefined,
+    start: args.text('start'),
+    end: args.text('end'),
+    payload: (await readPayload(context)) as Json | undefined,
+    partition: grains.find((one) => one === args.text('partition')),
+    catchUp: modes.find((one) => one === args.text('catch-up')),
+    overlap: overlaps.find((one) => one === args.text('overlap')),
+    jitter: args.text('jitter'),
+    spread: args.text('spread'),
+    priority: args.whole('priority'),
+    enabled: args.flag('disabled') ? false : undefined,
+  }
+}
+
+function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {
+  const job = args.text('job')
+  if (job !== undefined && hasJob) {
+    const message = 'it cannot be together with a job that is added'
+    throw usageError([{ path: '--job', message }], 'leave out either of them')
+  }
+  if (job !== undefined || hasJob) return job ?? name
+  const message = 'nothing says what it triggers'
+  throw usageError([{ path: '--job', message, allowed: '--job, --url, or -- command' }], '`rota list --jobs` shows the jobs')
+}
+
+function refuseStray(names: readonly string[]): void {
+  if (names.length === 0) return
+  const faults = names.map((name) => ({ path: `--${name}`, message: 'it means nothing without --cron, --every or --at' }))
+  throw usageError(faults, '`rota add --help` shows examples')
+}

@@ -1,0 +1,215 @@
+/** What `--json` prints: camelCase, instants as ISO texts, and null where there is nothing, so that keys never vanish. */
+import type { Attempt, Coverage, Explanation, Hold, Job, LedgerRange } from '../app/nouns.js'
+import type { QueueStatus, Run, ScheduleSpec, StoredJob, StoredLogLine, StoredTrigger, Why } from '../app/nouns.js'
+import { formatInstant, type Instant } from '../app/times.js'
+
+/** A run. */
+export function runView(run: Run) {
+  return {
+    id: run.id,
+    job: run.job,
+    trigger: run.trigger ?? null,
+    origin: run.origin,
+    state: run.state,
+    reason: run.reason ?? null,
+    dueAt: iso(run.dueAt),
+    runAt: iso(run.runAt),
+    createdAt: iso(run.createdAt),
+    claimedAt: iso(run.claimedAt),
+    startedAt: iso(run.startedAt),
+    finishedAt: iso(run.finishedAt),
+    attempt: run.attempt,
+    failures: run.failures,
+    crashes: run.crashes,
+    priority: run.priority,
+    partition: run.partition ?? null,
+    uniqueKey: run.uniqueKey ?? null,
+    worker: run.worker ?? null,
+    waitsFor: run.waitsFor ?? null,
+    cancelRequested: run.cancelRequested,
+    payload: run.payload ?? null,
+    result: run.result ?? null,
+    error: errorView(run.error),
+  }
+}
+
+/** One try of a run. */
+export function attemptView(attempt: Attempt) {
+  return {
+    attempt: attempt.attempt,
+    end: attempt.end ?? null,
+    worker: attempt.worker ?? null,
+    claimedAt: iso(attempt.claimedAt),
+    startedAt: iso(attempt.startedAt),
+    endedAt: iso(attempt.endedAt),
+    error: errorView(attempt.error),
+  }
+}
+
+/** A line that a run wrote. */
+export function logView({ seq, attempt, at, level, text }: StoredLogLine) {
+  return { seq, attempt, at: iso(at), level, text }
+}
+
+/** A trigger with how far it has been planned. */
+export function triggerView(stored: StoredTrigger, state: string) {
+  const { trigger, source, version, definedAt, cursorAt, nextAt, active } = stored
+  const { name, job, schedule, payload, partition, catchUp, overlap, jitterMs, spreadMs, priority } = trigger
+  return {
+    name,
+    job,
+    state,
+    schedule: scheduleView(schedule),
+    nextAt: iso(nextAt),
+    cursorAt: iso(cursorAt),
+    definedAt: iso(definedAt),
+    active,
+    enabled: trigger.enabled,
+    source,
+    version,
+    catchUp: { ...catchUp, maxAgeMs: catchUp.maxAgeMs ?? null },
+    overlap,
+    jitterMs,
+    spreadMs,
+    priority: priority ?? null,
+    partition: partition ?? null,
+    payload: payload ?? null,
+  }
+}
+
+/** A job; values that may be secrets are left out. */
+export function jobView({ job, source }: StoredJob) {
+  const { name, queue, priority, retry, timeoutMs, concurrency, keyConcurrency, crashes } = job
+  return {
+    name,
+    handler: handlerView(job.handler),
+    queue,
+    priority,
+    retry,
+    timeoutMs: timeoutMs ?? null,
+    concurrency: concurrency ?? null,
+    keyConcurrency,
+    crashes,
+    source,
+  }
+}
+
+/** A queue with what is in it. */
+export function queueView({ name, concurrency, paused, ready, running }: QueueStatus) {
+  return { name, concurrency: concurrency ?? null, paused, ready, running }
+}
+
+/** Something that is or was held back. */
+export function holdView({ target, fromAt, untilAt, actor, note, catchUp }: Hold) {
+  return { target, fromAt: iso(fromAt), untilAt: iso(untilAt), by: actor, note, catchUp }
+}
+
+/** A range of due instants that did not run. */
+export function rangeView(range: LedgerRange) {
+  return {
+    firstAt: iso(range.firstAt),
+    lastAt: iso(range.lastAt),
+    reason: range.reason,
+    rule: range.rule,
+    version: range.version,
+    blocker: range.blocker ?? null,
+    detail: range.detail ?? null,
+  }
+}
+
+/** What became of the due instants of a stretch of time. */
+export function whyView({ trigger, fromAt, untilAt, explanations, beside, more }: Why) {
+  return {
+    trigger,
+    fromAt: iso(fromAt),
+    untilAt: iso(untilAt),
+    explanations: explanations.map(explanationView),
+    beside: beside.map(runView),
+    more,
+  }
+}
+
+/** What a trigger's ledger accounts for. */
+export function coverageView(coverage: Coverage) {
+  return {
+    ...coverage,
+    fromAt: iso(coverage.fromAt),
+    untilAt: iso(coverage.untilAt),
+    unexplained: coverage.unexplained.map(iso),
+    unexpected: coverage.unexpected.map(iso),
+  }
+}
+
+function explanationView(explanation: Explanation) {
+  switch (explanation.kind) {
+    case 'run':
+      return { kind: explanation.kind, at: iso(explanation.at), run: runView(explanation.run) }
+    case 'range': {
+      const { kind, range, blocker } = explanation
+      return { kind, ...rangeView(range), recordedAt: iso(range.recordedAt), blockerState: blocker?.state ?? null }
+    }
+    case 'waiting': {
+      const { kind, at, hold } = explanation
+      return { kind, at: iso(at), hold: hold === undefined ? null : holdView(hold) }
+    }
+    case 'not-due': {
+      const { kind, at, before, after } = explanation
+      return { kind, at: iso(at), beforeAt: iso(before), afterAt: iso(after) }
+    }
+    case 'not-defined': {
+      const { kind, at, definedAt, endedAt } = explanation
+      return { kind, at: iso(at), definedAt: iso(definedAt), endedAt: iso(endedAt) }
+    }
+    case 'future':
+    case 'unexplained':
+      return { kind: explanation.kind, at: iso(explanation.at) }
+  }
+}
+
+function scheduleView(schedule: ScheduleSpec) {
+  const bounds = { startAt: iso(schedule.startAt), endAt: iso(schedule.endAt) }
+  switch (schedule.kind) {
+    case 'cron': {
+      const { kind, expression, timezone, dst = 'vixie' } = schedule
+      return { kind, expression, timezone, dst, ...bounds }
+    }
+    case 'interval': {
+      const { kind, everyMs, anchorAt, immediate = false } = schedule
+      return { kind, everyMs, anchorAt: iso(anchorAt), immediate, ...bounds }
+    }
+    case 'after-finish':
+      return { kind: schedule.kind, everyMs: schedule.everyMs, immediate: schedule.immediate ?? false, ...bounds }
+    case 'once':
+      return { kind: schedule.kind, at: iso(schedule.at), ...bounds }
+  }
+}
+
+function handlerView(handler: Job['handler']) {
+  switch (handler.kind) {
+    case 'function':
+      return { kind: handler.kind }
+    case 'shell':
+      return {
+        kind: handler.kind,
+        argv: handler.argv,
+        env: Object.keys(handler.env ?? {}),
+        cwd: handler.cwd ?? null,
+      }
+    case 'http':
+      return {
+        kind: handler.kind,
+        url: handler.url,
+        method: handler.method ?? null,
+        headers: Object.keys(handler.headers ?? {}),
+        body: handler.body ?? null,
+      }
+  }
+}
+
+function errorView(error: Run['error']) {
+  return error === undefined ? null : { code: error.code, message: error.message, stack: error.stack ?? null }
+}
+
+function iso(at: Instant | undefined): string | null {
+  return at === undefined ? null : formatInstant(at)
+}

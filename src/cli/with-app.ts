@@ -1,0 +1,34 @@
+import type { Rota } from '../app/rota.js'
+import type { Context } from './command.js'
+
+/** Opens the store that a command means, hands it over as an app that is not started, and closes it in the end. */
+export async function withApp(
+  context: Context,
+  act: (app: Rota) => Promise<number>,
+  options: { readonly create?: boolean } = {},
+): Promise<number> {
+  const { directory } = context
+  // Loaded only here, so that no help and no completion waits for it.
+  const { Rota } = await import('../app/rota.js')
+  const app = new Rota({ store: await storeUrl(context), directory, create: options.create ?? false }, 'api')
+  try {
+    return await act(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/** What was said counts before the environment, and that before the config, whose code then need not run at all. */
+async function storeUrl({ args, environment, directory }: Context): Promise<string | undefined> {
+  const said = args.text('store') ?? namedStore(environment)
+  if (said !== undefined) return said
+  const { findConfig, storeOfConfig } = await import('../app/load-app.js')
+  const config = args.text('config') ?? findConfig(directory)
+  return config === undefined ? undefined : await storeOfConfig(config)
+}
+
+/** The store that the environment names. */
+export function namedStore(environment: Context['environment']): string | undefined {
+  const store = environment['ROTA_STORE']
+  return store === '' ? undefined : store
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+
+/** What planning may take as now, or why it has to wait. */
+export type ClockReading =
+  | { readonly kind: 'ok'; readonly now: Instant }
+  /** The wall clock is behind what was already planned: nothing is due until it has caught up. */
+  | { readonly kind: 'behind'; readonly byMs: number; readonly againAt: Instant }
+  /** It jumped forward by more than an hour that nothing accounts for: two readings have to agree. */
+  | { readonly kind: 'unsure'; readonly byMs: number; readonly againAt: Instant }
+  /** It is more than a year ahead of the store: a human has to say that this is right. */
+  | { readonly kind: 'refused'; readonly byMs: number; readonly againAt: Instant }
+
+const hourMs = 3_600_000
+const yearMs = 366 * 24 * hourMs
+const confirmMs = 10_000
+const toleranceMs = 2000
+
+/** Stands between the wall clock and the cursors: a step back moves nothing, a large step forward has to be confirmed. */
+export class ClockGuard {
+  readonly #clock: Clock
+  readonly #acceptClock: boolean
+  #highestAt: Instant
+  #trusted: { wall: Instant; monotonicMs: number } | undefined
+  #jumpedMs = -Infinity
+  #noted: { wall: Instant; monotonicMs: number } | undefined
+  #doubted: { wall: Instant; monotonicMs: number } | undefined
+
+  /** `highestAt` is the highest time in the store, 0 for a new one. */
+  constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean }) {
+    this.#clock = clock
+    this.#acceptClock = options.acceptClock
+    this.#highestAt = options.highestAt
+  }
+
+  /** For leases and for what happens now: never earlier than what was already written. */
+  now(): Instant {
+    this.#highestAt = Math.max(this.#highestAt, this.#believed())
+    return this.#highestAt
+  }
+
+  /** For planning. */
+  read(): ClockReading {
+    const wall = this.#clock.now()
+    const monotonicMs = this.#clock.monotonicMs()
+    if (wall < this.#highestAt) {
+      const byMs = this.#highestAt - wall
+      if (byMs > toleranceMs) return { kind: 'behind', byMs, againAt: wall + Math.min(byMs, confirmMs) }
+      return { kind: 'ok', now: this.#highestAt }
+    }
+    const doubt = this.#doubt({ wall, monotonicMs })
+    if (doubt !== undefined) return doubt
+    this.#trusted = { wall, monotonicMs }
+    this.#highestAt = wall
+    return { kind: 'ok', now: wall }
+  }
+
+  /**
+   * Whether the wall clock has moved steadily for so long. After a jump, as when a machine wakes up, leases look older
+   * than they are: their holders get the time to renew them before anyone takes over.
+   */
+  isSteadyFor(ms: number): boolean {
+    this.#noteJump()
+    return this.#clock.monotonicMs() - this.#jumpedMs > ms
+  }
+
+  #noteJump(): void {
+    const wall = this.#clock.now()
+    const monotonicMs = this.#clock.monotonicMs()
+    const last = this.#noted ?? { wall, monotonicMs }
+    if (wall - last.wall - (monotonicMs - last.monotonicMs) > toleranceMs) this.#jumpedMs = monotonicMs
+    this.#noted = { wall, monotonicMs }
+  }
+
+  /** The wall clock, unless it jumped and nobody has confirmed that yet. */
+  #believed(): Instant {
+    const wall = this.#clock.now()
+    if (this.#trusted === undefined) return wall
+    const projected = this.#trusted.wall + (this.#clock.monotonicMs() - this.#trusted.monotonicMs)
+    return wall - projected > hourMs ? projected : wall
+  }
+
+  #doubt(reading: { wall: Instant; monotonicMs: number }): ClockReading | undefined {
+    const jumpMs = this.#jumpMs(reading)
+    if (jumpMs <= hourMs) {
+      this.#doubted = undefined
+      return undefined
+    }
+    if (jumpMs > yearMs && !this.#acceptClock) {
+      this.#doubted = reading
+      return { kind: 'refused', byMs: jumpMs, againAt: reading.wall + confirmMs }
+    }
+    if (this.#confirms(reading)) {
+      this.#doubted = undefined
+      return undefined
+    }
+    const since = this.#doubted ?? reading
+    this.#doubted = since
+    return { kind: 'unsure', byMs: jumpMs, againAt: since.wall + confirmMs }
+  }
+
+  /** How far the wall clock is ahead of where the time that really passed would have brought it. */
+  #jumpMs(reading: { wall: Instant; monotonicMs: number }): number {
+    if (this.#trusted !== undefined) {
+      return reading.wall - this.#trusted.wall - (reading.monotonicMs - this.#trusted.monotonicMs)
+    }
+    if (this.#highestAt === 0) return 0
+    return reading.wall - this.#highestAt - this.#clock.uptimeMs()
+  }
+
+  /** Whether a doubted reading was made at least ten seconds ago and both clocks have moved alike since. */
+  #confirms(reading: { wall: Instant; monotonicMs: number }): boolean {
+    if (this.#doubted === undefined) return false
+    const passedMs = reading.monotonicMs - this.#doubted.monotonicMs
+    const movedMs = reading.wall - this.#doubted.wall
+    if (Math.abs(movedMs - passedMs) > toleranceMs) {
+      this.#doubted = reading
+      return false
+    }
+    return passedMs >= confirmMs
+  }
+}

@@ -1,0 +1,156 @@
+import type { Instant } from '../time/instant.js'
+import { tzdataVersion } from '../time/zone.js'
+import type { LedgerReason, RecordedRange } from '../model/ledger.js'
+import { scheduleOf } from '../model/schedule.js'
+import type { StoredTrigger, TriggerVersion } from '../model/trigger.js'
+import type { Store } from '../store/store.js'
+
+/** What became of the due instants of one trigger, computed anew from the definitions that were kept. */
+export interface Coverage {
+  readonly trigger: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly due: number
+  readonly run: number
+  /** By reason, those without a run. */
+  readonly explained: Readonly<Partial<Record<LedgerReason, number>>>
+  /** Due instants with neither a run nor a reason: there should be none. The first few. */
+  readonly unexplained: readonly Instant[]
+  readonly unexplainedCount: number
+  /** Runs at instants that no definition makes due: there should be none. The first few. */
+  readonly unexpected: readonly Instant[]
+  readonly unexpectedCount: number
+  /** Instants computed with other zone rules than those in force when they were planned. */
+  readonly otherZoneRules: boolean
+}
+
+/** Whether the ledger accounts for everything, and only for what was due. */
+export function isComplete(coverage: Coverage): boolean {
+  return coverage.unexplainedCount === 0 && coverage.unexpectedCount === 0
+}
+
+const examples = 20
+const page = 10_000
+
+/** Compares what should have been due with what is recorded, up to the trigger's cursor. */
+export async function coverageOf(
+  store: Store,
+  trigger: StoredTrigger,
+  since: Instant | undefined,
+): Promise<Coverage | undefined> {
+  // An after-finish trigger has no instants to compute; its chain is in its runs.
+  if (trigger.trigger.schedule.kind === 'after-finish') return undefined
+  const name = trigger.trigger.name
+  const versions = (await store.versions(name)).filter((version) => version.trigger.enabled)
+  const fromAt = Math.max(since ?? 0, versions[0]?.validFrom ?? trigger.cursorAt)
+  const untilAt = trigger.cursorAt
+  const ranges = await store.ledger({ trigger: name, fromAt, untilAt })
+  const tally = new Tally(ranges)
+  const recorded = instantsOfRuns(store, { trigger: name, fromAt, untilAt })
+  let run = await recorded.next()
+  for (const at of dueInstants(versions, { fromAt, untilAt })) {
+    while (run.done !== true && run.value < at) {
+      tally.unexpected(run.value)
+      run = await recorded.next()
+    }
+    const hasRun = run.done !== true && run.value === at
+    tally.due(at, hasRun)
+    if (hasRun) run = await recorded.next()
+  }
+  for (; run.done !== true; run = await recorded.next()) tally.unexpected(run.value)
+  const otherZoneRules = versions.some((version) => version.tzdata !== tzdataVersion() && isZoned(version))
+  return { trigger: name, fromAt, untilAt, ...tally.result(), otherZoneRules }
+}
+
+/** The due instants of all versions in `(fromAt, untilAt]`, oldest first. */
+function* dueInstants(
+  versions: readonly TriggerVersion[],
+  window: { fromAt: Instant; untilAt: Instant },
+): Generator<Instant> {
+  for (const version of versions) {
+    const schedule = scheduleOf(version.trigger.schedule)
+    const until = Math.min(window.untilAt, version.validUntil ?? Infinity)
+    let at = schedule.next(Math.max(version.validFrom, window.fromAt))
+    while (at !== undefined && at <= until) {
+      yield at
+      at = schedule.next(at)
+    }
+  }
+}
+
+async function* instantsOfRuns(
+  store: Store,
+  window: { trigger: string; fromAt: Instant; untilAt: Instant },
+): AsyncGenerator<Instant> {
+  let { fromAt } = { fromAt: window.fromAt + 1 }
+  for (;;) {
+    const runs = await store.runInstants({ ...window, fromAt, limit: page })
+    for (const run of runs) yield run.dueAt
+    if (runs.length < page) return
+    fromAt = (runs.at(-1)?.dueAt ?? fromAt) + 1
+  }
+}
+
+function isZoned(version: TriggerVersion): boolean {
+  const { schedule } = version.trigger
+  return schedule.kind === 'cron' && schedule.timezone !== 'UTC'
+}
+
+/** Counts what became of instants that come in order. */
+class Tally {
+  readonly #ranges: readonly RecordedRange[]
+  #nextRange = 0
+  #open: RecordedRange[] = []
+  #due = 0
+  #run = 0
+  readonly #explained: Partial<Record<LedgerReason, number>> = {}
+  readonly #unexplained: Instant[] = []
+  #unexplainedCount = 0
+  readonly #unexpected: Instant[] = []
+  #unexpectedCount = 0
+
+  constructor(ranges: readonly RecordedRange[]) {
+    this.#ranges = ranges.toSorted((a, b) => a.firstAt - b.firstAt)
+  }
+
+  due(at: Instant, hasRun: boolean): void {
+    this.#due += 1
+    if (hasRun) {
+      this.#run += 1
+      return
+    }
+    const range = this.#rangeAt(at)
+    if (range !== undefined) {
+      this.#explained[range.reason] = (this.#explained[range.reason] ?? 0) + 1
+      return
+    }
+    this.#unexplainedCount += 1
+    if (this.#unexplained.length < examples) this.#unexplained.push(at)
+  }
+
+  unexpected(at: Instant): void {
+    this.#unexpectedCount += 1
+    if (this.#unexpected.length < examples) this.#unexpected.push(at)
+  }
+
+  result() {
+    return {
+      due: this.#due,
+      run: this.#run,
+      explained: this.#explained,
+      unexplained: this.#unexplained,
+      unexplainedCount: this.#unexplainedCount,
+      unexpected: this.#unexpected,
+      unexpectedCount: this.#unexpectedCount,
+    }
+  }
+
+  /** The range over an instant; ranges are opened and closed as the instants pass by. */
+  #rangeAt(at: Instant): RecordedRange | undefined {
+    while (this.#nextRange < this.#ranges.length && (this.#ranges[this.#nextRange] as RecordedRange).firstAt <= at) {
+      this.#open.push(this.#ranges[this.#nextRange++] as RecordedRange)
+    }
+    if (this.#open.some((range) => range.lastAt < at)) this.#open = this.#open.filter((range) => range.lastAt >= at)
+    return this.#open[0]
+  }
+}

@@ -1,0 +1,78 @@
+import type { RunId } from '../model/identity.js'
+import type { LedgerRange } from '../model/ledger.js'
+import type { NewRun, RunState, StoredError } from '../model/run.js'
+import type { Instant } from '../time/instant.js'
+
+/** Everything the engine tells; a notice of what already happened, never the truth. */
+export interface EngineEvents {
+  /** A trigger was planned: the runs it made and what did not become one. */
+  tick: { trigger: string; at: Instant; runs: readonly NewRun[]; ranges: readonly LedgerRange[] }
+  /** An attempt began. */
+  'run:started': RunNotice
+  /** An attempt ended and its end is stored. */
+  'run:ended': RunNotice & {
+    end: string
+    state: RunState
+    durationMs: number
+    error: StoredError | undefined
+    /** When it is tried again, where it is. */
+    retryAt: Instant | undefined
+  }
+  /** A result came too late: a newer claim, or a closed one, stands. */
+  'run:refused': RunNotice
+  /** A run's worker disappeared; what became of the run. */
+  'run:lost': { run: RunId; job: string; attempt: number; worker: string; state: RunState }
+  /** A line that a run wrote. */
+  'run:log': { run: RunId; job: string; level: string; text: string }
+  /** A function went on after it was told to stop; its slot stays taken until it returns. */
+  'run:stuck': RunNotice
+  /** This worker's lease was over; it took a new id. */
+  'worker:expired': { worker: string }
+  /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
+  'worker:not-ready': { stuck: number }
+  /** Planning waits because the wall clock cannot be believed. */
+  clock: { kind: 'behind' | 'unsure' | 'refused'; byMs: number }
+  /** Something failed and is tried again. */
+  trouble: { where: string; error: unknown; retryInMs: number }
+  /** Something failed for good: the engine stops. */
+  fatal: { where: string; error: unknown }
+}
+
+/** Which attempt of which run. */
+export interface RunNotice {
+  run: RunId
+  job: string
+  trigger: string | undefined
+  attempt: number
+  dueAt: Instant
+}
+
+/** The name of an event. */
+export type EventName = keyof EngineEvents
+
+/** Listeners by event. A listener that throws harms nobody: its error becomes a `trouble`. */
+export class Events {
+  readonly #listeners = new Map<EventName, Set<(event: never) => void>>()
+
+  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners)
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  /** Whether anyone listens: what nobody hears need not be put together. */
+  has(name: EventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0
+  }
+
+  emit<Name extends EventName>(name: Name, event: EngineEvents[Name]): void {
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        ;(listener as (event: EngineEvents[Name]) => void)(event)
+      } catch (error) {
+        if (name !== 'trouble') this.emit('trouble', { where: `listener of ${name}`, error, retryInMs: 0 })
+      }
+    }
+  }
+}

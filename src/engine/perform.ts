@@ -1,0 +1,207 @@
+import { RotaError } from '../model/errors.js'
+import type { RunId } from '../model/identity.js'
+import type { Job } from '../model/job.js'
+import type { AttemptResult } from '../model/outcome.js'
+import type { LogLine, StoredError } from '../model/run.js'
+import { resultOf, storedErrorOf } from '../model/result.js'
+import type { Claim } from '../store/store.js'
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+
+/** What a handler is given: which run this is, and how it learns that it has to stop. */
+export interface RunContext<Payload = unknown> {
+  /** The same for every attempt: an idempotency key. */
+  readonly id: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  /** Counts up with every claim: a fencing token. */
+  readonly attempt: number
+  /** When it was due; never changes. */
+  readonly dueAt: Date
+  /** The slice of data it is about, fixed from the due instant. */
+  readonly partition: string | undefined
+  readonly payload: Payload
+  /** Aborts at the timeout, on a cancel, and when the worker stops. */
+  readonly signal: AbortSignal
+  /** Writes a line that is kept with the run. */
+  log(text: string, level?: LogLine['level']): void
+}
+
+/** Does the work of one attempt. What it returns is stored as the run's result. */
+export type Handler<Payload = unknown> = (run: RunContext<Payload>) => unknown
+
+/** A job with the function that performs it in this process. */
+export interface Performable {
+  readonly job: Job
+  readonly handler: Handler
+}
+
+/** Thrown by a handler that knows that trying again cannot help. */
+export class PermanentError extends Error {
+  override readonly name = 'PermanentError'
+}
+
+/** Why an attempt was told to stop; the first reason counts. */
+export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'handed-back' | 'expired'
+
+/** One attempt while it is going on. */
+export class Performance {
+  readonly claim: Claim
+  readonly job: Job
+  readonly startedAt: Instant
+  readonly #deps: PerformDeps
+  #controller: AbortController | undefined
+  #stopped: StopReason | undefined
+  #reported = false
+  #cancelTimer: (() => void) | undefined
+
+  constructor(claim: Claim, job: Job, deps: PerformDeps) {
+    this.claim = claim
+    this.job = job
+    this.#deps = deps
+    this.startedAt = deps.now()
+  }
+
+  /** Why it was told to stop, if it was. */
+  get stopped(): StopReason | undefined {
+    return this.#stopped
+  }
+
+  /** Whether its end was told already although its function has not returned. */
+  get reported(): boolean {
+    return this.#reported
+  }
+
+  /** Runs the handler. Its end is reported once; `settled` is called when the function has returned. */
+  run(handler: Handler): void {
+    if (this.job.timeoutMs !== undefined) {
+      this.#cancelTimer = this.#deps.clock.timer(this.job.timeoutMs, () => this.stop('timed-out'))
+    }
+    let returned: unknown
+    try {
+      returned = handler(contextOf(this, this.#deps))
+    } catch (error) {
+      this.#settle(failed(error))
+      return
+    }
+    if (!isThenable(returned)) {
+      this.#settle(done(returned))
+      return
+    }
+    returned.then(
+      (value) => this.#settle(done(value)),
+      (error: unknown) => this.#settle(failed(error)),
+    )
+  }
+
+  /** Aborts the signal. A function that ignores it is reported after the patience is over; its slot stays taken. */
+  stop(reason: StopReason): void {
+    if (this.#stopped !== undefined) return
+    this.#stopped = reason
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#controller?.abort(new RotaError(codeOf(reason), `run ${this.claim.run} was stopped: ${reason}`))
+    if (this.#reported || reason === 'handed-back') return
+    this.#cancelTimer = this.#deps.clock.timer(patienceMs, () => {
+      this.#report(stopResult(reason, this.job))
+      this.#deps.stuck(this)
+    })
+  }
+
+  /** Reports what it was stopped for without waiting for the function any longer. */
+  abandon(): void {
+    if (this.#stopped !== undefined) this.#report(stopResult(this.#stopped, this.job))
+  }
+
+  /** Made when it is first asked for: most handlers never do. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#stopped !== undefined) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  #settle(result: AttemptResult): void {
+    // After it was told to stop, returning normally may mean that it broke off: what stopped it decides.
+    this.#report(this.#stopped === undefined ? result : stopResult(this.#stopped, this.job))
+    this.#deps.settled(this)
+  }
+
+  #report(result: AttemptResult | undefined): void {
+    if (this.#reported) return
+    this.#reported = true
+    this.#cancelTimer?.()
+    if (result !== undefined) this.#deps.ended(this, result)
+  }
+}
+
+/** What an attempt needs of its worker. */
+export interface PerformDeps {
+  readonly clock: Clock
+  readonly now: () => Instant
+  log(performance: Performance, level: LogLine['level'], text: string): void
+  /** The attempt's end is known. */
+  ended(performance: Performance, result: AttemptResult): void
+  /** The function went on after it was stopped. */
+  stuck(performance: Performance): void
+  /** The function has returned. */
+  settled(performance: Performance): void
+}
+
+/** How long a function may go on after its signal before its attempt is ended without it. */
+const patienceMs = 10_000
+
+function contextOf(performance: Performance, deps: PerformDeps): RunContext {
+  const { claim } = performance
+  return {
+    id: claim.run,
+    job: claim.job,
+    trigger: claim.trigger,
+    attempt: claim.attempt,
+    dueAt: new Date(claim.dueAt),
+    partition: claim.partition,
+    payload: claim.payload,
+    get signal() {
+      return performance.signal
+    },
+    log: (text, level = 'info') => deps.log(performance, level, text),
+  }
+}
+
+function done(value: unknown): AttemptResult {
+  return { kind: 'done', result: resultOf(value) }
+}
+
+function failed(error: unknown): AttemptResult {
+  return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), permanent: error instanceof PermanentError }
+}
+
+/** What an attempt that was stopped comes to; nothing where its claim is not its own any more. */
+function stopResult(reason: StopReason, job: Job): AttemptResult | undefined {
+  switch (reason) {
+    case 'timed-out':
+      return { kind: 'timed-out', error: errorOf('TIMED_OUT', `took longer than ${job.timeoutMs} ms`) }
+    case 'cancelled':
+      return { kind: 'cancelled', error: errorOf('CANCELLED', 'cancelled on request') }
+    case 'handed-back':
+      return { kind: 'handed-back' }
+    case 'terminated':
+    case 'expired':
+      return undefined
+  }
+}
+
+function errorOf(code: string, message: string): StoredError {
+  return { code, message }
+}
+
+function codeOf(reason: StopReason): 'TIMED_OUT' | 'CANCELLED' | 'LOST' {
+  if (reason === 'timed-out') return 'TIMED_OUT'
+  return reason === 'expired' ? 'LOST' : 'CANCELLED'
+}
+
+function isThenable(value: unknown): value is Promise<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}
+

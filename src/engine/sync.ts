@@ -1,0 +1,201 @@
+import type { Instant } from '../time/instant.js'
+import { tzdataVersion } from '../time/zone.js'
+import { RotaError } from '../model/errors.js'
+import { fingerprintOf } from '../model/identity.js'
+import type { Job, Queue } from '../model/job.js'
+import { scheduleOf, type ScheduleSpec } from '../model/schedule.js'
+import { planTick } from '../model/tick.js'
+import type { DueTrigger, StoredTrigger, Trigger } from '../model/trigger.js'
+import type { DefineTrigger, Store } from '../store/store.js'
+
+/** The definitions of one source, entire. */
+export interface Source {
+  /** `code:<app>`, `config:<app>`, `plan:<path>` or `api`. */
+  readonly name: string
+  readonly jobs: readonly Job[]
+  readonly queues: readonly Queue[]
+  readonly triggers: readonly Trigger[]
+}
+
+/** What a sync did, by name. */
+export interface SyncReport {
+  readonly defined: readonly string[]
+  readonly changed: readonly string[]
+  readonly ended: readonly string[]
+  readonly unchanged: number
+}
+
+const chunk = 1000
+const tries = 5
+
+/** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
+export async function sync(store: Store, source: Source, now: Instant): Promise<SyncReport> {
+  await defineJobs(store, source, now)
+  const known = await store.fingerprints(source.name)
+  const names = new Set(source.triggers.map((trigger) => trigger.name))
+  const differing = source.triggers.filter((trigger) => known.get(trigger.name) !== fingerprint(trigger))
+  const vanished = [...known.keys()].filter((name) => !names.has(name))
+  for (const part of chunks(differing)) await define(store, { source: source.name, triggers: part, now })
+  for (const part of chunks(vanished)) await end(store, { source: source.name, names: part, now })
+  return {
+    defined: differing.filter((trigger) => !known.has(trigger.name)).map((trigger) => trigger.name),
+    changed: differing.filter((trigger) => known.has(trigger.name)).map((trigger) => trigger.name),
+    ended: vanished,
+    unchanged: source.triggers.length - differing.length,
+  }
+}
+
+/** Writes jobs and queues; a name of another source is an error that names both. */
+export async function defineJobs(store: Store, source: Omit<Source, 'triggers'>, now: Instant): Promise<void> {
+  const { name, jobs, queues } = source
+  const conflicts = await store.defineJobs({ source: name, jobs, queues, now })
+  if (conflicts.length > 0) throw conflict('job', name, conflicts)
+}
+
+/** Writes new and changed triggers of a source. */
+export async function define(
+  store: Store,
+  request: { source: string; triggers: readonly Trigger[]; now: Instant },
+): Promise<void> {
+  const { source, now } = request
+  const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
+  await write(store, { names: [...byName.keys()], now }, (current, name) =>
+    change({ current, trigger: byName.get(name) as Trigger, source, now }),
+  )
+}
+
+/** Ends triggers: they stop ticking, their history stays. Waiting runs go on unless they are to be cancelled. */
+export async function end(
+  store: Store,
+  request: { source: string; names: readonly string[]; now: Instant; cancelPending?: boolean },
+): Promise<void> {
+  const { source, now, cancelPending = false } = request
+  await write(store, { names: request.names, now }, (current, name) => {
+    if (current === undefined || !current.active) return undefined
+    return {
+      ...unchanged(current),
+      name,
+      source,
+      now,
+      trigger: undefined,
+      fingerprint: '',
+      closing: closingOf(current, now),
+      cursorAt: now,
+      nextAt: undefined,
+      cancelPending,
+    }
+  })
+}
+
+/** Reads what stands, computes the changes, and writes them; what somebody else changed meanwhile is computed again. */
+async function write(
+  store: Store,
+  { names, now }: { names: readonly string[]; now: Instant },
+  compute: (current: StoredTrigger | DueTrigger | undefined, name: string) => DefineTrigger | undefined,
+): Promise<void> {
+  let open = names
+  for (let i = 0; i < tries && open.length > 0; i++) {
+    const current = await read(store, open, now)
+    const batch = open.flatMap((name) => compute(current.get(name), name) ?? [])
+    const answers = await store.defineTriggers(batch)
+    const conflicts = batch.flatMap(({ name }, index) => {
+      const answer = answers[index]
+      return typeof answer === 'object' ? [{ name, source: answer.conflict }] : []
+    })
+    if (conflicts.length > 0) throw conflict('trigger', batch[0]?.source ?? '', conflicts)
+    open = batch.filter((_, index) => answers[index] === 'stale').map(({ name }) => name)
+  }
+  if (open.length > 0) {
+    throw new RotaError('STORE_BUSY', `triggers kept changing while they were being defined: ${open.join(', ')}`)
+  }
+}
+
+async function read(
+  store: Store,
+  names: readonly string[],
+  now: Instant,
+): Promise<Map<string, StoredTrigger | DueTrigger>> {
+  const stored = await store.triggers({ names })
+  const active = stored.filter((one) => one.active).map((one) => one.trigger.name)
+  const due = active.length === 0 ? [] : await store.dueByName({ names: active, now })
+  return new Map([...stored, ...due].map((one) => [one.trigger.name, one]))
+}
+
+/** The change that gives a trigger its new definition. Only a change of its schedule moves the cursor. */
+function change(input: {
+  current: StoredTrigger | DueTrigger | undefined
+  trigger: Trigger
+  source: string
+  now: Instant
+}): DefineTrigger {
+  const { current, source, now } = input
+  const trigger = anchored(input.trigger, current, now)
+  const common = { name: trigger.name, source, now, trigger, fingerprint: fingerprint(input.trigger), cancelPending: false }
+  if (current?.active === true && hasSameInstants(current.trigger, trigger)) {
+    const { cursorAt } = current
+    const isComputed = current.nextAt !== undefined && trigger.schedule.kind !== 'after-finish'
+    // Zone rules may have changed even though the text has not.
+    const nextAt = isComputed ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt
+    return { ...unchanged(current), ...common, closing: undefined, cursorAt, nextAt }
+  }
+  const cursorAt = firstCursor(trigger.schedule, now)
+  return {
+    ...unchanged(current),
+    ...common,
+    closing: current?.active === true ? closingOf(current, now) : undefined,
+    cursorAt,
+    nextAt: trigger.enabled ? firstLook(trigger.schedule, cursorAt, now) : undefined,
+  }
+}
+
+function unchanged(current: StoredTrigger | undefined): { revision: number; tzdata: string } {
+  return { revision: current?.revision ?? 0, tzdata: tzdataVersion() }
+}
+
+function closingOf(current: StoredTrigger | DueTrigger, now: Instant): DefineTrigger['closing'] {
+  if (!('jobDefinition' in current) || !current.trigger.enabled) return undefined
+  const isChain = current.trigger.schedule.kind === 'after-finish'
+  if (isChain && (current.nextAt === undefined || current.nextAt > now)) return undefined
+  return planTick(current, now)
+}
+
+/** The grid of an interval is anchored where it was first defined, also when its length changes. */
+function anchored(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
+  const { schedule } = trigger
+  if (schedule.kind !== 'interval' || schedule.anchorAt !== undefined) return trigger
+  const before = current?.trigger.schedule
+  const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
+  return { ...trigger, schedule: { ...schedule, anchorAt } }
+}
+
+/** A one-shot that is overdue when it is defined is due at once; everything else begins now. */
+function firstCursor(schedule: ScheduleSpec, now: Instant): Instant {
+  if (schedule.kind === 'once') return Math.min(now, schedule.at - 1)
+  // The anchor itself is due where the definition says so.
+  return schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now ? now - 1 : now
+}
+
+function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Instant | undefined {
+  if (schedule.kind === 'after-finish') return schedule.immediate === true ? now : now + schedule.everyMs
+  return scheduleOf(schedule).next(cursorAt)
+}
+
+function hasSameInstants(before: Trigger, after: Trigger): boolean {
+  return before.enabled === after.enabled && JSON.stringify(before.schedule) === JSON.stringify(after.schedule)
+}
+
+/** Changes with the definition, and with the zone rules where the instants depend on them. */
+function fingerprint(trigger: Trigger): string {
+  const { schedule } = trigger
+  const dependsOnRules = schedule.kind === 'cron' && schedule.timezone !== 'UTC'
+  return fingerprintOf(JSON.stringify([trigger, dependsOnRules ? tzdataVersion() : '']))
+}
+
+function conflict(what: string, source: string, conflicts: readonly { name: string; source: string }[]): RotaError {
+  const list = conflicts.map((one) => `${what} ${one.name} is defined by ${one.source} already`).join('; ')
+  return new RotaError('DEFINITION_CONFLICT', `${source} cannot define what another source owns: ${list}`)
+}
+
+function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let i = 0; i < items.length; i += chunk) yield items.slice(i, i + chunk)
+}

@@ -1,0 +1,270 @@
+/**
+ * The worker takes turns with the store: in one transaction it hands in what ended and claims what it has room for.
+ * What it holds is at hand (claimed, not begun), performing, or ended (decided, not handed in yet). A kill loses none
+ * of it: the lease runs out, and upkeep decides about each claim.
+ */
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+import type { Store, TurnAnswer, Want } from '../store/store.js'
+import { Attempts, noticeOf, type Ended } from './attempts.js'
+import type { Events } from './events.js'
+import { LogBuffer } from './log-buffer.js'
+import { backOffMs, isFatal } from './loop.js'
+import type { Performable } from './perform.js'
+
+/** What a worker needs. */
+export interface WorkerOptions {
+  readonly id: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly events: Events
+  readonly concurrency: number
+  /** What this process can perform; read again when the store says that jobs changed. */
+  readonly performables: () => Promise<ReadonlyMap<string, Performable>>
+  /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
+  readonly pollMs: number
+  /** The store has taken the lease away. */
+  readonly onExpired: () => void
+}
+
+/** How far ahead of its slots a busy worker claims: what it ends in this time. */
+const aheadMs = 100
+const mostAhead = 1000
+
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #attempts: Attempts
+  readonly #lines: LogBuffer
+  #jobs: readonly string[] = []
+  #jobsRevision = -1
+  #turning = false
+  #wanted = false
+  #deferred = false
+  #failures = 0
+  #mode: 'open' | 'draining' | 'closed' = 'open'
+  #endedPerMs = 0
+  #measuredAtMs: number
+  #cancelAlarm: (() => void) | undefined
+  readonly #waiters = new Set<() => void>()
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    const { clock, now, events, concurrency } = options
+    this.#measuredAtMs = clock.monotonicMs()
+    this.#lines = new LogBuffer(options.store, clock, (error) =>
+      events.emit('trouble', { where: 'log', error, retryInMs: 0 }),
+    )
+    this.#attempts = new Attempts({
+      clock,
+      now,
+      events,
+      concurrency,
+      log: (claim, level, text) => {
+        this.#lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
+        if (events.has('run:log')) events.emit('run:log', { run: claim.run, job: claim.job, level, text })
+      },
+      onChange: () => this.#defer(),
+    })
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
+  /** What it holds, begun or not. */
+  get holding(): number {
+    return this.#attempts.atHand + this.#attempts.performing
+  }
+
+  /** Whether it can take work: not while every slot is held by something that ignored its signal. */
+  get isReady(): boolean {
+    return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency
+  }
+
+  /** Takes a turn at once, or right after the one under way. */
+  wake(): void {
+    this.#wanted = true
+    if (!this.#turning && this.#mode !== 'closed') void this.#takeTurns()
+  }
+
+  /** Claims nothing more and hands back what was not begun; resolves when nothing is held, or when the grace is over. */
+  async drain(graceOver: AbortSignal): Promise<void> {
+    if (this.#mode === 'closed') return
+    this.#mode = 'draining'
+    this.#attempts.handBackWaiting()
+    await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, graceOver)
+  }
+
+  /** Tells everything to stop, waits for it while the patience lasts, and hands back what has not ended. */
+  async abort(patienceOver: AbortSignal): Promise<void> {
+    if (this.#mode === 'closed') return
+    this.#attempts.stopAll('handed-back')
+    await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, patienceOver)
+    this.#attempts.abandonAll()
+    this.wake()
+    await this.#until(() => this.#isQuiet, patienceOver)
+    this.#close()
+  }
+
+  /** Stops everything without a word to the store: the lease is over. */
+  expire(): void {
+    this.#close()
+    this.#attempts.forsake()
+    this.#tellWaiters()
+  }
+
+  #close(): void {
+    this.#mode = 'closed'
+    this.#cancelAlarm?.()
+  }
+
+  async #takeTurns(): Promise<void> {
+    this.#turning = true
+    while (this.#wanted && this.#mode !== 'closed') {
+      this.#wanted = false
+      await this.#turn()
+      if (!this.#wanted) await this.#setAlarm()
+    }
+    this.#turning = false
+    this.#tellWaiters()
+  }
+
+  async #turn(): Promise<void> {
+    const { store, id, now } = this.#options
+    const ended = this.#attempts.takeEnded()
+    this.#measure(ended.length)
+    this.#lines.flush()
+    try {
+      const finished = ended.map((one) => one.finished)
+      const answer = await store.turn({ worker: id, now: now(), finished, want: this.#want() })
+      this.#failures = 0
+      this.#tell(ended, answer)
+      await this.#take(answer)
+    } catch (error) {
+      this.#attempts.giveBack(ended)
+      await this.#recover(error)
+    }
+  }
+
+  /** With nothing more to do, wakes when the next delayed run is due. */
+  async #setAlarm(): Promise<void> {
+    const { store, clock, now, pollMs } = this.#options
+    this.#cancelAlarm?.()
+    if (this.#mode !== 'open') return
+    const at = now()
+    const next = await store.nextRunAt({ now: at }).catch(() => undefined)
+    const waitMs = Math.max(1, Math.min(pollMs, (next ?? Infinity) - at))
+    this.#cancelAlarm = clock.timer(waitMs, () => this.wake())
+  }
+
+  #want(): Want | undefined {
+    if (this.#mode !== 'open') return undefined
+    const { atHand, performing } = this.#attempts
+    const slots = Math.max(0, this.#options.concurrency - performing - atHand)
+    const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
+    // Refilled when half of it is used up, so that a turn brings many at once.
+    const ahead = atHand <= target / 2 ? target - atHand : 0
+    return slots + ahead > 0 ? { jobs: this.#jobs, slots, ahead } : undefined
+  }
+
+  async #take(answer: TurnAnswer): Promise<void> {
+    if (answer.expired) {
+      this.expire()
+      this.#options.onExpired()
+      return
+    }
+    if (answer.jobsRevision !== this.#jobsRevision) await this.#readJobs(answer.jobsRevision)
+    if (answer.claims.length > 0) this.#attempts.add(answer.claims)
+    if (this.#mode !== 'open') this.#attempts.handBackWaiting()
+    for (const notice of answer.notices) this.#attempts.heed(notice)
+    this.#attempts.begin(false)
+    if (answer.more && this.#want() !== undefined) this.#wanted = true
+  }
+
+  async #readJobs(revision: number): Promise<void> {
+    const performables = await this.#options.performables()
+    this.#attempts.know(performables)
+    this.#jobs = [...performables.keys()]
+    this.#jobsRevision = revision
+    this.#wanted = true
+  }
+
+  /** Goes on after a while; what ended waits meanwhile. */
+  async #recover(error: unknown): Promise<void> {
+    const { clock, events } = this.#options
+    if (isFatal(error)) {
+      this.expire()
+      events.emit('fatal', { where: 'worker', error })
+      return
+    }
+    this.#failures += 1
+    const retryInMs = backOffMs(this.#failures)
+    events.emit('trouble', { where: 'worker', error, retryInMs })
+    await clock.sleep(retryInMs)
+    this.#wanted = true
+  }
+
+  #tell(ended: readonly Ended[], answer: TurnAnswer): void {
+    const { events } = this.#options
+    const heard = events.has('run:ended')
+    for (let i = 0; i < ended.length; i++) {
+      const { claim, finished } = ended[i] as Ended
+      if (answer.finished[i] === 'stale') events.emit('run:refused', noticeOf(claim))
+      else if (heard) events.emit('run:ended', endOf({ claim, finished }))
+    }
+  }
+
+  /** What ends in one go of the event loop is handed in together. */
+  #defer(): void {
+    if (this.#deferred) return
+    this.#deferred = true
+    setImmediate(() => {
+      this.#deferred = false
+      this.#attempts.begin(true)
+      this.wake()
+    })
+  }
+
+  #measure(ended: number): void {
+    const atMs = this.#options.clock.monotonicMs()
+    const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
+    const weight = Math.min(1, elapsedMs / aheadMs)
+    this.#endedPerMs += (ended / elapsedMs - this.#endedPerMs) * weight
+    this.#measuredAtMs = atMs
+  }
+
+  get #isQuiet(): boolean {
+    return !this.#turning && !this.#deferred && !this.#attempts.hasEnded
+  }
+
+  async #until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
+    while (!isTrue() && !over.aborted && this.#mode !== 'closed') {
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          this.#waiters.delete(go)
+          over.removeEventListener('abort', go)
+          resolve()
+        }
+        this.#waiters.add(go)
+        over.addEventListener('abort', go)
+      })
+    }
+  }
+
+  #tellWaiters(): void {
+    for (const go of this.#waiters) go()
+  }
+}
+
+function endOf({ claim, finished }: Ended) {
+  const { outcome, startedAt, endedAt } = finished
+  return {
+    ...noticeOf(claim),
+    end: outcome.end,
+    state: outcome.state,
+    durationMs: endedAt - (startedAt ?? endedAt),
+    error: outcome.error,
+    retryAt: outcome.state === 'pending' ? outcome.runAt : undefined,
+  }
+}

@@ -1,0 +1,35 @@
+import { RotaError } from '../model/errors.js'
+import type { RunId } from '../model/identity.js'
+import type { LogLine } from '../model/run.js'
+import type { Instant } from '../time/instant.js'
+
+/** The run of an attempt, as far as its handler may know it. */
+export interface HandledRun {
+  readonly id: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly attempt: number
+  readonly dueAt: Instant
+  readonly partition: string | undefined
+  readonly payload: unknown
+}
+
+/** What every handler is given. */
+export interface HandlerContext {
+  readonly run: HandledRun
+  /** Aborts at the timeout, on a cancel and when the worker stops; there is no other limit of time. */
+  readonly signal: AbortSignal
+  /** Keeps a line with the run. */
+  log(level: LogLine['level'], text: string): void
+}
+
+/** The error that makes an attempt fail. */
+export function handlerFailed(message: string, cause?: unknown): RotaError {
+  return new RotaError('HANDLER_FAILED', message, { cause })
+}
+
+/** The error of an attempt that was told to stop: the reason it was given. */
+export function stoppedError(signal: AbortSignal): Error {
+  if (signal.reason instanceof RotaError) return signal.reason
+  return new RotaError('CANCELLED', 'stopped on request', { cause: signal.reason })
+}

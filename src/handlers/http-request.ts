@@ -1,0 +1,107 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns'
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { callbackify, promisify } from 'node:util'
+import { refusedAddress, refusedHost, type PrivateTargets } from './address-rules.js'
+import { handlerFailed } from './handler-context.js'
+
+/** Gives all addresses of a host. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
+
+/** One request, to be sent once. */
+export interface OutgoingRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+/** Where a request may go, and how it learns that it has to stop. */
+export interface RequestRules {
+  readonly privateTargets: PrivateTargets
+  readonly resolve?: Resolve | undefined
+  readonly signal: AbortSignal
+}
+
+/** What came back: the beginning of the body, and whether there was more. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+  readonly isCut: boolean
+}
+
+/** How much of a body is kept, in bytes. */
+export const MAX_BODY_BYTES = 65_536
+
+/**
+ * Sends one request and reads the beginning of its answer; redirects are the caller's. The address that is judged is the
+ * one that is connected to: the connection resolves the name through the same check, once, and is never reused.
+ */
+export async function sendRequest(outgoing: OutgoingRequest, rules: RequestRules): Promise<Answer> {
+  const { url } = outgoing
+  const refused = refusedHost(url.hostname, rules.privateTargets)
+  if (refused !== undefined) throw refusal(refused)
+  const response = await responseTo(outgoing, rules)
+  const { body, isCut } = await beginningOf(response)
+  return { status: response.statusCode ?? 0, headers: response.headers, body, isCut }
+}
+
+function responseTo(outgoing: OutgoingRequest, rules: RequestRules): Promise<IncomingMessage> {
+  const { url, method, headers, body } = outgoing
+  const options: RequestOptions = {
+    method,
+    headers,
+    agent: false,
+    lookup: checkedLookup(rules),
+    signal: rules.signal,
+  }
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const request = send(url, options, resolve)
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+function checkedLookup(rules: RequestRules): LookupFunction {
+  const resolve = callbackify((hostname: string) => checkedAddresses(hostname, rules))
+  return (hostname, options, callback) => {
+    resolve(hostname, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null || first === undefined) callback(error, [])
+      else if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+/** All addresses of a host; one that is refused refuses the host, since any of them may be the one connected to. */
+async function checkedAddresses(hostname: string, rules: RequestRules): Promise<LookupAddress[]> {
+  const addresses = await (rules.resolve ?? resolveBySystem)(hostname)
+  if (addresses.length === 0) throw handlerFailed(`host not found: ${hostname}`)
+  for (const { address } of addresses) {
+    const refused = refusedAddress(address, rules.privateTargets)
+    if (refused !== undefined) throw refusal(`${hostname} leads to ${refused}`)
+  }
+  return [...addresses]
+}
+
+const resolveBySystem: Resolve = (hostname) => promisify(systemLookup)(hostname, { all: true })
+
+function refusal(why: string): Error {
+  return handlerFailed(`target refused: ${why}`)
+}
+
+/** Stops reading at the bound: whoever sends without end would otherwise hold the attempt for ever. */
+async function beginningOf(response: IncomingMessage): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) break
+  }
+  return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), isCut: length > MAX_BODY_BYTES }
+}

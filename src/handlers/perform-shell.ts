@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { RotaError } from '../model/errors.js'
+import type { ShellSpec } from '../model/job.js'
+import type { Json } from '../model/json.js'
+import type { LogLine } from '../model/run.js'
+import type { Clock } from '../time/clock.js'
+import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
+import { OutputBudget, OutputLines } from './output-lines.js'
+import { ProcessTree, type ProcessEnd, type ProcessSpec } from './process-tree.js'
+import { shellEnvironment, type Environment } from './shell-env.js'
+
+/** What a command needs beside its run. */
+export interface ShellContext extends HandlerContext {
+  readonly clock: Clock
+  /** The environment of the worker, of which a command gets only what it needs. */
+  readonly environment: Environment
+  /** Where a relative directory of a job starts, and where commands without one run. */
+  readonly directory?: string | undefined
+}
+
+/**
+ * Runs the command of a job without a shell, its output kept line by line. Resolves with its exit code and the end of
+ * what it printed; throws where it could not be started, exits with another code than 0, or was stopped. Either way only
+ * when the command and all it started are gone.
+ */
+export async function performShell(spec: ShellSpec, context: ShellContext): Promise<Json> {
+  if (context.signal.aborted) throw stoppedError(context.signal)
+  const env = shellEnvironment({ base: context.environment, own: spec.env, run: context.run })
+  const output = new ShellOutput(context)
+  const end = await endOf({ argv: spec.argv, env, cwd: directoryOf(spec, context) }, output, context)
+  if (context.signal.aborted) throw stoppedError(context.signal)
+  if (end.exitCode !== 0) throw handlerFailed(failureOf(end, output.stderr))
+  return { exitCode: 0, stdout: output.stdout.tail(20, 4096) }
+}
+
+async function endOf(spec: ProcessSpec, output: ShellOutput, context: ShellContext): Promise<ProcessEnd> {
+  const tree = start(spec, context.clock)
+  const stop = (): void => tree.stop()
+  context.signal.addEventListener('abort', stop, { once: true })
+  try {
+    output.follow(tree)
+    return await tree.ended
+  } catch (error) {
+    throw notStarted(error, spec)
+  } finally {
+    context.signal.removeEventListener('abort', stop)
+    output.end()
+  }
+}
+
+function start(spec: ProcessSpec, clock: Clock): ProcessTree {
+  try {
+    return new ProcessTree(spec, clock)
+  } catch (error) {
+    throw notStarted(error, spec)
+  }
+}
+
+/** Both streams of a command on their way into the log of its run. */
+class ShellOutput {
+  readonly stdout: OutputLines
+  readonly stderr: OutputLines
+  readonly #budget = new OutputBudget()
+  readonly #log: HandlerContext['log']
+
+  constructor(context: HandlerContext) {
+    this.#log = (level, text) => context.log(level, text)
+    const keepAs = (level: LogLine['level']) => (line: string) => this.#log(level, line)
+    this.stdout = new OutputLines(this.#budget, keepAs('info'))
+    // Programs write progress there as well as errors.
+    this.stderr = new OutputLines(this.#budget, keepAs('warn'))
+  }
+
+  follow(tree: ProcessTree): void {
+    tree.stdout.on('data', (chunk: Buffer) => this.stdout.write(chunk))
+    tree.stderr.on('data', (chunk: Buffer) => this.stderr.write(chunk))
+  }
+
+  end(): void {
+    this.stdout.end()
+    this.stderr.end()
+    if (this.#budget.dropped > 0)
+      this.#log('warn', `output was cut: ${this.#budget.dropped} bytes were not kept`)
+  }
+}
+
+function directoryOf(spec: ShellSpec, { directory }: ShellContext): string | undefined {
+  if (spec.cwd === undefined) return directory
+  return directory === undefined ? spec.cwd : resolve(directory, spec.cwd)
+}
+
+function failureOf(end: ProcessEnd, stderr: OutputLines): string {
+  const how = end.signal === null ? `exit ${end.exitCode}` : `killed by ${end.signal}`
+  const said = stderr.tail(5, 1000)
+  return said === '' ? how : `${how}: ${said}`
+}
+
+function notStarted(error: unknown, spec: ProcessSpec): RotaError {
+  const [program = ''] = spec.argv
+  return handlerFailed(whyNotStarted(error as NodeJS.ErrnoException, { program, cwd: spec.cwd }), error)
+}
+
+function whyNotStarted(
+  error: NodeJS.ErrnoException,
+  spec: { program: string; cwd: string | undefined },
+): string {
+  const { program, cwd } = spec
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
+    // The system says the same of a missing directory as of a missing program.
+    return cwd === undefined || isDirectory(cwd)
+      ? `command not found: ${program}`
+      : `directory not found: ${cwd}`
+  }
+  if (error.code === 'EACCES') return `command may not be executed: ${program}`
+  if (error.code === 'E2BIG') return `command has too many or too long arguments and variables: ${program}`
+  return `command could not be started: ${program} (${error.message})`
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}

@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RotaError } from '../model/errors.js'
+import type { ShellSpec } from '../model/job.js'
+import { systemClock, type Clock } from '../time/clock.js'
+import { performShell, type ShellContext } from './perform-shell.js'
+import { KILL_GRACE_MS } from './process-tree.js'
+
+describe('stopping a command', () => {
+  let directory: string
+  let reports: Reports
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'rota-tree-'))
+    reports = await Reports.open()
+  })
+
+  afterEach(() => reports.close())
+
+  it('asks it to end and tells why it was stopped', async () => {
+    const { context, controller } = contextFor(directory)
+    const script = `${reporting}; process.on("SIGTERM", () => process.exit(0)); report("ready"); setInterval(() => 0, 1e6)`
+    const performed = performShell(node(script, reports.port), context)
+    await reports.next('ready')
+    controller.abort(new RotaError('TIMED_OUT', 'took longer than 5 ms'))
+    await expect(performed).rejects.toThrow(expect.objectContaining({ code: 'TIMED_OUT' }))
+  })
+
+  it('kills the whole tree after the grace, also a grandchild that ignores SIGTERM and outlives its parent', async () => {
+    const clock = new HeldGrace()
+    const { context, controller } = contextFor(directory, clock)
+    const grandchild = `${reporting}; process.on("SIGTERM", () => report("ignored")); report("ready " + process.pid); setInterval(() => 0, 1e6)`
+    const child = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}, process.argv[1]], { stdio: "ignore" }); setInterval(() => 0, 1e6)`
+    const performed = performShell(node(child, reports.port), context)
+    const pid = Number((await reports.next('ready')).split(' ')[1])
+    controller.abort()
+    await reports.next('ignored')
+    expect(isAlive(pid)).toBe(true)
+    clock.endGrace()
+    await expect(performed).rejects.toThrow(expect.objectContaining({ code: 'CANCELLED' }))
+    await reports.closed()
+  })
+
+  it('ends before the grace is over where the whole tree obeys', async () => {
+    const clock = new HeldGrace()
+    const { context, controller } = contextFor(directory, clock)
+    const child = `${reporting}; require("child_process").spawn("sleep", ["1000"], { stdio: "inherit" }).once("spawn", () => report("ready")); setInterval(() => 0, 1e6)`
+    const performed = performShell(node(child, reports.port), context)
+    await reports.next('ready')
+    controller.abort()
+    await expect(performed).rejects.toThrow(expect.objectContaining({ code: 'CANCELLED' }))
+    expect(clock.isGraceOpen).toBe(false)
+  })
+
+  it('does not start what was stopped before', async () => {
+    const { context, controller } = contextFor(directory)
+    controller.abort()
+    const file = join(directory, 'started')
+    await expect(performShell(shell('touch', file), context)).rejects.toThrow('stopped on request')
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('leaves no listener on the signal and no timer behind', async () => {
+    const clock = new HeldGrace()
+    const { context, controller } = contextFor(directory, clock)
+    let listeners = 0
+    const { signal } = controller
+    const add = signal.addEventListener.bind(signal)
+    const remove = signal.removeEventListener.bind(signal)
+    signal.addEventListener = (...call: Parameters<typeof add>) => (listeners++, add(...call))
+    signal.removeEventListener = (...call: Parameters<typeof remove>) => (listeners--, remove(...call))
+    await performShell(node('1'), context)
+    await expect(performShell(shell('no-such-program'), context)).rejects.toThrow()
+    expect(listeners).toBe(0)
+    expect(clock.isGraceOpen).toBe(false)
+  })
+
+  it('a command that exits takes along what it left behind, and its result stands', async () => {
+    const { context } = contextFor(directory)
+    const left = `${reporting}; report("ready " + process.pid); setInterval(() => 0, 1e6)`
+    const script = `const c = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(left)}, process.argv[1]], { stdio: ["ignore", "inherit", "inherit", "ipc"] }); process.on("SIGUSR2", () => process.exit(0)); require("fs").writeFileSync("pid", String(process.pid))`
+    const performed = performShell(node(script, reports.port), context)
+    await reports.next('ready')
+    process.kill(Number(readFileSync(join(directory, 'pid'), 'utf8')), 'SIGUSR2')
+    await expect(performed).resolves.toEqual({ exitCode: 0, stdout: '' })
+    await reports.closed()
+  })
+
+  it('a process that left the group and holds the output open does not hold the run', async () => {
+    const clock = new HeldGrace()
+    const { context } = contextFor(directory, clock)
+    const away = `${reporting}; report("ready " + process.pid); setInterval(() => 0, 1e6)`
+    const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(away)}, process.argv[1]], { stdio: ["ignore", "inherit", "inherit"], detached: true }).unref()`
+    const performed = performShell(node(script, reports.port), context)
+    const pid = Number((await reports.next('ready')).split(' ')[1])
+    await clock.graceOpened
+    clock.endGrace()
+    await expect(performed).resolves.toEqual({ exitCode: 0, stdout: '' })
+    expect(isAlive(pid)).toBe(true)
+    process.kill(pid, 'SIGKILL')
+    await reports.closed()
+  })
+})
+
+/** Lets a process of any generation tell the test something: it connects to the port in its first argument. */
+const reporting =
+  'const socket = require("net").connect(Number(process.argv[1])); const report = (text) => socket.write(text + "\\n")'
+
+/** What processes report, and the moment the kernel closes their connection because they died. */
+class Reports {
+  readonly #server: Server
+  readonly #lines: string[] = []
+  readonly #sockets: Socket[] = []
+  #wake: () => void = () => undefined
+
+  static async open(): Promise<Reports> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return new Reports(server)
+  }
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('connection', (socket) => {
+      this.#sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => this.#wake())
+      socket.on('data', (data) => {
+        this.#lines.push(...data.toString().split('\n').slice(0, -1))
+        this.#wake()
+      })
+    })
+  }
+
+  get port(): string {
+    return String((this.#server.address() as { port: number }).port)
+  }
+
+  async next(start: string): Promise<string> {
+    return this.#until(() => this.#lines.find((line) => line.startsWith(start)))
+  }
+
+  async closed(): Promise<void> {
+    await this.#until(() => this.#sockets.every((socket) => socket.closed) || undefined)
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+  }
+
+  async #until<T>(found: () => T | undefined): Promise<T> {
+    for (;;) {
+      const value = found()
+      if (value !== undefined) return value
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+}
+
+/** The machine's clock, but the grace of a killing ends when the test says so. */
+class HeldGrace implements Clock {
+  #open: (() => void) | undefined
+  #opened: () => void = () => undefined
+  readonly graceOpened = new Promise<void>((resolve) => {
+    this.#opened = resolve
+  })
+
+  get isGraceOpen(): boolean {
+    return this.#open !== undefined
+  }
+
+  endGrace(): void {
+    this.#open?.()
+    this.#open = undefined
+  }
+
+  timer(ms: number, fire: () => void): () => void {
+    if (ms !== KILL_GRACE_MS) return systemClock.timer(ms, fire)
+    this.#open = fire
+    this.#opened()
+    return () => {
+      this.#open = undefined
+    }
+  }
+
+  now = systemClock.now.bind(systemClock)
+  monotonicMs = systemClock.monotonicMs.bind(systemClock)
+  uptimeMs = systemClock.uptimeMs.bind(systemClock)
+  sleep = systemClock.sleep.bind(systemClock)
+  sleepUntil = systemClock.sleepUntil.bind(systemClock)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function shell(...argv: string[]): ShellSpec {
+  return { kind: 'shell', argv }
+}
+
+function node(script: string, ...words: string[]): ShellSpec {
+  return shell(process.execPath, '-e', script, ...words)
+}
+
+function contextFor(
+  directory: string,
+  clock: Clock = systemClock,
+): { context: ShellContext; controller: AbortController } {
+  const controller = new AbortController()
+  const run = {
+    id: 'run-1',
+    job: 'job',
+    trigger: undefined,
+    attempt: 1,
+    dueAt: 0,
+    partition: undefined,
+    payload: null,
+  }
+  const environment = { PATH: process.env['PATH'] }
+  const context = { run, signal: controller.signal, log: () => undefined, clock, environment, directory }
+  return { context, controller }
+}

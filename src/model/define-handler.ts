@@ -1,0 +1,167 @@
+import { fault, shown, within, type Place } from './faults.js'
+import type { HandlerSpec, HttpSpec, ShellSpec } from './job.js'
+import type { Json } from './json.js'
+import { copyJson, payloadFault } from './payload.js'
+import { isMap, readChoice, readOptions, type Written } from './read-value.js'
+
+/** A command with its surroundings. */
+export interface CommandInput {
+  /** The program and its arguments, one word each; there is no shell that would split or expand them. */
+  readonly argv: readonly string[]
+  /** Added to the few variables that a command gets by itself. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** The directory it runs in; a relative one starts at the app's directory. */
+  readonly cwd?: string | undefined
+}
+
+/** A request; an answer with a status of 400 or more is a failure. */
+export interface HttpInput {
+  /** An `http:` or `https:` address without user name and password. */
+  readonly url: string
+  /** `POST` where there is a body, else `GET`, unless said otherwise. */
+  readonly method?: HttpMethod | undefined
+  /** Sent with the request, and hidden in every message. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON; the run's payload where it is absent and the method has a body. */
+  readonly body?: Json | undefined
+}
+
+/** The methods a request may have. */
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+
+/** The ways to say what a job does. */
+export const handlerOptionNames = ['command', 'http', 'handler'] as const
+
+/** What a job does; exactly one way of saying it must be there. */
+export function readHandler(input: Written, place: Place): HandlerSpec | undefined {
+  const chosen = handlerOptionNames.filter((name) => input[name] !== undefined)
+  const [way, second] = chosen
+  if (way === undefined) return fault(place, 'nothing says what it does', waysAllowed)
+  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be together`, waysAllowed)
+  const at = within(place, way)
+  switch (way) {
+    case 'command':
+      return readCommand(input['command'], at)
+    case 'http':
+      return readRequest(input['http'], at)
+    case 'handler':
+      if (typeof input['handler'] === 'function') return { kind: 'function' }
+      return fault(
+        at,
+        `${shown(input['handler'])} is not a function`,
+        'a function, in a config written in code',
+      )
+  }
+}
+
+const waysAllowed = 'exactly one of command, http, handler'
+
+function readCommand(value: unknown, place: Place): ShellSpec | undefined {
+  if (Array.isArray(value)) return { kind: 'shell', argv: readArgv(value, place) }
+  if (typeof value === 'string') {
+    return fault(place, `${shown(value)} is one text, and no shell would split it`, argvAllowed)
+  }
+  const input = readOptions(value, ['argv', 'env', 'cwd'], place)
+  if (input === undefined) return undefined
+  const { argv, env, cwd } = input
+  if (cwd !== undefined) readText(cwd, within(place, 'cwd'))
+  const read = readArgv(argv, within(place, 'argv'))
+  const variables = env === undefined ? {} : { env: readTexts(env, within(place, 'env'), variableFault) }
+  return { kind: 'shell', argv: read, ...variables, ...(cwd === undefined ? {} : { cwd: cwd as string }) }
+}
+
+const argvAllowed = 'a list of words such as ["node", "task.mjs"]'
+const mostWords = 1000
+/** One word of a command may not be longer on Linux. */
+const longestText = 131_071
+
+function readArgv(value: unknown, place: Place): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > mostWords) {
+    fault(place, `${shown(value)} is not a command`, `${argvAllowed}, 1 to ${mostWords} of them`)
+    return []
+  }
+  value.forEach((word, index) => readText(word, within(place, index), index === 0 ? 1 : 0))
+  return value.map(String)
+}
+
+function readText(value: unknown, place: Place, shortest = 1): void {
+  if (typeof value !== 'string') {
+    fault(place, `${shown(value)} is not a text`, 'a text; write a number or true in quotes')
+  } else if (value.length < shortest) fault(place, 'it is empty')
+  else if (value.includes('\0')) fault(place, 'it contains a zero byte')
+  else if (Buffer.byteLength(value) > longestText)
+    fault(place, 'it is too long', `at most ${longestText} bytes`)
+}
+
+/** A map from names to texts, each name checked by its own rule. */
+function readTexts(
+  value: unknown,
+  place: Place,
+  nameFault: (name: string, text: unknown) => string | undefined,
+): Readonly<Record<string, string>> {
+  if (!isMap(value)) {
+    fault(place, `a map of texts was expected, not ${shown(value)}`)
+    return {}
+  }
+  for (const [name, text] of Object.entries(value)) {
+    const problem = nameFault(name, text)
+    if (problem === undefined) readText(text, within(place, name), 0)
+    else fault(within(place, name), problem)
+  }
+  return { ...value } as Record<string, string>
+}
+
+function variableFault(name: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'it is not the name of a variable'
+  return name.startsWith('ROTA_') ? 'names that begin with ROTA_ are set by Rota' : undefined
+}
+
+const methods: readonly HttpMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+function readRequest(value: unknown, place: Place): HttpSpec | undefined {
+  const input = readOptions(value, ['url', 'method', 'headers', 'body'], place)
+  if (input === undefined) return undefined
+  const url = readUrl(input['url'], within(place, 'url'))
+  const body = readBody(input['body'], within(place, 'body'))
+  const written = readChoice(input['method'], methods, within(place, 'method'))
+  const method = written ?? (body === undefined ? 'GET' : 'POST')
+  if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
+    fault(within(place, 'body'), `a ${method} request has no body`, 'a method such as POST, or no body')
+  }
+  const { headers } = input
+  const extra =
+    headers === undefined ? {} : { headers: readTexts(headers, within(place, 'headers'), headerFault) }
+  return { kind: 'http', url: url ?? '', method, ...extra, ...(body === undefined ? {} : { body }) }
+}
+
+const urlAllowed = 'an address such as https://example.org/hook'
+
+function readUrl(value: unknown, place: Place): string | undefined {
+  if (typeof value !== 'string' || !URL.canParse(value))
+    return fault(place, `${shown(value)} is not an address`, urlAllowed)
+  const url = new URL(value)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return fault(place, `${url.protocol} is not taken`, 'http: or https:')
+  }
+  // An address is shown in logs and lists; a password in it would be too. It is not repeated here either.
+  if (url.username !== '' || url.password !== '') {
+    return fault(place, 'the address carries a user name or password', 'an authorization header instead')
+  }
+  return value
+}
+
+function readBody(value: unknown, place: Place): Json | undefined {
+  const problem = payloadFault(value)
+  return problem === undefined ? copyJson(value) : fault(place, problem.message, problem.allowed)
+}
+
+const ownHeaders: readonly string[] = ['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade']
+
+function headerFault(name: string, text: unknown): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'it is not the name of a header'
+  if (ownHeaders.includes(name.toLowerCase())) return 'this header is set by Rota'
+  // Anything else could end the header and begin another.
+  if (typeof text === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    return 'its text cannot be sent in a header'
+  return undefined
+}

@@ -1,0 +1,146 @@
+import type { DstPolicy } from '../time/cron.js'
+import { readCatchUp, readOverlap } from './define-policy.js'
+import { readSchedule, scheduleOptionNames } from './define-schedule.js'
+import { refuse } from './errors.js'
+import { fault, placeOf, shown, within, type Place } from './faults.js'
+import { frozen } from './frozen.js'
+import type { Json } from './json.js'
+import { partitionGrains, type PartitionGrain } from './partition.js'
+import { copyJson, payloadFault } from './payload.js'
+import {
+  readChoice,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readPriority,
+  type Written,
+} from './read-value.js'
+import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
+
+/** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
+export interface ScheduleOptions {
+  /** A cron expression of five fields, six with seconds first, seven with the year last; or a name such as `@daily`. */
+  readonly cron?: string | undefined
+  /** The IANA zone in which the expression, or an `at` without offset, is read; `UTC` unless said otherwise, never the host's. */
+  readonly timezone?: string | undefined
+  /** What becomes of fixed local times that clocks jump over or show twice; `vixie` unless said otherwise. */
+  readonly dst?: DstPolicy | undefined
+  /** The length of the interval, such as `15m` or milliseconds; at least 100 ms. */
+  readonly every?: string | number | undefined
+  /** Counts the interval from the end of the run before, instead of on a fixed grid. */
+  readonly after?: 'finish' | undefined
+  /** An instant the grid of `every` lies on; the instant of first definition unless said otherwise. */
+  readonly anchor?: string | Date | undefined
+  /** Whether an interval is due at its beginning too, and not only after the first `every`. */
+  readonly immediate?: boolean | undefined
+  /** The one instant of a one-shot: a Date, or a text such as `2026-01-05T09:00` (in `timezone`) or `2026-01-05T09:00:00Z`. */
+  readonly at?: string | Date | undefined
+  /** No instant before it is due. */
+  readonly start?: string | Date | undefined
+  /** No instant after it is due. */
+  readonly end?: string | Date | undefined
+  /** Handed to every run; at most 256 KiB of JSON. */
+  readonly payload?: Json | undefined
+  /** Gives every run the label of the slice of data that its due instant falls into. */
+  readonly partition?: PartitionGrain | undefined
+  /** What becomes of instants found late, as after downtime: `latest` unless said otherwise, `all` with a partition. */
+  readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
+  /** What becomes of an instant while an earlier run is unfinished: `skip` unless said otherwise, `queue-all` with catch-up `all`. */
+  readonly overlap?: OverlapPolicy | undefined
+  /** Delays each run by its own constant part of this, up to 24 h. */
+  readonly jitter?: string | number | undefined
+  /** Delays all runs of the trigger by one constant part of this, up to 24 h. */
+  readonly spread?: string | number | undefined
+  /** Overrides the job's. */
+  readonly priority?: number | undefined
+  /** Defined but not ticking when false. */
+  readonly enabled?: boolean | undefined
+}
+
+/** Which late instants still run. */
+export interface CatchUpOptions {
+  /** `skip` runs none of them, `latest` the newest, `all` the newest `maxRuns`. */
+  readonly mode?: CatchUpPolicy['mode'] | undefined
+  /** Older ones never run; without it age does not matter. */
+  readonly maxAge?: string | number | undefined
+  /** How many run under `all`; 100 unless said otherwise. */
+  readonly maxRuns?: number | undefined
+  /** Within it an instant is on time; one minute unless said otherwise, at most one hour. */
+  readonly grace?: string | number | undefined
+}
+
+/** A trigger as a config file, the command line or the API writes it. */
+export interface TriggerInput extends ScheduleOptions {
+  /** The name of the job that it triggers. */
+  readonly job: string
+}
+
+/** The frozen trigger of a definition; throws one error with all its faults. */
+export function defineTrigger(name: string, input: TriggerInput): Trigger {
+  const place = placeOf()
+  const trigger = readTrigger({ name, input }, place)
+  refuse(`trigger ${shown(name)}`, place.faults)
+  return trigger as Trigger
+}
+
+/** The frozen trigger of a definition, or undefined where something was wrong, which is noted at the place. */
+export function readTrigger(
+  written: { readonly name: unknown; readonly input: unknown },
+  place: Place,
+): Trigger | undefined {
+  const before = place.faults.length
+  const name = readName(written.name, place)
+  const input = readOptions(written.input, triggerOptionNames, place)
+  if (input === undefined) return undefined
+  const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
+  const schedule = readSchedule(input, place)
+  const rest = readPolicies(input, place)
+  if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
+    return undefined
+  }
+  return frozen({ name, job, schedule, ...rest })
+}
+
+const triggerOptionNames: readonly string[] = [
+  'job',
+  ...scheduleOptionNames,
+  'payload',
+  'partition',
+  'catchUp',
+  'overlap',
+  'jitter',
+  'spread',
+  'priority',
+  'enabled',
+]
+
+const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
+
+function missingJob(place: Place): undefined {
+  return fault(within(place, 'job'), 'the name of a job is missing')
+}
+
+function readPolicies(input: Written, place: Place): Omit<Trigger, 'name' | 'job' | 'schedule'> {
+  const partition = readChoice(input['partition'], partitionGrains, within(place, 'partition'))
+  const catchUp = readCatchUp(
+    input['catchUp'],
+    { isPartitioned: partition !== undefined },
+    within(place, 'catchUp'),
+  )
+  return {
+    payload: readPayload(input['payload'], within(place, 'payload')),
+    partition,
+    catchUp,
+    overlap: readOverlap(input['overlap'], catchUp, within(place, 'overlap')),
+    jitterMs: readDuration(input['jitter'], delayBounds, within(place, 'jitter')) ?? 0,
+    spreadMs: readDuration(input['spread'], delayBounds, within(place, 'spread')) ?? 0,
+    priority: readPriority(input['priority'], within(place, 'priority')),
+    enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
+  }
+}
+
+function readPayload(value: unknown, place: Place): Json | undefined {
+  const problem = payloadFault(value)
+  return problem === undefined ? copyJson(value) : fault(place, problem.message, problem.allowed)
+}

@@ -1,0 +1,7 @@
+export { defineJob, readJob } from './define-job.js'
+export type { JobInput, JobOptions, RetryOptions } from './define-job.js'
+export type { CommandInput, HttpInput, HttpMethod } from './define-handler.js'
+export { defineQueue, readQueue } from './define-queue.js'
+export type { QueueOptions } from './define-queue.js'
+export { defineTrigger, readTrigger } from './define-trigger.js'
+export type { CatchUpOptions, ScheduleOptions, TriggerInput } from './define-trigger.js'

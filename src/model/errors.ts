@@ -1,0 +1,68 @@
+import { timeErrorCodes, type TimeErrorCode } from '../time/time-error.js'
+
+/** Every code that Rota can put on an error, with what it means; the docs list exactly these. */
+export const errorCodes = {
+  ...timeErrorCodes,
+  DEFINITION_INVALID: 'A job, trigger, queue or config has faults; all of them are listed in `faults`.',
+  DEFINITION_CONFLICT: 'A name is already defined by another source; the message names both.',
+  JOB_UNKNOWN: 'No job of that name is defined in this store.',
+  TRIGGER_UNKNOWN: 'No trigger of that name is defined in this store.',
+  RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
+  RUN_STATE: 'The run is in a state in which this cannot be done.',
+  PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',
+  PAYLOAD_INVALID: 'A payload cannot be written as JSON.',
+  SWITCH_INVALID: 'A kill switch has a value that is neither on nor off; it counts as off.',
+  CONFIG_NOT_FOUND: 'No config file was found where one was expected.',
+  CONFIG_INVALID: 'A config file cannot be read or has faults; each is listed with its place.',
+  STORE_URL: 'A store address is not one that Rota can open.',
+  STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
+  STORE_BUSY: 'Another process held the store for longer than the wait limit.',
+  STORE_FULL: 'The disk is full; nothing was changed.',
+  STORE_IO: 'The disk failed to read or write; the store was closed.',
+  STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
+  STORE_VERSION: 'The store was made by a newer Rota, or the SQLite library is too old to be safe.',
+  STORE_WENT_BACK: 'The store shows an older state than this host has already seen, as after a restored backup.',
+  STORE_CLOSED: 'The store was used after it was closed.',
+  CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
+  HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
+  HANDLER_MISSING: 'The job has no handler in this process.',
+  TIMED_OUT: 'The attempt took longer than the timeout of its job.',
+  CANCELLED: 'The run was cancelled on request.',
+  LOST: 'The worker that held the run disappeared.',
+  SET_ASIDE: 'The run took its worker down too often and was set aside; `rota retry` revives it.',
+  ALREADY_STARTED: 'The app was started already.',
+  USAGE: 'The command line was called with words it does not know.',
+} as const satisfies Record<TimeErrorCode, string> & Record<string, string>
+
+/** One of the stable codes. */
+export type ErrorCode = keyof typeof errorCodes
+
+/** One thing wrong with a definition: where, what, and what would be accepted. */
+export interface Fault {
+  readonly path: string
+  readonly message: string
+  readonly allowed?: string | undefined
+}
+
+/** The error Rota throws: a stable code, one sentence, and the cause where there is one. */
+export class RotaError extends Error {
+  readonly code: ErrorCode
+  readonly faults: readonly Fault[]
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; faults?: readonly Fault[] } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'RotaError'
+    this.code = code
+    this.faults = options.faults ?? []
+  }
+}
+
+/** Throws one error that carries every fault, if there is any. */
+export function refuse(what: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return
+  const lines = faults.map((fault) => {
+    const allowed = fault.allowed === undefined ? '' : ` (allowed: ${fault.allowed})`
+    return `${fault.path}: ${fault.message}${allowed}`
+  })
+  throw new RotaError('DEFINITION_INVALID', `${what} is not valid: ${lines.join('; ')}`, { faults })
+}

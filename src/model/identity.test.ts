@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fingerprintOf, fractionOf, instantOfRunId, randomRunId, runIdLength, runIdOf } from './identity.js'
+
+const at = 1_767_571_200_000
+const instants = fc.integer({ min: 0, max: 2 ** 48 - 1 })
+const parts = fc.array(fc.string(), { maxLength: 4 })
+
+describe('run ids', () => {
+  it('G1: an id is the same in every release, since stores full of runs depend on it', () => {
+    expect(runIdOf({ at, parts: ['due', 't', String(at), ''] })).toMatchInlineSnapshot(`"01ke5q86007jqwydqygchdm73t4fr7rdps31"`)
+  })
+
+  it('G1: equal occurrences have equal ids', () => {
+    fc.assert(
+      fc.property(instants, parts, (at, parts) => {
+        expect(runIdOf({ at, parts: [...parts] })).toBe(runIdOf({ at, parts }))
+      }),
+    )
+  })
+
+  it('no two lists of parts give one id, however they are divided', () => {
+    const divided = [['ab', 'c'], ['a', 'bc'], ['abc'], ['abc', ''], ['', 'abc'], ['2:ab', 'c'], ['ab1:c']]
+    const ids = divided.map((parts) => runIdOf({ at, parts }))
+    expect(new Set(ids).size).toBe(divided.length)
+    fc.assert(
+      fc.property(parts, parts, (a, b) => {
+        fc.pre(JSON.stringify(a) !== JSON.stringify(b))
+        expect(runIdOf({ at, parts: a })).not.toBe(runIdOf({ at, parts: b }))
+      }),
+    )
+  })
+
+  it('ids sort as their instants do, and give them back', () => {
+    fc.assert(
+      fc.property(instants, instants, parts, (a, b, parts) => {
+        const [one, other] = [runIdOf({ at: a, parts }), runIdOf({ at: b, parts: [] })]
+        expect(instantOfRunId(one)).toBe(a)
+        if (a !== b) expect(one < other).toBe(a < b)
+      }),
+    )
+  })
+
+  it('a random id has the form and the instant of any other, and is never drawn twice', () => {
+    const ids = Array.from({ length: 2000 }, () => randomRunId(at))
+    expect(new Set(ids).size).toBe(2000)
+    for (const id of ids) {
+      expect(id).toMatch(/^[0-9a-hjkmnp-tv-z]{36}$/)
+      expect(instantOfRunId(id)).toBe(at)
+    }
+  })
+
+  it('all 128 bits of randomness are in the id', () => {
+    const drawn = (bytes: number[]) =>
+      randomRunId(at, () => ({ bytes: Buffer.from(bytes), offset: 0 })).slice(10)
+    expect(drawn(Array.from({ length: 16 }, () => 0))).toBe('0'.repeat(26))
+    expect(drawn(Array.from({ length: 16 }, () => 255))).toBe(`7${'z'.repeat(25)}`)
+    expect(drawn([...Array.from({ length: 15 }, () => 0), 1])).toBe(`${'0'.repeat(25)}1`)
+  })
+})
+
+describe('numbers and fingerprints from a text', () => {
+  it('a fraction lies in [0, 1), depends on the text alone, and differs between texts', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const fraction = fractionOf(text)
+        expect(fraction).toBeGreaterThanOrEqual(0)
+        expect(fraction).toBeLessThan(1)
+        expect(fractionOf(text)).toBe(fraction)
+      }),
+    )
+    expect(new Set(Array.from({ length: 100 }, (_, i) => fractionOf(`t${i}`))).size).toBe(100)
+  })
+
+  it('a fingerprint changes with the text', () => {
+    expect(fingerprintOf('a')).toBe(fingerprintOf('a'))
+    expect(fingerprintOf('a')).not.toBe(fingerprintOf('b'))
+    expect(fingerprintOf('a')).toMatch(/^[0-9a-f]{32}$/)
+  })
+})

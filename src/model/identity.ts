@@ -1,0 +1,98 @@
+import { createHash, randomFillSync } from 'node:crypto'
+import type { Instant } from '../time/instant.js'
+
+/** The sortable name of a run: ten characters of its instant, then 128 bits as 26 characters. */
+export type RunId = string
+
+/** How many characters a run id has. */
+export const runIdLength = 36
+
+/** What an occurrence is, apart from when it was found: the same on every host and after every restart. */
+export interface Identity {
+  /** The instant in the id's prefix: the due instant, or the tick's for a sensed one. */
+  readonly at: Instant
+  /** What makes it this occurrence, in order: for instance trigger, due instant or key, partition. */
+  readonly parts: readonly string[]
+}
+
+/** The id that every process computes alike for one occurrence. */
+export function runIdOf({ at, parts }: Identity): RunId {
+  return encodeInstant(at) + encodeDigest(digestOf(parts), 0)
+}
+
+/** An id nobody else will draw: random behind its instant. */
+export function randomRunId(at: Instant, random: RandomBytes = pooledRandom): RunId {
+  const { bytes, offset } = random()
+  return encodeInstant(at) + encodeDigest(bytes, offset)
+}
+
+/** The instant in a run id's prefix. */
+export function instantOfRunId(id: RunId): Instant {
+  let at = 0
+  for (let i = 0; i < 10; i++) at = at * 32 + alphabet.indexOf(id[i] ?? '')
+  return at
+}
+
+/** A number in [0, 1) that depends on the text alone: for spread and jitter that every host agrees on. */
+export function fractionOf(text: string): number {
+  return digestOf([text]).readUInt32BE(0) / 0x1_0000_0000
+}
+
+/** A short digest of a text, for noticing that a definition changed. */
+export function fingerprintOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+/** Sixteen random bytes at an offset of a buffer that the caller must not keep. */
+export type RandomBytes = () => { readonly bytes: Buffer; readonly offset: number }
+
+// Crockford's base32 in lower case: its characters sort as their values do.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+function encodeInstant(at: Instant): string {
+  let text = ''
+  let rest = at
+  for (let i = 0; i < 10; i++) {
+    text = alphabet[rest % 32] + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/** 128 bits as 26 characters: five bits each, the first one three bits. */
+function encodeDigest(bytes: Buffer, offset: number): string {
+  let text = ''
+  let carry = 0
+  let bits = 2
+  for (let i = 0; i < 16; i++) {
+    carry = (carry << 8) | (bytes[offset + i] as number)
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      text += alphabet[(carry >>> bits) & 31]
+    }
+    carry &= (1 << bits) - 1
+  }
+  return text
+}
+
+/** Each part is preceded by its length, so that no two lists of parts hash the same bytes. */
+function digestOf(parts: readonly string[]): Buffer {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part)
+  return hash.digest()
+}
+
+// Randomness drawn in bulk: one call of the kernel for 256 ids. Bytes are used once and then refilled.
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+function pooledRandom(): { bytes: Buffer; offset: number } {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const offset = used
+  used += 16
+  return { bytes: pool, offset }
+}

@@ -1,0 +1,61 @@
+import type { Json } from './json.js'
+import { noRetry, type RetryPolicy } from './retry.js'
+
+/** What a job does: a function of the process that defined it, a command, or a request. */
+export type HandlerSpec =
+  | { readonly kind: 'function' }
+  | ShellSpec
+  | HttpSpec
+
+/** A command run without a shell: its words, its extra environment and its directory. */
+export interface ShellSpec {
+  readonly kind: 'shell'
+  readonly argv: readonly string[]
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly cwd?: string | undefined
+}
+
+/** A request whose answer must have a status below 400. */
+export interface HttpSpec {
+  readonly kind: 'http'
+  readonly url: string
+  readonly method?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent as JSON; the run's payload when absent and the method has a body. */
+  readonly body?: Json | undefined
+}
+
+/** The named *what*: a handler with its queue, retry, timeout and concurrency. */
+export interface Job {
+  readonly name: string
+  readonly handler: HandlerSpec
+  readonly queue: string
+  /** Higher goes first. */
+  readonly priority: number
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number | undefined
+  /** How many runs of this job may be held at once, over all workers. */
+  readonly concurrency: number | undefined
+  /** How many runs with one `groupKey` may be held at once, over all workers. */
+  readonly keyConcurrency: number
+  /** How many workers it may take down before it is set aside. */
+  readonly crashes: number
+}
+
+/** What a job is where its definition says nothing. */
+export const jobDefaults: Omit<Job, 'name'> = {
+  handler: { kind: 'function' },
+  queue: 'default',
+  priority: 0,
+  retry: noRetry,
+  timeoutMs: undefined,
+  concurrency: undefined,
+  keyConcurrency: 1,
+  crashes: 3,
+}
+
+/** The name under which runs wait, with how many may be held at once over all workers. */
+export interface Queue {
+  readonly name: string
+  readonly concurrency: number | undefined
+}

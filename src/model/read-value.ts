@@ -1,0 +1,159 @@
+import { parseDuration } from '../time/duration.js'
+import { TimeError } from '../time/time-error.js'
+import { fault, shown, within, type Place } from './faults.js'
+
+/** The options of a definition as somebody wrote them, before anything is known about their values. */
+export type Written = Readonly<Record<string, unknown>>
+
+/** A map whose keys are all known; the others are faults with a guess at what was meant. */
+export function readOptions(value: unknown, known: readonly string[], place: Place): Written | undefined {
+  if (!isMap(value)) return fault(place, `a map of options was expected, not ${shown(value)}`)
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue
+    const meant = nearest(key, known)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    fault(within(place, key), `there is no such option${hint}`, known.join(', '))
+  }
+  return value
+}
+
+/** A plain map, and nothing with a class of its own. */
+export function isMap(value: unknown): value is Written {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || isForeignPlain(prototype)
+}
+
+/** A map that another realm made, as a test runner's or a worker's are. */
+function isForeignPlain(prototype: unknown): boolean {
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf')
+}
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$/
+
+/** The name of a job, trigger or queue. */
+export function readName(value: unknown, place: Place): string | undefined {
+  if (typeof value === 'string' && namePattern.test(value)) return value
+  return fault(
+    place,
+    `${shown(value)} is not a name`,
+    '1 to 128 of the characters A-Z a-z 0-9 . _ : @ / -, beginning with a letter or digit',
+  )
+}
+
+/** A whole number between two bounds, both included. */
+export function readWhole(
+  value: unknown,
+  bounds: { readonly min: number; readonly max: number },
+  place: Place,
+): number | undefined {
+  if (value === undefined) return undefined
+  const fits =
+    Number.isSafeInteger(value) && (value as number) >= bounds.min && (value as number) <= bounds.max
+  if (fits) return value as number
+  return fault(place, `${shown(value)} is not allowed`, `a whole number from ${bounds.min} to ${bounds.max}`)
+}
+
+/** Higher goes first. */
+export function readPriority(value: unknown, place: Place): number | undefined {
+  return readWhole(value, { min: -1_000_000, max: 1_000_000 }, place)
+}
+
+/** How many may be held at once. */
+export function readConcurrency(value: unknown, place: Place): number | undefined {
+  return readWhole(value, { min: 1, max: 100_000 }, place)
+}
+
+/** One of a few words. */
+export function readChoice<T extends string>(
+  value: unknown,
+  choices: readonly T[],
+  place: Place,
+): T | undefined {
+  if (value === undefined) return undefined
+  const choice = choices.find((word) => word === value)
+  if (choice !== undefined) return choice
+  const meant = typeof value === 'string' ? nearest(value, choices) : undefined
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return fault(place, `${shown(value)} is not one of them${hint}`, choices.join(', '))
+}
+
+/** True or false, and no word that sounds like it. */
+export function readFlag(value: unknown, place: Place): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value
+  return fault(place, `${shown(value)} is neither true nor false`, 'true, false')
+}
+
+/** A duration between two bounds, both included; the bounds come with the words that name them. */
+export function readDuration(
+  value: unknown,
+  bounds: { readonly min: number; readonly max: number; readonly allowed: string },
+  place: Place,
+): number | undefined {
+  if (value === undefined) return undefined
+  const ms = timed(place, () => parseDuration(value as string | number))
+  if (ms === undefined || (ms >= bounds.min && ms <= bounds.max)) return ms
+  return fault(place, `${shown(value)} is too ${ms < bounds.min ? 'short' : 'long'}`, bounds.allowed)
+}
+
+/** What a reader of the time room gives; its refusal becomes a fault of this place. */
+export function timed<T>(place: Place, read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof TimeError)) throw error
+    return fault(place, error.message, error.allowed)
+  }
+}
+
+/** What people write who come from elsewhere. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['tz', 'timezone'],
+  ['zone', 'timezone'],
+  ['interval', 'every'],
+  ['schedule', 'cron'],
+  ['retries', 'retry'],
+  ['data', 'payload'],
+  ['args', 'payload'],
+  ['misfire', 'catchUp'],
+  ['catchup', 'catchUp'],
+  ['paused', 'enabled'],
+  ['disabled', 'enabled'],
+  ['argv', 'command'],
+  ['run', 'command'],
+  ['db', 'store'],
+  ['database', 'store'],
+  ['retention', 'keep'],
+])
+
+/** The known word that a mistyped one most likely stands for. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const flat = flatten(word.slice(0, 40))
+  const other = otherWords.get(flat)
+  if (other !== undefined && known.includes(other)) return other
+  const limit = flat.length <= 3 ? 1 : 2
+  let best: { word: string; distance: number } | undefined
+  for (const candidate of known) {
+    const distance = editDistance(flat, flatten(candidate))
+    if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { word: candidate, distance }
+  }
+  return best?.word
+}
+
+/** Case, dashes and underscores are not what people get wrong on purpose. */
+function flatten(word: string): string {
+  return word.toLowerCase().replace(/[-_ ]/g, '')
+}
+
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[to.length] as number
+}

@@ -1,0 +1,110 @@
+import type { Instant } from '../time/instant.js'
+import type { RunId } from './identity.js'
+import type { Json } from './json.js'
+
+/** Where a run is in its life; what never became a run is in the ledger instead. */
+export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
+
+/** The states in which nothing more happens to a run. */
+export type FinalState = 'done' | 'failed' | 'cancelled'
+
+/** Whether nothing more will happen to a run in this state. */
+export function isFinal(state: RunState): state is FinalState {
+  return state === 'done' || state === 'failed' || state === 'cancelled'
+}
+
+/** How one attempt ended. */
+export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'handed-back' | 'cancelled'
+
+/** What made a run: its trigger at a due instant, a call of `enqueue`, or somebody by hand. */
+export type RunOrigin = 'trigger' | 'enqueue' | 'manual'
+
+/** An error as it is stored: bounded, without a live object behind it. */
+export interface StoredError {
+  readonly code: string
+  readonly message: string
+  readonly stack?: string | undefined
+}
+
+/** A limit that a run shares with others: at most `limit` runs with this key are held at once. */
+export interface Gate {
+  readonly key: string
+  readonly limit: number
+}
+
+/** A run that is about to be recorded. */
+export interface NewRun {
+  readonly id: RunId
+  readonly job: string
+  readonly origin: RunOrigin
+  readonly trigger?: string | undefined
+  readonly version?: number | undefined
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly priority: number
+  readonly partition?: string | undefined
+  readonly payload?: Json | undefined
+  readonly gates: readonly Gate[]
+  /** Its final state gives the after-finish trigger its next due instant. */
+  readonly chained?: boolean | undefined
+  readonly uniqueKey?: string | undefined
+  /** Until when the unique key holds even after the run is final. */
+  readonly uniqueUntil?: Instant | undefined
+}
+
+/** A run as it stands in the store. */
+export interface Run {
+  readonly id: RunId
+  readonly job: string
+  readonly origin: RunOrigin
+  readonly trigger: string | undefined
+  readonly version: number | undefined
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly state: RunState
+  readonly priority: number
+  readonly partition: string | undefined
+  readonly payload: Json | undefined
+  readonly uniqueKey: string | undefined
+  /** How often it was claimed; also the number of the newest attempt. */
+  readonly attempt: number
+  /** How many attempts failed or timed out. */
+  readonly failures: number
+  /** How many attempts were lost with their worker. */
+  readonly crashes: number
+  /** The worker that holds it, while it is running. */
+  readonly worker: string | undefined
+  /** The gate it waits at, while it is pending behind others. */
+  readonly waitsFor: string | undefined
+  readonly cancelRequested: boolean
+  readonly createdAt: Instant
+  readonly claimedAt: Instant | undefined
+  readonly startedAt: Instant | undefined
+  readonly finishedAt: Instant | undefined
+  readonly result: Json | undefined
+  readonly error: StoredError | undefined
+  /** Why it is final, where the state alone does not say: `set-aside`, `superseded by …`, `removed`, a note. */
+  readonly reason: string | undefined
+}
+
+/** One try of a run; append-only. */
+export interface Attempt {
+  readonly run: RunId
+  readonly attempt: number
+  readonly worker: string | undefined
+  readonly claimedAt: Instant
+  readonly startedAt: Instant | undefined
+  readonly endedAt: Instant | undefined
+  /** Absent while it is still going on. */
+  readonly end: AttemptEnd | undefined
+  readonly error: StoredError | undefined
+}
+
+/** One line that a run wrote. */
+export interface LogLine {
+  readonly run: RunId
+  readonly attempt: number
+  readonly at: Instant
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly text: string
+}

@@ -1,0 +1,103 @@
+import type { Instant } from '../time/instant.js'
+import type { Schedule } from '../time/schedule.js'
+import { catchUp } from './catch-up.js'
+import { cut } from './cut.js'
+import type { Hold } from './hold.js'
+import { instantOfRunId, runIdOf, type RunId } from './identity.js'
+import type { LedgerRange } from './ledger.js'
+import { newTriggerRun } from './occurrence.js'
+import { resolveOverlap, type Supersede } from './overlap.js'
+import type { NewRun } from './run.js'
+import { scheduleOf, type AfterFinishSpec } from './schedule.js'
+import type { DueTrigger } from './trigger.js'
+
+/** One evaluation of one trigger: what it writes, all of it or nothing. */
+export interface Tick {
+  readonly trigger: string
+  /** The revision it was computed from; a store that has another one writes nothing. */
+  readonly revision: number
+  readonly at: Instant
+  readonly cursorAt: Instant
+  readonly nextAt: Instant | undefined
+  /** The run whose end continues an after-finish trigger. */
+  readonly chainRun: RunId | undefined
+  readonly runs: readonly NewRun[]
+  readonly ranges: readonly LedgerRange[]
+  /** What the newest run does to the trigger's older unfinished ones. */
+  readonly supersede: Supersede | undefined
+}
+
+/** Works out what became due in `(cursor, now]` and what becomes of each instant. Pure: two schedulers plan the same. */
+export function planTick(due: DueTrigger, now: Instant): Tick {
+  const { schedule } = due.trigger
+  if (schedule.kind === 'after-finish') return planAfterFinish(due, schedule, now)
+  const instants = scheduleOf(schedule)
+  const { clear, ranges } = cut({ due, schedule: instants, until: now })
+  const caught = catchUp({ due, schedule: instants, clear, now })
+  const resolved = resolveOverlap(due, instants, caught.candidates)
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt: Math.max(due.cursorAt, now),
+    nextAt: nextTickAt(due, instants, now),
+    chainRun: undefined,
+    runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
+    ranges: [...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
+    supersede: resolved.supersede,
+  }
+}
+
+/** What was collapsed into an instant that then met an overlap met that overlap too. */
+function followOverlap(collapsed: readonly LedgerRange[], overlapped: readonly LedgerRange[]): readonly LedgerRange[] {
+  return collapsed.map((range) => {
+    const into = range.reason === 'collapsed' ? instantOfRunId(range.blocker as RunId) : undefined
+    const met = into === undefined ? undefined : overlapped.find((met) => met.firstAt <= into && into <= met.lastAt)
+    if (met === undefined) return range
+    return { ...range, reason: met.reason, rule: met.rule, blocker: met.blocker }
+  })
+}
+
+function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant | undefined {
+  const pause = openPause(due, now)
+  if (pause === undefined) return schedule.next(now)
+  return pause.untilAt === undefined ? undefined : schedule.next(pause.untilAt - 1)
+}
+
+function openPause(due: DueTrigger, now: Instant): Hold | undefined {
+  const target = `trigger:${due.trigger.name}`
+  return due.holds.find((hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now))
+}
+
+/** An after-finish trigger has one due instant at a time, written by the run before it; the chain never breaks. */
+function planAfterFinish(due: DueTrigger, spec: AfterFinishSpec, now: Instant): Tick {
+  const dueAt = due.nextAt ?? now
+  const only: Schedule = {
+    next: (after) => (after < dueAt ? dueAt : undefined),
+    previous: (before) => (before > dueAt ? dueAt : undefined),
+  }
+  const cursorAt = Math.max(due.cursorAt, dueAt)
+  const window = { ...due, cursorAt: dueAt - 1 }
+  const { clear, ranges } = cut({ due: window, schedule: only, until: now })
+  const caught = catchUp({ due: window, schedule: only, clear, now })
+  const runs = caught.candidates.map((at) => ({ ...newTriggerRun(due, at), id: chainId(due, at), chained: true }))
+  const pause = openPause(due, now)
+  const paused = pause !== undefined && pause.fromAt <= dueAt
+  // What did not run has no end to count from, so the chain goes on from this tick.
+  const resumedAt = paused ? pause.untilAt : now + spec.everyMs
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt,
+    nextAt: runs.length > 0 ? undefined : resumedAt,
+    chainRun: runs[0]?.id,
+    runs,
+    ranges: [...ranges, ...caught.ranges],
+    supersede: undefined,
+  }
+}
+
+function chainId(due: DueTrigger, at: Instant): RunId {
+  return runIdOf({ at, parts: ['after', due.trigger.name, due.chainRun ?? String(at)] })
+}

@@ -1,0 +1,44 @@
+import { createRequire, register } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+/** The default export of a module written in JavaScript or TypeScript. */
+export async function importDefault(path: string): Promise<unknown> {
+  if (path.endsWith('.ts') && !doesNodeStripTypes()) stripTypes()
+  const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
+  return module.default
+}
+
+function doesNodeStripTypes(): boolean {
+  return Boolean((process.features as { typescript?: unknown }).typescript)
+}
+
+/**
+ * Has this process read TypeScript as newer versions of Node do by themselves: types are blanked out, nothing is
+ * transformed, and lines and columns stay. Applies to every module a config imports, so it is a hook of the process;
+ * having it twice changes nothing, since the first to answer wins.
+ */
+function stripTypes(): void {
+  const stripper = pathToFileURL(createRequire(import.meta.url).resolve('@swc/wasm-typescript')).href
+  register(`data:text/javascript,${encodeURIComponent(hooks(stripper))}`)
+}
+
+/** Hooks run in a thread of their own and must be a module of their own; as text they need no file beside this one. */
+function hooks(stripper: string): string {
+  return `
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import stripper from ${JSON.stringify(stripper)}
+
+export async function load(url, context, next) {
+  if (!url.startsWith('file:') || !/\\.m?ts$/.test(new URL(url).pathname)) return next(url, context)
+  const filename = fileURLToPath(url)
+  const source = await readFile(filename, 'utf8')
+  try {
+    const { code } = stripper.transformSync(source, { mode: 'strip-only', filename })
+    return { format: 'module', shortCircuit: true, source: code }
+  } catch (error) {
+    throw new SyntaxError(filename + ':' + error.startLine + ':' + (error.startColumn + 1) + ': ' + error.message)
+  }
+}
+`
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { dstPolicies } from '../time/cron.js'
+import { partitionGrains } from '../model/partition.js'
+
+const duration = z
+  .union([z.string(), z.number().int().min(0)])
+  .describe('Such as 90s, 1h30m or PT15M, or milliseconds.')
+const instant = z.string().describe('Such as 2026-01-05T09:00:00Z.')
+const count = z.number().int().min(1)
+const priority = z.number().int().min(-1_000_000).max(1_000_000).describe('Higher goes first.')
+const texts = z.record(z.string(), z.string())
+const json = z.json()
+
+const retry = z.strictObject({
+  attempts: count.max(1000).optional().describe('Tries in all, the first one included.'),
+  backoff: z.enum(['constant', 'linear', 'exponential']).optional(),
+  delay: duration.optional().describe('The first wait.'),
+  maxDelay: duration.optional().describe('No wait is longer.'),
+  jitter: z.number().min(0).max(1).optional().describe('The part of each wait that is drawn.'),
+})
+
+const argv = z
+  .array(z.string())
+  .min(1)
+  .max(1000)
+  .describe('The program and its arguments; there is no shell.')
+
+const job = z.strictObject({
+  command: z
+    .union([argv, z.strictObject({ argv, env: texts.optional(), cwd: z.string().min(1).optional() })])
+    .optional(),
+  http: z
+    .strictObject({
+      url: z.string(),
+      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).optional(),
+      headers: texts.optional(),
+      body: json.optional().describe('Sent as JSON; the payload of the run where it is absent.'),
+    })
+    .optional(),
+  queue: z.string().optional().describe('The queue its runs wait in.'),
+  priority: priority.optional(),
+  retry: z
+    .union([count.max(1000), retry])
+    .optional()
+    .describe('How often a failed run is tried again.'),
+  timeout: duration.optional().describe('How long one attempt may take.'),
+  concurrency: count.optional().describe('How many of its runs may be held at once, over all workers.'),
+  keyConcurrency: count.optional().describe('How many runs with one group key may be held at once.'),
+  crashes: count.max(100).optional().describe('How many workers a run may take down before it is set aside.'),
+})
+
+const mode = z.enum(['skip', 'latest', 'all'])
+
+const trigger = z.strictObject({
+  job: z.string().describe('The name of the job that it triggers.'),
+  cron: z.string().optional().describe('A cron expression; exactly one of cron, every and at is there.'),
+  timezone: z.string().optional().describe('An IANA name; UTC unless said otherwise.'),
+  dst: z.enum(Object.keys(dstPolicies)).optional(),
+  every: duration.optional(),
+  after: z.literal('finish').optional().describe('Counts the interval from the end of the run before.'),
+  anchor: instant.optional(),
+  immediate: z.boolean().optional(),
+  at: instant.optional(),
+  start: instant.optional(),
+  end: instant.optional(),
+  payload: json.optional(),
+  partition: z.enum(partitionGrains).optional(),
+  catchUp: z
+    .union([
+      mode,
+      z.strictObject({
+        mode: mode.optional(),
+        maxAge: duration.optional(),
+        maxRuns: count.max(10_000).optional(),
+        grace: duration.optional(),
+      }),
+    ])
+    .optional(),
+  overlap: z
+    .enum(['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'])
+    .optional(),
+  jitter: duration.optional(),
+  spread: duration.optional(),
+  priority: priority.optional(),
+  enabled: z.boolean().optional(),
+})
+
+/** The shape of a config file, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
+export const configShape = z.strictObject({
+  app: z.string().optional().describe('The name under which its definitions are kept.'),
+  store: z.string().optional().describe('Such as sqlite:data/rota.db, relative to this file.'),
+  concurrency: count.optional().describe('How many runs this worker performs at once.'),
+  lease: duration.optional().describe('How long a worker may be silent before its runs are taken over.'),
+  keep: duration.optional().describe('How long finished runs are kept.'),
+  durability: z.enum(['full', 'normal']).optional(),
+  queues: z.record(z.string(), z.strictObject({ concurrency: count.optional() })).optional(),
+  jobs: z.record(z.string(), job).optional(),
+  triggers: z.record(z.string(), trigger).optional(),
+})

@@ -1,0 +1,104 @@
+import {
+  readJob,
+  readQueue,
+  readTrigger,
+  type JobInput,
+  type QueueOptions,
+  type TriggerInput,
+} from '../model/define.js'
+import { fault, shown, within, type Place } from '../model/faults.js'
+import {
+  isMap,
+  readChoice,
+  readConcurrency,
+  readDuration,
+  readName,
+  readOptions,
+} from '../model/read-value.js'
+import { MAX_DURATION_MS } from '../time/duration.js'
+
+/** What a config file says. */
+export interface ConfigInput {
+  /** The name under which its definitions are kept; the package's name unless said otherwise, else the directory's. */
+  readonly app?: string | undefined
+  /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
+  readonly store?: string | undefined
+  /** How many runs this worker performs at once. */
+  readonly concurrency?: number | undefined
+  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`. */
+  readonly lease?: string | number | undefined
+  /** How long finished runs are kept, at least `1m`. */
+  readonly keep?: string | number | undefined
+  /** `full` survives power loss, `normal` every crash of a process. */
+  readonly durability?: 'full' | 'normal' | undefined
+  /** Queues with limits over all workers, by name. */
+  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
+  /** What there is to do, by name. */
+  readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+  /** When it is to be done, by name. */
+  readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+}
+
+/** A config in which nothing is wrong, as it was written, with its name filled in. */
+export interface Config extends ConfigInput {
+  readonly app: string
+  readonly queues: Readonly<Record<string, QueueOptions>>
+  readonly jobs: Readonly<Record<string, JobInput>>
+  readonly triggers: Readonly<Record<string, TriggerInput>>
+}
+
+const optionNames: readonly (keyof ConfigInput)[] = [
+  'app',
+  'store',
+  'concurrency',
+  'lease',
+  'keep',
+  'durability',
+  'queues',
+  'jobs',
+  'triggers',
+]
+
+const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
+const keepBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
+
+/** Checks a config by the rules of everything it defines, and notes each fault at its place. */
+export function readConfig(
+  value: unknown,
+  defaults: { readonly app: string },
+  place: Place,
+): Config | undefined {
+  const before = place.faults.length
+  const input = readOptions(value, optionNames, place)
+  if (input === undefined) return undefined
+  const app = input['app'] === undefined ? defaults.app : readName(input['app'], within(place, 'app'))
+  readStore(input['store'], within(place, 'store'))
+  readConcurrency(input['concurrency'], within(place, 'concurrency'))
+  readDuration(input['lease'], leaseBounds, within(place, 'lease'))
+  readDuration(input['keep'], keepBounds, within(place, 'keep'))
+  readChoice(input['durability'], ['full', 'normal'], within(place, 'durability'))
+  const queues = readEach<QueueOptions>(input['queues'], readQueue, within(place, 'queues'))
+  const jobs = readEach<JobInput>(input['jobs'], readJob, within(place, 'jobs'))
+  const triggers = readEach<TriggerInput>(input['triggers'], readTrigger, within(place, 'triggers'))
+  if (place.faults.length > before || app === undefined) return undefined
+  return { ...input, app, queues, jobs, triggers }
+}
+
+/** A path or the address of a server; whether it can be opened is another question. */
+function readStore(value: unknown, place: Place): void {
+  if (value === undefined || (typeof value === 'string' && /^[a-z]+:/.test(value))) return
+  fault(place, `${shown(value)} is not the address of a store`, 'an address such as sqlite:data/rota.db')
+}
+
+type ReadOne = (written: { readonly name: unknown; readonly input: unknown }, place: Place) => unknown
+
+/** Checks every entry of a map from names to definitions; gives the map as it was written. */
+function readEach<Input>(value: unknown, readOne: ReadOne, place: Place): Readonly<Record<string, Input>> {
+  if (value === undefined) return {}
+  if (!isMap(value)) {
+    fault(place, `a map from names to definitions was expected, not ${shown(value)}`)
+    return {}
+  }
+  for (const [name, input] of Object.entries(value)) readOne({ name, input }, within(place, name))
+  return value as Readonly<Record<string, Input>>
+}

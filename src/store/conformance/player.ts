@@ -1,0 +1,364 @@
+import { expect } from 'vitest'
+import { runIdOf, type RunId } from '../../model/identity.js'
+import type { HoldTarget } from '../../model/hold.js'
+import type { Job } from '../../model/job.js'
+import { gatesOf } from '../../model/occurrence.js'
+import { decide, type AttemptResult, type Outcome } from '../../model/outcome.js'
+import type { Gate, NewRun } from '../../model/run.js'
+import { scheduleOf, type ScheduleSpec } from '../../model/schedule.js'
+import { planTick, type Tick } from '../../model/tick.js'
+import type { OverlapPolicy, Trigger } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import type { Claim, DefineTrigger, Finished, Store } from '../store.js'
+import type { Operation, RandomRun, RandomTurn } from './operation.js'
+import { aJob, aTrigger, t0, type OpenedStore } from './stage.js'
+
+const jobNames = ['work', 'limited', 'other']
+const triggerNames = ['a', 'b', 'c', 'd']
+const overlaps: readonly OverlapPolicy[] = [
+  'allow',
+  'skip',
+  'queue-one',
+  'queue-all',
+  'cancel-running',
+  'terminate-running',
+]
+const targets: readonly HoldTarget[] = [
+  'trigger:a',
+  'trigger:b',
+  'trigger:c',
+  'trigger:d',
+  'queue:q',
+  'queue:default',
+  'all',
+  'switch:pipeline',
+  'switch:scheduler',
+  'switch:worker',
+]
+const leaseMs = 60_000
+
+/** Plays operations on two stores at once; every answer of one must be the answer of the other. */
+export class Player {
+  readonly model: Store
+  real: Store
+  now: Instant = t0
+  readonly runs: RunId[] = []
+  /** The limits that each run was recorded with. */
+  readonly gates = new Map<RunId, readonly Gate[]>()
+  readonly triggers = triggerNames
+  readonly #opened: OpenedStore
+  readonly #workers: string[] = []
+  readonly #claims: (Claim & { worker: string })[] = []
+  #lastTicks: readonly Tick[] = []
+  #count = 0
+
+  constructor(model: Store, opened: OpenedStore) {
+    this.model = model
+    this.real = opened.store
+    this.#opened = opened
+  }
+
+  /** Defines what every story begins with. */
+  async begin(): Promise<void> {
+    for (const [i] of jobNames.entries()) await this.play({ kind: 'job', job: i, limits: [i * 2, 1, i % 2] })
+    await this.play({ kind: 'register' })
+    await this.play({ kind: 'register' })
+  }
+
+  async play(operation: Operation): Promise<void> {
+    switch (operation.kind) {
+      case 'wait':
+        this.now += operation.ms
+        return
+      case 'job':
+        return await this.#defineJob(operation)
+      case 'queue':
+        return await this.#defineQueue(operation.concurrency)
+      case 'trigger':
+        return await this.#defineTrigger(operation)
+      case 'end':
+        return await this.#endTrigger(operation)
+      case 'plan':
+        return await this.#plan(operation.limit)
+      case 'plan-again':
+        await this.both((store) => store.tick(this.#lastTicks))
+        return
+      case 'enqueue':
+        return await this.#enqueue(operation.runs)
+      case 'register':
+      case 'heartbeat':
+      case 'retire':
+        return await this.#moveWorker(operation)
+      case 'turn':
+        return await this.#turn(operation)
+      case 'late':
+        return await this.#reportLate(operation.claim)
+      case 'expire':
+        return await this.#expire(operation)
+      case 'cancel':
+      case 'retry':
+        return await this.#moveRun(operation)
+      case 'hold':
+      case 'release':
+        return await this.#moveHold(operation)
+      case 'prune': {
+        const { ageMs, limit } = operation
+        await this.both((store) => store.prune({ before: this.now - ageMs, limit, now: this.now }))
+        return
+      }
+      case 'log':
+        return await this.#log(operation.run)
+      case 'remove-job':
+        await this.both((store) => store.removeJobs([at(jobNames, operation.job)]))
+        return
+      case 'reopen':
+        this.real = await this.#opened.reopen()
+        return
+    }
+  }
+
+  /** Asks both stores and compares. */
+  async both<T>(ask: (store: Store) => Promise<T>): Promise<T> {
+    const expected = await ask(this.model)
+    const answer = await ask(this.real)
+    expect(answer).toEqual(expected)
+    return expected
+  }
+
+  async #defineJob({ job, limits }: Extract<Operation, { kind: 'job' }>): Promise<void> {
+    const [concurrency, keyConcurrency, queue] = limits
+    const definition = aJob(at(jobNames, job), {
+      concurrency: concurrency === 0 ? undefined : concurrency,
+      keyConcurrency,
+      queue: queue === 0 ? 'default' : 'q',
+      retry: { attempts: 3, backoff: 'constant', delayMs: 7000, maxDelayMs: 7000, jitter: 0 },
+    })
+    await this.both((store) =>
+      store.defineJobs({ source: 'code:test', jobs: [definition], queues: [], now: this.now }),
+    )
+  }
+
+  async #defineQueue(limit: number): Promise<void> {
+    const queues = [{ name: 'q', concurrency: limit === 0 ? undefined : limit }]
+    await this.both((store) => store.defineJobs({ source: 'code:test', jobs: [], queues, now: this.now }))
+  }
+
+  async #defineTrigger({ trigger, shape, overlap }: Extract<Operation, { kind: 'trigger' }>): Promise<void> {
+    const name = at(triggerNames, trigger)
+    const definition = aTrigger(name, {
+      job: at(jobNames, shape),
+      schedule: this.#scheduleOf(shape),
+      overlap: at(overlaps, overlap),
+      catchUp: {
+        mode: at(['all', 'latest', 'skip'], shape),
+        maxAgeMs: undefined,
+        maxRuns: 3,
+        graceMs: 10_000,
+      },
+      priority: shape % 3 === 0 ? 1 : undefined,
+    })
+    await this.#writeTrigger(name, {
+      trigger: definition,
+      nextAt: this.#firstLook(definition),
+      cancelPending: false,
+    })
+  }
+
+  #scheduleOf(shape: number): ScheduleSpec {
+    switch (shape % 4) {
+      case 0:
+        return { kind: 'after-finish', everyMs: 15_000 }
+      case 1:
+        return { kind: 'once', at: this.now + 20_000 }
+      case 2:
+        return { kind: 'interval', everyMs: 7000, anchorAt: t0 }
+      default:
+        return { kind: 'interval', everyMs: 20_000, anchorAt: t0 }
+    }
+  }
+
+  #firstLook(trigger: Trigger): Instant | undefined {
+    if (trigger.schedule.kind === 'after-finish') return this.now + trigger.schedule.everyMs
+    return scheduleOf(trigger.schedule).next(this.now)
+  }
+
+  async #endTrigger({ trigger, cancelPending }: Extract<Operation, { kind: 'end' }>): Promise<void> {
+    const name = at(triggerNames, trigger)
+    const [current] = await this.model.triggers({ names: [name] })
+    if (current?.active !== true) return
+    await this.#writeTrigger(name, { trigger: undefined, nextAt: undefined, cancelPending })
+  }
+
+  async #writeTrigger(
+    name: string,
+    change: Pick<DefineTrigger, 'trigger' | 'nextAt' | 'cancelPending'>,
+  ): Promise<void> {
+    const [due] = await this.both((store) => store.dueByName({ names: [name], now: this.now }))
+    const isPlanned = due?.active === true && due.trigger.schedule.kind !== 'after-finish'
+    const item: DefineTrigger = {
+      name,
+      source: 'code:test',
+      revision: due?.revision ?? 0,
+      now: this.now,
+      fingerprint: `${name} ${this.#count++}`,
+      tzdata: '2026a',
+      closing: isPlanned ? planTick(due, this.now) : undefined,
+      cursorAt: this.now,
+      ...change,
+    }
+    await this.both((store) => store.defineTriggers([item]))
+    this.#remember(item.closing?.runs ?? [])
+  }
+
+  async #plan(limit: number): Promise<void> {
+    const due = await this.both((store) => store.due({ now: this.now, limit }))
+    const ticks = due.map((trigger) => planTick(trigger, this.now))
+    await this.both((store) => store.tick(ticks))
+    this.#remember(ticks.flatMap((tick) => tick.runs))
+    this.#lastTicks = ticks
+  }
+
+  async #enqueue(wanted: readonly RandomRun[]): Promise<void> {
+    const jobs = await this.model.jobs()
+    const runs = wanted.map((run) =>
+      this.#newRun(
+        run,
+        jobs.map(({ job }) => job),
+      ),
+    )
+    const answers = await this.both((store) => store.enqueue({ runs, now: this.now }))
+    this.#remember(runs.filter((_, i) => answers[i]?.created))
+  }
+
+  #remember(runs: readonly NewRun[]): void {
+    for (const { id, gates } of runs) {
+      if (this.gates.has(id)) continue
+      this.runs.push(id)
+      this.gates.set(id, gates)
+    }
+  }
+
+  #newRun(wanted: RandomRun, jobs: readonly Job[]): NewRun {
+    const name = at(jobNames, wanted.job)
+    const job = jobs.find((one) => one.name === name) ?? aJob(name)
+    const groupKey = wanted.group < 2 ? `g${wanted.group}` : undefined
+    const trigger =
+      wanted.trigger < triggerNames.length ? aTrigger(at(triggerNames, wanted.trigger)) : undefined
+    const uniqueKey = wanted.unique < 3 ? `u${wanted.unique}` : undefined
+    const gated = trigger === undefined ? undefined : { ...trigger, overlap: 'skip' as const }
+    return {
+      id: runIdOf({ at: this.now, parts: ['random', String(this.#count++)] }),
+      job: name,
+      origin: trigger === undefined ? 'enqueue' : 'manual',
+      trigger: trigger?.name,
+      dueAt: this.now,
+      runAt: this.now + wanted.delayMs,
+      priority: wanted.priority,
+      gates: gatesOf({ job, trigger: gated, groupKey }),
+      uniqueKey,
+      uniqueUntil:
+        uniqueKey === undefined || wanted.uniqueForMs === 0 ? undefined : this.now + wanted.uniqueForMs,
+    }
+  }
+
+  async #moveWorker(
+    operation: Extract<Operation, { kind: 'register' | 'heartbeat' | 'retire' }>,
+  ): Promise<void> {
+    const { now } = this
+    if (operation.kind === 'register') {
+      const id = `w${this.#workers.length}`
+      this.#workers.push(id)
+      await this.both((store) => store.register({ id, host: 'h', pid: 1, version: '0', now, leaseMs }))
+      return
+    }
+    const worker = at(this.#workers, operation.worker)
+    if (operation.kind === 'heartbeat') await this.both((store) => store.heartbeat({ worker, now, leaseMs }))
+    else await this.both((store) => store.retire({ worker, now }))
+  }
+
+  async #turn({ worker: index, ends, slots, ahead, jobs }: RandomTurn): Promise<void> {
+    const worker = at(this.#workers, index)
+    const own = this.#claims.filter((claim) => claim.worker === worker)
+    const finished = own.length === 0 ? [] : ends.map(({ claim, how }) => this.#end(at(own, claim), how))
+    const want = { jobs: jobNames.slice(0, jobs), slots, ahead }
+    const request = { worker, now: this.now, finished, want: jobs === 0 && slots === 0 ? undefined : want }
+    const { claims } = await this.both((store) => store.turn(request))
+    this.#claims.push(...claims.map((claim) => ({ ...claim, worker })))
+  }
+
+  #end(claim: Claim, how: number): Finished {
+    const { run, attempt } = claim
+    return { run, attempt, outcome: this.#outcome(claim, how), startedAt: claim.claimedAt, endedAt: this.now }
+  }
+
+  #outcome(claim: Claim, how: number): Outcome {
+    const error = { code: 'X', message: 'x' }
+    const results: readonly AttemptResult[] = [
+      { kind: 'done', result: { how } },
+      { kind: 'failed', error, permanent: false },
+      { kind: 'timed-out', error },
+      { kind: 'handed-back' },
+      { kind: 'cancelled', error },
+      { kind: 'done', result: undefined },
+    ]
+    const run = { id: claim.run, failures: claim.failures, crashes: claim.crashes }
+    const retry = {
+      attempts: 3,
+      backoff: 'constant',
+      delayMs: how * 1000,
+      maxDelayMs: 9000,
+      jitter: 0,
+    } as const
+    return decide(at(results, how), { run, job: { retry, crashes: 3 }, now: this.now })
+  }
+
+  async #reportLate(index: number): Promise<void> {
+    const claim = this.#claims[index % Math.max(1, this.#claims.length)]
+    if (claim === undefined) return
+    const finished = [this.#end(claim, 0)]
+    await this.both((store) => store.turn({ worker: claim.worker, now: this.now, finished, want: undefined }))
+  }
+
+  async #expire({ beforeMs, limit, settle }: Extract<Operation, { kind: 'expire' }>): Promise<void> {
+    const { now } = this
+    const lost = await this.both((store) => store.expire({ now, deadline: now - beforeMs, limit }))
+    if (!settle) return
+    const finished = lost.map(({ run, attempt, failures, crashes, job }) => {
+      const error = { code: 'LOST', message: 'gone' }
+      const outcome = decide({ kind: 'lost', error }, { run: { id: run, failures, crashes }, job, now })
+      return { run, attempt, outcome, startedAt: undefined, endedAt: now }
+    })
+    await this.both((store) => store.turn({ worker: at(this.#workers, 0), now, finished, want: undefined }))
+  }
+
+  async #moveRun({ kind, run: index }: Extract<Operation, { kind: 'cancel' | 'retry' }>): Promise<void> {
+    // Counted from the newest: the old ones are mostly final or gone.
+    const run = this.runs.at(-1 - (index % Math.max(1, this.runs.length)))
+    if (run === undefined) return
+    const { now } = this
+    if (kind === 'cancel') await this.both((store) => store.cancel({ run, now, reason: 'asked' }))
+    else await this.both((store) => store.retry({ run, now }))
+  }
+
+  async #moveHold(operation: Extract<Operation, { kind: 'hold' | 'release' }>): Promise<void> {
+    const target = at(targets, operation.target)
+    const { now } = this
+    if (operation.kind === 'release') {
+      await this.both((store) => store.release({ target, now, catchUp: operation.catchUp }))
+      return
+    }
+    const untilAt = operation.forMs === 0 ? undefined : now + operation.forMs
+    await this.both((store) => store.hold({ target, now, untilAt, actor: 'me', note: '' }))
+  }
+
+  async #log(index: number): Promise<void> {
+    const run = this.runs[index % Math.max(1, this.runs.length)]
+    if (run === undefined) return
+    const line = { run, attempt: 1, at: this.now, level: 'info', text: 'x'.repeat(index) } as const
+    await this.both((store) => store.log([line, line]))
+  }
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T
+}

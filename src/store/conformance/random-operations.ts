@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { it } from 'vitest'
+import { openMemoryStore } from '../memory/memory-store.js'
+import { checkLaws, compareFacts } from './facts.js'
+import { operations } from './operation.js'
+import { Player } from './player.js'
+import type { OpenStore } from './stage.js'
+
+/** How many stories are played, and how often in between everything is compared. */
+const stories = 60
+const compareEvery = 20
+
+/** A failing story is shortened for no longer than this. */
+const limitMs = 60_000
+
+/**
+ * Plays random stories on the memory store and on another one, and compares every answer. A failure prints its seed
+ * and a short story that still fails.
+ */
+export function randomOperations(open: OpenStore): void {
+  const law = 'G1, G2, G3, G6: any story of operations gives the same answers as the memory store'
+  it(law, { timeout: 3 * limitMs }, async () => {
+    const property = fc.asyncProperty(operations, (story) => playStory(open, story))
+    await fc.assert(property, { numRuns: stories, interruptAfterTimeLimit: limitMs })
+  })
+}
+
+async function playStory(open: OpenStore, story: readonly Parameters<Player['play']>[0][]): Promise<void> {
+  const opened = await open()
+  try {
+    const player = new Player(openMemoryStore(), opened)
+    await player.begin()
+    for (const [i, operation] of story.entries()) {
+      await player.play(operation)
+      if ((i + 1) % compareEvery === 0) await compareFacts(player)
+    }
+    await compareFacts(player)
+    await checkLaws(player)
+  } finally {
+    await opened.dispose()
+  }
+}

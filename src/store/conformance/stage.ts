@@ -1,0 +1,219 @@
+import { expect, it } from 'vitest'
+import { runIdOf, type RunId } from '../../model/identity.js'
+import { jobDefaults, type Job, type Queue } from '../../model/job.js'
+import { gatesOf } from '../../model/occurrence.js'
+import type { Outcome } from '../../model/outcome.js'
+import type { NewRun, Run } from '../../model/run.js'
+import { planTick, type Tick } from '../../model/tick.js'
+import type { DueTrigger, StoredTrigger, Trigger } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import type { Claim, DefineAnswer, DefineTrigger, Finished, Store, TurnAnswer } from '../store.js'
+
+/** An opened store, another look at the same facts, and the end of both. */
+export interface OpenedStore {
+  readonly store: Store
+  /** Closes the store and opens it again on what it has kept. */
+  reopen(): Promise<Store>
+  dispose(): Promise<void>
+}
+
+/** Opens an empty store. */
+export type OpenStore = () => Promise<OpenedStore>
+
+/** Declares one law, proved on a store of its own. */
+export type Law = (sentence: string, prove: (stage: Stage) => Promise<void>) => void
+
+/** The declarer of laws for one kind of store. */
+export function lawsFor(open: OpenStore): Law {
+  return (sentence, prove) =>
+    it(sentence, async () => {
+      const opened = await open()
+      try {
+        await prove(new Stage(opened))
+      } finally {
+        await opened.dispose()
+      }
+    })
+}
+
+/** Monday 2026-01-05, 00:00 UTC: when every law begins. */
+export const t0: Instant = 1_767_571_200_000
+
+/** One minute: the step of the triggers here. */
+export const minute = 60_000
+
+/** A job as it is where nothing is said. */
+export function aJob(name: string, given: Partial<Job> = {}): Job {
+  return { ...jobDefaults, name, ...given }
+}
+
+/** A trigger due every minute on the minute, whose runs may stand side by side. */
+export function aTrigger(name: string, given: Partial<Trigger> = {}): Trigger {
+  return {
+    name,
+    job: 'work',
+    schedule: { kind: 'interval', everyMs: minute, anchorAt: t0 },
+    payload: undefined,
+    partition: undefined,
+    catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: minute },
+    overlap: 'allow',
+    jitterMs: 0,
+    spreadMs: 0,
+    priority: undefined,
+    enabled: true,
+    ...given,
+  }
+}
+
+/** A run of the job `work`, due at `t0`, whose id tells its label. */
+export function aRun(label: string, given: Partial<NewRun> = {}): NewRun {
+  const dueAt = given.dueAt ?? t0
+  const id = runIdOf({ at: dueAt, parts: [label] })
+  return { id, job: 'work', origin: 'enqueue', dueAt, runAt: dueAt, priority: 0, gates: [], ...given }
+}
+
+/** The outcomes that attempts come to. */
+export const outcomes = {
+  done: { end: 'done', state: 'done', result: { ok: true } },
+  failed: { end: 'failed', state: 'failed', error: { code: 'HANDLER_FAILED', message: 'no' } },
+  cancelled: { end: 'cancelled', state: 'cancelled', error: { code: 'CANCELLED', message: 'stopped' } },
+  again: (runAt: Instant): Outcome => ({
+    end: 'failed',
+    state: 'pending',
+    runAt,
+    error: { code: 'HANDLER_FAILED', message: 'not yet' },
+  }),
+  lost: (runAt: Instant): Outcome => ({
+    end: 'lost',
+    state: 'pending',
+    runAt,
+    error: { code: 'LOST', message: 'gone' },
+  }),
+  handedBack: (runAt: Instant): Outcome => ({ end: 'handed-back', state: 'pending', runAt }),
+} as const satisfies Record<string, Outcome | ((runAt: Instant) => Outcome)>
+
+/** A store with hands: what a law needs to set its scene in a few words. */
+export class Stage {
+  store: Store
+  readonly #opened: OpenedStore
+
+  constructor(opened: OpenedStore) {
+    this.store = opened.store
+    this.#opened = opened
+  }
+
+  async reopen(): Promise<void> {
+    this.store = await this.#opened.reopen()
+  }
+
+  async jobs(jobs: readonly Job[], queues: readonly Queue[] = []): Promise<void> {
+    const conflicts = await this.store.defineJobs({ source: 'code:test', jobs, queues, now: t0 })
+    expect(conflicts).toEqual([])
+  }
+
+  /** Defines a trigger as new, or as the next version of the one that stands. */
+  async trigger(trigger: Trigger, given: Partial<DefineTrigger> = {}): Promise<DefineAnswer> {
+    const [current] = await this.store.triggers({ names: [trigger.name] })
+    const [answer] = await this.store.defineTriggers([
+      {
+        name: trigger.name,
+        source: 'code:test',
+        revision: current?.revision ?? 0,
+        now: t0,
+        trigger,
+        fingerprint: `print of ${trigger.name}`,
+        tzdata: '2026a',
+        closing: undefined,
+        cursorAt: current?.cursorAt ?? t0,
+        nextAt: current?.nextAt ?? t0 + minute,
+        cancelPending: false,
+        ...given,
+      },
+    ])
+    return answer as DefineAnswer
+  }
+
+  async stored(name: string): Promise<StoredTrigger> {
+    const [stored] = await this.store.triggers({ names: [name] })
+    if (stored === undefined) throw new Error(`no trigger ${name}`)
+    return stored
+  }
+
+  /** The trigger as a tick sees it. */
+  async seen(name: string, now: Instant): Promise<DueTrigger> {
+    const [due] = await this.store.dueByName({ names: [name], now })
+    if (due === undefined) throw new Error(`no trigger ${name}`)
+    return due
+  }
+
+  /** Plans a trigger up to an instant and commits it. */
+  async tick(name: string, now: Instant, given: Partial<Tick> = {}): Promise<Tick> {
+    const tick = { ...planTick(await this.seen(name, now), now), ...given }
+    expect(await this.store.tick([tick])).toEqual(['ticked'])
+    return tick
+  }
+
+  async enqueue(runs: readonly NewRun[], now: Instant = t0): Promise<void> {
+    const answers = await this.store.enqueue({ runs, now })
+    expect(answers.map((answer) => answer.created)).toEqual(runs.map(() => true))
+  }
+
+  async worker(id: string, now: Instant = t0, leaseMs = minute): Promise<void> {
+    await this.store.register({ id, host: 'here', pid: 1, version: '0', now, leaseMs })
+  }
+
+  async turn(worker: string, now: Instant, finished: readonly Finished[] = []): Promise<TurnAnswer> {
+    return await this.store.turn({ worker, now, finished, want: undefined })
+  }
+
+  /** Claims for a worker, of every job there is unless some are named. */
+  async claim(
+    worker: string,
+    now: Instant,
+    { slots = 10, ahead = 0, jobs }: { slots?: number; ahead?: number; jobs?: readonly string[] } = {},
+  ): Promise<readonly Claim[]> {
+    const wanted = jobs ?? (await this.store.jobs()).map(({ job }) => job.name)
+    const answer = await this.store.turn({ worker, now, finished: [], want: { jobs: wanted, slots, ahead } })
+    return answer.claims
+  }
+
+  /** Claims one run, which must be there. */
+  async claimOne(worker: string, now: Instant): Promise<Claim> {
+    const [claim] = await this.claim(worker, now, { slots: 1 })
+    if (claim === undefined) throw new Error('nothing to claim')
+    return claim
+  }
+
+  /** Ends an attempt and says whether that was stored. */
+  async finish(
+    worker: string,
+    claim: Pick<Claim, 'run' | 'attempt'>,
+    end: { outcome: Outcome; at: Instant; startedAt?: Instant },
+  ): Promise<'stored' | 'stale' | undefined> {
+    const { outcome, at, startedAt } = end
+    const finished = [{ run: claim.run, attempt: claim.attempt, outcome, startedAt, endedAt: at }]
+    return (await this.turn(worker, at, finished)).finished[0]
+  }
+
+  async run(id: RunId): Promise<Run> {
+    const run = await this.store.run(id)
+    if (run === undefined) throw new Error(`no run ${id}`)
+    return run
+  }
+
+  async states(runs: readonly { id: RunId }[]): Promise<string[]> {
+    return await Promise.all(runs.map(async ({ id }) => (await this.run(id)).state))
+  }
+
+  /** The job `work` and a worker `w`: where most laws begin. */
+  async ready(job: Partial<Job> = {}): Promise<void> {
+    await this.jobs([aJob('work', job)])
+    await this.worker('w')
+  }
+}
+
+/** A run that shares the limits its job sets. */
+export function aRunOf(job: Job, label: string, given: Partial<NewRun> & { groupKey?: string } = {}): NewRun {
+  const { groupKey, ...rest } = given
+  return aRun(label, { job: job.name, gates: gatesOf({ job, groupKey }), ...rest })
+}

@@ -1,0 +1,135 @@
+import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger } from '../store.js'
+import { followLimits } from './gates.js'
+import { moveLook } from './looks.js'
+import { cancelPending, toStored, writeTick } from './planning.js'
+import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'
+
+/** Writes the jobs and queues of a source; what another source holds stays. */
+export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
+  const conflicts: DefineConflict[] = []
+  for (const queue of request.queues) tables.queues.set(queue.name, queue)
+  for (const job of request.jobs) {
+    const known = tables.jobs.get(job.name)
+    if (known !== undefined && known.source !== request.source) {
+      conflicts.push({ name: job.name, source: known.source })
+      continue
+    }
+    tables.jobs.set(job.name, { job, source: request.source })
+    tables.jobsRevision++
+    followLimits(tables, job.name)
+  }
+  return conflicts
+}
+
+/** Forgets jobs that nothing uses; answers those it kept. */
+export function removeJobs(tables: Tables, names: readonly string[]): string[] {
+  const used = new Set<string>()
+  for (const row of tables.triggers.values()) if (row.active) used.add(row.trigger.job)
+  return names.filter((name) => {
+    if (used.has(name) || (tables.runsByJob.get(name)?.unfinished ?? 0) > 0) return tables.jobs.has(name)
+    if (tables.jobs.delete(name)) tables.jobsRevision++
+    return false
+  })
+}
+
+/** Writes or ends one trigger, with the tick that closes the version before it. */
+export function defineTrigger(tables: Tables, item: DefineTrigger): DefineAnswer {
+  const row = tables.triggers.get(item.name)
+  if (row?.active === true && row.source !== item.source) return { conflict: row.source }
+  if ((row?.revision ?? 0) !== item.revision) return 'stale'
+  if (row !== undefined) {
+    const boundary = closeVersion(row, item)
+    if (item.closing !== undefined) writeTick(tables, row, item.closing)
+    if (item.trigger === undefined) endTrigger(tables, row, item)
+    else redefine(tables, row, item, boundary ?? item.cursorAt)
+  } else if (item.trigger !== undefined) {
+    tables.triggers.set(item.name, newRow(tables, item))
+  }
+  return 'defined'
+}
+
+/** Triggers by name: all, one source's, or the named ones. */
+export function triggers(
+  tables: Tables,
+  filter: { source?: string; names?: readonly string[] },
+): StoredTrigger[] {
+  const names = filter.names === undefined ? undefined : new Set(filter.names)
+  return [...tables.triggers.values()]
+    .filter((row) => filter.source === undefined || row.source === filter.source)
+    .filter((row) => names === undefined || names.has(row.trigger.name))
+    .toSorted((a, b) => compareText(a.trigger.name, b.trigger.name))
+    .map(toStored)
+}
+
+/** The fingerprint of each active trigger of a source. */
+export function fingerprints(tables: Tables, source: string): Map<string, string> {
+  const own = [...tables.triggers.values()].filter((row) => row.active && row.source === source)
+  return new Map(own.map((row) => [row.trigger.name, row.fingerprint]))
+}
+
+/** Ends the version in force and answers where; a trigger that ended before has none. */
+function closeVersion(row: TriggerRow, item: DefineTrigger): Instant | undefined {
+  const current = row.versions.at(-1)
+  if (current === undefined || current.validUntil !== undefined) return undefined
+  const closesNow = item.closing !== undefined || item.trigger === undefined
+  // Without a closing tick nothing between the old cursor and the new one was planned, so no version answers for it.
+  current.validUntil = closesNow ? item.now : item.cursorAt
+  return current.validUntil
+}
+
+function endTrigger(tables: Tables, row: TriggerRow, item: DefineTrigger): void {
+  row.active = false
+  row.revision++
+  row.cursorAt = item.cursorAt
+  row.keptAt = undefined
+  moveLook(tables, row, undefined)
+  if (item.cancelPending) cancelPending(tables, item.name, { at: item.now, reason: 'removed' })
+}
+
+function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFrom: Instant): void {
+  // Out of the index under its old definition, back into it under the new one.
+  moveLook(tables, row, undefined)
+  row.trigger = item.trigger as NonNullable<typeof item.trigger>
+  row.source = item.source
+  row.fingerprint = item.fingerprint
+  row.active = true
+  row.version++
+  row.revision++
+  row.cursorAt = item.cursorAt
+  if (item.closing !== undefined) row.keptAt = undefined
+  row.versions.push(versionOf(row, item, validFrom))
+  moveLook(tables, row, item.nextAt)
+}
+
+function newRow(tables: Tables, item: DefineTrigger): TriggerRow {
+  const row: TriggerRow = {
+    trigger: item.trigger as NonNullable<typeof item.trigger>,
+    source: item.source,
+    fingerprint: item.fingerprint,
+    version: 1,
+    revision: 1,
+    definedAt: item.now,
+    cursorAt: item.cursorAt,
+    nextAt: undefined,
+    chainRun: undefined,
+    active: true,
+    keptAt: undefined,
+    versions: [],
+  }
+  row.versions.push(versionOf(row, item, item.cursorAt))
+  moveLook(tables, row, item.nextAt)
+  return row
+}
+
+function versionOf(row: TriggerRow, item: DefineTrigger, validFrom: Instant): Mutable<TriggerVersion> {
+  return {
+    name: item.name,
+    version: row.version,
+    trigger: row.trigger,
+    validFrom,
+    validUntil: undefined,
+    tzdata: item.tzdata,
+  }
+}

@@ -1,0 +1,9 @@
+import type { Instant } from '../../time/instant.js'
+import type { Tables, TriggerRow } from './tables.js'
+
+/** Sets when a trigger has to be looked at next. */
+export function moveLook(tables: Tables, row: TriggerRow, nextAt: Instant | undefined): void {
+  tables.looks.delete(row)
+  row.nextAt = nextAt
+  if (row.active && row.trigger.enabled && nextAt !== undefined) tables.looks.add(row)
+}

@@ -1,0 +1,136 @@
+import { holdsAt, planningTargets, type Hold, type HoldTarget } from '../../model/hold.js'
+import type { Tick } from '../../model/tick.js'
+import type { DueTrigger, StoredTrigger, UnfinishedRun } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import { holdsOn, isHeld, toHold } from './holds.js'
+import { moveLook } from './looks.js'
+import { insertRun, makeFinal } from './run-moves.js'
+import {
+  jobOf,
+  noteTime,
+  runsOfTrigger,
+  stateOf,
+  type RunRow,
+  type Tables,
+  type TriggerRow,
+} from './tables.js'
+import { closeAttempt, requestCancel, tellHolder } from './work.js'
+
+/** The most unfinished runs that a tick is shown. */
+const maxUnfinished = 100
+
+/** The triggers whose next look has come, the longest waiting first. */
+export function due(tables: Tables, request: { now: Instant; limit: number }): DueTrigger[] {
+  const { now, limit } = request
+  if (isHeld(tables, planningTargets, now)) return []
+  const found: DueTrigger[] = []
+  for (const row of tables.looks) {
+    if (found.length >= limit || (row.nextAt as Instant) > now) break
+    found.push(toDue(tables, row, now))
+  }
+  return found
+}
+
+/** The named triggers as a tick sees them. */
+export function dueByName(tables: Tables, request: { names: readonly string[]; now: Instant }): DueTrigger[] {
+  return request.names.flatMap((name) => {
+    const row = tables.triggers.get(name)
+    return row === undefined ? [] : [toDue(tables, row, request.now)]
+  })
+}
+
+/** Commits one tick, or nothing where the trigger has moved on. */
+export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
+  const row = tables.triggers.get(item.trigger)
+  if (row === undefined || !row.active || row.revision !== item.revision) return 'stale'
+  row.revision++
+  row.keptAt = undefined
+  row.cursorAt = item.cursorAt
+  moveLook(tables, row, item.nextAt)
+  writeTick(tables, row, item)
+  return 'ticked'
+}
+
+/** Writes what a tick found: its runs, its ranges, and what its newest run does to the older ones. */
+export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
+  noteTime(tables, item.at)
+  if (item.chainRun !== undefined) row.chainRun = item.chainRun
+  for (const run of item.runs) insertRun(tables, run, item.at)
+  const { ranges } = runsOfTrigger(tables, item.trigger)
+  for (const range of item.ranges) ranges.add({ ...range, recordedAt: item.at, seq: ++tables.lastSeq })
+  if (item.supersede !== undefined) supersede(tables, item)
+}
+
+/** The earliest look, or the end of the hold on planning where that is later. */
+export function nextTickAt(tables: Tables, now: Instant): Instant | undefined {
+  const first = tables.looks.first?.nextAt
+  if (first === undefined) return undefined
+  const ends = planningTargets
+    .flatMap((target) => holdsOn(tables, target).filter((row) => holdsAt(row, now)))
+    .map((row) => row.untilAt ?? Infinity)
+  const at = Math.max(first, ...ends)
+  return at === Infinity ? undefined : at
+}
+
+/** A trigger as it stands. */
+export function toStored(row: TriggerRow): StoredTrigger {
+  const { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active } = row
+  return { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active }
+}
+
+function toDue(tables: Tables, row: TriggerRow, now: Instant): DueTrigger {
+  return {
+    ...toStored(row),
+    jobDefinition: jobOf(tables, row.trigger.job),
+    holds: holdsSince(tables, row, now),
+    unfinished: unfinishedOf(tables, row.trigger.name),
+  }
+}
+
+function holdsSince(tables: Tables, row: TriggerRow, now: Instant): Hold[] {
+  const targets: HoldTarget[] = [`trigger:${row.trigger.name}`, ...planningTargets]
+  const touching = targets.flatMap((target) =>
+    holdsOn(tables, target).filter(
+      ({ fromAt, untilAt }) => fromAt <= now && (untilAt ?? Infinity) > row.cursorAt,
+    ),
+  )
+  return touching.toSorted((a, b) => a.id - b.id).map(toHold)
+}
+
+function unfinishedOf(tables: Tables, trigger: string): UnfinishedRun[] {
+  const found: UnfinishedRun[] = []
+  for (const run of runsOfTrigger(tables, trigger).unfinished) {
+    if (found.length >= maxUnfinished) break
+    found.push({ id: run.id, state: run.phase === 'running' ? 'running' : 'pending' })
+  }
+  return found
+}
+
+function supersede(tables: Tables, item: Tick): void {
+  if (item.supersede === undefined) return
+  const { mode, by } = item.supersede
+  const reason = `superseded by ${by}`
+  const own = new Set(item.runs.map((run) => run.id))
+  const unfinished = [...runsOfTrigger(tables, item.trigger).unfinished]
+  for (const row of unfinished) {
+    if (own.has(row.id)) continue
+    if (row.phase !== 'running') makeFinal(tables, row, { state: 'cancelled', at: item.at, reason })
+    else if (mode === 'cancel') requestCancel(tables, row, reason)
+    else terminate(tables, row, { at: item.at, reason })
+  }
+}
+
+/** Closes a claim at once: its holder is told to stop, and nothing it says later counts. */
+function terminate(tables: Tables, row: RunRow, end: { at: Instant; reason: string }): void {
+  tellHolder(tables, row, 'terminate')
+  closeAttempt(row, { end: 'cancelled', error: undefined, startedAt: undefined, endedAt: end.at })
+  makeFinal(tables, row, { state: 'cancelled', ...end })
+}
+
+/** Cancels the runs of a trigger that still wait. */
+export function cancelPending(tables: Tables, trigger: string, end: { at: Instant; reason: string }): void {
+  const unfinished = [...runsOfTrigger(tables, trigger).unfinished]
+  for (const row of unfinished) {
+    if (stateOf(row.phase) === 'pending') makeFinal(tables, row, { state: 'cancelled', ...end })
+  }
+}

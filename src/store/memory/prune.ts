@@ -1,0 +1,102 @@
+import type { FinalState } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import { forgetRun } from './run-moves.js'
+import {
+  runsOfTrigger,
+  stateOf,
+  type RangeRow,
+  type RunRow,
+  type Tables,
+  type TriggerRuns,
+} from './tables.js'
+
+/** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
+export function prune(tables: Tables, request: { before: Instant; limit: number; now: Instant }): number {
+  let removed = 0
+  while (removed < request.limit) {
+    const row = tables.final.first
+    if (row === undefined || (row.finishedAt as Instant) >= request.before) break
+    forgetRun(tables, row)
+    if (row.origin === 'trigger' && row.trigger !== undefined) recordPruned(tables, row, request.now)
+    removed++
+  }
+  return removed
+}
+
+function recordPruned(tables: Tables, row: RunRow, now: Instant): void {
+  const runs = runsOfTrigger(tables, row.trigger as string)
+  const state = stateOf(row.phase) as FinalState
+  const range: RangeRow = {
+    trigger: row.trigger as string,
+    version: row.version ?? 0,
+    firstAt: row.dueAt,
+    lastAt: row.dueAt,
+    reason: 'pruned',
+    rule: 'prune',
+    detail: writeCounts({ [state]: 1 }),
+    recordedAt: now,
+    seq: ++tables.lastSeq,
+  }
+  runs.ranges.add(range)
+  const joined = joinNeighbours(runs, { first: rangeBefore(runs, range), second: range }) ?? range
+  joinNeighbours(runs, { first: joined, second: rangeAfter(runs, joined) })
+}
+
+function rangeBefore(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
+  const isBefore = (other: RangeRow): boolean =>
+    other.firstAt < range.firstAt || (other.firstAt === range.firstAt && other.seq < range.seq)
+  return first(runs.ranges.backwards(isBefore))
+}
+
+function rangeAfter(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
+  const isBefore = (other: RangeRow): boolean =>
+    other.firstAt < range.firstAt || (other.firstAt === range.firstAt && other.seq <= range.seq)
+  return first(runs.ranges.from(isBefore))
+}
+
+/** Two pruned ranges of one version become one where nothing that remains lies between them. */
+function joinNeighbours(
+  runs: TriggerRuns,
+  { first, second }: { first: RangeRow | undefined; second: RangeRow | undefined },
+): RangeRow | undefined {
+  if (first === undefined || second === undefined) return undefined
+  const isPair = first.reason === 'pruned' && second.reason === 'pruned' && first.version === second.version
+  if (!isPair || hasRunBetween(runs, first.lastAt, second.firstAt)) return undefined
+  runs.ranges.delete(first)
+  runs.ranges.delete(second)
+  const joined = {
+    ...first,
+    lastAt: Math.max(first.lastAt, second.lastAt),
+    detail: addCounts(first.detail, second.detail),
+    recordedAt: Math.max(first.recordedAt, second.recordedAt),
+  }
+  runs.ranges.add(joined)
+  return joined
+}
+
+function hasRunBetween(runs: TriggerRuns, afterAt: Instant, beforeAt: Instant): boolean {
+  const next = first(runs.own.from((run) => run.dueAt <= afterAt))
+  return next !== undefined && next.dueAt < beforeAt
+}
+
+type Counts = Partial<Record<FinalState, number>>
+
+function addCounts(a: string | undefined, b: string | undefined): string {
+  const [one, other] = [JSON.parse(a ?? '{}') as Counts, JSON.parse(b ?? '{}') as Counts]
+  const sum: Counts = {}
+  for (const state of finalStates) sum[state] = (one[state] ?? 0) + (other[state] ?? 0)
+  return writeCounts(sum)
+}
+
+const finalStates: readonly FinalState[] = ['done', 'failed', 'cancelled']
+
+function writeCounts(counts: Counts): string {
+  return JSON.stringify(
+    Object.fromEntries(finalStates.flatMap((state) => (counts[state] ? [[state, counts[state]]] : []))),
+  )
+}
+
+function first<T>(items: Iterable<T>): T | undefined {
+  for (const item of items) return item
+  return undefined
+}

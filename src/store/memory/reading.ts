@@ -1,0 +1,170 @@
+import { boundLogLine, emptyLog } from '../../model/bounds.js'
+import type { Hold, HoldTarget } from '../../model/hold.js'
+import type { LogLine, Run } from '../../model/run.js'
+import type { RecordedRange } from '../../model/ledger.js'
+import type { Instant } from '../../time/instant.js'
+import type { QueueStatus, Reading, RunFilter, WorkerStatus } from '../store.js'
+import { runningIn } from './claims.js'
+import { toHold } from './holds.js'
+import { copyJson } from './json-copy.js'
+import {
+  compareText,
+  jobOf,
+  stateOf,
+  type HoldRow,
+  type RangeRow,
+  type RunRow,
+  type Tables,
+} from './tables.js'
+
+/** A run as the world sees it. */
+export function toRun(row: RunRow): Run {
+  return {
+    id: row.id,
+    job: row.job,
+    origin: row.origin,
+    trigger: row.trigger,
+    version: row.version,
+    dueAt: row.dueAt,
+    runAt: row.runAt,
+    state: stateOf(row.phase),
+    priority: row.priority,
+    partition: row.partition,
+    payload: copyJson(row.payload),
+    uniqueKey: row.uniqueKey,
+    attempt: row.attempt,
+    failures: row.failures,
+    crashes: row.crashes,
+    worker: row.worker,
+    waitsFor: row.waitsFor,
+    cancelRequested: row.cancelRequested,
+    createdAt: row.createdAt,
+    claimedAt: row.claimedAt,
+    startedAt: row.startedAt,
+    finishedAt: row.finishedAt,
+    result: copyJson(row.result),
+    error: row.error,
+    reason: row.reason,
+  }
+}
+
+/** Runs whose id starts with a text, in order. */
+export function runsByPrefix(tables: Tables, prefix: string, limit: number): Run[] {
+  const found: Run[] = []
+  for (const row of tables.runsById.from((run) => run.id < prefix)) {
+    if (found.length >= limit || !row.id.startsWith(prefix)) break
+    found.push(toRun(row))
+  }
+  return found
+}
+
+/** Runs, newest first. */
+export function runs(tables: Tables, filter: RunFilter): Run[] {
+  const { before, trigger } = filter
+  const source = trigger === undefined ? tables.runsById : tables.runsByTrigger.get(trigger)?.all
+  const found: Run[] = []
+  if (source === undefined) return found
+  for (const row of source.backwards((run) => before === undefined || run.id < before)) {
+    if (found.length >= filter.limit) break
+    if (isMatch(row, filter)) found.push(toRun(row))
+  }
+  return found
+}
+
+/** The due instants of a trigger's own runs, oldest first. */
+export function runInstants(
+  tables: Tables,
+  request: Parameters<Reading['runInstants']>[0],
+): { dueAt: Instant; id: string; state: Run['state'] }[] {
+  const found: { dueAt: Instant; id: string; state: Run['state'] }[] = []
+  const own = tables.runsByTrigger.get(request.trigger)?.own
+  for (const row of own?.from((run) => run.dueAt < request.fromAt) ?? []) {
+    if (found.length >= request.limit || row.dueAt > request.untilAt) break
+    found.push({ dueAt: row.dueAt, id: row.id, state: stateOf(row.phase) })
+  }
+  return found
+}
+
+/** The ranges of a trigger that touch a window, oldest first. */
+export function ledger(tables: Tables, request: Parameters<Reading['ledger']>[0]): RecordedRange[] {
+  const ranges = tables.runsByTrigger.get(request.trigger)?.ranges ?? []
+  const found: RecordedRange[] = []
+  for (const range of ranges) {
+    if (range.firstAt > request.untilAt) break
+    if (range.lastAt >= request.fromAt) found.push(toRecorded(range))
+  }
+  return found
+}
+
+/** Adds lines to the logs of runs that exist, within their bounds. */
+export function log(tables: Tables, lines: readonly LogLine[]): void {
+  for (const given of lines) {
+    const row = tables.runs.get(given.run)
+    if (row === undefined) continue
+    row.log ??= { use: emptyLog, lines: [] }
+    const { use, line } = boundLogLine(row.log.use, given)
+    row.log.use = use
+    if (line !== undefined) row.log.lines.push({ ...line, seq: row.log.lines.length + 1 })
+  }
+}
+
+/** Holds, newest first. */
+export function holds(tables: Tables, filter: { target?: HoldTarget; openAt?: Instant }): Hold[] {
+  const { target, openAt } = filter
+  const rows = target === undefined ? [...tables.holds.values()].flat() : (tables.holds.get(target) ?? [])
+  const isOpen = (row: HoldRow): boolean =>
+    openAt === undefined || row.untilAt === undefined || row.untilAt > openAt
+  return rows
+    .filter(isOpen)
+    .toSorted((a, b) => b.id - a.id)
+    .map(toHold)
+}
+
+/** Queues that are defined or used, by name. */
+export function queues(tables: Tables): QueueStatus[] {
+  const names = new Set([...tables.queues.keys(), ...[...tables.jobs.values()].map(({ job }) => job.queue)])
+  return [...names].toSorted(compareText).map((name) => ({
+    name,
+    concurrency: tables.queues.get(name)?.concurrency,
+    paused: isPaused(tables, name),
+    ready: readyIn(tables, name),
+    running: runningIn(tables, name),
+  }))
+}
+
+/** Workers that nobody has given up, by id. */
+export function workers(tables: Tables): WorkerStatus[] {
+  return [...tables.workers.values()]
+    .filter((worker) => !worker.isGone)
+    .toSorted((a, b) => compareText(a.id, b.id))
+    .map(({ id, host, pid, version, now, leaseUntil, running }) => {
+      return { id, host, pid, version, startedAt: now, leaseUntil, running: running.size }
+    })
+}
+
+function isMatch(row: RunRow, filter: RunFilter): boolean {
+  const { state, job, sinceAt, untilAt } = filter
+  if (state !== undefined && stateOf(row.phase) !== state) return false
+  if (job !== undefined && row.job !== job) return false
+  return (sinceAt === undefined || row.dueAt >= sinceAt) && (untilAt === undefined || row.dueAt <= untilAt)
+}
+
+function toRecorded(row: RangeRow): RecordedRange {
+  const { trigger, version, firstAt, lastAt, reason, rule, blocker, detail, recordedAt } = row
+  return { trigger, version, firstAt, lastAt, reason, rule, blocker, detail, recordedAt }
+}
+
+/** No instant is handed in, so a hold with an end counts until a later instant was seen. */
+function isPaused(tables: Tables, queue: string): boolean {
+  const rows = tables.holds.get(`queue:${queue}`) ?? []
+  return rows.some((row) => !row.isReleased && (row.untilAt ?? Infinity) > tables.highestAt)
+}
+
+function readyIn(tables: Tables, queue: string): number {
+  let ready = 0
+  for (const job of tables.readyJobs) {
+    const runs = tables.runsByJob.get(job)
+    if (runs !== undefined && jobOf(tables, job).queue === queue) ready += runs.plain.size + runs.other.size
+  }
+  return ready
+}

@@ -1,0 +1,237 @@
+/**
+ * How a run moves. Every move takes the row out of the index of the phase it leaves before anything that the
+ * index looks at changes, and puts it into the index of the phase it enters.
+ *
+ *   insert, retry, finish(pending) ─▶ delayed ─ due ─▶ ready ⇄ running
+ *                                        └─ a gate is full ─▶ blocked ─ released ─▶ ready
+ *   any of them ─▶ done | failed | cancelled ─ retry ─▶ pending
+ *
+ * A run takes its gates when it becomes ready and gives them back when it leaves ready and running.
+ */
+import type { RunId } from '../../model/identity.js'
+import type { FinalState, NewRun } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import { admitAtGates, releaseGates, stopWaiting } from './gates.js'
+import { copyJson } from './json-copy.js'
+import { moveLook } from './looks.js'
+import { runsOfJob, runsOfTrigger, stateOf, type Phase, type RunRow, type Tables } from './tables.js'
+
+/** Records a run, which waits at once; one whose id exists stays as it is. */
+export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
+  if (tables.runs.has(run.id)) return false
+  const row = newRow(run, { seq: ++tables.lastSeq, now })
+  tables.runs.set(row.id, row)
+  tables.runsById.add(row)
+  if (row.trigger !== undefined) {
+    const { all, own } = runsOfTrigger(tables, row.trigger)
+    all.add(row)
+    if (row.origin === 'trigger') own.add(row)
+  }
+  tables.counts.pending++
+  markUnfinished(tables, row)
+  letWait(tables, row, now)
+  return true
+}
+
+/** Puts a run that is in no index where it waits: behind its `runAt`, at a full gate, or ready. */
+export function letWait(tables: Tables, row: RunRow, now: Instant): void {
+  if (row.runAt <= now) {
+    admitAtGates(tables, row)
+    return
+  }
+  enter(tables, row, 'delayed')
+  tables.delayed.add(row)
+}
+
+/** Makes every run ready whose instant has come, in the order of those instants. */
+export function promote(tables: Tables, now: Instant): void {
+  for (;;) {
+    const row = tables.delayed.first
+    if (row === undefined || row.runAt > now) return
+    tables.delayed.delete(row)
+    admitAtGates(tables, row)
+  }
+}
+
+/** Makes an unfinished run final, whatever it was doing. */
+export function makeFinal(
+  tables: Tables,
+  row: RunRow,
+  end: { state: FinalState; at: Instant; reason: string | undefined },
+): void {
+  const left = leave(tables, row)
+  enter(tables, row, end.state)
+  row.finishedAt = end.at
+  row.reason = end.reason
+  tables.final.add(row)
+  markFinal(tables, row)
+  if (left.hadGates) releaseGates(tables, row)
+  continueChain(tables, row, end.at)
+}
+
+/** Makes a running or final run wait again; what waits at its gates goes first. */
+export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant; now: Instant }): void {
+  const wasFinal = tables.final.delete(row)
+  const left = wasFinal ? { hadGates: false } : leave(tables, row)
+  enter(tables, row, 'delayed')
+  row.runAt = wait.runAt
+  row.finishedAt = undefined
+  if (wasFinal) markUnfinished(tables, row)
+  if (left.hadGates) releaseGates(tables, row)
+  letWait(tables, row, wait.now)
+}
+
+/** Gives a ready run to a worker under the next attempt number. */
+export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string; now: Instant }): void {
+  takeFromReady(tables, row)
+  enter(tables, row, 'running')
+  row.attempt++
+  row.worker = claim.worker
+  row.claimedAt = claim.now
+  row.startedAt = undefined
+  row.attempts.push({
+    run: row.id,
+    attempt: row.attempt,
+    worker: claim.worker,
+    claimedAt: claim.now,
+    startedAt: undefined,
+    endedAt: undefined,
+    end: undefined,
+    error: undefined,
+  })
+  runsOfJob(tables, row.job).running++
+  tables.workers.get(claim.worker)?.running.add(row)
+}
+
+/** Removes a final run and all that hangs on it. */
+export function forgetRun(tables: Tables, row: RunRow): void {
+  tables.final.delete(row)
+  tables.runs.delete(row.id)
+  tables.runsById.delete(row)
+  if (row.trigger !== undefined) {
+    const { all, own } = runsOfTrigger(tables, row.trigger)
+    all.delete(row)
+    own.delete(row)
+  }
+  tables.counts[stateOf(row.phase)]--
+  forgetUnique(tables, row)
+}
+
+/** The place of a unique key in the index. */
+export function uniqueSlot(job: string, uniqueKey: string): string {
+  return JSON.stringify([job, uniqueKey])
+}
+
+function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRow {
+  return {
+    seq,
+    phase: 'delayed',
+    id: run.id,
+    job: run.job,
+    origin: run.origin,
+    trigger: run.trigger,
+    version: run.version,
+    dueAt: run.dueAt,
+    runAt: run.runAt,
+    priority: run.priority,
+    partition: run.partition,
+    payload: copyJson(run.payload),
+    gates: run.gates,
+    chained: run.chained ?? false,
+    uniqueKey: run.uniqueKey,
+    uniqueUntil: run.uniqueUntil,
+    attempt: 0,
+    failures: 0,
+    crashes: 0,
+    worker: undefined,
+    waitsFor: undefined,
+    cancelRequested: false,
+    createdAt: now,
+    claimedAt: undefined,
+    startedAt: undefined,
+    finishedAt: undefined,
+    result: undefined,
+    error: undefined,
+    reason: undefined,
+    attempts: [],
+    log: undefined,
+  }
+}
+
+/** Takes an unfinished run out of where it is; its gates are still taken if it had them. */
+function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
+  switch (row.phase) {
+    case 'delayed':
+      tables.delayed.delete(row)
+      return { hadGates: false }
+    case 'blocked':
+      stopWaiting(tables, row)
+      return { hadGates: false }
+    case 'ready':
+      takeFromReady(tables, row)
+      return { hadGates: true }
+    case 'running':
+      runsOfJob(tables, row.job).running--
+      tables.workers.get(row.worker ?? '')?.running.delete(row)
+      row.worker = undefined
+      return { hadGates: true }
+    case 'done':
+    case 'failed':
+    case 'cancelled':
+      return { hadGates: false }
+  }
+}
+
+function enter(tables: Tables, row: RunRow, phase: Phase): void {
+  tables.counts[stateOf(row.phase)]--
+  tables.counts[stateOf(phase)]++
+  row.phase = phase
+}
+
+function takeFromReady(tables: Tables, row: RunRow): void {
+  const { plain, other } = runsOfJob(tables, row.job)
+  if (!plain.delete(row)) other.delete(row)
+  if (plain.size + other.size === 0) tables.readyJobs.delete(row.job)
+}
+
+function markUnfinished(tables: Tables, row: RunRow): void {
+  runsOfJob(tables, row.job).unfinished++
+  if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.add(row)
+  if (row.uniqueKey === undefined) return
+  const slot = uniqueSlot(row.job, row.uniqueKey)
+  const holders = tables.unique.get(slot) ?? new Set()
+  tables.unique.set(slot, holders.add(row))
+}
+
+function markFinal(tables: Tables, row: RunRow): void {
+  runsOfJob(tables, row.job).unfinished--
+  if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.delete(row)
+  if (row.uniqueUntil === undefined) forgetUnique(tables, row)
+}
+
+function forgetUnique(tables: Tables, row: RunRow): void {
+  if (row.uniqueKey === undefined) return
+  const slot = uniqueSlot(row.job, row.uniqueKey)
+  const holders = tables.unique.get(slot)
+  holders?.delete(row)
+  if (holders?.size === 0) tables.unique.delete(slot)
+}
+
+/** The first end of a chained run gives its trigger the next due instant; a run that was retried does not do it again. */
+function continueChain(tables: Tables, row: RunRow, endedAt: Instant): void {
+  if (!row.chained) return
+  row.chained = false
+  const trigger = tables.triggers.get(row.trigger ?? '')
+  if (
+    trigger === undefined ||
+    !isChainOf(trigger, row.id) ||
+    trigger.trigger.schedule.kind !== 'after-finish'
+  )
+    return
+  trigger.revision++
+  moveLook(tables, trigger, endedAt + trigger.trigger.schedule.everyMs)
+}
+
+function isChainOf(trigger: { active: boolean; chainRun: string | undefined }, id: RunId): boolean {
+  return trigger.active && trigger.chainRun === id
+}

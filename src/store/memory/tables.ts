@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import type { Hold, HoldTarget } from '../../model/hold.js'
+import type { RunId } from '../../model/identity.js'
+import { jobDefaults, type Job, type Queue } from '../../model/job.js'
+import type { RecordedRange } from '../../model/ledger.js'
+import type { LogUse } from '../../model/bounds.js'
+import type { Attempt, Gate, Run, RunState } from '../../model/run.js'
+import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import type { Notice, StoredJob, StoredLogLine, WorkerEntry } from '../store.js'
+import { OrderedSet } from './ordered-set.js'
+
+/** Everything a memory store knows, with the indexes that keep it from looking at history. */
+export interface Tables {
+  readonly id: string
+  readonly jobs: Map<string, StoredJob>
+  readonly queues: Map<string, Queue>
+  readonly triggers: Map<string, TriggerRow>
+  /** Active, enabled triggers that have a next look, by it and then by name. */
+  readonly looks: OrderedSet<TriggerRow>
+  readonly holds: Map<HoldTarget, HoldRow[]>
+  readonly workers: Map<string, WorkerRow>
+  readonly gates: Map<string, GateRow>
+  readonly runs: Map<RunId, RunRow>
+  readonly runsById: OrderedSet<RunRow>
+  readonly runsByTrigger: Map<string, TriggerRuns>
+  readonly runsByJob: Map<string, JobRuns>
+  /** The jobs that have ready runs. */
+  readonly readyJobs: Set<string>
+  readonly delayed: OrderedSet<RunRow>
+  readonly final: OrderedSet<RunRow>
+  /** Runs that hold, or may hold, a unique key of a job. */
+  readonly unique: Map<string, Set<RunRow>>
+  readonly counts: Record<RunState, number>
+  readonly watchers: Set<() => void>
+  lastSeq: number
+  jobsRevision: number
+  lastHold: number
+  epoch: number
+  highestAt: Instant
+  isHinting: boolean
+}
+
+/** Where a run is: the first three are `pending` to the world. A ready or running one has been admitted by its gates. */
+export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | 'done' | 'failed' | 'cancelled'
+
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+export interface RunRow extends Mutable<Omit<Run, 'state'>> {
+  /** The order of insertion. */
+  readonly seq: number
+  phase: Phase
+  readonly gates: readonly Gate[]
+  /** Whether its end still has to continue a chain. */
+  chained: boolean
+  readonly uniqueUntil: Instant | undefined
+  readonly attempts: Mutable<Attempt>[]
+  log: RunLog | undefined
+}
+
+export interface RunLog {
+  use: LogUse
+  readonly lines: StoredLogLine[]
+}
+
+export interface TriggerRow extends Mutable<StoredTrigger> {
+  fingerprint: string
+  readonly versions: Mutable<TriggerVersion>[]
+  /** The due instant that an after-finish trigger gets back when its hold is released. */
+  keptAt: Instant | undefined
+}
+
+/** What became of the due instants of one trigger. */
+export interface TriggerRuns {
+  readonly all: OrderedSet<RunRow>
+  /** Those of its own due instants, by them; the others were made by hand. */
+  readonly own: OrderedSet<RunRow>
+  readonly unfinished: OrderedSet<RunRow>
+  readonly ranges: OrderedSet<RangeRow>
+}
+
+export interface RangeRow extends RecordedRange {
+  readonly seq: number
+}
+
+export interface HoldRow extends Mutable<Hold> {
+  isReleased: boolean
+}
+
+export interface WorkerRow extends WorkerEntry {
+  leaseUntil: Instant
+  isGone: boolean
+  readonly running: Set<RunRow>
+  notices: Notice[]
+}
+
+/** A limit in use. What a job defines comes from its definition, so that a new limit holds at once. */
+export interface GateRow {
+  readonly key: string
+  readonly limit: () => number
+  readonly job: string
+  admitted: number
+  readonly blocked: OrderedSet<RunRow>
+}
+
+/** The unfinished runs of one job. */
+export interface JobRuns {
+  unfinished: number
+  running: number
+  /** Ready ones that a worker may take ahead, as far as they themselves say. */
+  readonly plain: OrderedSet<RunRow>
+  readonly other: OrderedSet<RunRow>
+}
+
+/** The tables of a store in which nothing has happened. */
+export function emptyTables(): Tables {
+  return {
+    id: randomUUID(),
+    jobs: new Map(),
+    queues: new Map(),
+    triggers: new Map(),
+    looks: new OrderedSet(byNextLook),
+    holds: new Map(),
+    workers: new Map(),
+    gates: new Map(),
+    runs: new Map(),
+    runsById: new OrderedSet(byId),
+    runsByTrigger: new Map(),
+    runsByJob: new Map(),
+    readyJobs: new Set(),
+    delayed: new OrderedSet((a, b) => a.runAt - b.runAt || a.seq - b.seq),
+    final: new OrderedSet((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
+    unique: new Map(),
+    counts: { pending: 0, running: 0, done: 0, failed: 0, cancelled: 0 },
+    watchers: new Set(),
+    lastSeq: 0,
+    jobsRevision: 0,
+    lastHold: 0,
+    epoch: 0,
+    highestAt: 0,
+    isHinting: false,
+  }
+}
+
+/** The state that the world sees. */
+export function stateOf(phase: Phase): RunState {
+  return phase === 'delayed' || phase === 'blocked' || phase === 'ready' ? 'pending' : phase
+}
+
+/** The order in which runs are admitted and claimed. */
+export function byUrgency(a: RunRow, b: RunRow): number {
+  return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
+}
+
+export function byId(a: RunRow, b: RunRow): number {
+  return compareText(a.id, b.id)
+}
+
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** A job's definition; its defaults for a run whose job nobody defined. */
+export function jobOf(tables: Tables, name: string): Job {
+  return tables.jobs.get(name)?.job ?? { ...jobDefaults, name }
+}
+
+/** The runs and the ranges of a trigger. */
+export function runsOfTrigger(tables: Tables, trigger: string): TriggerRuns {
+  const known = tables.runsByTrigger.get(trigger)
+  if (known !== undefined) return known
+  const fresh = {
+    all: new OrderedSet(byId),
+    own: new OrderedSet((a: RunRow, b: RunRow) => a.dueAt - b.dueAt || byId(a, b)),
+    unfinished: new OrderedSet(byId),
+    ranges: new OrderedSet(byFirst),
+  }
+  tables.runsByTrigger.set(trigger, fresh)
+  return fresh
+}
+
+/** The unfinished runs of a job. */
+export function runsOfJob(tables: Tables, job: string): JobRuns {
+  const known = tables.runsByJob.get(job)
+  if (known !== undefined) return known
+  const fresh = {
+    unfinished: 0,
+    running: 0,
+    plain: new OrderedSet(byUrgency),
+    other: new OrderedSet(byUrgency),
+  }
+  tables.runsByJob.set(job, fresh)
+  return fresh
+}
+
+/** Remembers the highest time anyone wrote. */
+export function noteTime(tables: Tables, now: Instant): void {
+  tables.highestAt = Math.max(tables.highestAt, now)
+}
+
+function byFirst(a: RangeRow, b: RangeRow): number {
+  return a.firstAt - b.firstAt || a.seq - b.seq
+}
+
+function byNextLook(a: TriggerRow, b: TriggerRow): number {
+  return (a.nextAt ?? 0) - (b.nextAt ?? 0) || compareText(a.trigger.name, b.trigger.name)
+}

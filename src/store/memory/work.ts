@@ -1,0 +1,184 @@
+import type { RunId } from '../../model/identity.js'
+import type { NewRun } from '../../model/run.js'
+import { isFinal } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import type { Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
+import { claimRuns } from './claims.js'
+import { copyJson } from './json-copy.js'
+import { insertRun, makeFinal, makePending, promote, uniqueSlot } from './run-moves.js'
+import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
+
+/** Records runs, or finds those that stand for them. */
+export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now: Instant }): Enqueued[] {
+  noteTime(tables, request.now)
+  return request.runs.map((run) => {
+    const taken = tables.runs.get(run.id) ?? uniqueHolder(tables, run, request.now)
+    if (taken !== undefined) return { id: taken.id, created: false }
+    return { id: run.id, created: insertRun(tables, run, request.now) }
+  })
+}
+
+/** Makes a worker known; one that was given up stays so, since its runs may be with others. */
+export function register(tables: Tables, worker: WorkerEntry): void {
+  if (tables.workers.has(worker.id)) return
+  const leaseUntil = worker.now + worker.leaseMs
+  tables.workers.set(worker.id, { ...worker, leaseUntil, isGone: false, running: new Set(), notices: [] })
+}
+
+/** Renews a lease that nobody has declared over. */
+export function heartbeat(
+  tables: Tables,
+  request: { worker: string; now: Instant; leaseMs: number },
+): 'alive' | 'expired' {
+  noteTime(tables, request.now)
+  tables.epoch++
+  const worker = liveWorker(tables, request.worker)
+  if (worker === undefined) return 'expired'
+  worker.leaseUntil = request.now + request.leaseMs
+  return 'alive'
+}
+
+/** Gives up a worker; what it holds is given out as lost. */
+export function retire(tables: Tables, request: { worker: string }): void {
+  const worker = tables.workers.get(request.worker)
+  if (worker !== undefined) worker.isGone = true
+}
+
+/** One worker's turn: store what it finished, promote what became due, claim what it wants. */
+export function turn(tables: Tables, request: Turn): TurnAnswer {
+  noteTime(tables, request.now)
+  const finished = request.finished.map((item) => finish(tables, item, request.now))
+  promote(tables, request.now)
+  const notices = takeNotices(tables, request.worker)
+  const { jobsRevision } = tables
+  const expired = liveWorker(tables, request.worker) === undefined
+  const { claims, more } = expired ? nothingClaimed : claimRuns(tables, request)
+  return { expired, finished, claims, more, notices, jobsRevision }
+}
+
+const nothingClaimed = { claims: [], more: false }
+
+/** Expires silent workers and gives the claims of all that are gone, oldest first. */
+export function expire(tables: Tables, request: { deadline: Instant; limit: number }): LostClaim[] {
+  const lost: RunRow[] = []
+  for (const worker of tables.workers.values()) {
+    if (worker.leaseUntil < request.deadline) worker.isGone = true
+    if (worker.isGone) lost.push(...worker.running)
+  }
+  const oldest = lost.toSorted((a, b) => (a.claimedAt ?? 0) - (b.claimedAt ?? 0) || byId(a, b))
+  return oldest.slice(0, request.limit).map((row) => ({
+    run: row.id,
+    attempt: row.attempt,
+    failures: row.failures,
+    crashes: row.crashes,
+    worker: row.worker ?? '',
+    job: jobOf(tables, row.job),
+  }))
+}
+
+/** Cancels a pending run, or asks the holder of a running one. */
+export function cancel(
+  tables: Tables,
+  request: { run: RunId; now: Instant; reason: string },
+): 'cancelled' | 'requested' | 'final' | 'absent' {
+  const row = tables.runs.get(request.run)
+  if (row === undefined) return 'absent'
+  const state = stateOf(row.phase)
+  if (isFinal(state)) return 'final'
+  if (state === 'running') {
+    requestCancel(tables, row, request.reason)
+    return 'requested'
+  }
+  makeFinal(tables, row, { state: 'cancelled', at: request.now, reason: request.reason })
+  return 'cancelled'
+}
+
+/** Asks the holder of a running run to stop, once. */
+export function requestCancel(tables: Tables, row: RunRow, reason: string): void {
+  if (row.cancelRequested) return
+  row.cancelRequested = true
+  row.reason = reason
+  tellHolder(tables, row, 'cancel')
+}
+
+/** Leaves word for the worker that holds a run. */
+export function tellHolder(tables: Tables, row: RunRow, kind: 'cancel' | 'terminate'): void {
+  tables.workers.get(row.worker ?? '')?.notices.push({ run: row.id, attempt: row.attempt, kind })
+}
+
+/** Gives a failed or cancelled run a fresh budget. */
+export function retry(
+  tables: Tables,
+  request: { run: RunId; now: Instant },
+): 'pending' | 'not-final' | 'absent' {
+  const row = tables.runs.get(request.run)
+  if (row === undefined) return 'absent'
+  if (row.phase !== 'failed' && row.phase !== 'cancelled') return 'not-final'
+  row.failures = 0
+  row.crashes = 0
+  row.cancelRequested = false
+  row.error = undefined
+  row.reason = undefined
+  makePending(tables, row, { runAt: request.now, now: request.now })
+  return 'pending'
+}
+
+function uniqueHolder(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {
+  if (run.uniqueKey === undefined) return undefined
+  // A retry may have given the key to a second run; the one recorded first answers, in every store.
+  const holders = [...(tables.unique.get(uniqueSlot(run.job, run.uniqueKey)) ?? [])]
+  for (const row of holders.toSorted((one, other) => one.seq - other.seq)) {
+    if (!isFinal(stateOf(row.phase)) || (row.uniqueUntil ?? now) > now) return row
+  }
+  return undefined
+}
+
+function liveWorker(tables: Tables, id: string): WorkerRow | undefined {
+  const worker = tables.workers.get(id)
+  return worker?.isGone === false ? worker : undefined
+}
+
+function takeNotices(tables: Tables, id: string): TurnAnswer['notices'] {
+  const worker = tables.workers.get(id)
+  if (worker === undefined || worker.notices.length === 0) return []
+  const notices = worker.notices
+  worker.notices = []
+  return notices
+}
+
+/** The fence: only the newest attempt of a running run is believed. */
+function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale' {
+  const row = tables.runs.get(item.run)
+  if (row === undefined || row.phase !== 'running' || row.attempt !== item.attempt) return 'stale'
+  const { outcome, endedAt } = item
+  closeAttempt(row, { ...item, ...outcome })
+  if (outcome.end === 'failed' || outcome.end === 'timed-out') row.failures++
+  if (outcome.end === 'lost') row.crashes++
+  row.startedAt = item.startedAt
+  row.result = copyJson(outcome.result)
+  row.error = outcome.error
+  if (outcome.state !== 'pending') {
+    const asked = outcome.state === 'cancelled' ? row.reason : undefined
+    makeFinal(tables, row, { state: outcome.state, at: endedAt, reason: outcome.reason ?? asked })
+  } else if (row.cancelRequested) {
+    // Whoever asked for the end was promised it; another try would break that.
+    makeFinal(tables, row, { state: 'cancelled', at: endedAt, reason: row.reason })
+  } else {
+    row.reason = outcome.reason
+    makePending(tables, row, { runAt: outcome.runAt ?? now, now })
+  }
+  return 'stored'
+}
+
+/** Ends the open attempt of a run. */
+export function closeAttempt(
+  row: RunRow,
+  end: Pick<Finished['outcome'], 'end' | 'error'> & Pick<Finished, 'endedAt' | 'startedAt'>,
+): void {
+  const attempt = row.attempts.at(-1)
+  if (attempt === undefined) return
+  attempt.startedAt = end.startedAt
+  attempt.endedAt = end.endedAt
+  attempt.end = end.end
+  attempt.error = end.error
+}

@@ -1,0 +1,98 @@
+import type { RunId } from '../../model/identity.js'
+import type { Instant } from '../../time/instant.js'
+import { endRun, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
+import { waitAgain } from './finish.js'
+import type { Session } from './session.js'
+import { cancelled, done, failed, running } from './states.js'
+
+// Relies on: the unique index of runs.id.
+const RUN = `select ${UNFINISHED_COLUMNS} from runs where id = ?`
+
+// Relies on: primary key.
+const REQUEST = `update runs set cancel_requested = 1, reason = ? where seq = ?`
+
+const TELL = `insert into notices (worker, run, attempt, kind) values (?, ?, ?, ?)`
+
+const FRESH_BUDGET = `update runs set failures = 0, crashes = 0, cancel_requested = null, error = null where seq = ?`
+
+// Relies on: runs_unfinished.
+const UNFINISHED_OF_TRIGGER = `select id from runs where trigger = ? and state < ${done} order by id`
+
+/** Cancels a pending run, or asks the holder of a running one. */
+export function cancel(
+  session: Session,
+  request: { run: RunId; now: Instant; reason: string },
+): 'cancelled' | 'requested' | 'final' | 'absent' {
+  const run = session.db.get<Unfinished>(RUN, request.run)
+  if (run === undefined) return 'absent'
+  if (run.state >= done) return 'final'
+  if (run.state === running) {
+    requestCancel(session, run, request.reason)
+    return 'requested'
+  }
+  endRun(session, run, { state: 'cancelled', at: request.now, reason: request.reason })
+  return 'cancelled'
+}
+
+/** Gives a failed or cancelled run a fresh budget and lets it wait again. */
+export function retry(
+  session: Session,
+  request: { run: RunId; now: Instant },
+): 'pending' | 'not-final' | 'absent' {
+  const run = session.db.get<Unfinished>(RUN, request.run)
+  if (run === undefined) return 'absent'
+  if (run.state !== failed && run.state !== cancelled) return 'not-final'
+  session.db.change(FRESH_BUDGET, run.seq)
+  waitAgain(session, run, { runAt: request.now, now: request.now, reason: undefined })
+  return 'pending'
+}
+
+/** Cancels the runs of a trigger that still wait. */
+export function cancelPending(session: Session, trigger: string, now: Instant): void {
+  for (const run of unfinishedOf(session, trigger)) {
+    if (run.state !== running) endRun(session, run, { state: 'cancelled', at: now, reason: 'removed' })
+  }
+}
+
+/** Ends or stops the older unfinished runs of a trigger. */
+export function supersede(
+  session: Session,
+  request: {
+    trigger: string
+    mode: 'cancel' | 'terminate'
+    by: RunId
+    own: ReadonlySet<RunId>
+    now: Instant
+  },
+): void {
+  const { mode, now } = request
+  const reason = `superseded by ${request.by}`
+  for (const run of unfinishedOf(session, request.trigger)) {
+    if (request.own.has(run.id)) continue
+    if (run.state !== running) endRun(session, run, { state: 'cancelled', at: now, reason })
+    else if (mode === 'cancel') requestCancel(session, run, reason)
+    else terminate(session, run, { at: now, reason })
+  }
+}
+
+/** Each row is read when its turn comes: the end of the one before may have let it in. */
+function* unfinishedOf(session: Session, trigger: string): Generator<Unfinished> {
+  for (const { id } of session.db.all<{ id: string }>(UNFINISHED_OF_TRIGGER, trigger)) {
+    const run = session.db.get<Unfinished>(RUN, id)
+    if (run !== undefined) yield run
+  }
+}
+
+/** Asks the holder of a running run to stop, once. */
+function requestCancel(session: Session, run: Unfinished, reason: string): void {
+  if (run.cancel_requested === 1) return
+  session.db.change(REQUEST, reason, run.seq)
+  session.db.change(TELL, run.worker, run.id, run.attempt, 'cancel')
+}
+
+/** Closes a claim at once: its holder is told to stop, and nothing it says later counts. */
+function terminate(session: Session, run: Unfinished, end: { at: Instant; reason: string }): void {
+  session.db.change(TELL, run.worker, run.id, run.attempt, 'terminate')
+  recordAttempt(session, run, { startedAt: undefined, endedAt: end.at, end: 'cancelled', error: undefined })
+  endRun(session, run, { state: 'cancelled', ...end })
+}

@@ -1,0 +1,179 @@
+/**
+ * One queue for all that a process writes. What arrived when the lock is taken is applied in order of arrival
+ * in one transaction, and each answer is given after the commit that holds it: one fsync for all of them.
+ *
+ * A lock held by another process is waited for on the clock, never inside SQLite, so the event loop goes on.
+ * If one of a group throws, the transaction is rolled back and each one is tried again alone: what it was
+ * grouped with makes no difference to it. A crash leaves the whole transaction or nothing of it.
+ */
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import { isBroken, isBusy, toRotaError } from './errors.js'
+import type { Session } from './session.js'
+
+/** The most items of one transaction: above it others would wait too long for the lock. */
+const maxGroupItems = 5000
+
+/** How long a lock is waited for before those who wait are refused. */
+const busyLimitMs = 30_000
+
+const longestPauseMs = 25
+
+/** How far the highest time that is written down may lie behind: each commit would write one page more. */
+const timeStepMs = 1000
+
+interface Waiting {
+  readonly apply: (session: Session) => unknown
+  /** How many items it writes. */
+  readonly items: number
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Applies operations in groups, each group in one transaction. */
+export class CommitLoop {
+  readonly #session: Session
+  readonly #clock: Clock
+  readonly #url: string
+  #queue: Waiting[] = []
+  #isWorking = false
+  #ended: RotaError | undefined
+  #onIdle: (() => void) | undefined
+
+  constructor(options: { session: Session; clock: Clock; url: string }) {
+    this.#session = options.session
+    this.#clock = options.clock
+    this.#url = options.url
+  }
+
+  /** Why nothing more is done, once that is so. */
+  get ended(): RotaError | undefined {
+    return this.#ended
+  }
+
+  /** Applies an operation together with whatever else has arrived; its answer comes after the commit. */
+  commit<T>(apply: (session: Session) => T, items = 1): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ apply, items, resolve: resolve as (answer: never) => void, reject })
+      if (this.#isWorking) return
+      this.#isWorking = true
+      setImmediate(() => void this.#work())
+    })
+  }
+
+  /** Applies what has arrived; refuses what comes later. */
+  async close(reason: RotaError): Promise<void> {
+    this.#ended ??= reason
+    if (!this.#isWorking) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  /** Refuses everything that waits and everything to come. */
+  breakOff(error: RotaError): void {
+    this.#ended = error
+    this.#refuseAll(error)
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const refusal = await this.#begin()
+      if (refusal !== undefined) {
+        this.#refuseAll(refusal)
+        break
+      }
+      await this.#perform(this.#takeGroup())
+      // Others get their turn between two transactions: timers, sockets, and what arrives meanwhile.
+      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    this.#isWorking = false
+    this.#onIdle?.()
+  }
+
+  #takeGroup(): Waiting[] {
+    let items = 0
+    let count = 0
+    for (const { items: more } of this.#queue) {
+      if (count > 0 && items + more > maxGroupItems) break
+      items += more
+      count++
+    }
+    if (count === this.#queue.length) {
+      const all = this.#queue
+      this.#queue = []
+      return all
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  /** Takes the write lock; answers why not, where it could not be had. */
+  async #begin(): Promise<unknown> {
+    const startMs = this.#clock.monotonicMs()
+    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        this.#session.db.run('begin immediate')
+        this.#session.doubtCatalog()
+        return undefined
+      } catch (error) {
+        if (!isBusy(error)) return this.#understood(error)
+        const waitedMs = this.#clock.monotonicMs() - startMs
+        if (waitedMs >= busyLimitMs) {
+          const message = `${this.#url}: another process held the store for ${Math.round(waitedMs)} ms`
+          return new RotaError('STORE_BUSY', message, { cause: error })
+        }
+      }
+      await this.#clock.sleep(pauseMs)
+    }
+  }
+
+  /** Applies a group in the transaction that is open; if that fails, each one alone. */
+  async #perform(group: readonly Waiting[]): Promise<void> {
+    const failure = this.#applied(group)
+    if (failure === undefined) return
+    if (group.length === 1 || isBroken(failure)) {
+      for (const { reject } of group) reject(failure)
+      return
+    }
+    for (const one of group) {
+      const refusal = await this.#begin()
+      const alone = refusal ?? this.#applied([one])
+      if (alone !== undefined) one.reject(alone)
+    }
+  }
+
+  /** Commits a group and answers it; or leaves no trace of it and says why. */
+  #applied(group: readonly Waiting[]): unknown {
+    const answers: unknown[] = []
+    try {
+      for (const { apply } of group) answers.push(apply(this.#session))
+      this.#session.writeTime(timeStepMs)
+      this.#session.db.run('commit')
+    } catch (error) {
+      return this.#rolledBack(error)
+    }
+    for (let i = 0; i < group.length; i++) (group[i] as Waiting).resolve(answers[i] as never)
+    return undefined
+  }
+
+  #rolledBack(error: unknown): unknown {
+    const understood = this.#understood(error)
+    this.#session.forget()
+    // After a failed write nothing may touch the file again: a second fsync could report success for lost pages.
+    if (!isBroken(understood) && this.#session.db.isInTransaction) this.#session.db.run('rollback')
+    return understood
+  }
+
+  #understood(error: unknown): unknown {
+    const understood = toRotaError(error, this.#url)
+    if (isBroken(understood)) this.breakOff(understood as RotaError)
+    return understood ?? new Error('A transaction failed without a reason')
+  }
+
+  #refuseAll(error: unknown): void {
+    const waiting = this.#queue
+    this.#queue = []
+    for (const { reject } of waiting) reject(error)
+  }
+}

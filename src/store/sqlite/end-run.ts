@@ -1,0 +1,89 @@
+import type { FinalState, StoredError } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import { limitedQueueOf } from './catalog.js'
+import { leaveGates, releaseGates } from './gates.js'
+import type { Session } from './session.js'
+import { blocked, cancelled, done, failed, ready, running } from './states.js'
+
+/** What has to be known of an unfinished run to move it. */
+export interface Unfinished {
+  readonly seq: number
+  readonly id: string
+  readonly job: string
+  readonly state: number
+  readonly attempt: number
+  readonly worker: number | null
+  readonly claimed_at: number | null
+  readonly gates: string | null
+  readonly chained: number | null
+  readonly trigger: string | null
+  readonly cancel_requested: number | null
+  readonly reason: string | null
+}
+
+/** The columns of an unfinished run. */
+export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, chained, trigger,
+  cancel_requested, reason`
+
+/** How a run ends. */
+export interface RunEnd {
+  readonly state: FinalState
+  readonly at: Instant
+  readonly reason: string | undefined
+}
+
+// Relies on: primary key. Only the first end of a chained run continues its chain, so the mark goes with it.
+const END = `update runs
+  set state = ?, finished_at = ?, reason = ?, waits_for = null, chained = null where seq = ?`
+
+// Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
+const CONTINUE_CHAIN = `update triggers set next_at = ? + chain_ms, revision = revision + 1
+  where name = ? and chain_run = ? and chain_ms is not null and is_active = 1`
+
+const LEAVE_QUEUE = `update queues set running = running - ? where name = ?`
+
+// Relies on: primary key.
+const RECORD_ATTEMPT = `insert into attempts (run, attempt, worker, claimed_at, started_at, ended_at, ended, error)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`
+
+const stateCodes: Readonly<Record<FinalState, number>> = { done, failed, cancelled }
+
+/** Makes an unfinished run final, with all that follows: its gates, its queue's count and its chain. */
+export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
+  const { db } = session
+  db.change(END, stateCodes[end.state], end.at, end.reason ?? null, run.seq)
+  if (run.state === running) leaveQueue(session, run.job, 1)
+  if (run.gates !== null) {
+    if (run.state === ready || run.state === running) releaseGates(session, run.gates)
+    else if (run.state === blocked) leaveGates(session, run.gates)
+  }
+  if (run.chained === 1 && run.trigger !== null) db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+}
+
+/** Takes runs of a job off the count of its queue, if that one is limited. */
+export function leaveQueue(session: Session, job: string, count: number): void {
+  const queue = limitedQueueOf(session.catalog, job)
+  if (queue !== undefined) session.db.change(LEAVE_QUEUE, count, queue)
+}
+
+/** Writes down how the newest attempt of a run ended. */
+export function recordAttempt(
+  session: Session,
+  run: Unfinished,
+  end: { startedAt: Instant | undefined; endedAt: Instant; end: string; error: StoredError | undefined },
+): void {
+  const error = end.error === undefined ? null : JSON.stringify(end.error)
+  const { db } = session
+  const { startedAt = null, endedAt } = end
+  db.change(
+    RECORD_ATTEMPT,
+    run.seq,
+    run.attempt,
+    run.worker,
+    run.claimed_at,
+    startedAt,
+    endedAt,
+    end.end,
+    error,
+  )
+}

@@ -1,0 +1,51 @@
+import { RotaError, type ErrorCode } from '../../model/errors.js'
+
+/** What the driver throws: the extended result code of SQLite beside the message. */
+interface SqliteError extends Error {
+  readonly errcode: number
+}
+
+/** Whether somebody else holds the lock that was asked for. */
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && primaryCode(error) === BUSY
+}
+
+/** The catalogue's error for what SQLite reports; anything else stays what it is. */
+export function toRotaError(error: unknown, url: string): unknown {
+  if (!isSqliteError(error)) return error
+  const known = byPrimaryCode[primaryCode(error)]
+  if (known === undefined) return error
+  return new RotaError(known.code, `${url}: ${known.sentence} (SQLite: ${error.message})`, { cause: error })
+}
+
+/** Whether the error means that the file must not be touched again. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
+}
+
+function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+}
+
+/** The low byte names the kind of failure, the rest where it happened. */
+function primaryCode(error: SqliteError): number {
+  return error.errcode & 0xff
+}
+
+const BUSY = 5
+
+const byPrimaryCode: Readonly<Record<number, { code: ErrorCode; sentence: string } | undefined>> = {
+  5: { code: 'STORE_BUSY', sentence: 'another process holds the store' },
+  8: { code: 'STORE_URL', sentence: 'the file or its directory cannot be written' },
+  10: { code: 'STORE_IO', sentence: 'the disk failed to read or write, so the store was closed' },
+  11: {
+    code: 'STORE_CORRUPT',
+    sentence: 'the file is damaged; nothing was changed, `rota doctor` looks at it',
+  },
+  13: { code: 'STORE_FULL', sentence: 'the disk is full; nothing was changed' },
+  14: { code: 'STORE_URL', sentence: 'the file cannot be opened' },
+  26: {
+    code: 'STORE_CORRUPT',
+    sentence: 'the file is not a SQLite database; name another file or move this one away',
+  },
+}

@@ -1,0 +1,123 @@
+/**
+ * A gate lets in at most so many runs. A run takes all its gates when it becomes ready and gives them back
+ * when it leaves ready and running; one that meets a full gate takes none and waits there, outside the index
+ * that claims read. So a claim never looks at a noisy key's backlog, and a freed gate looks at one run.
+ *
+ * Runs of one key or trigger share the gate of their job. When that one is full, only the most urgent of them
+ * moves there and stands for the others; they follow one by one, each when the one before it has left that gate.
+ */
+import type { Gate } from '../../model/run.js'
+import type { Session } from './session.js'
+import { blocked, ready } from './states.js'
+
+// Relies on: primary key. The write lock closes the race of two runs for the last place.
+const ADMITTED = `select admitted from gates where key = ?`
+
+const TAKE = `insert into gates (key, admitted) values (?, 1) on conflict (key) do update set admitted = admitted + 1`
+
+const GIVE_BACK = `update gates set admitted = admitted - 1 where key = ? and admitted > 1`
+
+const GIVE_BACK_LAST = `delete from gates where key = ?`
+
+// Relies on: runs_blocked.
+const MOST_URGENT = `select seq, job, gates from runs
+  where state = ${blocked} and waits_for = ? order by priority desc, run_at, seq limit 1`
+
+const LET_IN = `update runs set state = ${ready}, waits_for = null where seq = ?`
+
+const WAIT_AT = `update runs set state = ${blocked}, waits_for = ? where seq = ?`
+
+// Relies on: the primary key of gates, as a range.
+const KEY_GATES = `select key from gates where key >= ? and key < ? order by key`
+
+/** A run as its gates see it. */
+export interface Gated {
+  readonly job: string
+  /** Its gates as they stand in its row. */
+  readonly gates: string
+}
+
+/** Takes all gates of a run, or none and answers the key of the first full one. */
+export function takeGates(session: Session, run: Gated): string | undefined {
+  const gates = gatesOf(run.gates)
+  const full = gates.find((gate) => isFull(session, run.job, gate))
+  if (full !== undefined) return full.key
+  for (const { key } of gates) session.db.change(TAKE, key)
+  return undefined
+}
+
+/** Makes a pending run that holds no gates ready, or lets it wait at the first full one, whose key is the answer. */
+export function admit(session: Session, run: Gated & { readonly seq: number }): string | undefined {
+  const full = takeGates(session, run)
+  if (full === undefined) session.db.change(LET_IN, run.seq)
+  else session.db.change(WAIT_AT, full, run.seq)
+  return full
+}
+
+/** Gives back the gates of a run that has left ready and running, and lets in who waits there. */
+export function releaseGates(session: Session, gates: string): void {
+  const keys = gatesOf(gates).map((gate) => gate.key)
+  for (const key of keys) {
+    if (session.db.change(GIVE_BACK, key) === 0) session.db.change(GIVE_BACK_LAST, key)
+  }
+  letInWaiting(session, keys)
+}
+
+/** Looks again at the gates of a run that waited and is gone: it may have stood there for others. */
+export function leaveGates(session: Session, gates: string): void {
+  letInWaiting(
+    session,
+    gatesOf(gates).map((gate) => gate.key),
+  )
+}
+
+/** Lets waiting runs follow a changed definition of their job: its own limit first, then those of its keys. */
+export function followLimits(session: Session, job: string): void {
+  const keys = session.db.all<{ key: string }>(KEY_GATES, `key:${job}:`, `key:${job};`)
+  letInWaiting(session, [`job:${job}`, ...keys.map(({ key }) => key)])
+}
+
+/** The gates of a run as its row keeps them. */
+export function gatesText(gates: readonly Gate[]): string | null {
+  return gates.length === 0 ? null : JSON.stringify(gates.map(({ key, limit }) => [key, limit]))
+}
+
+function letInWaiting(session: Session, keys: readonly string[]): void {
+  const open = keys.toReversed()
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    for (let next = mostUrgent(session, key); next !== undefined; next = mostUrgent(session, key)) {
+      const gates = gatesOf(next.gates)
+      const own = gates.find((gate) => gate.key === key)
+      if (own !== undefined && isFull(session, next.job, own)) break
+      const waitsFor = admit(session, next)
+      const jobGate = `job:${next.job}`
+      if (waitsFor === jobGate) break
+      if (waitsFor !== undefined && key !== jobGate) continue
+      // It stands for nobody any more, so the others of its gates have to be looked at.
+      const others = gates.map((gate) => gate.key).filter((other) => other !== key && other !== waitsFor)
+      for (const other of others) if (!open.includes(other)) open.push(other)
+    }
+  }
+}
+
+function mostUrgent(session: Session, key: string): (Gated & { readonly seq: number }) | undefined {
+  return session.db.get(MOST_URGENT, key)
+}
+
+function isFull(session: Session, job: string, gate: Gate): boolean {
+  const admitted = (session.db.value(ADMITTED, gate.key) ?? 0) as number
+  return admitted >= limitOf(session, job, gate)
+}
+
+/** A job's own limits are read from its definition each time, so that a change holds at once. */
+function limitOf(session: Session, job: string, gate: Gate): number {
+  const isOfJob = gate.key === `job:${job}`
+  if (!isOfJob && !gate.key.startsWith(`key:${job}:`)) return gate.limit
+  const definition = session.catalog.jobs.get(job)
+  if (definition === undefined) return gate.limit
+  return isOfJob ? (definition.concurrency ?? Infinity) : definition.keyConcurrency
+}
+
+function gatesOf(text: string): Gate[] {
+  return (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
+}

@@ -1,0 +1,158 @@
+import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import { Database } from './database.js'
+import { isBusy, toRotaError } from './errors.js'
+import { applicationId, migrations, schemaVersion } from './schema.js'
+
+/** What a SQLite store needs to be opened. */
+export interface OpenOptions {
+  readonly path: string
+  readonly url: string
+  /** `full` survives a loss of power; `normal` may lose the last commits in one, but never a part of a commit. */
+  readonly durability: 'full' | 'normal'
+  /** Whether a file that does not exist is made. */
+  readonly create: boolean
+  readonly readOnly: boolean
+  readonly clock: Clock
+}
+
+/** Older libraries can lose a commit when a checkpoint meets a writer. */
+const oldestSafeVersion = [3, 51, 3] as const
+
+const busyLimitMs = 30_000
+const longestPauseMs = 25
+
+/** Opens the file, makes it a Rota store if it is new, and refuses it where it is something else. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  prepareFile(options)
+  let db: Database | undefined
+  try {
+    db = new Database(new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: 0 }))
+    await withLock(options, prepareDatabase(db, options))
+    return db
+  } catch (error) {
+    db?.close()
+    throw toRotaError(error, options.url)
+  }
+}
+
+/** Makes the file for its owner alone; a link could lead the store, or what it overwrites, somewhere else. */
+function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found?.isSymbolicLink()) {
+    throw new RotaError('STORE_URL', `${url}: ${path} is a symbolic link; name the file itself`)
+  }
+  if (found !== undefined && !found.isFile()) {
+    throw new RotaError('STORE_URL', `${url}: ${path} is not a file`)
+  }
+  if (found !== undefined) return
+  if (!create || readOnly) throw new RotaError('STORE_NOT_FOUND', `${url}: there is no file ${path}`)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
+  } catch (cause) {
+    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made`, { cause })
+  }
+}
+
+/** Tries again while another process holds the file: the one that makes it a store, for instance. */
+async function withLock({ clock, url }: OpenOptions, attempt: () => void): Promise<void> {
+  const startMs = clock.monotonicMs()
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      attempt()
+      return
+    } catch (cause) {
+      if (!isBusy(cause)) throw cause
+      if (clock.monotonicMs() - startMs >= busyLimitMs) {
+        throw new RotaError('STORE_BUSY', `${url}: another process held the store while it was opened`, {
+          cause,
+        })
+      }
+    }
+    await clock.sleep(pauseMs)
+  }
+}
+
+/** Every step may be repeated, by this process or another: a kill between two of them leaves nothing half done. */
+function prepareDatabase(db: Database, options: OpenOptions): () => void {
+  return () => {
+    assertLibrary(db, options.url)
+    assertOurs(db, options.url)
+    if (!options.readOnly) {
+      db.exec('pragma journal_mode = wal')
+      db.exec(`pragma synchronous = ${options.durability}`)
+      db.exec('pragma wal_autocheckpoint = 4000')
+      db.exec('pragma journal_size_limit = 67108864')
+      migrate(db)
+    }
+    db.exec('pragma cache_size = -65536')
+    db.exec('pragma temp_store = memory')
+    assertCompatible(db, options.url)
+  }
+}
+
+function assertLibrary(db: Database, url: string): void {
+  const version = db.value('select sqlite_version()') as string
+  const parts = version.split('.').map(Number)
+  for (const [i, oldest] of oldestSafeVersion.entries()) {
+    const part = parts[i] ?? 0
+    if (part > oldest) return
+    if (part < oldest) {
+      const message = `${url}: SQLite ${version} is too old to be safe; ${oldestSafeVersion.join('.')} or newer is needed`
+      throw new RotaError('STORE_VERSION', message)
+    }
+  }
+}
+
+/** Before anything is written: a database of somebody else is left as it is. */
+function assertOurs(db: Database, url: string): void {
+  const id = db.value('pragma application_id')
+  if (id === applicationId) return
+  const isEmpty = id === 0 && db.value('select 1 from sqlite_schema limit 1') === undefined
+  if (isEmpty) return
+  throw new RotaError(
+    'STORE_CORRUPT',
+    `${url}: the file is a SQLite database, but not a Rota store; name another file or move this one away`,
+  )
+}
+
+/** Takes the missing steps in one transaction; the lock lets one process do it, and the others find it done. */
+function migrate(db: Database): void {
+  if (versionOf(db) >= schemaVersion) return
+  db.run('begin immediate')
+  try {
+    const from = versionOf(db)
+    for (const { version, compatibleFrom, statements } of migrations) {
+      if (version <= from) continue
+      for (const sql of statements) db.exec(sql)
+      db.exec(`insert into meta (id, version, compatible_from) values (1, ${version}, ${compatibleFrom})
+        on conflict (id) do update set version = excluded.version, compatible_from = excluded.compatible_from`)
+    }
+    db.exec(`pragma application_id = ${applicationId}`)
+    db.run('commit')
+  } catch (error) {
+    if (db.isInTransaction) db.run('rollback')
+    throw error
+  }
+}
+
+/** The schema version of the file; 0 for one that has none yet. */
+function versionOf(db: Database): number {
+  if (db.value(`select 1 from sqlite_schema where name = 'meta'`) === undefined) return 0
+  return (db.value('select version from meta where id = 1') ?? 0) as number
+}
+
+function assertCompatible(db: Database, url: string): void {
+  if (versionOf(db) === 0)
+    throw new RotaError('STORE_NOT_FOUND', `${url}: the file is empty; nothing was stored yet`)
+  const compatibleFrom = db.value('select compatible_from from meta where id = 1') as number
+  if (compatibleFrom <= schemaVersion) return
+  throw new RotaError(
+    'STORE_VERSION',
+    `${url}: the store was made by a newer Rota (it needs schema ${compatibleFrom}, this one knows ${schemaVersion}); update Rota`,
+  )
+}

@@ -1,0 +1,117 @@
+import type { Job } from '../../model/job.js'
+import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
+import type { QueueStatus, StoredJob } from '../store.js'
+import { jobOf } from './catalog.js'
+import { highestTime } from './meta.js'
+import { orUndefined } from './rows.js'
+import type { Session } from './session.js'
+import { ready, running } from './states.js'
+import { storedTriggerOf, TRIGGER_COLUMNS, triggerOf, type TriggerRow } from './trigger-rows.js'
+
+const JOBS = `select source, definition from jobs order by name`
+
+const QUEUES = `select name, concurrency from queues`
+
+// Relies on: runs_ready and runs_running, never history.
+const IN_STATE = {
+  ready: `select job, count(*) as runs from runs where state = ${ready} group by job`,
+  running: `select job, count(*) as runs from runs where state = ${running} group by job`,
+} as const
+
+// Relies on: holds_target.
+const PAUSED = `select 1 from holds
+  where target = 'queue:' || ? and is_released = 0 and (until_at is null or until_at > ?) limit 1`
+
+// Relies on: primary keys; triggers_fingerprint does not help, since those that ended are wanted too.
+const TRIGGERS = `select json_group_array(json_array(${TRIGGER_COLUMNS})) from (
+    select * from triggers where (?1 is null or source = ?1) order by name
+  ) as triggers
+  join versions on versions.trigger = triggers.name and versions.version = triggers.version`
+
+const TRIGGERS_NAMED = `select json_group_array(json_array(${TRIGGER_COLUMNS})) from (
+    select * from triggers
+    where name in (select value from json_each(?2)) and (?1 is null or source = ?1) order by name
+  ) as triggers
+  join versions on versions.trigger = triggers.name and versions.version = triggers.version`
+
+// Relies on: triggers_fingerprint, which has all that is asked for.
+const FINGERPRINTS = `select json_group_array(json_array(name, fingerprint)) from triggers
+  where source = ? and is_active = 1`
+
+// Relies on: primary key.
+const VERSIONS = `select version, valid_from, valid_until, tzdata, definition from versions
+  where trigger = ? order by version`
+
+interface VersionRow {
+  readonly version: number
+  readonly valid_from: number
+  readonly valid_until: number | null
+  readonly tzdata: string
+  readonly definition: string
+}
+
+/** Jobs by name. */
+export function jobs(session: Session): StoredJob[] {
+  return session.db.all<{ source: string; definition: string }>(JOBS).map(({ source, definition }) => {
+    return { job: JSON.parse(definition) as Job, source }
+  })
+}
+
+/** Queues that are defined or used, by name. */
+export function queues(session: Session): QueueStatus[] {
+  const { db, catalog } = session
+  const rows = db.all<{ name: string; concurrency: number | null }>(QUEUES)
+  const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
+  const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
+  const [readyIn, runningIn] = [runsByQueue(session, 'ready'), runsByQueue(session, 'running')]
+  const highestAt = highestTime(session)
+  return [...names].toSorted().map((name) => ({
+    name,
+    concurrency: limits.get(name),
+    // No instant is handed in, so a hold with an end counts until a later instant was seen.
+    paused: db.value(PAUSED, name, highestAt) !== undefined,
+    ready: readyIn.get(name) ?? 0,
+    running: runningIn.get(name) ?? 0,
+  }))
+}
+
+/** Triggers by name: all, one source's, or the named ones. */
+export function triggers(
+  session: Session,
+  filter: { source?: string; names?: readonly string[] },
+): StoredTrigger[] {
+  const { source = null, names } = filter
+  const { db } = session
+  const rows =
+    names === undefined
+      ? db.json<TriggerRow[]>(TRIGGERS, source)
+      : db.json<TriggerRow[]>(TRIGGERS_NAMED, source, JSON.stringify(names))
+  return rows.map(storedTriggerOf)
+}
+
+/** The fingerprint of each active trigger of a source. */
+export function fingerprints(session: Session, source: string): Map<string, string> {
+  return new Map(session.db.json<[string, string][]>(FINGERPRINTS, source))
+}
+
+/** The versions of one trigger, oldest first. */
+export function versions(session: Session, trigger: string): TriggerVersion[] {
+  return session.db.all<VersionRow>(VERSIONS, trigger).map((row) => ({
+    name: trigger,
+    version: row.version,
+    trigger: triggerOf(row.definition),
+    validFrom: row.valid_from,
+    validUntil: orUndefined(row.valid_until),
+    tzdata: row.tzdata,
+  }))
+}
+
+function runsByQueue(session: Session, state: 'ready' | 'running'): Map<string, number> {
+  const { catalog } = session
+  const byQueue = new Map<string, number>()
+  for (const { job, runs } of session.db.all<{ job: string; runs: number }>(IN_STATE[state])) {
+    const { queue } = jobOf(catalog, job)
+    byQueue.set(queue, (byQueue.get(queue) ?? 0) + runs)
+  }
+  return byQueue
+}

@@ -1,0 +1,153 @@
+import { instantOfRunId, type RunId } from '../../model/identity.js'
+import type { Attempt, AttemptEnd, Run, RunState } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import type { Reading, RunFilter } from '../store.js'
+import type { SqlValue } from './database.js'
+import { errorOf, originCode, orUndefined, runOf, type RunRow } from './rows.js'
+import type { Session } from './session.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName, statesOf } from './states.js'
+
+/** Final runs are counted up to here. */
+const countBound = 100_000
+
+const FROM_RUNS = `select runs.*, workers.id as worker_id from runs left join workers on workers.key = runs.worker`
+
+// Relies on: the unique index of runs.id.
+const RUN = `${FROM_RUNS} where runs.id = ?`
+
+const BY_PREFIX = `${FROM_RUNS} where runs.id >= ? and runs.id < ? order by runs.id limit ?`
+
+// Relies on: runs_trigger.
+const INSTANTS = `select due_at, id, state from runs
+  where trigger = ? and due_at >= ? and due_at <= ? and origin = ${originCode('trigger')} order by due_at, id limit ?`
+
+// SQLite takes the index runs_unhappy only where it finds the condition of the index word for word.
+const UNHAPPY = `state in (${failed}, ${cancelled})`
+
+// Relies on: the partial index of each state; the last one on any index that has all rows, read no further than the bound.
+const COUNTS = `select
+  (select count(*) from runs where state = ${ready}) + (select count(*) from runs where state = ${delayed})
+    + (select count(*) from runs where state = ${blocked}) as pending,
+  (select count(*) from runs where state = ${running}) as running,
+  (select count(*) from runs where ${UNHAPPY} and state = ${failed}) as failed,
+  (select count(*) from runs where ${UNHAPPY} and state = ${cancelled}) as cancelled`
+
+const COUNT_UP_TO = `select count(*) from (select 1 from runs indexed by sqlite_autoindex_runs_1 limit ?)`
+
+// Relies on: primary key.
+const ATTEMPTS = `select attempts.*, workers.id as worker_id from attempts
+  left join workers on workers.key = attempts.worker where run = ? order by attempt`
+
+interface AttemptRow {
+  readonly attempt: number
+  readonly worker_id: string | null
+  readonly claimed_at: number
+  readonly started_at: number | null
+  readonly ended_at: number
+  readonly ended: string
+  readonly error: string | null
+}
+
+/** The run of an id. */
+export function run(session: Session, id: RunId): Run | undefined {
+  const row = session.db.get<RunRow>(RUN, id)
+  return row === undefined ? undefined : runOf(row)
+}
+
+/** Runs whose id starts with a text, in order. */
+export function runsByPrefix(session: Session, prefix: string, limit: number): Run[] {
+  // No character of an id sorts behind this one.
+  return session.db.all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit).map(runOf)
+}
+
+/** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
+export function runs(session: Session, filter: RunFilter): Run[] {
+  const conditions: string[] = []
+  const values: SqlValue[] = []
+  const where = (condition: string, ...more: readonly SqlValue[]): void => {
+    conditions.push(condition)
+    values.push(...more)
+  }
+  if (filter.trigger !== undefined) where('runs.trigger = ?', filter.trigger)
+  if (filter.state !== undefined) where(stateCondition(filter.state))
+  if (filter.job !== undefined) where('runs.job = ?', filter.job)
+  if (filter.sinceAt !== undefined) where('runs.due_at >= ?', filter.sinceAt)
+  if (filter.untilAt !== undefined) where('runs.due_at <= ?', filter.untilAt)
+  if (filter.before !== undefined) where('runs.id < ?', filter.before)
+  if (filter.before !== undefined && filter.trigger !== undefined) {
+    where('runs.due_at <= ?', instantOfRunId(filter.before))
+  }
+  // Relies on: runs_trigger for a trigger, runs_unhappy for what failed, else the unique index of runs.id backwards.
+  const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
+  const condition = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+  const sql = `${FROM_RUNS} ${condition} order by ${order} limit ?`
+  return session.db.all<RunRow>(sql, ...values, filter.limit).map(runOf)
+}
+
+function stateCondition(name: RunState): string {
+  const states = statesOf(name)
+  const isUnhappy = name === 'failed' || name === 'cancelled'
+  return isUnhappy ? `runs.${UNHAPPY} and runs.state = ${states[0]}` : `runs.state in (${states.join(', ')})`
+}
+
+/** The due instants of a trigger's own runs, oldest first. */
+export function runInstants(
+  session: Session,
+  request: Parameters<Reading['runInstants']>[0],
+): { dueAt: Instant; id: RunId; state: RunState }[] {
+  const { trigger, fromAt, untilAt, limit } = request
+  const rows = session.db.all<{ due_at: number; id: string; state: number }>(
+    INSTANTS,
+    trigger,
+    fromAt,
+    untilAt,
+    limit,
+  )
+  return rows.map(({ due_at, id, state }) => ({ dueAt: due_at, id, state: stateName(state) }))
+}
+
+/** How many runs are in each state: done is the rest of all, counted no further than a bound. */
+export function counts(session: Session): Record<RunState, number> {
+  const { db } = session
+  const counted = db.get<Record<Exclude<RunState, 'done'>, number>>(COUNTS)
+  if (counted === undefined) throw new Error('Counting gave no row')
+  const { pending, running, failed, cancelled } = counted
+  const others = pending + running + failed + cancelled
+  const all = db.value(COUNT_UP_TO, others + countBound) as number
+  return { pending, running, done: all - others, failed, cancelled }
+}
+
+/** The attempts of a run, without gaps: those that were written down, and the one that lives in the run's own row. */
+export function attempts(session: Session, id: RunId): Attempt[] {
+  const row = session.db.get<RunRow>(RUN, id)
+  if (row === undefined) return []
+  const recorded = session.db.all<AttemptRow>(ATTEMPTS, row.seq).map((attempt) => attemptOf(id, attempt))
+  const isInRow = row.state === running || (row.state === done && recorded.length < row.attempt)
+  return isInRow ? [...recorded, attemptInRow(row)] : recorded
+}
+
+function attemptOf(id: RunId, row: AttemptRow): Attempt {
+  return {
+    run: id,
+    attempt: row.attempt,
+    worker: orUndefined(row.worker_id),
+    claimedAt: row.claimed_at,
+    startedAt: orUndefined(row.started_at),
+    endedAt: row.ended_at,
+    end: row.ended as AttemptEnd,
+    error: errorOf(row.error),
+  }
+}
+
+function attemptInRow(row: RunRow): Attempt {
+  return {
+    run: row.id,
+    attempt: row.attempt,
+    worker: orUndefined(row.worker_id),
+    claimedAt: row.claimed_at ?? row.created_at,
+    startedAt: orUndefined(row.started_at),
+    endedAt: orUndefined(row.finished_at),
+    end: row.state === done ? 'done' : undefined,
+    error: undefined,
+  }
+}

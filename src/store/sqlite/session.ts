@@ -1,0 +1,74 @@
+import type { Instant } from '../../time/instant.js'
+import { loadCatalog, type Catalog } from './catalog.js'
+import type { Database } from './database.js'
+import { writeHighestTime } from './meta.js'
+
+/** A run that this process claimed and whose end touches nothing but its own row. */
+export interface PlainClaim {
+  readonly seq: number
+  readonly job: string
+}
+
+/** How many claims are remembered; those beyond it are looked up. */
+const maxRemembered = 100_000
+
+/** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
+export class Session {
+  readonly db: Database
+  #highestAt: Instant = 0
+  #writtenAt: Instant = 0
+  readonly #plainClaims = new Map<string, PlainClaim>()
+  #catalog: Catalog | undefined
+  #isCatalogFresh = false
+
+  constructor(db: Database) {
+    this.db = db
+  }
+
+  /** The jobs, queues and holds as they stand in the transaction that is open. */
+  get catalog(): Catalog {
+    if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
+    this.#catalog = loadCatalog(this.db, this.#catalog)
+    this.#isCatalogFresh = true
+    return this.#catalog
+  }
+
+  /** Makes the next look at the catalog ask whether it still holds: when a transaction or a read begins, and after a change. */
+  doubtCatalog(): void {
+    this.#isCatalogFresh = false
+  }
+
+  /** The highest time handed in since the store was opened. */
+  get highestAt(): Instant {
+    return this.#highestAt
+  }
+
+  noteTime(now: Instant): void {
+    if (now > this.#highestAt) this.#highestAt = now
+  }
+
+  /** Writes the highest time down, in the transaction that is open; a step below the given one may wait for a later commit. */
+  writeTime(stepMs: number): void {
+    if (this.#highestAt < this.#writtenAt + stepMs) return
+    writeHighestTime(this.db, this.#highestAt)
+    this.#writtenAt = this.#highestAt
+  }
+
+  rememberClaim(run: string, claim: PlainClaim): void {
+    if (this.#plainClaims.size < maxRemembered) this.#plainClaims.set(run, claim)
+  }
+
+  /** What is remembered of a claim, which is then forgotten: it ends once. */
+  takeClaim(run: string): PlainClaim | undefined {
+    const claim = this.#plainClaims.get(run)
+    if (claim !== undefined) this.#plainClaims.delete(run)
+    return claim
+  }
+
+  /** Forgets everything: after a rollback it may be about rows that never were. */
+  forget(): void {
+    this.#catalog = undefined
+    this.#writtenAt = 0
+    this.#plainClaims.clear()
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * The SQLite store: one file, one host, any number of processes.
+ *
+ * States of a run's row, and who moves them:
+ *
+ *   enqueue, tick ─▶ delayed ─ turn, its instant has come ─▶ ready ─ turn (claim) ─▶ running
+ *                       │                                      ▲                        │
+ *                       └─ a gate is full ─▶ blocked ─ a gate is freed ┘                │
+ *   running ─ turn (finish) ─▶ done | failed | cancelled, or delayed or ready again for another attempt
+ *   delayed, blocked, ready ─ cancel, supersede, end of the trigger ─▶ cancelled
+ *   running ─ supersede by terminating ─▶ cancelled; failed, cancelled ─ retry ─▶ delayed, ready or blocked
+ *
+ * A ready or running run has taken its gates, no other has. Each state has a partial index of its own, and a
+ * final run stands in none that a claim or a finish reads: history costs them nothing.
+ *
+ * Everything that writes goes through one commit loop (`commit-loop.ts`): a verb is a function that is applied
+ * inside a transaction together with whatever else arrived. Readers use the same connection between two
+ * transactions, so they see what was committed and nothing else.
+ *
+ * What a crash does: a transaction is there or it is not. A process that dies holding runs leaves them
+ * running under its worker; once that worker's lease is over, `expire` gives them out and `turn` ends the
+ * attempt as lost. The fence is run, attempt and state, so what a zombie reports later finds no row.
+ */
+import { RotaError } from '../../model/errors.js'
+import type { RunId } from '../../model/identity.js'
+import type { LogLine, NewRun } from '../../model/run.js'
+import type { Tick } from '../../model/tick.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import type { DefineJobs, DefineTrigger, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
+import { cancel, retry } from './cancel.js'
+import { CommitLoop } from './commit-loop.js'
+import { defineTriggers } from './define.js'
+import { defineJobs, removeJobs } from './define-jobs.js'
+import { due, dueByName, nextTickAt } from './due.js'
+import { enqueue } from './enqueue.js'
+import { toRotaError } from './errors.js'
+import { expire } from './expire.js'
+import { health } from './health.js'
+import { hold, holds, release } from './holds.js'
+import { ledger } from './ledger.js'
+import { log, logs } from './logs.js'
+import { openDatabase } from './open.js'
+import { nextRunAt } from './promote.js'
+import { prune } from './prune.js'
+import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
+import { attempts, counts, run, runInstants, runs, runsByPrefix } from './read-runs.js'
+import { Session } from './session.js'
+import { tick } from './tick.js'
+import { turn } from './turn.js'
+import { Watch } from './watch.js'
+import { heartbeat, register, retire, workers } from './workers.js'
+
+/** How a SQLite store is opened. */
+export interface SqliteOptions {
+  readonly path: string
+  /** What messages call it; `sqlite:<path>` where absent. */
+  readonly url?: string | undefined
+  /** `full` (the default) survives a loss of power; `normal` may lose the last commits in one. */
+  readonly durability?: 'full' | 'normal' | undefined
+  /** Whether a file that does not exist is made; it is unless this is false. */
+  readonly create?: boolean | undefined
+  readonly readOnly?: boolean | undefined
+  /** Used to wait and to look for other processes' commits, never for facts. */
+  readonly clock: Clock
+}
+
+/** Opens a SQLite store, and makes it where there is none. */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { path, clock, durability = 'full', create = true, readOnly = false } = options
+  const url = options.url ?? `sqlite:${path}`
+  const db = await openDatabase({ path, url, durability, create, readOnly, clock })
+  return new SqliteStore({ session: new Session(db), clock, path, url })
+}
+
+/** Items beyond it go into a transaction of their own, so that no batch holds the lock for long. */
+const itemsPerCommit = 1000
+
+class SqliteStore implements Store {
+  readonly url: string
+  readonly #path: string
+  readonly #session: Session
+  readonly #loop: CommitLoop
+  readonly #watch: Watch
+  #closing: Promise<void> | undefined
+
+  constructor(options: { session: Session; clock: Clock; path: string; url: string }) {
+    this.url = options.url
+    this.#path = options.path
+    this.#session = options.session
+    this.#loop = new CommitLoop(options)
+    this.#watch = new Watch(options)
+  }
+
+  defineJobs(request: DefineJobs) {
+    return this.#loop.commit((session) => defineJobs(session, request), request.jobs.length)
+  }
+
+  defineTriggers(batch: readonly DefineTrigger[]) {
+    return this.#commitInPieces(batch, defineTriggers)
+  }
+
+  async jobs() {
+    return this.#read(jobs)
+  }
+
+  removeJobs(names: readonly string[]) {
+    return this.#loop.commit((session) => removeJobs(session, names))
+  }
+
+  async queues() {
+    return this.#read(queues)
+  }
+
+  async triggers(filter: { source?: string; names?: readonly string[] } = {}) {
+    return this.#read((session) => triggers(session, filter))
+  }
+
+  async fingerprints(source: string) {
+    return this.#read((session) => fingerprints(session, source))
+  }
+
+  async versions(trigger: string) {
+    return this.#read((session) => versions(session, trigger))
+  }
+
+  async due(request: { now: Instant; limit: number }) {
+    return this.#read((session) => due(session, request))
+  }
+
+  async dueByName(request: { names: readonly string[]; now: Instant }) {
+    return this.#read((session) => dueByName(session, request))
+  }
+
+  tick(batch: readonly Tick[]) {
+    return this.#commitInPieces(batch, tick)
+  }
+
+  async nextTickAt(request: { now: Instant }) {
+    return this.#read((session) => nextTickAt(session, request.now))
+  }
+
+  enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
+    return this.#commitInPieces(runs, (session, piece) => enqueue(session, { runs: piece, now }))
+  }
+
+  register(worker: WorkerEntry) {
+    return this.#loop.commit((session) => register(session, worker))
+  }
+
+  heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
+    return this.#loop.commit((session) => heartbeat(session, request))
+  }
+
+  retire(request: { worker: string; now: Instant }) {
+    return this.#loop.commit((session) => retire(session, request))
+  }
+
+  turn(request: Turn) {
+    return this.#loop.commit((session) => turn(session, request), 1 + request.finished.length)
+  }
+
+  async nextRunAt(_request: { now: Instant }) {
+    return this.#read(nextRunAt)
+  }
+
+  expire(request: { now: Instant; deadline: Instant; limit: number }) {
+    return this.#loop.commit((session) => expire(session, request))
+  }
+
+  cancel(request: { run: RunId; now: Instant; reason: string }) {
+    return this.#loop.commit((session) => cancel(session, request))
+  }
+
+  retry(request: { run: RunId; now: Instant }) {
+    return this.#loop.commit((session) => retry(session, request))
+  }
+
+  async log(lines: readonly LogLine[]) {
+    await this.#commitInPieces(lines, (session, piece) => {
+      log(session, piece)
+      return []
+    })
+  }
+
+  hold(request: Parameters<Store['hold']>[0]) {
+    return this.#loop.commit((session) => hold(session, request))
+  }
+
+  release(request: Parameters<Store['release']>[0]) {
+    return this.#loop.commit((session) => release(session, request))
+  }
+
+  async holds(filter: Parameters<Store['holds']>[0] = {}) {
+    return this.#read((session) => holds(session, filter))
+  }
+
+  async run(id: RunId) {
+    return this.#read((session) => run(session, id))
+  }
+
+  async runsByPrefix(prefix: string, limit: number) {
+    return this.#read((session) => runsByPrefix(session, prefix, limit))
+  }
+
+  async runs(filter: RunFilter) {
+    return this.#read((session) => runs(session, filter))
+  }
+
+  async counts() {
+    return this.#read(counts)
+  }
+
+  async attempts(id: RunId) {
+    return this.#read((session) => attempts(session, id))
+  }
+
+  async logs(request: Parameters<Store['logs']>[0]) {
+    return this.#read((session) => logs(session, request))
+  }
+
+  async ledger(request: Parameters<Store['ledger']>[0]) {
+    return this.#read((session) => ledger(session, request))
+  }
+
+  async runInstants(request: Parameters<Store['runInstants']>[0]) {
+    return this.#read((session) => runInstants(session, request))
+  }
+
+  async workers() {
+    return this.#read(workers)
+  }
+
+  watch(hint: () => void): () => void {
+    return this.#read(() => this.#watch.add(hint))
+  }
+
+  prune(request: { before: Instant; limit: number; now: Instant }) {
+    return this.#loop.commit((session) => prune(session, request), request.limit)
+  }
+
+  async health(request: { now: Instant; deep?: boolean | undefined }) {
+    return this.#read((session) => health(session, { path: this.#path, isDeep: request.deep === true }))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const isBroken = this.#loop.ended !== undefined
+    this.#watch.close()
+    if (!isBroken) void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
+    await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
+    // Closing writes the log back into the file; after a failed write that is left to the next opening.
+    if (!isBroken) this.#session.db.close()
+  }
+
+  /** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
+  async #commitInPieces<Item, Answer>(
+    batch: readonly Item[],
+    apply: (session: Session, piece: readonly Item[]) => Answer[],
+  ): Promise<Answer[]> {
+    if (batch.length <= itemsPerCommit)
+      return this.#loop.commit((session) => apply(session, batch), batch.length)
+    const pieces: Promise<Answer[]>[] = []
+    for (let i = 0; i < batch.length; i += itemsPerCommit) {
+      const piece = batch.slice(i, i + itemsPerCommit)
+      pieces.push(this.#loop.commit((session) => apply(session, piece), piece.length))
+    }
+    return (await Promise.all(pieces)).flat()
+  }
+
+  #read<T>(ask: (session: Session) => T): T {
+    const { ended } = this.#loop
+    if (ended !== undefined) throw ended
+    this.#session.doubtCatalog()
+    try {
+      return ask(this.#session)
+    } catch (error) {
+      throw toRotaError(error, this.url)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { RunState } from '../../model/run.js'
+
+/*
+ * The states of a run's row. The first three are `pending` to the world: waiting for its instant, free to be
+ * claimed, waiting at a full gate. They are written into statements as literals, since SQLite uses a partial
+ * index only where it can read the condition.
+ */
+export const delayed = 0
+export const ready = 1
+export const blocked = 2
+export const running = 3
+export const done = 4
+export const failed = 5
+export const cancelled = 6
+
+const names: readonly RunState[] = ['pending', 'pending', 'pending', 'running', 'done', 'failed', 'cancelled']
+
+/** The state that the world sees. */
+export function stateName(state: number): RunState {
+  return names[state] as RunState
+}
+
+/** The row states behind a state that the world sees. */
+export function statesOf(name: RunState): readonly number[] {
+  return names.flatMap((each, state) => (each === name ? [state] : []))
+}

@@ -1,0 +1,39 @@
+import type { StoredTrigger, Trigger } from '../../model/trigger.js'
+import { orUndefined } from './rows.js'
+
+/** The columns of a trigger joined with its version in force, in the order of `TriggerRow`. */
+export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,
+  triggers.defined_at, triggers.cursor_at, triggers.next_at, triggers.chain_run, triggers.is_active`
+
+export type TriggerRow = [
+  definition: string,
+  source: string,
+  version: number,
+  revision: number,
+  definedAt: number,
+  cursorAt: number,
+  nextAt: number | null,
+  chainRun: string | null,
+  isActive: number,
+]
+
+/** A trigger as it stands. */
+export function storedTriggerOf(row: TriggerRow): StoredTrigger {
+  const [definition, source, version, revision, definedAt, cursorAt, nextAt, chainRun, isActive] = row
+  return {
+    trigger: triggerOf(definition),
+    source,
+    version,
+    revision,
+    definedAt,
+    cursorAt,
+    nextAt: orUndefined(nextAt),
+    chainRun: orUndefined(chainRun),
+    active: isActive === 1,
+  }
+}
+
+/** A definition read back; what was absent when it was written is absent again. */
+export function triggerOf(definition: string): Trigger {
+  return JSON.parse(definition) as Trigger
+}

@@ -1,0 +1,44 @@
+import type { Notice, Turn, TurnAnswer } from '../store.js'
+import { claimRuns } from './claim.js'
+import { finish } from './finish.js'
+import { promote } from './promote.js'
+import type { Session } from './session.js'
+
+// Relies on: the unique index of workers.id. Read under the write lock: a worker that is live here was not expired by anyone.
+const WORKER = `select key, phase from workers where id = ?`
+
+// Relies on: notices_worker.
+const NOTICES = `select run, attempt, kind from notices where worker = ? order by id`
+
+const FORGET_NOTICES = `delete from notices where worker = ?`
+
+/** One worker's turn: store what it finished, promote what became due, claim what it wants. */
+export function turn(session: Session, request: Turn): TurnAnswer {
+  const { now, want } = request
+  session.noteTime(now)
+  const finished = request.finished.map((item) => finish(session, item, now))
+  promote(session, now)
+  const { jobsRevision } = session.catalog
+  const worker = session.db.get<{ key: number; phase: number }>(WORKER, request.worker)
+  if (worker === undefined) return { ...nothing, finished, jobsRevision }
+  const notices = takeNotices(session, worker.key)
+  if (worker.phase !== 0) return { ...nothing, finished, notices, jobsRevision }
+  const claimed = want === undefined ? undefined : claimRuns(session, { want, worker: worker.key, now })
+  return {
+    expired: false,
+    finished,
+    claims: claimed?.claims ?? [],
+    more: claimed?.more ?? false,
+    notices,
+    jobsRevision,
+  }
+}
+
+const nothing = { expired: true, claims: [], more: false, notices: [] } as const
+
+function takeNotices(session: Session, worker: number): Notice[] {
+  const notices = session.db.all<Notice>(NOTICES, worker)
+  if (notices.length === 0) return []
+  session.db.change(FORGET_NOTICES, worker)
+  return notices.map(({ run, attempt, kind }) => ({ run, attempt, kind }))
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../../time/clock.js'
+import type { Session } from './session.js'
+
+/** How often it is looked whether another process wrote something. */
+const intervalMs = 100
+
+// Changes with every commit of another connection, never with one of this connection.
+const DATA_VERSION = `pragma data_version`
+
+/** Tells those who watch that another process has committed something. Looks only while somebody watches. */
+export class Watch {
+  readonly #session: Session
+  readonly #clock: Clock
+  readonly #hints = new Set<() => void>()
+  #seen: unknown
+  #cancelTimer: (() => void) | undefined
+
+  constructor(options: { session: Session; clock: Clock }) {
+    this.#session = options.session
+    this.#clock = options.clock
+  }
+
+  /** Calls back after each commit of another process; returns the function that ends it. */
+  add(hint: () => void): () => void {
+    // One and the same function may watch twice.
+    const own = (): void => hint()
+    this.#hints.add(own)
+    if (this.#cancelTimer === undefined) {
+      this.#seen = this.#version()
+      this.#arm()
+    }
+    return () => {
+      this.#hints.delete(own)
+      if (this.#hints.size === 0) this.close()
+    }
+  }
+
+  close(): void {
+    this.#hints.clear()
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+
+  #arm(): void {
+    this.#cancelTimer = this.#clock.timer(intervalMs, () => this.#look())
+  }
+
+  #look(): void {
+    this.#arm()
+    const version = this.#version()
+    if (version === this.#seen) return
+    this.#seen = version
+    for (const hint of this.#hints) hint()
+  }
+
+  #version(): unknown {
+    return this.#session.db.value(DATA_VERSION)
+  }
+}

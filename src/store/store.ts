@@ -1,0 +1,328 @@
+/**
+ * The store port: the one thing that coordinates. Its laws, which `conformance/` proves for every adapter:
+ *
+ * - A method takes a batch; each item is all or nothing whatever it is grouped with, and the answer comes
+ *   after the commit that holds it.
+ * - Conflicts are values (`'stale'`, `'absent'` …). A method throws only for a broken store.
+ * - `now` is handed in; a store never reads a clock.
+ * - A run is claimed by one worker at a time; every claim takes the next attempt number; what an older
+ *   attempt reports changes nothing.
+ *
+ * Who moves a run: `tick` and `enqueue` make it pending; `turn` claims it and ends it; `cancel` and `tick`
+ * (superseding) end it or ask its holder to; `retry` makes a final one pending again; `prune` removes it.
+ */
+import type { Instant } from '../time/instant.js'
+import type { Hold, HoldTarget } from '../model/hold.js'
+import type { RunId } from '../model/identity.js'
+import type { Job, Queue } from '../model/job.js'
+import type { Json } from '../model/json.js'
+import type { RecordedRange } from '../model/ledger.js'
+import type { Outcome } from '../model/outcome.js'
+import type { Attempt, LogLine, NewRun, Run, RunState } from '../model/run.js'
+import type { Tick } from '../model/tick.js'
+import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../model/trigger.js'
+
+/** Where definitions, cursors, runs and the ledger live. */
+export interface Store extends Definitions, Planning, Work, Holding, Reading {
+  /** What the store is and where, for messages: `sqlite:data/rota.db`. */
+  readonly url: string
+
+  /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
+  watch(hint: () => void): () => void
+
+  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction. Answers how many went. */
+  prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
+
+  /** What the store knows of its own health; `deep` looks for damage everywhere, however long that takes. */
+  health(request: { now: Instant; deep?: boolean }): Promise<StoreHealth>
+
+  /** Ends what is under way, then closes. Every later call throws `STORE_CLOSED`. */
+  close(): Promise<void>
+}
+
+/** Jobs, queues and triggers. */
+export interface Definitions {
+  /** Writes jobs and queues of a source; a job of another source is not touched and its name comes back as a conflict. Limits of waiting runs follow. */
+  defineJobs(request: DefineJobs): Promise<readonly DefineConflict[]>
+
+  /** Writes triggers, each one compared with the revision it was computed from. */
+  defineTriggers(batch: readonly DefineTrigger[]): Promise<readonly DefineAnswer[]>
+
+  /** Jobs by name. */
+  jobs(): Promise<readonly StoredJob[]>
+
+  /** Forgets jobs that no active trigger uses and that have no unfinished run; answers those it kept. */
+  removeJobs(names: readonly string[]): Promise<readonly string[]>
+
+  queues(): Promise<readonly QueueStatus[]>
+
+  /** Triggers, active and not, by name; all of them, one source's, or the named ones. */
+  triggers(filter?: { source?: string; names?: readonly string[] }): Promise<readonly StoredTrigger[]>
+
+  /** The fingerprint of each active trigger of a source: what a start compares instead of reading every definition. */
+  fingerprints(source: string): Promise<ReadonlyMap<string, string>>
+
+  /** The versions of one trigger, oldest first. */
+  versions(trigger: string): Promise<readonly TriggerVersion[]>
+}
+
+/** Moving cursors. */
+export interface Planning {
+  /** Triggers whose next look is due, with all that their ticks need; none while planning is held. */
+  due(request: { now: Instant; limit: number }): Promise<readonly DueTrigger[]>
+
+  /** The named triggers with all that a tick needs, due or not: for closing a version. */
+  dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
+
+  /** Commits ticks: cursor, runs and ranges together, or nothing where the revision moved on. Runs that exist already stay as they are. */
+  tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
+
+  /** When the next trigger has to be looked at, or the hold on planning ends. */
+  nextTickAt(request: { now: Instant }): Promise<Instant | undefined>
+}
+
+/** Runs and those who perform them. */
+export interface Work {
+  /** Records runs. One whose unique key is taken gives the run that has it; one whose id exists gives that. */
+  enqueue(request: { runs: readonly NewRun[]; now: Instant }): Promise<readonly Enqueued[]>
+
+  /** Makes a worker known, with a lease that starts now. */
+  register(worker: WorkerEntry): Promise<void>
+
+  /** Renews a worker's lease, or says that it has lost it. Also raises the store's epoch and its highest time. */
+  heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<'alive' | 'expired'>
+
+  /** Takes a worker off the list; what it still holds becomes lost. */
+  retire(request: { worker: string; now: Instant }): Promise<void>
+
+  /**
+   * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
+   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing.
+   */
+  turn(request: Turn): Promise<TurnAnswer>
+
+  /** When the next delayed run becomes due. */
+  nextRunAt(request: { now: Instant }): Promise<Instant | undefined>
+
+  /** Expires workers whose lease ended before `deadline`, and gives claims held by workers that are gone. */
+  expire(request: { now: Instant; deadline: Instant; limit: number }): Promise<readonly LostClaim[]>
+
+  /** Cancels: a pending run at once, a running one by asking its holder. */
+  cancel(request: { run: RunId; now: Instant; reason: string }): Promise<'cancelled' | 'requested' | 'final' | 'absent'>
+
+  /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
+  retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
+
+  /** Adds lines to the logs of runs; lines past the bound of a run are dropped and counted as one last line. */
+  log(lines: readonly LogLine[]): Promise<void>
+}
+
+/** Holding back and letting go. */
+export interface Holding {
+  /** Opens a hold unless one on that target is open. A paused trigger stops ticking in the same transaction. */
+  hold(request: {
+    target: HoldTarget
+    now: Instant
+    untilAt?: Instant | undefined
+    actor: string
+    note: string
+  }): Promise<'held' | 'already'>
+
+  /** Ends an open hold; a trigger gets a tick at once that records the held range, or catches it up where asked. */
+  release(request: { target: HoldTarget; now: Instant; catchUp: boolean }): Promise<'released' | 'absent'>
+
+  /** Holds by target or all, newest first. */
+  holds(filter?: { target?: HoldTarget; openAt?: Instant }): Promise<readonly Hold[]>
+}
+
+/** Questions that change nothing. */
+export interface Reading {
+  run(id: RunId): Promise<Run | undefined>
+  /** Runs whose id starts with the text: at most `limit`. */
+  runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
+  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. */
+  runs(filter: RunFilter): Promise<readonly Run[]>
+  /** How many runs are in each state; final ones counted up to a bound, for display. */
+  counts(): Promise<Readonly<Record<RunState, number>>>
+  attempts(run: RunId): Promise<readonly Attempt[]>
+  logs(request: { run: RunId; after?: number; limit: number }): Promise<readonly StoredLogLine[]>
+  /** The ranges of a trigger that touch `[fromAt, untilAt]`, oldest first. */
+  ledger(request: { trigger: string; fromAt: Instant; untilAt: Instant }): Promise<readonly RecordedRange[]>
+  /** The due instants of a trigger's own runs in `[fromAt, untilAt]`, oldest first, at most `limit`. */
+  runInstants(request: {
+    trigger: string
+    fromAt: Instant
+    untilAt: Instant
+    limit: number
+  }): Promise<readonly { dueAt: Instant; id: RunId; state: RunState }[]>
+  workers(): Promise<readonly WorkerStatus[]>
+}
+
+export interface DefineJobs {
+  readonly source: string
+  readonly jobs: readonly Job[]
+  readonly queues: readonly Queue[]
+  readonly now: Instant
+}
+
+/** A name that another source holds. */
+export interface DefineConflict {
+  readonly name: string
+  readonly source: string
+}
+
+/** A change of one trigger: its new definition or its end, with the tick that closes the version before it. */
+export interface DefineTrigger {
+  readonly name: string
+  readonly source: string
+  /** The revision it was computed from; 0 for a name that is new. */
+  readonly revision: number
+  readonly now: Instant
+  /** The new definition; absent to end the trigger. */
+  readonly trigger: Trigger | undefined
+  readonly fingerprint: string
+  readonly tzdata: string
+  /** Plans the version that ends up to now; absent where the cursor stays as it is. */
+  readonly closing: Tick | undefined
+  readonly cursorAt: Instant
+  readonly nextAt: Instant | undefined
+  /** Whether waiting runs of an ended trigger are cancelled. */
+  readonly cancelPending: boolean
+}
+
+export type DefineAnswer = 'defined' | 'stale' | { readonly conflict: string }
+
+export interface StoredJob {
+  readonly job: Job
+  readonly source: string
+}
+
+export interface QueueStatus extends Queue {
+  readonly paused: boolean
+  readonly ready: number
+  readonly running: number
+}
+
+/** A run that was recorded, or the one that already stood for it. */
+export interface Enqueued {
+  readonly id: RunId
+  readonly created: boolean
+}
+
+/** A worker as it makes itself known. */
+export interface WorkerEntry {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly now: Instant
+  readonly leaseMs: number
+}
+
+export interface WorkerStatus {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly startedAt: Instant
+  readonly leaseUntil: Instant
+  readonly running: number
+}
+
+export interface Turn {
+  readonly worker: string
+  readonly now: Instant
+  readonly finished: readonly Finished[]
+  readonly want: Want | undefined
+}
+
+/** A decided attempt. */
+export interface Finished {
+  readonly run: RunId
+  readonly attempt: number
+  readonly outcome: Outcome
+  readonly startedAt: Instant | undefined
+  readonly endedAt: Instant
+}
+
+/** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no gate, no limited queue, no lost attempt) to have at hand. */
+export interface Want {
+  readonly jobs: readonly string[]
+  readonly slots: number
+  readonly ahead: number
+}
+
+export interface TurnAnswer {
+  /** Whether the worker's lease is over: nothing was claimed, and it must take a new id. */
+  readonly expired: boolean
+  /** For each finished one, in order: whether it was stored. */
+  readonly finished: readonly ('stored' | 'stale')[]
+  readonly claims: readonly Claim[]
+  /** Whether more was ready than was taken. */
+  readonly more: boolean
+  /** What its holder must stop, told once. */
+  readonly notices: readonly Notice[]
+  /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
+  readonly jobsRevision: number
+}
+
+/** A request to a holder: stop and report, or stop without reporting since the claim is closed. */
+export interface Notice {
+  readonly run: RunId
+  readonly attempt: number
+  readonly kind: 'cancel' | 'terminate'
+}
+
+/** A run held by one worker. */
+export interface Claim {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly dueAt: Instant
+  readonly partition: string | undefined
+  readonly payload: Json | undefined
+  readonly claimedAt: Instant
+}
+
+/** A claim whose worker is gone, with what deciding about it needs. */
+export interface LostClaim {
+  readonly run: RunId
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly worker: string
+  readonly job: Job
+}
+
+export interface RunFilter {
+  readonly limit: number
+  readonly before?: RunId | undefined
+  readonly state?: RunState | undefined
+  readonly job?: string | undefined
+  readonly trigger?: string | undefined
+  readonly sinceAt?: Instant | undefined
+  readonly untilAt?: Instant | undefined
+}
+
+export interface StoredLogLine extends LogLine {
+  /** Grows with every line of the run. */
+  readonly seq: number
+}
+
+export interface StoreHealth {
+  /** Drawn when the store was made: a copy or a restored backup has the same, a new store another. */
+  readonly id: string
+  readonly schemaVersion: number
+  /** Name and version of the engine behind it. */
+  readonly engine: string
+  readonly sizeBytes: number | undefined
+  /** Raised at every heartbeat: a lower one than was seen before means that the store went back in time. */
+  readonly epoch: number
+  /** The highest time anyone wrote. */
+  readonly highestAt: Instant
+  /** Damage that was found, one sentence each. */
+  readonly faults: readonly string[]
+}

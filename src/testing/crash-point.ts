@@ -1,0 +1,61 @@
+import type { Store } from '../store/store.js'
+
+/** A store as one process sees it, which can stop answering at any call: what a kill looks like from outside. */
+export interface CrashableStore {
+  readonly store: Store
+  /** How many calls were made. */
+  readonly calls: number
+  /** How many calls have not been answered yet. */
+  readonly inFlight: number
+  /** Lets the process die at its n-th call from now: before the store has done anything, or after it has committed. */
+  crashAt(call: number, when: 'before' | 'after'): void
+  /** The process is dead: nothing is answered any more. */
+  kill(): void
+}
+
+/** Wraps a store so that its user can be killed at any call. `onCrash` is told when that happens by itself. */
+export function crashable(real: Store, onCrash: () => void): CrashableStore {
+  const state = { calls: 0, inFlight: 0, crashCall: Infinity, when: 'before' as 'before' | 'after', isDead: false }
+  const never = new Promise<never>(() => undefined)
+  const crash = (): Promise<never> => {
+    state.isDead = true
+    onCrash()
+    return never
+  }
+  const call = async (method: (...args: unknown[]) => Promise<unknown>, args: unknown[]): Promise<unknown> => {
+    if (state.isDead) return never
+    state.calls += 1
+    const isCrash = state.calls === state.crashCall
+    if (isCrash && state.when === 'before') return crash()
+    state.inFlight += 1
+    const answer = await method.apply(real, args).finally(() => {
+      state.inFlight -= 1
+    })
+    if (isCrash) return crash()
+    return state.isDead ? never : answer
+  }
+  const store = new Proxy(real, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      if (key === 'watch') return (hint: () => void) => real.watch(() => (state.isDead ? undefined : hint()))
+      return (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
+    },
+  })
+  return {
+    store,
+    get calls() {
+      return state.calls
+    },
+    get inFlight() {
+      return state.inFlight
+    },
+    crashAt(calls, when) {
+      state.crashCall = state.calls + calls
+      state.when = when
+    },
+    kill() {
+      state.isDead = true
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { coverageOf, isComplete } from '../engine/coverage.js'
+import type { RunContext } from '../engine/perform.js'
+import type { Trigger } from '../model/trigger.js'
+import type { Store } from '../store/store.js'
+import { isFinal, type Run } from '../model/run.js'
+import { formatInstant, type Instant } from '../time/instant.js'
+
+/** One attempt that the observer saw begin. */
+interface Seen {
+  readonly process: object
+  readonly run: string
+  readonly trigger: string
+  readonly attempt: number
+}
+
+/** What became due so shortly before the end may still be under way. */
+const unfinishedMs = 6 * 3_600_000
+
+/** Watches what really happened in a simulated world, from the handlers' side, and compares it with the store. */
+export class Observer {
+  readonly #exclusive: ReadonlySet<string>
+  readonly #active = new Map<string, Set<Seen>>()
+  readonly #attempts = new Map<string, number[]>()
+  readonly #broken: string[] = []
+  #workers = 0
+  #count = 0
+
+  constructor(triggers: readonly Trigger[]) {
+    const isExclusive = (trigger: Trigger): boolean => !['allow', 'terminate-running'].includes(trigger.overlap)
+    this.#exclusive = new Set(triggers.filter(isExclusive).map((trigger) => trigger.name))
+  }
+
+  get attempts(): number {
+    return this.#count
+  }
+
+  /** How many runs were begun more than once. */
+  get repeated(): number {
+    let repeated = 0
+    for (const attempts of this.#attempts.values()) if (attempts.length > 1) repeated += 1
+    return repeated
+  }
+
+  nextWorker(): number {
+    return ++this.#workers
+  }
+
+  began(process: object, run: RunContext): Seen {
+    const seen = { process, run: run.id, trigger: run.trigger ?? '', attempt: run.attempt }
+    this.#count += 1
+    const attempts = this.#attempts.get(run.id) ?? []
+    if (attempts.includes(run.attempt)) this.#broken.push(`G5: attempt ${run.attempt} of ${run.id} began twice`)
+    attempts.push(run.attempt)
+    this.#attempts.set(run.id, attempts)
+    const active = this.#active.get(seen.trigger) ?? new Set()
+    if (active.size > 0 && this.#exclusive.has(seen.trigger)) {
+      this.#broken.push(`G6: ${run.id} of ${seen.trigger} began while another attempt was going on`)
+    }
+    active.add(seen)
+    this.#active.set(seen.trigger, active)
+    return seen
+  }
+
+  ended(seen: Seen): void {
+    this.#active.get(seen.trigger)?.delete(seen)
+  }
+
+  died(process: object): void {
+    for (const active of this.#active.values()) {
+      for (const seen of active) if (seen.process === process) active.delete(seen)
+    }
+  }
+
+  /** Every lease that was live is over: whatever still goes on is a zombie. */
+  leasesEnded(): void {
+    this.#active.clear()
+  }
+
+  /** Everything that broke a promise. */
+  async verdict(store: Store, endAt: Instant): Promise<readonly string[]> {
+    const broken = [...this.#broken]
+    for (const trigger of await store.triggers()) {
+      const coverage = await coverageOf(store, trigger, undefined)
+      if (coverage === undefined || isComplete(coverage)) continue
+      const { unexplained, unexpected } = coverage
+      const name = trigger.trigger.name
+      for (const at of unexplained) broken.push(`G2: ${name} at ${formatInstant(at)} has neither a run nor a reason`)
+      for (const at of unexpected) broken.push(`G1: ${name} has a run at ${formatInstant(at)}, which is not due`)
+    }
+    for (const run of await this.#allRuns(store)) broken.push(...(await this.#judge(store, run, endAt)))
+    return broken
+  }
+
+  async #judge(store: Store, run: Run, endAt: Instant): Promise<string[]> {
+    const broken: string[] = []
+    const begun = this.#attempts.get(run.id) ?? []
+    if (run.state === 'done' && begun.length === 0) broken.push(`G4: ${run.id} is done but was never begun`)
+    if (!isFinal(run.state) && run.runAt < endAt - unfinishedMs) {
+      broken.push(`G4: ${run.id} of ${run.trigger} is still ${run.state} at the end`)
+    }
+    if (run.attempt === 1) return broken
+    const attempts = await store.attempts(run.id)
+    if (attempts.some((attempt, index) => attempt.attempt !== index + 1) || attempts.length !== run.attempt) {
+      broken.push(`G5: the attempts of ${run.id} have a gap`)
+    }
+    const unexplained = attempts.slice(0, -1).filter((attempt) => attempt.end === 'done' || attempt.end === undefined)
+    if (unexplained.length > 0) broken.push(`G5: ${run.id} was repeated although an attempt was done`)
+    return broken
+  }
+
+  async #allRuns(store: Store) {
+    const all = []
+    let before: string | undefined
+    for (;;) {
+      const runs = await store.runs({ limit: 1000, before })
+      all.push(...runs)
+      before = runs.at(-1)?.id
+      if (runs.length < 1000) return all
+    }
+  }
+}

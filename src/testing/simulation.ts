@@ -1,0 +1,226 @@
+/**
+ * A world in one process: the real engine, a real store, time that passes when told, and processes that die at any
+ * store call. Everything is drawn from one seed, so that a failing world can be lived through again.
+ */
+import { Engine } from '../engine/engine.js'
+import { Events } from '../engine/events.js'
+import { Heartbeat } from '../engine/keep-alive.js'
+import type { Performable, RunContext } from '../engine/perform.js'
+import { sync, type Source } from '../engine/sync.js'
+import { jobDefaults, type Job } from '../model/job.js'
+import type { Store } from '../store/store.js'
+import { crashable, type CrashableStore } from './crash-point.js'
+import { FakeClock } from './fake-clock.js'
+import { SeededRandom } from './random.js'
+import { Observer } from './observer.js'
+import type { Trigger } from '../model/trigger.js'
+
+/** What a simulated world is like. */
+export interface Simulation {
+  readonly seed: number
+  readonly startAt: number
+  readonly durationMs: number
+  readonly triggers: readonly Trigger[]
+  /** Opens the store again, as a new process does. */
+  readonly open: () => Promise<Store>
+  /** How many processes run at once. */
+  readonly processes: number
+  /** How much time passes, on average, before a process dies. */
+  readonly crashEveryMs: number
+  /** How much time passes, on average, before the wall clock steps; infinite for a steady one. */
+  readonly stepEveryMs: number
+  readonly leaseMs: number
+  /** The probability that an attempt fails. */
+  readonly failure: number
+}
+
+/** What a world came to. */
+export interface SimulationReport {
+  readonly crashes: number
+  readonly steps: number
+  readonly attempts: number
+  readonly repeated: number
+  /** Everything that broke a promise, one sentence each. */
+  readonly broken: readonly string[]
+  /** The store at the end, for looking closer. */
+  readonly store: Store
+  readonly endAt: number
+}
+
+const hourMs = 3_600_000
+
+/** Lives through a world and checks the promises against it. */
+export async function simulate(options: Simulation): Promise<SimulationReport> {
+  const world = new World(options)
+  return await world.live()
+}
+
+class World {
+  readonly #options: Simulation
+  readonly #random: SeededRandom
+  readonly #clock: FakeClock
+  readonly #observer: Observer
+  readonly #job: Job = { ...jobDefaults, name: 'work', retry: { ...jobDefaults.retry, attempts: 3 }, crashes: 1_000_000 }
+  #living = new Set<Process>()
+  #crashes = 0
+  #steps = 0
+
+  constructor(options: Simulation) {
+    this.#options = options
+    this.#random = new SeededRandom(options.seed)
+    this.#clock = new FakeClock(options.startAt)
+    this.#observer = new Observer(options.triggers)
+  }
+
+  async live(): Promise<SimulationReport> {
+    const { durationMs, processes, open } = this.#options
+    for (let i = 0; i < processes; i++) await this.#begin()
+    const endMs = this.#clock.monotonicMs() + durationMs
+    while (this.#clock.monotonicMs() < endMs) {
+      const pieceMs = Math.min(endMs - this.#clock.monotonicMs(), this.#pieceMs())
+      await this.#pass(pieceMs)
+      await this.#meddle()
+    }
+    // What is under way may end: one more day without trouble.
+    await this.#pass(24 * hourMs)
+    const endAt = this.#clock.now()
+    for (const process of this.#living) process.kill()
+    const store = await open()
+    const broken = await this.#observer.verdict(store, endAt)
+    const { attempts, repeated } = this.#observer
+    return { crashes: this.#crashes, steps: this.#steps, attempts, repeated, broken, store, endAt }
+  }
+
+  #pieceMs(): number {
+    const { crashEveryMs, stepEveryMs } = this.#options
+    return Math.ceil(Math.min(crashEveryMs, stepEveryMs) * this.#random.next()) + 1
+  }
+
+  /** Something goes wrong: a process will die at one of its next calls, or the wall clock steps. */
+  async #meddle(): Promise<void> {
+    const { crashEveryMs, stepEveryMs } = this.#options
+    const isStep = this.#random.chance(crashEveryMs / (crashEveryMs + stepEveryMs))
+    if (isStep) {
+      this.#steps += 1
+      const byMs = this.#random.pick([-30 * 60_000, -2000, 3000, 20 * 60_000, 3 * hourMs])
+      this.#clock.step(byMs)
+      if (byMs > this.#options.leaseMs) this.#observer.leasesEnded()
+      return
+    }
+    const [process] = this.#living
+    process?.crashable.crashAt(this.#random.int(1, 40), this.#random.chance(0.5) ? 'before' : 'after')
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await this.#clock.advance(ms, () => this.#settle())
+  }
+
+  /** Waits until nothing moves any more; a process that died meanwhile is followed by another after a while. */
+  async #settle(): Promise<void> {
+    let before = -1
+    for (let calls = this.#calls(); calls !== before || this.#inFlight() > 0; calls = this.#calls()) {
+      before = calls
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  }
+
+  #calls(): number {
+    let calls = 0
+    for (const process of this.#living) calls += process.crashable.calls
+    return calls
+  }
+
+  #inFlight(): number {
+    let inFlight = 0
+    for (const process of this.#living) inFlight += process.crashable.inFlight
+    return inFlight
+  }
+
+  async #begin(): Promise<void> {
+    const { open, leaseMs, triggers } = this.#options
+    const process = new Process({
+      real: await open(),
+      clock: this.#clock.fork(),
+      leaseMs,
+      source: { name: 'code:simulation', jobs: [this.#job], queues: [], triggers },
+      perform: (run, clock) => this.#perform(process, run, clock),
+      job: this.#job,
+      onCrash: () => this.#die(process),
+      newWorkerId: () => `worker-${this.#observer.nextWorker()}`,
+    })
+    this.#living.add(process)
+    await process.start()
+  }
+
+  #die(process: Process): void {
+    if (!this.#living.delete(process)) return
+    process.kill()
+    this.#crashes += 1
+    this.#observer.died(process)
+    const pauseMs = this.#random.pick([1000, 45_000, 10 * 60_000, 5 * hourMs])
+    this.#clock.timer(pauseMs, () => void this.#begin())
+  }
+
+  async #perform(process: Process, run: RunContext, clock: FakeClock): Promise<void> {
+    // What a dead process still had in the event loop does not happen.
+    if (!this.#living.has(process)) return new Promise(() => undefined)
+    const performing = this.#observer.began(process, run)
+    await clock.sleep(this.#random.pick([0, 5, 800, 20_000, 4 * 60_000]), run.signal)
+    this.#observer.ended(performing)
+    if (this.#random.chance(this.#options.failure)) throw new Error('simulated failure')
+  }
+}
+
+/** One simulated process: its own view of the store and the clock, and an engine between them. */
+class Process {
+  readonly crashable: CrashableStore
+  readonly #clock: FakeClock
+  readonly #engine: Engine
+  readonly #source: Source
+
+  constructor(input: {
+    real: Store
+    clock: FakeClock
+    leaseMs: number
+    source: Source
+    job: Job
+    perform: (run: RunContext, clock: FakeClock) => Promise<void>
+    onCrash: () => void
+    newWorkerId: () => string
+  }) {
+    const { clock, leaseMs, source } = input
+    this.#clock = clock
+    this.#source = source
+    this.crashable = crashable(input.real, input.onCrash)
+    const { store } = this.crashable
+    const performables: ReadonlyMap<string, Performable> = new Map([
+      [input.job.name, { job: input.job, handler: (run: RunContext) => input.perform(run, clock) }],
+    ])
+    this.#engine = new Engine({
+      store,
+      clock,
+      events: new Events(),
+      roles: { scheduler: true, worker: true },
+      identity: { host: 'simulated', pid: 1, version: '0' },
+      newWorkerId: input.newWorkerId,
+      keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => this.#engine.now() }),
+      performables: () => Promise.resolve(performables),
+      concurrency: 20,
+      leaseMs,
+      keepMs: 100_000 * hourMs,
+      pollMs: hourMs,
+      acceptClock: false,
+    })
+  }
+
+  async start(): Promise<void> {
+    // A process may die while it starts; then this never resolves, and nobody waits for it.
+    void sync(this.crashable.store, this.#source, this.#clock.now()).then(() => this.#engine.start())
+  }
+
+  kill(): void {
+    this.crashable.kill()
+    this.#clock.stop()
+  }
+}

@@ -1,0 +1,76 @@
+import { uptime } from 'node:os'
+import type { Instant } from './instant.js'
+
+/** The one source of time and timers; everything else is handed one, so that tests can hand in their own. */
+export interface Clock {
+  /** Wall time; may jump in either direction. */
+  now(): Instant
+  /** Milliseconds from an arbitrary start that never run backwards. */
+  monotonicMs(): number
+  /** Milliseconds since the system was started. */
+  uptimeMs(): number
+  /** Resolves once `ms` have passed on the monotonic clock, or when the signal aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Resolves once wall time has reached `at`, never earlier, or when the signal aborts; never rejects. */
+  sleepUntil(at: Instant, signal?: AbortSignal): Promise<void>
+  /** Calls `fire` once after `ms`; returns the function that cancels it. */
+  timer(ms: number, fire: () => void): () => void
+}
+
+/** A step of the wall clock goes unnoticed for at most this long; it also stays far below setTimeout's limit. */
+const LONGEST_PIECE_MS = 30_000
+
+/** The machine's own clock. */
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  monotonicMs,
+  uptimeMs: () => uptime() * 1000,
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const end = monotonicMs() + ms
+    return sleepInPieces(() => end - monotonicMs(), signal)
+  },
+
+  sleepUntil(at: Instant, signal?: AbortSignal): Promise<void> {
+    return sleepInPieces(() => at - Date.now(), signal)
+  },
+
+  timer(ms: number, fire: () => void): () => void {
+    const end = monotonicMs() + ms
+    let handle: NodeJS.Timeout
+    const arm = (): void => {
+      handle = setTimeout(() => (end - monotonicMs() > 0 ? arm() : fire()), pieceOf(end - monotonicMs()))
+    }
+    arm()
+    return () => clearTimeout(handle)
+  },
+})
+
+function monotonicMs(): number {
+  return performance.now()
+}
+
+// A timer may fire up to a millisecond early against either clock, so the remainder is asked again each time.
+async function sleepInPieces(remainingMs: () => number, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    const remaining = remainingMs()
+    if (signal?.aborted || !(remaining > 0)) return
+    await pause(pieceOf(remaining), signal)
+  }
+}
+
+function pieceOf(remainingMs: number): number {
+  return Math.min(Math.ceil(remainingMs), LONGEST_PIECE_MS)
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(handle)
+      signal?.removeEventListener('abort', wake)
+      resolve()
+    }
+    const handle = setTimeout(wake, ms)
+    signal?.addEventListener('abort', wake, { once: true })
+  })
+}

@@ -1,0 +1,67 @@
+import { monthLength, weekdayOf } from '../civil.js'
+import { nextBit } from './bits.js'
+import type { CronExpression } from './expression.js'
+
+/** The days of an expression that can only be told once the month is known. */
+export interface DayRules {
+  /** `L`: the last day of the month. */
+  readonly isLastDay: boolean
+  /** `LW`: the last day of the month from Monday to Friday. */
+  readonly isLastWorkday: boolean
+  /** `15W`: bit d - 1 asks for the day from Monday to Friday nearest to day d, within the month. */
+  readonly nearestWorkdays: number
+  /** `5L`: bit w asks for the last weekday w of the month. */
+  readonly lastWeekdays: number
+  /** `5#2`: entry k - 1 holds the weekdays of which the k-th is asked for. */
+  readonly nthWeekdays: readonly number[]
+}
+
+const SATURDAY = 6
+const SUNDAY = 0
+
+/** The matching days of a month as a mask, bit d - 1 being day d; whether the month itself matches is not asked. */
+export function matchingDays(cron: CronExpression, monthIndex: number, firstDay: number): number {
+  const length = monthLength(monthIndex)
+  const firstWeekday = weekdayOf(firstDay)
+  let byDate = cron.daysOfMonth
+  let byWeekday = spreadWeekdays(cron.weekdays, firstWeekday)
+  if (cron.dayRules !== undefined) {
+    byDate |= datesByRule(cron.dayRules, length, firstWeekday)
+    byWeekday |= weekdaysByRule(cron.dayRules, length, firstWeekday)
+  }
+  const days = cron.isEitherDay ? byDate | byWeekday : byDate & byWeekday
+  return days & (0x7fff_ffff >>> (31 - length))
+}
+
+/** Repeats a mask of weekdays over a month that starts with `firstWeekday`. */
+function spreadWeekdays(weekdays: number, firstWeekday: number): number {
+  const week = ((weekdays | (weekdays << 7)) >>> firstWeekday) & 0x7f
+  return week | (week << 7) | (week << 14) | (week << 21) | ((week & 7) << 28)
+}
+
+function datesByRule(rules: DayRules, length: number, firstWeekday: number): number {
+  let days = 0
+  if (rules.isLastDay) days |= 1 << (length - 1)
+  if (rules.isLastWorkday) days |= 1 << (nearestWorkday(length, length, firstWeekday) - 1)
+  for (let bit = nextBit(rules.nearestWorkdays, 0); bit >= 0; bit = nextBit(rules.nearestWorkdays, bit + 1)) {
+    // A month without that day has no day nearest to it either.
+    if (bit < length) days |= 1 << (nearestWorkday(bit + 1, length, firstWeekday) - 1)
+  }
+  return days
+}
+
+function nearestWorkday(day: number, length: number, firstWeekday: number): number {
+  const weekday = (firstWeekday + day - 1) % 7
+  if (weekday === SATURDAY) return day > 1 ? day - 1 : day + 2
+  if (weekday === SUNDAY) return day < length ? day + 1 : day - 2
+  return day
+}
+
+function weekdaysByRule(rules: DayRules, length: number, firstWeekday: number): number {
+  const lastWeek = 0x7f << (length - 7)
+  let days = spreadWeekdays(rules.lastWeekdays, firstWeekday) & lastWeek
+  rules.nthWeekdays.forEach((weekdays, index) => {
+    days |= spreadWeekdays(weekdays, firstWeekday) & (0x7f << (index * 7))
+  })
+  return days
+}

@@ -1,0 +1,34 @@
+import type { DayRules } from './days.js'
+
+/**
+ * A parsed cron expression, frozen. Its sets are bit masks in plain numbers, so that a hundred thousand of them
+ * stay small and the next member of a set is one instruction away. Sixty values take two masks of thirty bits.
+ */
+export interface CronExpression {
+  /** The text as it was written. */
+  readonly source: string
+  readonly secondsLow: number
+  readonly secondsHigh: number
+  readonly minutesLow: number
+  readonly minutesHigh: number
+  /** Bit h is hour h. */
+  readonly hours: number
+  /** Bit d - 1 is day d. */
+  readonly daysOfMonth: number
+  /** Bit 0 is January. */
+  readonly months: number
+  /** Bit 0 is Sunday. */
+  readonly weekdays: number
+  /** The rules for days that depend on the month, such as `L` or `5#2`. */
+  readonly dayRules: DayRules | undefined
+  /** Thirty years to a mask, from 1970; undefined means every year. */
+  readonly years: readonly number[] | undefined
+  /** Both day fields are restricted, so a day that satisfies either one counts. */
+  readonly isEitherDay: boolean
+  /** Neither the second, the minute nor the hour field starts with `*`: the job names its times of day. */
+  readonly hasFixedTimes: boolean
+  /** The first matching time of a matching day, in seconds. */
+  readonly firstSecondOfDay: number
+  /** The last matching time of a matching day, in seconds. */
+  readonly lastSecondOfDay: number
+}

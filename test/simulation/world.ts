@@ -1,0 +1,40 @@
+import { defineTrigger } from '../../src/model/define.js'
+import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/model/trigger.js'
+import type { SeededRandom } from '../../src/testing/random.js'
+
+const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'] as const
+const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
+
+/** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
+export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
+  return Array.from({ length: count }, (_, index) => drawTrigger(`trigger-${index}`, random))
+}
+
+function drawTrigger(name: string, random: SeededRandom): Trigger {
+  const overlap: OverlapPolicy = random.pick([...overlaps])
+  const mode = random.pick<CatchUpPolicy['mode']>(overlap === 'skip' ? ['skip', 'latest'] : ['skip', 'latest', 'all'])
+  const common = { job: 'work', overlap, catchUp: { mode, maxRuns: 5 }, jitter: random.pick(['0s', '2m']) } as const
+  switch (random.int(0, 9)) {
+    case 0:
+      return defineTrigger(name, { ...common, every: random.pick(['3h', '7h', '31h']), immediate: random.chance(0.5) })
+    case 1:
+      return defineTrigger(name, { ...common, every: random.pick(['5h', '26h']), after: 'finish' })
+    case 2:
+      return defineTrigger(name, { ...common, at: new Date(Date.UTC(2026, random.int(0, 11), random.int(1, 28))) })
+    default:
+      return defineTrigger(name, { ...common, cron: drawCron(random), timezone: random.pick([...zones]) })
+  }
+}
+
+function drawCron(random: SeededRandom): string {
+  const minute = random.pick(['0', '30', '15,45', String(random.int(0, 59))])
+  const hour = String(random.pick([0, 1, 2, 3, random.int(0, 23)]))
+  return random.pick([
+    `${minute} ${hour} * * *`,
+    `${minute} ${hour} * * *`,
+    `${minute} ${hour} * * 1-5`,
+    `${minute} ${hour} 1,15 * *`,
+    `${minute} ${hour} L * *`,
+    `0 */6 * * *`,
+  ])
+}
