@@ -77,23 +77,32 @@ const { values: options } = parseArgs({
     ms: { type: 'string', default: '400' },
     child: { type: 'string' },
   },
+  strict: false,
 })
 
-if (options.child === undefined) compareAll()
-else process.stdout.write(`${JSON.stringify(await measure(options.child))}\n`)
+const isMain = process.argv[1] === fileURLToPath(import.meta.url)
+if (isMain && options.child === undefined) print(compareAll())
+else if (isMain) process.stdout.write(`${JSON.stringify(await measure(options.child))}\n`)
+
+/** Measures all libraries; for the run of everything. */
+export function measureCron({ rounds, quick, say }) {
+  Object.assign(options, { runs: String(rounds), ms: quick ? '100' : '400' })
+  const rows = compareAll()
+  say('cron')
+  return rows
+}
 
 function compareAll() {
   const runs = Object.fromEntries(Object.keys(LIBRARIES).map((name) => [name, []]))
   for (let run = 0; run < Number(options.runs); run += 1) {
     for (const name of Object.keys(LIBRARIES)) runs[name].push(measureInChild(name))
   }
-  const rows = Object.entries(runs).map(([name, results]) => ({
+  return Object.entries(runs).map(([name, results]) => ({
     name,
     note: results[0].note,
     parse: median(results.map((result) => result.parse)),
     next: median(results.map((result) => result.next)),
   }))
-  print(rows)
 }
 
 function measureInChild(name) {

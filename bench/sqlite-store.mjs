@@ -55,7 +55,7 @@ async function rate(what, count, action) {
 
 function aRun() {
   return {
-    id: randomRunId(now),
+    id: randomRunId(systemClock.now()),
     job: 'noop',
     origin: 'enqueue',
     dueAt: now,

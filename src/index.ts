@@ -1,5 +1,5 @@
 export { rota, Rota } from './app/rota.js'
-export type { JobRef, RotaOptions, StartOptions } from './app/rota.js'
+export type { JobRef, RotaOptions, StartOptions } from './app/rota-options.js'
 export type { EnqueueOptions } from './app/enqueue.js'
 export type { HoldOptions } from './app/holds.js'
 export type { Added, Removed } from './app/definitions.js'

@@ -35,16 +35,21 @@ export async function addDefinitions(
   const stored = await store.jobs()
   const known = new Set([...jobs, ...stored.map(({ job }) => job)].map((job) => job.name))
   for (const { name, job } of triggers) {
-    if (!known.has(job)) throw new RotaError('JOB_UNKNOWN', `trigger ${name} names the job ${job}, which is not defined`)
+    if (!known.has(job))
+      throw new RotaError('JOB_UNKNOWN', `trigger ${name} names the job ${job}, which is not defined`)
   }
-  if (!replace) await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
+  if (!replace)
+    await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
   await define(store, { source: api, triggers, now })
   return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
 }
 
 /** Ends a trigger, or forgets a job, of this source. */
-export async function removeDefinition(store: Store, request: { name: string; now: Instant }): Promise<Removed> {
+export async function removeDefinition(
+  store: Store,
+  request: { name: string; now: Instant },
+): Promise<Removed> {
   const { name, now } = request
   const [trigger] = (await store.triggers({ names: [name] })).filter((one) => one.active)
   if (trigger !== undefined) {
@@ -57,12 +62,18 @@ export async function removeDefinition(store: Store, request: { name: string; no
   if (job.source !== api) throw foreign('job', name, job.source)
   const kept = await store.removeJobs([name])
   if (kept.length > 0) {
-    throw new RotaError('RUN_STATE', `job ${name} is still used by a trigger or an unfinished run; remove or end those first`)
+    throw new RotaError(
+      'RUN_STATE',
+      `job ${name} is still used by a trigger or an unfinished run; remove or end those first`,
+    )
   }
   return { kind: 'job', name }
 }
 
-async function assertNew(store: Store, names: { jobs: readonly string[]; triggers: readonly string[] }): Promise<void> {
+async function assertNew(
+  store: Store,
+  names: { jobs: readonly string[]; triggers: readonly string[] },
+): Promise<void> {
   const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name))
   const triggers = (await store.triggers({ names: names.triggers })).filter((one) => one.active)
   const taken = [
@@ -74,5 +85,8 @@ async function assertNew(store: Store, names: { jobs: readonly string[]; trigger
 }
 
 function foreign(what: string, name: string, source: string): RotaError {
-  return new RotaError('DEFINITION_CONFLICT', `${what} ${name} is defined by ${source}; remove it there and start again`)
+  return new RotaError(
+    'DEFINITION_CONFLICT',
+    `${what} ${name} is defined by ${source}; remove it there and start again`,
+  )
 }

@@ -23,11 +23,25 @@ interface Facts {
 }
 
 /** Looks at store, clock, workers, triggers, runs and holds. */
-export async function examine(input: { store: Store; clock: Clock; deep: boolean }): Promise<readonly Finding[]> {
+export async function examine(input: {
+  store: Store
+  clock: Clock
+  deep: boolean
+}): Promise<readonly Finding[]> {
   const { store, clock, deep } = input
   const now = clock.now()
   const facts = { store, now, deep, workers: await store.workers(), triggers: await store.triggers() }
-  const checks = [versions, storeHealth, clockAgainstStore, cursors, liveWorkers, lateTriggers, stuckRuns, unperformable, holds]
+  const checks = [
+    versions,
+    storeHealth,
+    clockAgainstStore,
+    cursors,
+    liveWorkers,
+    lateTriggers,
+    stuckRuns,
+    unperformable,
+    holds,
+  ]
   const findings: Finding[] = []
   for (const check of checks) findings.push(...(await check(facts)))
   return findings
@@ -75,9 +89,12 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
       'a running engine takes them over by itself: start one with `rota up`',
     ),
   )
-  if (live.length > 0) return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
+  if (live.length > 0)
+    return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
   const isNeeded = triggers.some((trigger) => trigger.active)
-  const none = isNeeded ? warn('worker', 'no worker is alive', 'start one with `rota up`') : ok('worker', 'none, and none is needed')
+  const none = isNeeded
+    ? warn('worker', 'no worker is alive', 'start one with `rota up`')
+    : ok('worker', 'none, and none is needed')
   return [none, ...findings]
 }
 
@@ -91,7 +108,9 @@ async function lateTriggers({ triggers, now, store }: Facts): Promise<Finding[]>
   const isHeld = nextTickAt === undefined || nextTickAt > now
   const names = late.slice(0, 5).map((one) => one.trigger.name)
   const message = `${late.length} due and not planned: ${names.join(', ')}${late.length > names.length ? ' …' : ''}`
-  const todo = isHeld ? 'planning is held back: see `holds` below' : 'no scheduler is at work: start one with `rota up`'
+  const todo = isHeld
+    ? 'planning is held back: see `holds` below'
+    : 'no scheduler is at work: start one with `rota up`'
   return [warn('triggers', message, todo)]
 }
 
@@ -100,8 +119,17 @@ async function stuckRuns({ store, now, workers }: Facts): Promise<Finding[]> {
   const live = new Set(workers.filter((worker) => worker.leaseUntil >= now).map((worker) => worker.id))
   const stuck = running.filter((run) => run.worker !== undefined && !live.has(run.worker))
   if (stuck.length === 0) return [ok('runs', `${running.length} running`)]
-  const ids = stuck.slice(0, 3).map((run) => run.id).join(', ')
-  return [warn('runs', `${stuck.length} held by workers that are gone: ${ids}`, 'a running engine takes them over: `rota up`')]
+  const ids = stuck
+    .slice(0, 3)
+    .map((run) => run.id)
+    .join(', ')
+  return [
+    warn(
+      'runs',
+      `${stuck.length} held by workers that are gone: ${ids}`,
+      'a running engine takes them over: `rota up`',
+    ),
+  ]
 }
 
 /** Runs that wait although they are due, because nobody alive has their job. */
@@ -109,15 +137,29 @@ async function unperformable({ store, now }: Facts): Promise<Finding[]> {
   const pending = await store.runs({ state: 'pending', limit: 1000 })
   const jobs = new Set((await store.jobs()).map(({ job }) => job.name))
   const orphans = pending.filter((run) => !jobs.has(run.job))
-  const waiting = pending.filter((run) => jobs.has(run.job) && run.runAt < now - lateMs && run.waitsFor === undefined)
+  const waiting = pending.filter(
+    (run) => jobs.has(run.job) && run.runAt < now - lateMs && run.waitsFor === undefined,
+  )
   const findings: Finding[] = []
   if (orphans.length > 0) {
     const names = [...new Set(orphans.map((run) => run.job))].join(', ')
-    findings.push(warn('jobs', `${orphans.length} runs wait for jobs that nobody defines: ${names}`, 'define them, or cancel the runs with `rota cancel`'))
+    findings.push(
+      warn(
+        'jobs',
+        `${orphans.length} runs wait for jobs that nobody defines: ${names}`,
+        'define them, or cancel the runs with `rota cancel`',
+      ),
+    )
   }
   if (waiting.length > 0) {
     const names = [...new Set(waiting.map((run) => run.job))].join(', ')
-    findings.push(warn('jobs', `${waiting.length} runs have been due for over a minute: ${names}`, 'start a worker that has these jobs, or raise its concurrency'))
+    findings.push(
+      warn(
+        'jobs',
+        `${waiting.length} runs have been due for over a minute: ${names}`,
+        'start a worker that has these jobs, or raise its concurrency',
+      ),
+    )
   }
   return findings.length > 0 ? findings : [ok('jobs', `${jobs.size} defined, nothing waits for them`)]
 }
@@ -126,9 +168,14 @@ async function holds({ store, now }: Facts): Promise<Finding[]> {
   const open = await store.holds({ openAt: now })
   if (open.length === 0) return [ok('holds', 'nothing is held back')]
   return open.map((hold) => {
-    const until = hold.untilAt === undefined ? 'until somebody releases it' : `until ${formatInstant(hold.untilAt)}`
+    const until =
+      hold.untilAt === undefined ? 'until somebody releases it' : `until ${formatInstant(hold.untilAt)}`
     const note = hold.note === '' ? '' : ` (${hold.note})`
-    return warn('holds', `${hold.target} is held by ${hold.actor} since ${formatInstant(hold.fromAt)} ${until}${note}`, releaseOf(hold.target))
+    return warn(
+      'holds',
+      `${hold.target} is held by ${hold.actor} since ${formatInstant(hold.fromAt)} ${until}${note}`,
+      releaseOf(hold.target),
+    )
   })
 }
 

@@ -20,7 +20,10 @@ export async function holdOn(
   await assertTarget(store, target)
   const untilAt = until?.getTime()
   if (untilAt !== undefined && untilAt <= now) {
-    throw new RotaError('DEFINITION_INVALID', `a hold cannot end at ${until?.toISOString()}, which is not in the future`)
+    throw new RotaError(
+      'DEFINITION_INVALID',
+      `a hold cannot end at ${until?.toISOString()}, which is not in the future`,
+    )
   }
   return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
 }

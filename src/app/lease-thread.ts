@@ -41,7 +41,11 @@ async function keep(data: LeaseThreadData, port: NonNullable<typeof parentPort>)
   })
   port.on('message', (message: 'pong' | 'stop') => {
     answeredMs = clock.monotonicMs()
-    if (message === 'stop') void heartbeat.stop().then(() => store.close()).then(() => port.close())
+    if (message === 'stop')
+      void heartbeat
+        .stop()
+        .then(() => store.close())
+        .then(() => port.close())
   })
   heartbeat.start()
 }

@@ -94,14 +94,20 @@ function parseWritten(text: string, { zone, now }: Here): Instant {
     return full.includes('.') ? parseInstant(full) : resolveLocalTime(full, zone)
   } catch (error) {
     if (error instanceof TimeError && error.code === 'ZONE_UNKNOWN') throw error
-    throw refusal(text, error instanceof TimeError ? error.message.replace(/^".*": /, '') : 'not a time', error)
+    throw refusal(
+      text,
+      error instanceof TimeError ? error.message.replace(/^".*": /, '') : 'not a time',
+      error,
+    )
   }
 }
 
 const allowed = 'now, today, yesterday, -2h, 2026-01-05, 09:30, 2026-01-05T09:00 or 2026-01-05T09:00:00Z'
 
 function refusal(text: string, problem: string, cause?: unknown): TimeError {
-  const error = new TimeError('LOCAL_TIME_INVALID', `${JSON.stringify(text.slice(0, 60))}: ${problem}`, { allowed })
+  const error = new TimeError('LOCAL_TIME_INVALID', `${JSON.stringify(text.slice(0, 60))}: ${problem}`, {
+    allowed,
+  })
   if (cause !== undefined) error.cause = cause
   return error
 }

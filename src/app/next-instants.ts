@@ -2,7 +2,10 @@ import { scheduleOf, type ScheduleSpec } from '../model/schedule.js'
 import type { Instant } from '../time/instant.js'
 
 /** The next due instants of a trigger's schedule; none for one that is counted from the end of a run. */
-export function nextInstants(schedule: ScheduleSpec, options: { after: Instant; count: number }): readonly Instant[] {
+export function nextInstants(
+  schedule: ScheduleSpec,
+  options: { after: Instant; count: number },
+): readonly Instant[] {
   const instants = scheduleOf(schedule)
   const found: Instant[] = []
   let at = instants.next(options.after)

@@ -10,13 +10,12 @@ import type { Registry } from './registry.js'
 export async function performablesOf(input: {
   registry: Registry
   store: Store
-  clock: Clock
-  environment: Readonly<Record<string, string | undefined>>
+  outside: Outside
 }): Promise<ReadonlyMap<string, Performable>> {
-  const { registry, store, clock, environment } = input
+  const { registry, store, outside } = input
   const performables = new Map<string, Performable>()
   for (const { job, source } of await store.jobs()) {
-    const handler = outsideHandler(job, { clock, environment, isFromApi: source === 'api' })
+    const handler = outsideHandler(job, { ...outside, isFromApi: source === 'api' })
     if (handler !== undefined) performables.set(job.name, { job, handler })
   }
   for (const [name, { job, handler }] of registry.jobs) {
@@ -25,20 +24,22 @@ export async function performablesOf(input: {
   return performables
 }
 
-interface Outside {
+/** What commands and requests need of this process. */
+export interface Outside {
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly isFromApi: boolean
+  /** Where commands run, and where their relative directories start. */
+  readonly directory: string
 }
 
-function outsideHandler(job: Job, outside: Outside): Handler | undefined {
+function outsideHandler(job: Job, outside: Outside & { readonly isFromApi: boolean }): Handler | undefined {
   const spec = job.handler
-  const { clock, environment } = outside
+  const { clock, environment, directory } = outside
   switch (spec.kind) {
     case 'function':
       return undefined
     case 'shell':
-      return (run) => performShell(spec, { ...contextOf(run), clock, environment })
+      return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
     case 'http':
       return (run) =>
         performHttp(spec, { ...contextOf(run), privateTargets: outside.isFromApi ? 'refuse' : 'allow' })

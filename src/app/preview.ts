@@ -2,8 +2,6 @@ import { clockChangeNotes, type ClockChangeNote, cronSchedule, explainOccurrence
 import type { DstPolicy } from '../time/cron.js'
 import type { Instant } from '../time/instant.js'
 import { formatLocal } from '../time/local-time.js'
-import { MAX_OCCURRENCES } from '../time/occurrences.js'
-import { TimeError } from '../time/time-error.js'
 
 /** What is to be previewed. */
 export interface PreviewRequest {
@@ -11,6 +9,7 @@ export interface PreviewRequest {
   readonly timezone: string
   readonly dst: DstPolicy | undefined
   readonly from: Instant
+  /** How many at most. */
   readonly count: number
 }
 
@@ -37,10 +36,6 @@ export interface PreviewedOccurrence {
 export function preview(request: PreviewRequest): Preview {
   const { expression, timezone, dst, from, count } = request
   const schedule = cronSchedule(expression, { timezone, dst })
-  if (!Number.isInteger(count) || count < 1 || count > MAX_OCCURRENCES) {
-    const allowed = `a whole number from 1 to ${MAX_OCCURRENCES}`
-    throw new TimeError('COUNT_INVALID', `count ${count} is not ${allowed}`, { allowed })
-  }
   const occurrences: PreviewedOccurrence[] = []
   for (let at = schedule.next(from); at !== undefined && occurrences.length < count; at = schedule.next(at)) {
     const local = formatLocal(at, schedule.zone)

@@ -34,7 +34,11 @@ export class Registry {
     for (const trigger of this.triggers.values()) {
       if (this.jobs.has(trigger.job) || isKnown(trigger.job)) continue
       const allowed = [...this.jobs.keys()].join(', ')
-      faults.push({ path: `triggers.${trigger.name}.job`, message: `no job is named ${trigger.job}`, allowed })
+      faults.push({
+        path: `triggers.${trigger.name}.job`,
+        message: `no job is named ${trigger.job}`,
+        allowed,
+      })
     }
     refuse('the app', faults)
   }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { coverageOf, type Coverage } from '../engine/coverage.js'
+import type { Coverage } from '../engine/coverage.js'
 import { Engine, type Roles } from '../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
-import type { Handler, RunContext } from '../engine/perform.js'
+import type { RunContext } from '../engine/perform.js'
 import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
 import { why, type Why } from '../engine/why.js'
-import type { JobInput, JobOptions, QueueOptions, ScheduleOptions, TriggerInput } from '../model/define.js'
+import type { JobInput, JobOptions, ScheduleOptions, TriggerInput } from '../model/define.js'
 import { RotaError } from '../model/errors.js'
 import type { RunId } from '../model/identity.js'
 import type { Attempt, Run } from '../model/run.js'
@@ -16,58 +16,19 @@ import type { Enqueued, RunFilter, Store, StoredJob, StoredLogLine } from '../st
 import { systemClock, type Clock } from '../time/clock.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
+import { coverageReport } from './coverage-report.js'
 import { addDefinitions, removeDefinition, type Added, type Removed } from './definitions.js'
 import { examine, type Finding } from './doctor.js'
 import { newRun, newManualRun, type EnqueueOptions } from './enqueue.js'
 import { holdOn, letGo, type HoldOptions } from './holds.js'
-import { openStore, absoluteUrl, type Durability } from './open-store.js'
-import { performablesOf } from './performables.js'
+import { openStore, absoluteUrl } from './open-store.js'
+import { performablesOf, type Outside } from './performables.js'
 import { Registry } from './registry.js'
+import type { JobRef, RotaOptions, StartOptions } from './rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from './runs.js'
 import { ThreadedKeepAlive } from './threaded-keep-alive.js'
 import { packageVersion } from './version.js'
 import { Witness } from './witness.js'
-
-/** How an app is set up; everything has a default. */
-export interface RotaOptions {
-  /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `memory:` forgets it at the end. */
-  readonly store?: string | undefined
-  /** The name under which this app owns its definitions; `app` unless said otherwise. */
-  readonly app?: string | undefined
-  /** How many runs this process performs at once; 10 unless said otherwise. */
-  readonly concurrency?: number | undefined
-  /** How long a worker may be silent before its runs are taken over; `30s` unless said otherwise. */
-  readonly lease?: string | number | undefined
-  /** How long final runs are kept; `30d` unless said otherwise. */
-  readonly keep?: string | number | undefined
-  /** `full` survives power loss, `normal` every crash of a process; `full` unless said otherwise. */
-  readonly durability?: Durability | undefined
-  /** Whether the store is made where it is missing; otherwise that is an error. It is, unless said otherwise. */
-  readonly create?: boolean | undefined
-  /** Queues with limits over all workers. */
-  readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
-  /** What relative paths are relative to; the working directory unless said otherwise. */
-  readonly directory?: string | undefined
-  /** Where time comes from; the machine's clock unless a test hands in its own. */
-  readonly clock?: Clock | undefined
-}
-
-/** A job of this app, with the type of what its runs are given. */
-export interface JobRef<Payload = unknown> {
-  readonly name: string
-  /** Never there: only the type counts. */
-  readonly payload?: Payload
-}
-
-/** How an app is started. */
-export interface StartOptions {
-  /** Which loops run here; both unless said otherwise. */
-  readonly roles?: Partial<Roles> | undefined
-  /** Believe the wall clock even if it is more than a year ahead of the store. */
-  readonly acceptClock?: boolean | undefined
-  /** Go on with a store that shows an older state than this host has seen. */
-  readonly acceptStore?: boolean | undefined
-}
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
@@ -103,8 +64,12 @@ export class Rota {
 
   /** The address of the store, with its path made absolute. */
   get storeUrl(): string {
-    const { store = 'sqlite:data/rota.db', directory = process.cwd() } = this.#options
-    return absoluteUrl(store, directory)
+    const { store = 'sqlite:data/rota.db' } = this.#options
+    return absoluteUrl(store, this.#directory)
+  }
+
+  get #directory(): string {
+    return this.#options.directory ?? process.cwd()
   }
 
   /** Defines a job as a function of this process. */
@@ -113,7 +78,7 @@ export class Rota {
     handler: (run: RunContext<Payload>) => unknown,
     options: JobOptions = {},
   ): JobRef<Payload> {
-    return this.define(name, { ...options, handler: handler as Handler })
+    return this.define(name, { ...options, handler })
   }
 
   /** Defines a job of any kind: a function, a command or a request. */
@@ -224,7 +189,10 @@ export class Rota {
   }
 
   /** The lines that a run wrote, after a sequence number. */
-  async logs(id: RunId, options: { readonly after?: number; readonly limit?: number } = {}): Promise<readonly StoredLogLine[]> {
+  async logs(
+    id: RunId,
+    options: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<readonly StoredLogLine[]> {
     const { after = 0, limit = 1000 } = options
     return await (await this.store()).logs({ run: id, after, limit })
   }
@@ -322,19 +290,10 @@ export class Rota {
   }
 
   /** Computes the due instants anew and compares them with the ledger: of one trigger, or of all. */
-  async coverage(options: { readonly trigger?: string; readonly since?: Date } = {}): Promise<readonly Coverage[]> {
-    const store = await this.store()
-    const filter = options.trigger === undefined ? undefined : { names: [options.trigger] }
-    const triggers = await store.triggers(filter)
-    if (options.trigger !== undefined && triggers.length === 0) {
-      throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${options.trigger}`)
-    }
-    const all: Coverage[] = []
-    for (const trigger of triggers) {
-      const coverage = await coverageOf(store, trigger, options.since?.getTime())
-      if (coverage !== undefined) all.push(coverage)
-    }
-    return all
+  async coverage(
+    options: { readonly trigger?: string; readonly since?: Date } = {},
+  ): Promise<readonly Coverage[]> {
+    return await coverageReport(await this.store(), options)
   }
 
   /** Looks for what is wrong, and says what to do about it. */
@@ -375,12 +334,16 @@ export class Rota {
       identity: { host, pid: process.pid, version: packageVersion },
       newWorkerId: () => `${host}:${process.pid}:${randomBytes(4).toString('hex')}`,
       keepAlive: (keep) => this.#keepAlive(store, keep),
-      performables: () => performablesOf({ registry: this.#registry, store, clock, environment: process.env }),
+      performables: () => performablesOf({ registry: this.#registry, store, outside: this.#outside() }),
       concurrency: this.#options.concurrency ?? 10,
       leaseMs: this.#leaseMs,
       keepMs: this.#keepMs,
       pollMs,
     })
+  }
+
+  #outside(): Outside {
+    return { clock: this.#clock, environment: process.env, directory: this.#directory }
   }
 
   /** A thread keeps the lease of a store that other processes share; a store inside this one needs none. */

@@ -12,7 +12,8 @@ export async function findRun(store: Store, id: string): Promise<Run> {
   if (found !== undefined) return found
   const runs = text.length < 4 ? [] : await store.runsByPrefix(text, 2)
   if (runs.length === 1) return runs[0] as Run
-  if (runs.length > 1) throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}; use more of its id`)
+  if (runs.length > 1)
+    throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}; use more of its id`)
   throw new RotaError('RUN_UNKNOWN', `no run has the id ${id}; \`rota runs\` shows the newest`)
 }
 
@@ -24,7 +25,8 @@ export async function cancelRun(
   const { id } = await findRun(store, request.id)
   const answer = await store.cancel({ run: id, now: request.now, reason: request.reason })
   const run = await findRun(store, id)
-  if (answer === 'final') throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
+  if (answer === 'final')
+    throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
   return { run, requested: answer === 'requested' }
 }
 

@@ -1,2 +1,1 @@
 export { printable } from '../handlers/printable.js'
-export { nearest } from '../model/read-value.js'

@@ -1,5 +1,4 @@
-import { RotaError, type Fault } from '../app/errors.js'
-import { nearest } from '../app/text.js'
+import type { Fault } from '../app/errors.js'
 import type { Command, Option } from './command.js'
 
 /** What a command was called with, checked against what it declares. */
@@ -54,26 +53,28 @@ export interface Parsed {
 export const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' }
 
 /** Reads the words after a command's name; throws one error with everything that is wrong with them. */
-export function parseArguments(command: Command, argv: readonly string[]): Arguments {
+export async function parseArguments(command: Command, argv: readonly string[]): Promise<Arguments> {
   const reader = new Reader(command)
   const parsed = reader.read(argv)
   if (!parsed.values.has('help')) reader.checkWords(parsed.words)
   if (reader.faults.length === 0 || parsed.values.has('help')) return new Arguments(parsed)
-  throw usageError(reader.faults, `\`rota ${command.name} --help\` shows what it takes`)
+  // Loaded only now: whoever types right does not wait for it.
+  const { usageError, withGuess } = await import('./usage-error.js')
+  const hint = `\`rota ${command.name} --help\` shows what it takes`
+  throw usageError(reader.faults.map(withGuess), hint)
 }
 
-/** The error for words that are not understood. */
-export function usageError(faults: readonly Fault[], hint: string): RotaError {
-  const [first] = faults
-  const message = faults.length === 1 && first !== undefined ? `${first.path}: ${first.message}` : 'the command line is not valid'
-  return new RotaError('USAGE', `${message}; ${hint}`, { faults })
+/** A fault, with the words among which the one that was meant may be. */
+export interface GuessableFault extends Fault {
+  readonly guess?: { readonly word: string; readonly known: readonly string[] }
 }
 
 class Reader {
-  readonly faults: Fault[] = []
+  readonly faults: GuessableFault[] = []
   readonly #command: Command
   readonly #values = new Map<string, string[]>()
   readonly #words: string[] = []
+  #hasUnknown = false
 
   constructor(command: Command) {
     this.#command = command
@@ -98,7 +99,9 @@ class Reader {
     for (const argument of expected.slice(words.length)) {
       if (argument.isOptional !== true) this.#fault(`<${argument.name}>`, 'it is missing', argument.help)
     }
-    for (const word of words.slice(expected.length)) {
+    // A word after an option that does not exist was probably meant for it.
+    const surplus = this.#hasUnknown ? [] : words.slice(expected.length)
+    for (const word of surplus) {
       const most = expected.length === 0 ? 'no word' : `at most ${expected.length}`
       this.#fault(word, `nothing expects this word; ${this.#command.name} takes ${most}`)
     }
@@ -128,9 +131,12 @@ class Reader {
   #checkValue(option: Option, value: string): void {
     const { choices, whole } = option
     if (choices !== undefined && !choices.includes(value)) {
-      const meant = nearest(value, choices)
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-      this.#fault(`--${option.name}`, `${JSON.stringify(value)} is not one of them${hint}`, choices.join(', '))
+      this.faults.push({
+        path: `--${option.name}`,
+        message: `${JSON.stringify(value)} is not one of them`,
+        allowed: choices.join(', '),
+        guess: { word: value, known: choices },
+      })
     }
     if (whole === undefined) return
     const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= whole.min && Number(value) <= whole.max
@@ -141,11 +147,15 @@ class Reader {
   #optionOf(word: string): Option | undefined {
     const option = this.#find(word)
     if (option !== undefined) return option
+    this.#hasUnknown = true
     const name = word.replace(/=.*/s, '')
     const known = this.#command.options.map((one) => `--${one.name}`)
-    const meant = nearest(name, known)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    this.#fault(name, `there is no such option${hint}`, known.join(', '))
+    this.faults.push({
+      path: name,
+      message: 'there is no such option',
+      allowed: known.join(', '),
+      guess: { word: name, known },
+    })
     return undefined
   }
 

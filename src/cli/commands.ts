@@ -14,14 +14,23 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   runs: entry('list runs, newest first', async () => (await import('./commands/runs.js')).runs),
   logs: entry('print what a run wrote', async () => (await import('./commands/logs.js')).logs),
   cancel: entry('cancel a run', async () => (await import('./commands/cancel.js')).cancel),
-  retry: entry('try a failed or cancelled run again', async () => (await import('./commands/retry.js')).retry),
+  retry: entry(
+    'try a failed or cancelled run again',
+    async () => (await import('./commands/retry.js')).retry,
+  ),
   pause: entry('hold back a trigger or a queue', async () => (await import('./commands/pause.js')).pause),
   resume: entry('let a trigger or a queue go on', async () => (await import('./commands/resume.js')).resume),
   freeze: entry('hold back everything', async () => (await import('./commands/freeze.js')).freeze),
   thaw: entry('end a freeze', async () => (await import('./commands/thaw.js')).thaw),
-  switch: entry('see or set the kill switches', async () => (await import('./commands/switch.js')).killSwitch),
+  switch: entry(
+    'see or set the kill switches',
+    async () => (await import('./commands/switch.js')).killSwitch,
+  ),
   why: entry('explain what became of due instants', async () => (await import('./commands/why.js')).why),
-  coverage: entry('prove that nothing was lost', async () => (await import('./commands/coverage.js')).coverage),
+  coverage: entry(
+    'prove that nothing was lost',
+    async () => (await import('./commands/coverage.js')).coverage,
+  ),
   doctor: entry('look for what is wrong', async () => (await import('./commands/doctor.js')).doctor),
   completion: entry(
     'print a completion script for a shell',

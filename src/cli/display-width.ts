@@ -20,7 +20,7 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 const plainAscii = /^[\x20-\x7e]*$/
-const joining = /^[\p{M}\u200b-\u200d\ufe00-\ufe0f]$/u
+const joining = /^(?:\p{M}|[\u200b-\u200d])$/u
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u
 

@@ -1,9 +1,12 @@
-import { RotaError, TimeError, type Fault } from '../app/errors.js'
+import { type ErrorCode, type Fault, RotaError, TimeError } from '../app/errors.js'
 import { printable } from '../app/text.js'
 import { exitCodes } from './command.js'
 
 /** Prints what went wrong on standard error and gives the exit code that says so. */
-export function reportFailure(error: unknown, options: { readonly isJson: boolean; readonly isDebug: boolean }): number {
+export function reportFailure(
+  error: unknown,
+  options: { readonly isJson: boolean; readonly isDebug: boolean },
+): number {
   const failure = describeFailure(error)
   if (options.isJson) process.stderr.write(`${JSON.stringify({ error: failure })}\n`)
   else for (const line of failureLines(failure)) process.stderr.write(`${printable(line)}\n`)
@@ -25,7 +28,7 @@ export function describeFailure(error: unknown): Failure {
   }
   if (error instanceof TimeError) {
     const { code, message, allowed } = error
-    return { code, message, faults: allowed === undefined ? [] : [{ path: '', message: '', allowed }] }
+    return { code, message, faults: allowed === undefined ? [] : [{ path: '', message, allowed }] }
   }
   const code = systemCodeOf(error) ?? 'INTERNAL'
   return { code, message: error instanceof Error ? error.message : String(error), faults: [] }
@@ -34,36 +37,29 @@ export function describeFailure(error: unknown): Failure {
 /** The exit code that says what kind of failure it was. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof TimeError) return exitCodes.refused
-  if (error instanceof RotaError) return ofRotaError(error)
+  if (error instanceof RotaError) return codesOfErrors[error.code] ?? exitCodes.refused
   return systemCodeOf(error) === undefined ? exitCodes.internal : exitCodes.io
 }
 
-function ofRotaError({ code }: RotaError): number {
-  switch (code) {
-    case 'STORE_IO':
-      return exitCodes.io
-    case 'STORE_NOT_FOUND':
-    case 'STORE_BUSY':
-    case 'STORE_FULL':
-    case 'STORE_CORRUPT':
-    case 'STORE_VERSION':
-    case 'STORE_WENT_BACK':
-    case 'STORE_CLOSED':
-      return exitCodes.store
-    case 'RUN_STATE':
-    case 'CLOCK_JUMP':
-    case 'HANDLER_FAILED':
-    case 'HANDLER_MISSING':
-    case 'TIMED_OUT':
-    case 'CANCELLED':
-    case 'LOST':
-    case 'SET_ASIDE':
-      return exitCodes.failed
-    case 'ALREADY_STARTED':
-      return exitCodes.internal
-    default:
-      return exitCodes.refused
-  }
+/** Everything else was refused: what was asked for was not right. */
+const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
+  STORE_IO: exitCodes.io,
+  STORE_NOT_FOUND: exitCodes.store,
+  STORE_BUSY: exitCodes.store,
+  STORE_FULL: exitCodes.store,
+  STORE_CORRUPT: exitCodes.store,
+  STORE_VERSION: exitCodes.store,
+  STORE_WENT_BACK: exitCodes.store,
+  STORE_CLOSED: exitCodes.store,
+  RUN_STATE: exitCodes.failed,
+  CLOCK_JUMP: exitCodes.failed,
+  HANDLER_FAILED: exitCodes.failed,
+  HANDLER_MISSING: exitCodes.failed,
+  TIMED_OUT: exitCodes.failed,
+  CANCELLED: exitCodes.failed,
+  LOST: exitCodes.failed,
+  SET_ASIDE: exitCodes.failed,
+  ALREADY_STARTED: exitCodes.internal,
 }
 
 /** What the system itself refused, such as `EACCES`. */

@@ -20,7 +20,7 @@ export function programHelp(commands: Readonly<Record<string, CommandEntry>>): s
       { line: "rota next '0 9 * * MON-FRI' --zone Europe/Berlin", meaning: 'see when that is' },
     ]),
     '',
-    '`rota <command> --help` shows what a command takes; `rota --version` the version.',
+    '`rota <command> --help` shows what it takes; `rota --version` the version.',
     '',
     ...exitCodeLines,
   ]
@@ -30,7 +30,9 @@ export function programHelp(commands: Readonly<Record<string, CommandEntry>>): s
 export function commandHelp(command: Command): string[] {
   const { about, examples } = command
   const args = command.arguments.map((argument): Pair => [argumentText(argument), argument.help])
-  const options = [...command.options, helpOption].map((option): Pair => [optionText(option), optionHelp(option)])
+  const options = [...command.options, helpOption].map(
+    (option): Pair => [optionText(option), optionHelp(option)],
+  )
   return [
     `usage: ${usage(command)}`,
     ...(about === undefined ? [] : ['', ...wrap(about, helpWidth)]),
@@ -49,8 +51,8 @@ type Pair = readonly [name: string, meaning: string]
 const helpWidth = 80
 
 const exitCodeLines = [
-  'exit codes: 0 done; 1 it failed; 2 refused (usage, definition, config); 3 the store',
-  'cannot be used; 70 internal; 74 input or output failed; 128+n ended by signal n',
+  'exit codes: 0 done; 1 it failed; 2 refused (usage, definition, config); 3 the',
+  'store cannot be used; 70 internal; 74 input or output; 128+n ended by signal n',
 ]
 
 function usage({ name, arguments: args, rest }: Command): string {

@@ -1,5 +1,6 @@
 import type { Hold, Job, LedgerRange, ScheduleSpec, StoredTrigger } from '../app/nouns.js'
-import { formatDuration, formatInstant, type Instant } from '../app/times.js'
+import { formatDuration } from '../app/durations.js'
+import { formatInstant, type Instant } from '../app/times.js'
 import type { TimeText } from './time-text.js'
 
 /** When a trigger is due, in a few words. */
@@ -29,14 +30,20 @@ export function handlerText(handler: Job['handler']): string {
 }
 
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  return word.includes("'") && !/["$`\\]/.test(word)
+    ? `"${word}"`
+    : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Whether a trigger ticks, and what keeps it from it. */
 export type TriggerState = 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
 
 /** How a trigger stands, given the holds in force. */
-export function triggerState({ trigger, active, nextAt, chainRun }: StoredTrigger, holds: readonly Hold[]): TriggerState {
+export function triggerState(
+  { trigger, active, nextAt, chainRun }: StoredTrigger,
+  holds: readonly Hold[],
+): TriggerState {
   const targets = new Set<string>(holds.map((hold) => hold.target))
   if (!active) return 'ended'
   if (!trigger.enabled) return 'disabled'

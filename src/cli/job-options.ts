@@ -1,5 +1,5 @@
 import type { JobInput } from '../app/nouns.js'
-import { usageError } from './arguments.js'
+import { usageError } from './usage-error.js'
 import type { Context, Option } from './command.js'
 
 const most = Number.MAX_SAFE_INTEGER
@@ -15,10 +15,20 @@ export const jobOptions: readonly Option[] = [
   { name: 'queue', value: 'name', help: 'where its runs wait; default `default`' },
   { name: 'retry', value: 'n', help: 'tries in all; default 1', whole: { min: 1, max: 1000 } },
   { name: 'retry-delay', value: 'duration', help: 'the first wait; default 1s' },
-  { name: 'retry-backoff', value: 'kind', help: 'how waits grow', choices: ['constant', 'linear', 'exponential'] },
+  {
+    name: 'retry-backoff',
+    value: 'kind',
+    help: 'how waits grow',
+    choices: ['constant', 'linear', 'exponential'],
+  },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
   { name: 'concurrency', value: 'n', help: 'runs of it at once', whole: { min: 1, max: most } },
-  { name: 'key-concurrency', value: 'n', help: 'runs with one group key at once', whole: { min: 1, max: most } },
+  {
+    name: 'key-concurrency',
+    value: 'n',
+    help: 'runs with one group key at once',
+    whole: { min: 1, max: most },
+  },
 ]
 
 /** The options that mean nothing without a job. */
@@ -31,7 +41,10 @@ export async function readJobInput(context: Context): Promise<JobInput | undefin
   if (handler === undefined) {
     const stray = onlyWithJob.filter((name) => args.flag(name))
     if (stray.length === 0) return undefined
-    const faults = stray.map((name) => ({ path: `--${name}`, message: 'it means nothing without -- command or --url' }))
+    const faults = stray.map((name) => ({
+      path: `--${name}`,
+      message: 'it means nothing without -- command or --url',
+    }))
     throw usageError(faults, '`rota add --help` shows examples')
   }
   return {
@@ -55,7 +68,12 @@ function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | un
   const http =
     url === undefined
       ? undefined
-      : { url, method, headers: readPairs(args.list('header'), 'header'), body: body === undefined ? undefined : readJson(body) }
+      : {
+          url,
+          method,
+          headers: readPairs(args.list('header'), 'header'),
+          body: body === undefined ? undefined : readJson(body),
+        }
   // Whether a method exists, and that there is one way only, are questions for the model.
   return { command, http } as Pick<JobInput, 'command' | 'http'>
 }
@@ -63,7 +81,9 @@ function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | un
 function readRetry({ args }: Context): JobInput['retry'] {
   const attempts = args.whole('retry')
   const delay = args.text('retry-delay')
-  const backoff = (['constant', 'linear', 'exponential'] as const).find((kind) => kind === args.text('retry-backoff'))
+  const backoff = (['constant', 'linear', 'exponential'] as const).find(
+    (kind) => kind === args.text('retry-backoff'),
+  )
   if (attempts === undefined && delay === undefined && backoff === undefined) return undefined
   return { attempts, delay, backoff }
 }
@@ -74,7 +94,10 @@ function readPairs(pairs: readonly string[], option: string): Readonly<Record<st
     const equals = pair.indexOf('=')
     if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)]
     const message = `${JSON.stringify(pair)} is not a name and a value`
-    throw usageError([{ path: `--${option}`, message, allowed: 'name=value' }], 'write an equals sign between them')
+    throw usageError(
+      [{ path: `--${option}`, message, allowed: 'name=value' }],
+      'write an equals sign between them',
+    )
   })
   return Object.fromEntries(entries)
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import { usageError, helpOption, parseArguments } from './arguments.js'
-import { nearest } from '../app/text.js'
+import { helpOption, parseArguments } from './arguments.js'
 import { exitCodes } from './command.js'
 import { commands, type CommandEntry } from './commands.js'
 import { openOutput } from './output.js'
@@ -24,27 +23,24 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function runCommand(name: string, argv: readonly string[]): Promise<number> {
-  const command = await entryOf(name).load()
-  const args = parseArguments(command, argv)
+  const command = await (await entryOf(name)).load()
+  const args = await parseArguments(command, argv)
   if (args.flag(helpOption.name)) return await printHelp(name)
   const out = await openOutput(process.env)
   return await command.run({ args, out, environment: process.env, directory: process.cwd() })
 }
 
-function entryOf(name: string): CommandEntry {
+async function entryOf(name: string): Promise<CommandEntry> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (entry !== undefined) return entry
-  const known = Object.keys(commands)
-  const meant = nearest(name, known)
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  const fault = { path: name, message: `there is no such command${hint}`, allowed: known.join(', ') }
-  throw usageError([fault], '`rota --help` lists the commands')
+  const { unknownCommand } = await import('./usage-error.js')
+  throw unknownCommand(name, Object.keys(commands))
 }
 
 async function printHelp(name: string | undefined): Promise<number> {
   const { commandHelp, programHelp } = await import('./help.js')
   const isOne = name !== undefined && !isHelp(name)
-  const lines = isOne ? commandHelp(await entryOf(name).load()) : programHelp(commands)
+  const lines = isOne ? commandHelp(await (await entryOf(name)).load()) : programHelp(commands)
   process.stdout.write(`${lines.join('\n')}\n`)
   return exitCodes.ok
 }

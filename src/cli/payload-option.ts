@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
 import type { Context, Option } from './command.js'
 
@@ -26,7 +27,6 @@ async function textOf(given: string, directory: string): Promise<string> {
   if (given === '-') return await textOfStandardInput()
   if (!given.startsWith('@')) return given
   const { readFile } = await import('node:fs/promises')
-  const { resolve } = await import('node:path')
   return await readFile(resolve(directory, given.slice(1)), 'utf8')
 }
 
@@ -39,7 +39,8 @@ async function textOfStandardInput(): Promise<string> {
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > mostBytes) throw new RotaError('PAYLOAD_TOO_LARGE', `--payload is longer than ${mostBytes} bytes`)
+    if (bytes > mostBytes)
+      throw new RotaError('PAYLOAD_TOO_LARGE', `--payload is longer than ${mostBytes} bytes`)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

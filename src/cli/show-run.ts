@@ -30,8 +30,10 @@ export async function showRun(context: Context, app: Rota, id: string): Promise<
 }
 
 function fieldsOf(run: Run, times: TimeText): readonly (readonly [string, string | undefined])[] {
-  const moment = (at: number | undefined): string | undefined => (at === undefined ? undefined : times.exact(at))
-  const json = (value: unknown): string | undefined => (value === undefined ? undefined : JSON.stringify(value))
+  const moment = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : times.exact(at)
+  const json = (value: unknown): string | undefined =>
+    value === undefined ? undefined : JSON.stringify(value)
   return [
     ['run', run.id],
     ['job', run.job],
@@ -61,7 +63,12 @@ function printAttempts({ out }: Context, attempts: readonly Attempt[], times: Ti
     { title: 'TRY', text: ({ attempt }) => String(attempt), isRight: true },
     { title: 'END', text: ({ end }) => end ?? 'running' },
     { title: 'STARTED', text: ({ startedAt, claimedAt }) => times.full(startedAt ?? claimedAt) },
-    { title: 'TOOK', text: ({ startedAt, endedAt }) => (startedAt === undefined || endedAt === undefined ? '' : roughly(endedAt - startedAt)), isRight: true },
+    {
+      title: 'TOOK',
+      text: ({ startedAt, endedAt }) =>
+        startedAt === undefined || endedAt === undefined ? '' : roughly(endedAt - startedAt),
+      isRight: true,
+    },
     { title: 'WORKER', text: ({ worker }) => worker ?? '', shortest: 8 },
     { title: 'ERROR', text: ({ error }) => error?.message ?? '', shortest: 8 },
   ])

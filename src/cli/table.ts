@@ -16,7 +16,7 @@ const gap = '  '
 
 /** Prints rows under their titles, cut to the width of the output; columns with nothing in them are left out. */
 export function printTable<Row>(out: Output, rows: readonly Row[], columns: readonly Column<Row>[]): void {
-  const cells = columns.map((column) => rows.map((row) => printable(column.text(row))))
+  const cells = columns.map((column) => rows.map((row) => printable(column.text(row)).replaceAll('\t', ' ')))
   const used = columns.flatMap((column, index) => {
     const texts = cells[index] ?? []
     return texts.some((text) => text !== '') ? [{ column, texts }] : []
@@ -26,7 +26,9 @@ export function printTable<Row>(out: Output, rows: readonly Row[], columns: read
     out.width,
   )
   const { dim } = out.colors
-  out.line(dim(joined(used.map(({ column }, index) => pad(column.title, widths[index] ?? 0, column.isRight)))))
+  out.line(
+    dim(joined(used.map(({ column }, index) => pad(column.title, widths[index] ?? 0, column.isRight)))),
+  )
   for (const [rowIndex, row] of rows.entries()) {
     const painted = used.map(({ column, texts }, index) => {
       const text = pad(texts[rowIndex] ?? '', widths[index] ?? 0, column.isRight)

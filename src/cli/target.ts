@@ -1,4 +1,4 @@
-import { usageError } from './arguments.js'
+import { usageError } from './usage-error.js'
 import type { Context, Option } from './command.js'
 
 /** A queue instead of a trigger. */

@@ -10,6 +10,10 @@ export class TimeText {
     this.#now = input.now
   }
 
+  get now(): Instant {
+    return this.#now
+  }
+
   get zone(): string {
     return this.#zone.name
   }
@@ -33,6 +37,11 @@ export class TimeText {
   /** The time of day. */
   clock(at: Instant): string {
     return this.full(at).slice(11)
+  }
+
+  /** The time of day of an instant within a day of now, else the date too. */
+  near(at: Instant): string {
+    return Math.abs(at - this.#now) < 86_400_000 ? this.clock(at) : this.full(at)
   }
 
   /** How far away it is, such as `in 5m` or `2h ago`. */

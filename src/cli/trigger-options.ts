@@ -1,9 +1,9 @@
 import type { Json, TriggerInput } from '../app/nouns.js'
-import { usageError } from './arguments.js'
+import { usageError } from './usage-error.js'
 import type { Context, Option } from './command.js'
 import { payloadOption, readPayload } from './payload-option.js'
 
-const grains = ['day', 'previous-day', 'hour', 'previous-hour'] as const
+const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
 const modes = ['skip', 'latest', 'all'] as const
 const policies = ['vixie', 'skip', 'real-time'] as const
@@ -14,7 +14,7 @@ export const triggerOptions: readonly Option[] = [
   { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
   { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00' },
   { name: 'job', value: 'name', help: 'the job it triggers, where none is added with it', completes: 'job' },
-  { name: 'timezone', value: 'zone', help: 'the zone of --cron or --at; default UTC' },
+  { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default UTC' },
   { name: 'dst', value: 'policy', help: 'at clock changes; default vixie', choices: policies },
   { name: 'after-finish', help: 'count --every from the end of the run before' },
   { name: 'immediate', help: 'with --every: due at once too' },
@@ -31,7 +31,9 @@ export const triggerOptions: readonly Option[] = [
 ]
 
 /** The options that mean nothing without a schedule. */
-const onlyWithSchedule = triggerOptions.map(({ name }) => name).filter((name) => !['cron', 'every', 'at'].includes(name))
+const onlyWithSchedule = triggerOptions
+  .map(({ name }) => name)
+  .filter((name) => !['cron', 'every', 'at'].includes(name))
 
 /** The trigger that was described, if any was. The rules are the model's. */
 export async function readTriggerInput(
@@ -48,7 +50,7 @@ export async function readTriggerInput(
     cron: args.text('cron'),
     every: args.text('every'),
     at: args.text('at'),
-    timezone: args.text('timezone'),
+    timezone: args.text('zone'),
     dst: policies.find((one) => one === args.text('dst')),
     after: args.flag('after-finish') ? 'finish' : undefined,
     immediate: args.flag('immediate') ? true : undefined,
@@ -73,11 +75,17 @@ function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: bool
   }
   if (job !== undefined || hasJob) return job ?? name
   const message = 'nothing says what it triggers'
-  throw usageError([{ path: '--job', message, allowed: '--job, --url, or -- command' }], '`rota list --jobs` shows the jobs')
+  throw usageError(
+    [{ path: '--job', message, allowed: '--job, --url, or -- command' }],
+    '`rota list --jobs` shows the jobs',
+  )
 }
 
 function refuseStray(names: readonly string[]): void {
   if (names.length === 0) return
-  const faults = names.map((name) => ({ path: `--${name}`, message: 'it means nothing without --cron, --every or --at' }))
+  const faults = names.map((name) => ({
+    path: `--${name}`,
+    message: 'it means nothing without --cron, --every or --at',
+  }))
   throw usageError(faults, '`rota add --help` shows examples')
 }

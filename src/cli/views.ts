@@ -1,6 +1,14 @@
 /** What `--json` prints: camelCase, instants as ISO texts, and null where there is nothing, so that keys never vanish. */
 import type { Attempt, Coverage, Explanation, Hold, Job, LedgerRange } from '../app/nouns.js'
-import type { QueueStatus, Run, ScheduleSpec, StoredJob, StoredLogLine, StoredTrigger, Why } from '../app/nouns.js'
+import type {
+  QueueStatus,
+  Run,
+  ScheduleSpec,
+  StoredJob,
+  StoredLogLine,
+  StoredTrigger,
+  Why,
+} from '../app/nouns.js'
 import { formatInstant, type Instant } from '../app/times.js'
 
 /** A run. */
@@ -146,7 +154,12 @@ function explanationView(explanation: Explanation) {
       return { kind: explanation.kind, at: iso(explanation.at), run: runView(explanation.run) }
     case 'range': {
       const { kind, range, blocker } = explanation
-      return { kind, ...rangeView(range), recordedAt: iso(range.recordedAt), blockerState: blocker?.state ?? null }
+      return {
+        kind,
+        ...rangeView(range),
+        recordedAt: iso(range.recordedAt),
+        blockerState: blocker?.state ?? null,
+      }
     }
     case 'waiting': {
       const { kind, at, hold } = explanation
@@ -178,7 +191,12 @@ function scheduleView(schedule: ScheduleSpec) {
       return { kind, everyMs, anchorAt: iso(anchorAt), immediate, ...bounds }
     }
     case 'after-finish':
-      return { kind: schedule.kind, everyMs: schedule.everyMs, immediate: schedule.immediate ?? false, ...bounds }
+      return {
+        kind: schedule.kind,
+        everyMs: schedule.everyMs,
+        immediate: schedule.immediate ?? false,
+        ...bounds,
+      }
     case 'once':
       return { kind: schedule.kind, at: iso(schedule.at), ...bounds }
   }

@@ -1,3 +1,4 @@
+import { RotaError } from '../app/errors.js'
 import type { Rota } from '../app/rota.js'
 import type { Context } from './command.js'
 
@@ -12,10 +13,19 @@ export async function withApp(
   const { Rota } = await import('../app/rota.js')
   const app = new Rota({ store: await storeUrl(context), directory, create: options.create ?? false }, 'api')
   try {
+    await app.store().catch((error: unknown) => {
+      throw missing(app, error)
+    })
     return await act(app)
   } finally {
     await app.close()
   }
+}
+
+function missing(app: Rota, error: unknown): unknown {
+  if (!(error instanceof RotaError) || error.code !== 'STORE_NOT_FOUND') return error
+  const message = `${app.storeUrl} does not exist yet; \`rota up\` makes it, and --store names another`
+  return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }
 
 /** What was said counts before the environment, and that before the config, whose code then need not run at all. */

@@ -176,7 +176,9 @@ function firstCursor(schedule: ScheduleSpec, now: Instant): Instant {
 }
 
 function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Instant | undefined {
-  if (schedule.kind === 'after-finish') return schedule.immediate === true ? now : now + schedule.everyMs
+  if (schedule.kind === 'after-finish') {
+    return Math.max(schedule.startAt ?? 0, schedule.immediate === true ? now : now + schedule.everyMs)
+  }
   return scheduleOf(schedule).next(cursorAt)
 }
 

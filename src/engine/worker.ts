@@ -32,6 +32,7 @@ export interface WorkerOptions {
 const aheadMs = 100
 const mostAhead = 1000
 
+/** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
 export class Worker {
   readonly #options: WorkerOptions
   readonly #attempts: Attempts

@@ -104,7 +104,7 @@ describe('the environment of a command', () => {
     const { context } = contextFor({
       environment: {
         PATH: process.env['PATH'],
-        HOME: '/home/x',
+        HOME: '/somewhere',
         LANG: 'C',
         LC_ALL: 'C',
         TZ: 'UTC',
@@ -118,7 +118,7 @@ describe('the environment of a command', () => {
     })
     expect(await environmentOf(context, { EXTRA: '$HOME `id`', LANG: 'de' })).toEqual({
       PATH: process.env['PATH'],
-      HOME: '/home/x',
+      HOME: '/somewhere',
       LANG: 'de',
       LC_ALL: 'C',
       TZ: 'UTC',

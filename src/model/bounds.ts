@@ -1,4 +1,3 @@
-import type { Json } from './json.js'
 import type { LogLine, StoredError } from './run.js'
 
 /** The most bytes of JSON text that a payload may have. */
@@ -29,21 +28,12 @@ export function boundText(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end) + cutMark
 }
 
-/** How many bytes a value takes as JSON text. */
-export function jsonBytes(value: Json | undefined): number {
-  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value))
-}
-
-/** An error whose texts fit the bound; the message goes first. */
+/** An error whose texts fit the bound together; the message goes first. */
 export function boundError(error: StoredError): StoredError {
   const message = boundText(error.message, maxErrorBytes)
-  if (error.stack === undefined) return { code: error.code, message }
   const room = maxErrorBytes - Buffer.byteLength(message)
-  return {
-    code: error.code,
-    message,
-    stack: boundText(error.stack, Math.max(room, Buffer.byteLength(cutMark))),
-  }
+  if (error.stack === undefined || room < Buffer.byteLength(cutMark)) return { code: error.code, message }
+  return { code: error.code, message, stack: boundText(error.stack, room) }
 }
 
 /** How much of its log a run has used. */

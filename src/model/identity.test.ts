@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fingerprintOf, fractionOf, instantOfRunId, randomRunId, runIdLength, runIdOf } from './identity.js'
 
@@ -8,7 +8,7 @@ const parts = fc.array(fc.string(), { maxLength: 4 })
 
 describe('run ids', () => {
   it('G1: an id is the same in every release, since stores full of runs depend on it', () => {
-    expect(runIdOf({ at, parts: ['due', 't', String(at), ''] })).toMatchInlineSnapshot(`"01ke5q86007jqwydqygchdm73t4fr7rdps31"`)
+    expect(runIdOf({ at, parts: ['due', 't', String(at), ''] })).toBe('01ke5q86007jqwydqygchdm73t4fr7rdps31')
   })
 
   it('G1: equal occurrences have equal ids', () => {
@@ -45,7 +45,8 @@ describe('run ids', () => {
     const ids = Array.from({ length: 2000 }, () => randomRunId(at))
     expect(new Set(ids).size).toBe(2000)
     for (const id of ids) {
-      expect(id).toMatch(/^[0-9a-hjkmnp-tv-z]{36}$/)
+      expect(id).toHaveLength(runIdLength)
+      expect(id).toMatch(/^[0-9a-hjkmnp-tv-z]+$/)
       expect(instantOfRunId(id)).toBe(at)
     }
   })

@@ -97,7 +97,7 @@ describe('the limits that a run shares with others', () => {
       input: { job: { ...job, concurrency: 4 }, trigger },
       gates: [{ key: 'job:work', limit: 4 }],
     },
-    { what: 'a group key', input: { job, groupKey: 'k' }, gates: [{ key: 'key:work:k', limit: 2 }] },
+    { what: 'a group key', input: { job, groupKey: 'k' }, gates: [{ key: 'key:work=k', limit: 2 }] },
   ])('$what', ({ input, gates }) => {
     expect(gatesOf(input)).toEqual(gates)
   })

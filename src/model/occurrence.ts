@@ -42,7 +42,7 @@ export function gatesOf(input: { job: Job; trigger?: Trigger | undefined; groupK
   const gates: Gate[] = []
   if (trigger !== undefined && trigger.overlap !== 'allow') gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
   if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
-  if (groupKey !== undefined) gates.push({ key: `key:${job.name}:${groupKey}`, limit: job.keyConcurrency })
+  if (groupKey !== undefined) gates.push({ key: `key:${job.name}=${groupKey}`, limit: job.keyConcurrency })
   return gates
 }
 

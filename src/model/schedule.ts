@@ -1,4 +1,4 @@
-import { assertFires, cronSchedule, type DstPolicy } from '../time/cron.js'
+import { cronSchedule, type DstPolicy } from '../time/cron.js'
 import type { Instant } from '../time/instant.js'
 import { intervalSchedule } from '../time/interval.js'
 import { onceSchedule } from '../time/once.js'
@@ -60,9 +60,4 @@ function unbounded(spec: ScheduleSpec): Schedule {
       // Its due instants are facts written when a run becomes final, not something to compute.
       return { next: () => undefined, previous: () => undefined }
   }
-}
-
-/** Throws where the spec can never be due. */
-export function assertSchedule(spec: ScheduleSpec): void {
-  if (spec.kind === 'cron') assertFires(spec.expression, { timezone: spec.timezone, dst: spec.dst })
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../time/instant.js'
-import type { Schedule } from '../time/schedule.js'
+import { onceSchedule } from '../time/once.js'
+import { bounded, type Schedule } from '../time/schedule.js'
 import { catchUp } from './catch-up.js'
 import { cut } from './cut.js'
 import type { Hold } from './hold.js'
@@ -8,7 +9,7 @@ import type { LedgerRange } from './ledger.js'
 import { newTriggerRun } from './occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import type { NewRun } from './run.js'
-import { scheduleOf, type AfterFinishSpec } from './schedule.js'
+import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from './schedule.js'
 import type { DueTrigger } from './trigger.js'
 
 /** One evaluation of one trigger: what it writes, all of it or nothing. */
@@ -60,8 +61,10 @@ function followOverlap(collapsed: readonly LedgerRange[], overlapped: readonly L
 
 function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant | undefined {
   const pause = openPause(due, now)
-  if (pause === undefined) return schedule.next(now)
-  return pause.untilAt === undefined ? undefined : schedule.next(pause.untilAt - 1)
+  // Under a clock that was put back nothing is to be looked at before the cursor.
+  const plannedAt = Math.max(due.cursorAt, now)
+  if (pause === undefined) return schedule.next(plannedAt)
+  return pause.untilAt === undefined ? undefined : schedule.next(Math.max(pause.untilAt - 1, plannedAt))
 }
 
 function openPause(due: DueTrigger, now: Instant): Hold | undefined {
@@ -70,12 +73,10 @@ function openPause(due: DueTrigger, now: Instant): Hold | undefined {
 }
 
 /** An after-finish trigger has one due instant at a time, written by the run before it; the chain never breaks. */
-function planAfterFinish(due: DueTrigger, spec: AfterFinishSpec, now: Instant): Tick {
+function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, now: Instant): Tick {
   const dueAt = due.nextAt ?? now
-  const only: Schedule = {
-    next: (after) => (after < dueAt ? dueAt : undefined),
-    previous: (before) => (before > dueAt ? dueAt : undefined),
-  }
+  const only = bounded(onceSchedule(dueAt), spec)
+  const isOver = spec.endAt !== undefined && dueAt > spec.endAt
   const cursorAt = Math.max(due.cursorAt, dueAt)
   const window = { ...due, cursorAt: dueAt - 1 }
   const { clear, ranges } = cut({ due: window, schedule: only, until: now })
@@ -90,7 +91,7 @@ function planAfterFinish(due: DueTrigger, spec: AfterFinishSpec, now: Instant): 
     revision: due.revision,
     at: now,
     cursorAt,
-    nextAt: runs.length > 0 ? undefined : resumedAt,
+    nextAt: runs.length > 0 || isOver ? undefined : resumedAt,
     chainRun: runs[0]?.id,
     runs,
     ranges: [...ranges, ...caught.ranges],

@@ -107,8 +107,12 @@ export interface Work {
   /** Expires workers whose lease ended before `deadline`, and gives claims held by workers that are gone. */
   expire(request: { now: Instant; deadline: Instant; limit: number }): Promise<readonly LostClaim[]>
 
-  /** Cancels: a pending run at once, a running one by asking its holder. */
-  cancel(request: { run: RunId; now: Instant; reason: string }): Promise<'cancelled' | 'requested' | 'final' | 'absent'>
+  /** Cancels: a pending run at once, a running one by asking its holder; one that was asked for is not tried again, whatever its attempt comes to. */
+  cancel(request: {
+    run: RunId
+    now: Instant
+    reason: string
+  }): Promise<'cancelled' | 'requested' | 'final' | 'absent'>
 
   /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
   retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
@@ -158,6 +162,7 @@ export interface Reading {
   workers(): Promise<readonly WorkerStatus[]>
 }
 
+/** The jobs and queues of one source. */
 export interface DefineJobs {
   readonly source: string
   readonly jobs: readonly Job[]
@@ -182,7 +187,7 @@ export interface DefineTrigger {
   readonly trigger: Trigger | undefined
   readonly fingerprint: string
   readonly tzdata: string
-  /** Plans the version that ends up to now; absent where the cursor stays as it is. */
+  /** Plans the version that ends up to now; absent where nothing is to be planned: the version then ends, and the next begins, at the cursor given here. */
   readonly closing: Tick | undefined
   readonly cursorAt: Instant
   readonly nextAt: Instant | undefined
@@ -190,13 +195,16 @@ export interface DefineTrigger {
   readonly cancelPending: boolean
 }
 
+/** What became of a change: written, computed from an old revision, or refused since another source has the name. */
 export type DefineAnswer = 'defined' | 'stale' | { readonly conflict: string }
 
+/** A job and whose it is. */
 export interface StoredJob {
   readonly job: Job
   readonly source: string
 }
 
+/** A queue with how it stands now. */
 export interface QueueStatus extends Queue {
   readonly paused: boolean
   readonly ready: number
@@ -219,6 +227,7 @@ export interface WorkerEntry {
   readonly leaseMs: number
 }
 
+/** A worker as the store knows it. */
 export interface WorkerStatus {
   readonly id: string
   readonly host: string
@@ -229,6 +238,7 @@ export interface WorkerStatus {
   readonly running: number
 }
 
+/** What a worker hands in and what it wants. */
 export interface Turn {
   readonly worker: string
   readonly now: Instant
@@ -252,6 +262,7 @@ export interface Want {
   readonly ahead: number
 }
 
+/** What a turn came to. */
 export interface TurnAnswer {
   /** Whether the worker's lease is over: nothing was claimed, and it must take a new id. */
   readonly expired: boolean
@@ -297,6 +308,7 @@ export interface LostClaim {
   readonly job: Job
 }
 
+/** Which runs are asked for, and how many at most. */
 export interface RunFilter {
   readonly limit: number
   readonly before?: RunId | undefined
@@ -307,11 +319,13 @@ export interface RunFilter {
   readonly untilAt?: Instant | undefined
 }
 
+/** A line of a log with its place in it. */
 export interface StoredLogLine extends LogLine {
   /** Grows with every line of the run. */
   readonly seq: number
 }
 
+/** What a store says of itself. */
 export interface StoreHealth {
   /** Drawn when the store was made: a copy or a restored backup has the same, a new store another. */
   readonly id: string

@@ -3,9 +3,13 @@
  * from January of year 0, so that a walk over months needs neither carries nor objects.
  */
 
+/** Milliseconds of a second. */
 export const SECOND_MS = 1000
+/** Milliseconds of a minute. */
 export const MINUTE_MS = 60 * SECOND_MS
+/** Milliseconds of an hour. */
 export const HOUR_MS = 60 * MINUTE_MS
+/** Milliseconds of a day of 24 hours. */
 export const DAY_MS = 24 * HOUR_MS
 
 /** Days from 0000-03-01 to 1970-01-01; an era of 400 years that starts in March has its leap day at its end. */

@@ -3,7 +3,7 @@ import { readJobInput, jobOptions } from '../job-options.js'
 import { type Command, exitCodes, storeOptions } from '../command.js'
 import { readTriggerInput, triggerOptions } from '../trigger-options.js'
 import { withApp } from '../with-app.js'
-import { usageError } from '../arguments.js'
+import { usageError } from '../usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */
 export const add: Command = {
@@ -19,10 +19,16 @@ export const add: Command = {
   ],
   rest: 'command [argument...]',
   examples: [
-    { line: "rota add report --cron '0 2 * * *' --timezone Europe/Berlin -- node report.mjs", meaning: 'a job and its trigger' },
+    {
+      line: "rota add report --cron '0 2 * * *' --zone Europe/Berlin -- node report.mjs",
+      meaning: 'a job and its trigger',
+    },
     { line: 'rota add ping --every 1m --url https://example.org/health', meaning: 'a request every minute' },
     { line: "rota add weekly --cron '@weekly' --job report", meaning: 'one more trigger for a job' },
-    { line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail', meaning: 'a job that `rota enqueue` starts' },
+    {
+      line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail',
+      meaning: 'a job that `rota enqueue` starts',
+    },
   ],
   run: (context) =>
     withApp(
@@ -34,7 +40,8 @@ export const add: Command = {
         const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
         if (job === undefined && trigger === undefined) throw nothingToAdd()
         const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
-        const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
+        const triggers: Readonly<Record<string, TriggerInput>> =
+          trigger === undefined ? {} : { [name]: trigger }
         const added = await app.add({ jobs, triggers, replace: args.flag('replace') })
         if (args.flag('json')) out.json(added)
         else out.line(addedText(added))
@@ -45,13 +52,18 @@ export const add: Command = {
 }
 
 function nothingToAdd(): Error {
-  const fault = { path: '<name>', message: 'nothing says what it does or when', allowed: '-- command, --url, --cron, --every, --at' }
+  const fault = {
+    path: '<name>',
+    message: 'nothing says what it does or when',
+    allowed: '-- command, --url, --cron, --every, --at',
+  }
   return usageError([fault], '`rota add --help` shows examples')
 }
 
 function addedText({ jobs, triggers }: { jobs: readonly string[]; triggers: readonly string[] }): string {
   const parts = [...jobs.map((name) => `job ${name}`), ...triggers.map((name) => `trigger ${name}`)]
   const [first] = triggers
-  const next = first === undefined ? `\`rota run ${jobs[0]}\` starts it` : `\`rota show ${first}\` tells when it is due`
+  const next =
+    first === undefined ? `\`rota run ${jobs[0]}\` starts it` : `\`rota show ${first}\` tells when it is due`
   return `added ${parts.join(' and ')}; ${next}`
 }

@@ -14,7 +14,8 @@ export const cancel: Command = {
       const { args, out } = context
       const { run, requested } = await app.cancel(args.word(0), args.text('note'))
       if (args.flag('json')) out.json({ requested, run: runView(run) })
-      else if (requested) out.line(`run ${run.id} was asked to stop; \`rota show ${run.id.slice(0, 16)}\` tells when it has`)
+      else if (requested)
+        out.line(`run ${run.id} was asked to stop; \`rota show ${run.id.slice(0, 16)}\` tells when it has`)
       else out.line(`run ${run.id} is cancelled`)
       return exitCodes.ok
     }),

@@ -48,7 +48,12 @@ function print(context: Context, all: readonly Coverage[]): void {
     { title: 'DUE', text: (one) => String(one.due), isRight: true },
     { title: 'RUN', text: (one) => String(one.run), isRight: true },
     { title: 'EXPLAINED', text: (one) => String(sum(one)), isRight: true },
-    { title: 'UNEXPLAINED', text: (one) => String(bad(one)), isRight: true, paint: (one) => (bad(one) > 0 ? out.colors.red : out.colors.green) },
+    {
+      title: 'UNEXPLAINED',
+      text: (one) => String(bad(one)),
+      isRight: true,
+      paint: (one) => (bad(one) > 0 ? out.colors.red : out.colors.green),
+    },
     { title: 'REASONS', text: reasonsText, shortest: 8 },
   ])
   if (all.some((one) => one.otherZoneRules)) {
@@ -72,8 +77,12 @@ function tellIncomplete(context: Context, incomplete: readonly Coverage[]): void
   for (const one of incomplete) {
     const first = one.unexplained[0] ?? one.unexpected[0]
     const parts = [
-      ...(one.unexplainedCount === 0 ? [] : [`${count(one.unexplainedCount, 'due instant')} without a record`]),
-      ...(one.unexpectedCount === 0 ? [] : [`${count(one.unexpectedCount, 'run')} at instants that are not due`]),
+      ...(one.unexplainedCount === 0
+        ? []
+        : [`${count(one.unexplainedCount, 'due instant')} without a record`]),
+      ...(one.unexpectedCount === 0
+        ? []
+        : [`${count(one.unexpectedCount, 'run')} at instants that are not due`]),
     ]
     const example = first === undefined ? '' : `, the first at ${times.exact(first)}`
     out.note(`error: ${one.trigger}: ${parts.join(' and ')}${example}`)

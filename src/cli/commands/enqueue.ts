@@ -13,7 +13,12 @@ export const enqueue: Command = {
     payloadOption,
     { name: 'at', value: 'time', help: 'not before it, such as 2026-01-05T09:00 or tomorrow' },
     { name: 'delay', value: 'duration', help: 'not before this long from now, such as 15m' },
-    { name: 'priority', value: 'n', help: 'higher goes first; default the job’s', whole: { min: -1_000_000, max: 1_000_000 } },
+    {
+      name: 'priority',
+      value: 'n',
+      help: 'higher goes first; default the job’s',
+      whole: { min: -1_000_000, max: 1_000_000 },
+    },
     { name: 'unique-key', value: 'key', help: 'no second run with it while one is unfinished' },
     { name: 'unique-for', value: 'duration', help: 'the unique key holds this long, also after the run' },
     { name: 'group-key', value: 'key', help: 'runs with the same one are held one at a time' },

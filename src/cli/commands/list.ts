@@ -1,6 +1,6 @@
 import type { Hold, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { formatDuration } from '../../app/times.js'
+import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { handlerText, scheduleText, triggerState, type TriggerState } from '../in-words.js'
 import type { Colors, Paint } from '../output.js'
@@ -61,7 +61,12 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
     { title: 'JOB', text: ({ stored }) => stored.trigger.job, shortest: 8 },
     { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 12 },
     { title: `NEXT (${times.zone})`, text: (row) => nextText(row, (at) => times.short(at)), shortest: 14 },
-    { title: '', text: ({ stored, state }) => (state === 'on' && stored.nextAt !== undefined ? times.distance(stored.nextAt) : ''), isRight: true },
+    {
+      title: '',
+      text: ({ stored, state }) =>
+        state === 'on' && stored.nextAt !== undefined ? times.distance(stored.nextAt) : '',
+      isRight: true,
+    },
     { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paintOf(out.colors, state) },
   ])
   if (holds.some((hold) => hold.target === 'all')) out.line('everything is frozen; `rota thaw` ends it')
@@ -87,7 +92,11 @@ async function listJobs({ args, out }: Context, app: Rota): Promise<number> {
       { title: 'WHAT', text: ({ job }) => handlerText(job.handler), shortest: 12 },
       { title: 'QUEUE', text: ({ job }) => job.queue, shortest: 7 },
       { title: 'TRIES', text: ({ job }) => String(job.retry.attempts), isRight: true },
-      { title: 'TIMEOUT', text: ({ job }) => (job.timeoutMs === undefined ? '' : formatDuration(job.timeoutMs)), isRight: true },
+      {
+        title: 'TIMEOUT',
+        text: ({ job }) => (job.timeoutMs === undefined ? '' : formatDuration(job.timeoutMs)),
+        isRight: true,
+      },
       { title: 'SOURCE', text: ({ source }) => source, shortest: 8 },
     ])
   }

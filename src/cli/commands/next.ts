@@ -1,10 +1,10 @@
 import { describe } from '../../app/describe.js'
-import { parseMoment } from '../../app/moment.js'
 import { preview, type Preview, type PreviewedOccurrence } from '../../app/preview.js'
 import { formatInstant, systemClock, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption, type Option } from '../command.js'
 import { printTable } from '../table.js'
 import { distanceText } from '../time-text.js'
+import { wrap } from '../wrap.js'
 
 const policies = ['vixie', 'skip', 'real-time'] as const
 
@@ -35,8 +35,7 @@ export const next: Command = {
     const { args, out } = context
     const now = systemClock.now()
     const zone = args.text('zone') ?? 'UTC'
-    const fromText = args.text('from')
-    const from = fromText === undefined ? now : parseMoment(fromText, { zone, now, bare: 'ahead' })
+    const from = await fromOf(args.text('from'), { zone, now })
     const expression = args.word(0)
     const dst = policies.find((policy) => policy === args.text('dst'))
     const found = preview({ expression, timezone: zone, dst, from, count: args.whole('count') ?? 5 })
@@ -45,6 +44,12 @@ export const next: Command = {
     else print(context, found, { from, now, words })
     return exitCodes.ok
   },
+}
+
+async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
+  if (text === undefined) return here.now
+  const { parseMoment } = await import('../../app/moment.js')
+  return parseMoment(text, { ...here, bare: 'ahead' })
 }
 
 function view(found: Preview, { from, words }: { from: Instant; words: string }): unknown {
@@ -74,21 +79,28 @@ interface Line {
   readonly mark: string
 }
 
+type Change = Preview['changes'][number]
+
 function print({ out }: Context, found: Preview, told: { from: Instant; now: Instant; words: string }): void {
   const { expression, timezone, dst } = found
   const policy = dst === 'vixie' ? '' : `, dst ${dst}`
-  out.line(`${out.colors.bold(told.words)}  (${expression} in ${timezone}${policy})`)
+  for (const line of wrap(`${told.words} (${expression} in ${timezone}${policy})`, out.width)) {
+    out.line(out.colors.bold(line))
+  }
   out.line()
   if (found.occurrences.length === 0) {
     out.line(`never again after ${formatInstant(told.from)}`)
     return
   }
+  const { yellow } = out.colors
   printTable(out, linesOf(found, told.now), [
     { title: timezone, text: (line) => line.local },
     { title: 'UTC', text: (line) => line.utc },
     { title: '', text: (line) => line.when },
-    { title: '', text: (line) => line.mark, shortest: 10, paint: () => out.colors.yellow },
+    { title: '', text: (line) => line.mark, paint: () => yellow },
   ])
+  if (found.changes.length > 0) out.line()
+  for (const change of found.changes) out.line(yellow(changeText(change)))
 }
 
 /** The occurrences with the dropped ones between them, in the order of time. */
@@ -102,24 +114,25 @@ function linesOf(found: Preview, now: Instant): Line[] {
 }
 
 function occurrenceLine({ at, local, change }: PreviewedOccurrence, now: Instant): Line {
-  const when = distanceText(at - now)
-  return { local: dayAndTime(local), utc: utcText(at), when, mark: change === undefined ? '' : markOf(change) }
+  const utc = `${formatInstant(at).slice(0, 19).replace('T', ' ')}Z`
+  return { local: dayAndTime(local), utc, when: distanceText(at - now), mark: change?.kind ?? '' }
 }
 
-function droppedLine(change: Preview['changes'][number]): Line {
-  return { local: dayAndTime(change.firstLocal), utc: '-', when: '', mark: markOf(change) }
+function droppedLine({ firstLocal, kind }: Change): Line {
+  return { local: dayAndTime(firstLocal), utc: '-', when: '', mark: kind }
 }
 
-function markOf({ kind, cause, firstLocal, lastLocal }: Preview['changes'][number]): string {
-  const [first, last] = [firstLocal.slice(11), lastLocal.slice(11)]
-  const times = first === last ? first : `${first} to ${last}`
+function changeText({ kind, cause, firstLocal, lastLocal }: Change): string {
+  const [day, first] = [firstLocal.slice(0, 10), firstLocal.slice(11)]
+  const times = firstLocal === lastLocal ? first : `${first} to ${lastLocal.slice(11)}`
+  const clocks = cause === 'gap' ? `clocks skip ${times}` : `clocks show ${times} twice`
   switch (kind) {
     case 'moved':
-      return `moved: no ${times} that day`
+      return `${day}: ${clocks}; it runs once, right after`
     case 'added':
-      return 'added: this hour comes twice'
+      return `${day}: ${clocks}; it runs both times`
     case 'dropped':
-      return cause === 'gap' ? `dropped: no ${times} that day` : `dropped: ${times} came before`
+      return `${day}: ${clocks}; it ${cause === 'gap' ? 'does not run' : 'runs the first time only'}`
   }
 }
 
@@ -129,8 +142,4 @@ const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 function dayAndTime(local: string): string {
   const day = weekdays[new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDay()]
   return `${day} ${local.slice(0, 10)} ${local.slice(11, 19)} ${local.slice(19)}`.trimEnd()
-}
-
-function utcText(at: Instant): string {
-  return `${formatInstant(at).slice(0, 19).replace('T', ' ')}Z`
 }

@@ -14,9 +14,14 @@ export const remove: Command = {
       const { args, out } = context
       const removed = await app.remove(args.word(0))
       const { kind, name } = removed
-      const stays = kind === 'trigger' && (await app.jobs()).some(({ job, source }) => job.name === name && source === 'api')
+      const stays =
+        kind === 'trigger' &&
+        (await app.jobs()).some(({ job, source }) => job.name === name && source === 'api')
       if (args.flag('json')) out.json(removed)
-      else out.line(`${kind} ${name} is removed${stays ? `; its job stays, \`rota remove ${name}\` once more forgets it` : ''}`)
+      else
+        out.line(
+          `${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`,
+        )
       return exitCodes.ok
     }),
 }

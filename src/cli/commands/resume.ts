@@ -19,7 +19,9 @@ export const resume: Command = {
       const { args, out } = context
       const { kind, name } = oneTarget(context)
       const changed =
-        kind === 'queue' ? await app.resumeQueue(name) : await app.resume(name, { catchUp: args.flag('catch-up') })
+        kind === 'queue'
+          ? await app.resumeQueue(name)
+          : await app.resume(name, { catchUp: args.flag('catch-up') })
       if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
       else out.line(changed ? `${kind} ${name} goes on` : `${kind} ${name} was not paused`)
       return exitCodes.ok

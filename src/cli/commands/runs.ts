@@ -15,7 +15,8 @@ const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const sa
 /** `rota runs`: lists runs. */
 export const runs: Command = {
   name: 'runs',
-  about: 'Lists runs, the newest due instant first. Every command takes the beginning of an id that fits only one run.',
+  about:
+    'Lists runs, the newest due instant first. Every command takes the beginning of an id that fits only one run.',
   arguments: [],
   options: [
     { name: 'state', value: 'state', help: 'only runs in it', choices: states },
@@ -59,12 +60,19 @@ function filterOf(context: Context): RunFilter {
 
 function emptyText({ args }: Context): string {
   const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
-  return isFiltered ? 'no run fits; `rota runs` lists all of them' : 'no runs yet; `rota run <job>` starts one'
+  return isFiltered
+    ? 'no run fits; `rota runs` lists all of them'
+    : 'no runs yet; `rota run <job>` starts one'
 }
 
 async function watch(
   context: Context,
-  { app, filter, found, signal }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
+  {
+    app,
+    filter,
+    found,
+    signal,
+  }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
 ): Promise<number> {
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   await lookAgain(app, signal, async () => {
@@ -89,8 +97,12 @@ function tell(context: Context, run: Run): void {
     return
   }
   const times = timesOf(context)
-  const words = [ofText(run), times.short(run.dueAt), tookText(run), noteText(run, times)].filter((word) => word !== '')
+  const words = [ofText(run), times.short(run.dueAt), tookText(run), noteText(run, times)].filter(
+    (word) => word !== '',
+  )
   const room = out.width - 16 - 9 - 4
   const paint = statePaint(out.colors, run.state)
-  out.line(`${shortId(run.id)}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`)
+  out.line(
+    `${shortId(run.id)}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`,
+  )
 }

@@ -2,12 +2,13 @@ import { nextInstants } from '../../app/next-instants.js'
 import { RotaError } from '../../app/errors.js'
 import type { StoredJob, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { formatDuration } from '../../app/times.js'
+import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
 import { handlerText, scheduleText, triggerState } from '../in-words.js'
 import { printRuns } from '../runs-table.js'
 import { showRun } from '../show-run.js'
+import type { TimeText } from '../time-text.js'
 import { timesOf } from '../times-of.js'
 import { holdView, jobView, runView, triggerView } from '../views.js'
 import { withApp } from '../with-app.js'
@@ -17,8 +18,11 @@ const kinds = ['trigger', 'job', 'run'] as const
 /** `rota show`: shows one thing in full. */
 export const show: Command = {
   name: 'show',
-  about: 'Shows a trigger with its policies and newest runs; a job with its triggers; or a run with its attempts.',
-  arguments: [{ name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' }],
+  about:
+    'Shows a trigger with its policies and newest runs; a job with its triggers; or a run with its attempts.',
+  arguments: [
+    { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
+  ],
   options: [
     { name: 'as', value: 'kind', help: 'what it is, where a name fits more', choices: kinds },
     zoneOption,
@@ -67,7 +71,8 @@ async function showTrigger(
   const holds = await store.holds({ openAt: now })
   const state = triggerState(stored, holds)
   const runs = await app.runs({ trigger: trigger.name, limit: 5 })
-  const ahead = state === 'on' ? nextInstants(trigger.schedule, { after: Math.max(stored.cursorAt, now), count: 3 }) : []
+  const ahead =
+    state === 'on' ? nextInstants(trigger.schedule, { after: Math.max(stored.cursorAt, now), count: 2 }) : []
   const hold = holds.find(({ target }) => target === `trigger:${trigger.name}`)
   if (args.flag('json')) {
     out.json({
@@ -85,9 +90,12 @@ async function showTrigger(
   const maxRuns = catchUp.mode === 'all' ? `, at most ${catchUp.maxRuns}` : ''
   printFields(out, [
     ['trigger', trigger.name],
-    ['state', hold === undefined ? state : `${state} by ${hold.actor} since ${times.full(hold.fromAt)} ${hold.note}`],
+    [
+      'state',
+      hold === undefined ? state : `${state} by ${hold.actor} since ${times.full(hold.fromAt)} ${hold.note}`,
+    ],
     ['when', scheduleText(trigger.schedule)],
-    ['next', ahead.map((at) => times.exact(at)).join(', ') || nextOf(stored, (at) => times.exact(at))],
+    ['next', aheadText(ahead, times) ?? nextOf(stored, (at) => times.exact(at))],
     ['planned up to', times.exact(stored.cursorAt)],
     ['catch-up', `${catchUp.mode}${maxRuns}${maxAge}; on time within ${formatDuration(catchUp.graceMs)}`],
     ['overlap', trigger.overlap],
@@ -104,12 +112,20 @@ async function showTrigger(
   return exitCodes.ok
 }
 
+function aheadText(ahead: readonly number[], times: TimeText): string | undefined {
+  const texts = ahead.map((at) => times.full(at))
+  return texts.length === 0 ? undefined : `${texts.join(', ')} (${times.zone})`
+}
+
 function nextOf({ nextAt, chainRun }: StoredTrigger, format: (at: number) => string): string | undefined {
   if (nextAt !== undefined) return format(nextAt)
   return chainRun === undefined ? undefined : 'counted from the end of its run'
 }
 
-async function showJob(context: Context, { app, job: stored }: { app: Rota; job: StoredJob }): Promise<number> {
+async function showJob(
+  context: Context,
+  { app, job: stored }: { app: Rota; job: StoredJob },
+): Promise<number> {
   const { args, out } = context
   const { job, source } = stored
   const triggers = (await app.triggers()).filter(({ trigger, active }) => active && trigger.job === job.name)
@@ -135,7 +151,11 @@ async function showJob(context: Context, { app, job: stored }: { app: Rota; job:
     ['at once', job.concurrency === undefined ? 'no limit' : String(job.concurrency)],
     ['set aside after', `${job.crashes} lost workers`],
     ['source', source],
-    ['triggers', triggers.map(({ trigger }) => trigger.name).join(', ') || 'none; `rota run` and `rota enqueue` start it'],
+    [
+      'triggers',
+      triggers.map(({ trigger }) => trigger.name).join(', ') ||
+        'none; `rota run` and `rota enqueue` start it',
+    ],
   ])
   await printNewest(context, runs)
   return exitCodes.ok

@@ -1,6 +1,6 @@
 import type { Hold } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { usageError } from '../arguments.js'
+import { usageError } from '../usage-error.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { holdOptions, readHold } from '../hold-options.js'
 import { printTable } from '../table.js'
@@ -63,13 +63,23 @@ async function showAll(context: Context, app: Rota): Promise<number> {
   const open = await (await app.store()).holds({ openAt: app.now() })
   const rows = names.map((name) => ({ name, hold: open.find((hold) => hold.target === `switch:${name}`) }))
   if (args.flag('json')) {
-    out.json(rows.map(({ name, hold }) => ({ name, state: stateOf(hold), hold: hold === undefined ? null : holdView(hold) })))
+    out.json(
+      rows.map(({ name, hold }) => ({
+        name,
+        state: stateOf(hold),
+        hold: hold === undefined ? null : holdView(hold),
+      })),
+    )
     return exitCodes.ok
   }
   const times = timesOf(context)
   printTable(out, rows, [
     { title: 'SWITCH', text: ({ name }) => name },
-    { title: 'STATE', text: ({ hold }) => stateOf(hold), paint: ({ hold }) => (hold === undefined ? out.colors.green : out.colors.red) },
+    {
+      title: 'STATE',
+      text: ({ hold }) => stateOf(hold),
+      paint: ({ hold }) => (hold === undefined ? out.colors.green : out.colors.red),
+    },
     { title: 'SINCE', text: ({ hold }) => (hold === undefined ? '' : times.full(hold.fromAt)) },
     { title: 'BY', text: ({ hold }) => hold?.actor ?? '', shortest: 6 },
     { title: 'NOTE', text: ({ hold }) => hold?.note ?? '', shortest: 6 },

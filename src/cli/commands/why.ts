@@ -46,10 +46,13 @@ function print(context: Context, answer: Why): void {
   const { fromAt, untilAt } = answer
   const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
   out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
-  for (const explanation of answer.explanations) out.line(`  ${printable(explanationText(explanation, times))}`)
+  for (const explanation of answer.explanations)
+    out.line(`  ${printable(explanationText(explanation, times))}`)
   if (answer.more) out.line('  … and more; ask for a shorter stretch')
   for (const run of answer.beside) {
-    out.line(`  beside it: run ${shortId(run.id)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`)
+    out.line(
+      `  beside it: run ${shortId(run.id)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`,
+    )
   }
 }
 
@@ -96,7 +99,12 @@ function notDueText({ before, after }: Extract<Explanation, { kind: 'not-due' }>
   return `not due then${near.length === 0 ? '' : `; ${near.join(', ')}`}`
 }
 
-function notDefinedText({ definedAt, endedAt }: Extract<Explanation, { kind: 'not-defined' }>, times: TimeText): string {
+function notDefinedText(
+  { definedAt, endedAt }: Extract<Explanation, { kind: 'not-defined' }>,
+  times: TimeText,
+): string {
   if (endedAt !== undefined) return `not in force then; it ended ${times.full(endedAt)}`
-  return definedAt === undefined ? 'not in force then' : `not defined yet then; it was ${times.full(definedAt)}`
+  return definedAt === undefined
+    ? 'not in force then'
+    : `not defined yet then; it was ${times.full(definedAt)}`
 }

@@ -95,7 +95,7 @@ export function gateLaws(law: Law): void {
     // x2 waits for its key and has not taken a place of the job, so y1 has it.
     expect(await waits(stage, ['x1', 'x2', 'y1', 'y2'])).toEqual([
       undefined,
-      'key:work:x',
+      'key:work=x',
       undefined,
       'job:work',
     ])
@@ -156,7 +156,7 @@ export function gateLaws(law: Law): void {
     const job = aJob('work', { concurrency: 2, keyConcurrency: 1 })
     await stage.jobs([job])
     await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { groupKey: 'k' })))
-    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, 'key:work:k', 'key:work:k'])
+    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, 'key:work=k', 'key:work=k'])
     await stage.jobs([{ ...job, keyConcurrency: 5 }])
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, 'job:work'])
     await stage.jobs([{ ...job, concurrency: undefined, keyConcurrency: 5 }])

@@ -122,8 +122,8 @@ export function holdLaws(law: Law): void {
     await stage.store.hold({ target: 'trigger:other', now: t0 + 10, untilAt: t0 + 20, ...me })
     await stage.store.hold({ target: 'switch:pipeline', now: t0 + 2 * minute, ...me })
     const { holds } = await stage.seen('t', t0 + minute)
-    const seen = holds.map(({ target, fromAt }) => [target, fromAt])
-    expect(seen.toSorted()).toEqual([
+    const seen = holds.toSorted((a, b) => b.fromAt - a.fromAt).map(({ target, fromAt }) => [target, fromAt])
+    expect(seen).toEqual([
       ['all', t0 + 10],
       ['switch:scheduler', t0 - 9],
     ])

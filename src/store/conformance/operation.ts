@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 /** One thing to do, by small numbers that are read against what stands when it is played. */
 export type Operation =

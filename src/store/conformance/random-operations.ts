@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { it } from 'vitest'
 import { openMemoryStore } from '../memory/memory-store.js'
 import { checkLaws, compareFacts } from './facts.js'

@@ -4,55 +4,84 @@ import type { Claim, Turn, Want } from '../store.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import { byUrgency, jobOf, runsOfJob, type JobRuns, type RunRow, type Tables } from './tables.js'
+import type { ReadyRuns } from './ready-runs.js'
+import { byUrgency, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Claims what a worker wants: its slots from all that is ready, then plain runs ahead. */
 export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
   const { want, worker, now } = turn
-  if (want === undefined || tables.readyJobs.size === 0) return { claims: [], more: false }
-  if (isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
-  const offers = offersFor(tables, want, now)
+  if (want === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
+  const rooms = new Rooms(tables, want, now)
   const claims: Claim[] = []
   while (claims.length < want.slots + want.ahead) {
-    const best = mostUrgent(offers, claims.length < want.slots ? bestOf : bestPlainOf)
-    if (best === undefined) break
-    makeRunning(tables, best.row, { worker, now })
-    best.offer.queue.room--
-    claims.push(toClaim(best.row, now))
+    const row = claims.length < want.slots ? nextOfAny(tables, rooms) : nextPlain(tables, rooms)
+    if (row === undefined) break
+    makeRunning(tables, row, { worker, now })
+    rooms.take(row.job)
+    claims.push(toClaim(row, now))
   }
-  return { claims, more: mostUrgent(offers, bestOf) !== undefined }
+  return { claims, more: nextOfAny(tables, rooms) !== undefined }
 }
 
-/** The ready runs of a job that may be claimed, with the room its queue has left. */
-interface Offer {
-  readonly runs: JobRuns
-  readonly queue: QueueRoom
+function nextOfAny({ readyPlain, readyOther }: Tables, rooms: Rooms): RunRow | undefined {
+  const plain = firstOf(readyPlain, (job) => rooms.in(job) > 0)
+  const other = firstOf(readyOther, (job) => rooms.in(job) > 0)
+  if (plain === undefined || other === undefined) return plain ?? other
+  return byUrgency(plain, other) < 0 ? plain : other
 }
 
-interface QueueRoom {
-  readonly isLimited: boolean
-  room: number
+function nextPlain({ readyPlain }: Tables, rooms: Rooms): RunRow | undefined {
+  return firstOf(readyPlain, (job) => rooms.in(job) === Infinity)
 }
 
-function offersFor(tables: Tables, want: Want, now: Instant): Offer[] {
-  const wanted = new Set(want.jobs)
-  const rooms = new Map<string, QueueRoom>()
-  const offers: Offer[] = []
-  for (const job of tables.readyJobs) {
-    if (!wanted.has(job)) continue
-    const { queue } = jobOf(tables, job)
-    if (isHeld(tables, [`queue:${queue}`], now)) continue
-    const room = rooms.get(queue) ?? roomIn(tables, queue)
-    rooms.set(queue, room)
-    offers.push({ runs: runsOfJob(tables, job), queue: room })
+function firstOf(ready: ReadyRuns, mayClaim: (job: string) => boolean): RunRow | undefined {
+  for (const row of ready.heads()) if (mayClaim(row.job)) return row
+  return undefined
+}
+
+/** How many runs of each job one turn may still take: none of what is not wanted or paused, all of an unlimited queue. */
+class Rooms {
+  readonly #tables: Tables
+  readonly #want: Want
+  readonly #now: Instant
+  readonly #byQueue = new Map<string, { room: number }>()
+  readonly #byJob = new Map<string, { room: number }>()
+
+  constructor(tables: Tables, want: Want, now: Instant) {
+    this.#tables = tables
+    this.#want = want
+    this.#now = now
   }
-  return offers
+
+  in(job: string): number {
+    return this.#of(job).room
+  }
+
+  take(job: string): void {
+    this.#of(job).room--
+  }
+
+  #of(job: string): { room: number } {
+    const known = this.#byJob.get(job)
+    if (known !== undefined) return known
+    const room = this.#want.jobs.includes(job) ? this.#inQueue(jobOf(this.#tables, job).queue) : { room: 0 }
+    this.#byJob.set(job, room)
+    return room
+  }
+
+  #inQueue(queue: string): { room: number } {
+    const known = this.#byQueue.get(queue)
+    if (known !== undefined) return known
+    const isPaused = isHeld(this.#tables, [`queue:${queue}`], this.#now)
+    const room = { room: isPaused ? 0 : roomIn(this.#tables, queue) }
+    this.#byQueue.set(queue, room)
+    return room
+  }
 }
 
-function roomIn(tables: Tables, queue: string): QueueRoom {
+function roomIn(tables: Tables, queue: string): number {
   const limit = tables.queues.get(queue)?.concurrency
-  if (limit === undefined) return { isLimited: false, room: Infinity }
-  return { isLimited: true, room: limit - runningIn(tables, queue) }
+  return limit === undefined ? Infinity : limit - runningIn(tables, queue)
 }
 
 /** How many runs of the jobs of a queue are held, over all workers. */
@@ -62,27 +91,6 @@ export function runningIn(tables: Tables, queue: string): number {
     if (runs.running > 0 && jobOf(tables, job).queue === queue) running += runs.running
   }
   return running
-}
-
-function mostUrgent(
-  offers: readonly Offer[],
-  bestIn: (offer: Offer) => RunRow | undefined,
-): { row: RunRow; offer: Offer } | undefined {
-  let best: { row: RunRow; offer: Offer } | undefined
-  for (const offer of offers) {
-    const row = offer.queue.room > 0 ? bestIn(offer) : undefined
-    if (row !== undefined && (best === undefined || byUrgency(row, best.row) < 0)) best = { row, offer }
-  }
-  return best
-}
-
-function bestOf({ runs: { plain, other } }: Offer): RunRow | undefined {
-  if (plain.first === undefined || other.first === undefined) return plain.first ?? other.first
-  return byUrgency(plain.first, other.first) < 0 ? plain.first : other.first
-}
-
-function bestPlainOf({ runs, queue }: Offer): RunRow | undefined {
-  return queue.isLimited ? undefined : runs.plain.first
 }
 
 function toClaim(row: RunRow, now: Instant): Claim {

@@ -1,6 +1,7 @@
 import type { Gate } from '../../model/run.js'
 import { OrderedSet } from './ordered-set.js'
-import { byUrgency, compareText, runsOfJob, type GateRow, type RunRow, type Tables } from './tables.js'
+import type { ReadyRuns } from './ready-runs.js'
+import { byUrgency, compareText, type GateRow, type RunRow, type Tables } from './tables.js'
 
 /** Makes a pending run that is in no index ready if all its gates have room, and takes them; else it waits at the first full one. */
 export function admitAtGates(tables: Tables, row: RunRow): void {
@@ -13,10 +14,12 @@ export function admitAtGates(tables: Tables, row: RunRow): void {
   }
   for (const gate of row.gates) gateOf(tables, row, gate).admitted++
   row.phase = 'ready'
-  const { plain, other } = runsOfJob(tables, row.job)
-  const ready = row.gates.length === 0 && row.crashes === 0 ? plain : other
-  ready.add(row)
-  tables.readyJobs.add(row.job)
+  readyLine(tables, row).add(row)
+}
+
+/** Where a run stands while it is ready: a plain one keeps nobody waiting if it is held before its turn. */
+export function readyLine(tables: Tables, row: RunRow): ReadyRuns {
+  return row.gates.length === 0 && row.crashes === 0 ? tables.readyPlain : tables.readyOther
 }
 
 /** Gives back the gates of a run that has left ready and running, and admits who waits there. */
@@ -38,7 +41,7 @@ export function stopWaiting(tables: Tables, row: RunRow): void {
 /** Lets waiting runs follow a changed definition of their job: its own limit first, then those of its keys. */
 export function followLimits(tables: Tables, job: string): void {
   const used = [...tables.gates.values()].filter((gate) => gate.job === job && gate.admitted > 0)
-  const keys = used.map((gate) => gate.key).filter((key) => key.startsWith(`key:${job}:`))
+  const keys = used.map((gate) => gate.key).filter((key) => key.startsWith(`key:${job}=`))
   admitWaiting(tables, [`job:${job}`, ...keys.toSorted(compareText)])
 }
 
@@ -103,7 +106,7 @@ function limitOf(tables: Tables, job: string, gate: Gate): () => number {
       return stored === undefined ? gate.limit : (stored.job.concurrency ?? Infinity)
     }
   }
-  if (gate.key.startsWith(`key:${job}:`)) return () => tables.jobs.get(job)?.job.keyConcurrency ?? gate.limit
+  if (gate.key.startsWith(`key:${job}=`)) return () => tables.jobs.get(job)?.job.keyConcurrency ?? gate.limit
   return () => gate.limit
 }
 

@@ -70,6 +70,11 @@ export class OrderedSet<T> {
   /** Where an item is, or where it would go. */
   #find(item: T): { piece: number; index: number; found: boolean } {
     const isBefore = (other: T): boolean => this.#compare(other, item) < 0
+    const last = this.#pieces.at(-1)
+    // Most things are added in the order of time, at the end.
+    if (last !== undefined && isBefore(last.at(-1) as T)) {
+      return { piece: this.#pieces.length - 1, index: last.length, found: false }
+    }
     const at = partitionPoint(this.#pieces, (items) => isBefore(items.at(-1) as T))
     const piece = Math.max(0, Math.min(at, this.#pieces.length - 1))
     const items = this.#pieces[piece] ?? []

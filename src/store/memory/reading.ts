@@ -162,9 +162,9 @@ function isPaused(tables: Tables, queue: string): boolean {
 
 function readyIn(tables: Tables, queue: string): number {
   let ready = 0
-  for (const job of tables.readyJobs) {
-    const runs = tables.runsByJob.get(job)
-    if (runs !== undefined && jobOf(tables, job).queue === queue) ready += runs.plain.size + runs.other.size
+  for (const job of tables.runsByJob.keys()) {
+    if (jobOf(tables, job).queue === queue)
+      ready += tables.readyPlain.countOf(job) + tables.readyOther.countOf(job)
   }
   return ready
 }

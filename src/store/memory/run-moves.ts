@@ -11,7 +11,7 @@
 import type { RunId } from '../../model/identity.js'
 import type { FinalState, NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import { admitAtGates, releaseGates, stopWaiting } from './gates.js'
+import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
 import { moveLook } from './looks.js'
 import { runsOfJob, runsOfTrigger, stateOf, type Phase, type RunRow, type Tables } from './tables.js'
@@ -83,13 +83,13 @@ export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant;
 
 /** Gives a ready run to a worker under the next attempt number. */
 export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string; now: Instant }): void {
-  takeFromReady(tables, row)
+  readyLine(tables, row).delete(row)
   enter(tables, row, 'running')
   row.attempt++
   row.worker = claim.worker
   row.claimedAt = claim.now
   row.startedAt = undefined
-  row.attempts.push({
+  const attempt = {
     run: row.id,
     attempt: row.attempt,
     worker: claim.worker,
@@ -98,7 +98,9 @@ export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string
     endedAt: undefined,
     end: undefined,
     error: undefined,
-  })
+  }
+  // Most runs have one attempt, and an array that was pushed to keeps room for many.
+  row.attempts = row.attempts.length === 0 ? [attempt] : [...row.attempts, attempt]
   runsOfJob(tables, row.job).running++
   tables.workers.get(claim.worker)?.running.add(row)
 }
@@ -121,6 +123,8 @@ export function forgetRun(tables: Tables, row: RunRow): void {
 export function uniqueSlot(job: string, uniqueKey: string): string {
   return JSON.stringify([job, uniqueKey])
 }
+
+const noAttempts: never[] = []
 
 function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRow {
   return {
@@ -153,7 +157,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
     result: undefined,
     error: undefined,
     reason: undefined,
-    attempts: [],
+    attempts: noAttempts,
     log: undefined,
   }
 }
@@ -168,7 +172,7 @@ function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
       stopWaiting(tables, row)
       return { hadGates: false }
     case 'ready':
-      takeFromReady(tables, row)
+      readyLine(tables, row).delete(row)
       return { hadGates: true }
     case 'running':
       runsOfJob(tables, row.job).running--
@@ -186,12 +190,6 @@ function enter(tables: Tables, row: RunRow, phase: Phase): void {
   tables.counts[stateOf(row.phase)]--
   tables.counts[stateOf(phase)]++
   row.phase = phase
-}
-
-function takeFromReady(tables: Tables, row: RunRow): void {
-  const { plain, other } = runsOfJob(tables, row.job)
-  if (!plain.delete(row)) other.delete(row)
-  if (plain.size + other.size === 0) tables.readyJobs.delete(row.job)
 }
 
 function markUnfinished(tables: Tables, row: RunRow): void {

@@ -9,6 +9,7 @@ import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Notice, StoredJob, StoredLogLine, WorkerEntry } from '../store.js'
 import { OrderedSet } from './ordered-set.js'
+import { ReadyRuns } from './ready-runs.js'
 
 /** Everything a memory store knows, with the indexes that keep it from looking at history. */
 export interface Tables {
@@ -25,8 +26,9 @@ export interface Tables {
   readonly runsById: OrderedSet<RunRow>
   readonly runsByTrigger: Map<string, TriggerRuns>
   readonly runsByJob: Map<string, JobRuns>
-  /** The jobs that have ready runs. */
-  readonly readyJobs: Set<string>
+  /** Ready runs that a worker may take ahead, as far as they themselves say, and all other ready ones. */
+  readonly readyPlain: ReadyRuns
+  readonly readyOther: ReadyRuns
   readonly delayed: OrderedSet<RunRow>
   readonly final: OrderedSet<RunRow>
   /** Runs that hold, or may hold, a unique key of a job. */
@@ -54,7 +56,7 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   /** Whether its end still has to continue a chain. */
   chained: boolean
   readonly uniqueUntil: Instant | undefined
-  readonly attempts: Mutable<Attempt>[]
+  attempts: Mutable<Attempt>[]
   log: RunLog | undefined
 }
 
@@ -103,13 +105,10 @@ export interface GateRow {
   readonly blocked: OrderedSet<RunRow>
 }
 
-/** The unfinished runs of one job. */
+/** How many runs of one job are unfinished. */
 export interface JobRuns {
   unfinished: number
   running: number
-  /** Ready ones that a worker may take ahead, as far as they themselves say. */
-  readonly plain: OrderedSet<RunRow>
-  readonly other: OrderedSet<RunRow>
 }
 
 /** The tables of a store in which nothing has happened. */
@@ -127,7 +126,8 @@ export function emptyTables(): Tables {
     runsById: new OrderedSet(byId),
     runsByTrigger: new Map(),
     runsByJob: new Map(),
-    readyJobs: new Set(),
+    readyPlain: new ReadyRuns(byUrgency),
+    readyOther: new ReadyRuns(byUrgency),
     delayed: new OrderedSet((a, b) => a.runAt - b.runAt || a.seq - b.seq),
     final: new OrderedSet((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
     unique: new Map(),
@@ -180,16 +180,11 @@ export function runsOfTrigger(tables: Tables, trigger: string): TriggerRuns {
   return fresh
 }
 
-/** The unfinished runs of a job. */
+/** How many runs of a job are unfinished. */
 export function runsOfJob(tables: Tables, job: string): JobRuns {
   const known = tables.runsByJob.get(job)
   if (known !== undefined) return known
-  const fresh = {
-    unfinished: 0,
-    running: 0,
-    plain: new OrderedSet(byUrgency),
-    other: new OrderedSet(byUrgency),
-  }
+  const fresh = { unfinished: 0, running: 0 }
   tables.runsByJob.set(job, fresh)
   return fresh
 }

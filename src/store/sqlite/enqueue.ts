@@ -64,9 +64,11 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
   // A run that exists must not take its gates a second time.
   if (gates !== null && isDue && session.db.value(EXISTS, run.id) !== undefined) return false
   const waitsFor = gates !== null && isDue ? takeGates(session, { job: run.job, gates }) : undefined
+  const values: SqlValue[] = []
+  pushPlainValues(values, run, { now, state: stateAtStart(isDue, waitsFor) })
   const { changes } = session.db.run(
     INSERT_ANY,
-    ...plainValues(run, now, stateAtStart(isDue, waitsFor)),
+    ...values,
     run.trigger ?? null,
     run.version ?? null,
     run.partition ?? null,
@@ -114,7 +116,8 @@ function isPlain(run: NewRun): boolean {
 
 /** Inserts one plain run, or as many as a statement takes; answers which of them are new. */
 function insertPlain(session: Session, runs: readonly NewRun[], now: Instant): boolean[] {
-  const values = runs.flatMap((run) => plainValues(run, now, run.runAt <= now ? ready : delayed))
+  const values: SqlValue[] = []
+  for (const run of runs) pushPlainValues(values, run, { now, state: run.runAt <= now ? ready : delayed })
   const sql = runs.length === 1 ? INSERT_PLAIN : INSERT_PLAIN_ROWS
   const { changes, lastKey } = session.db.run(sql, ...values)
   if (changes === runs.length) return runs.map(() => true)
@@ -122,16 +125,11 @@ function insertPlain(session: Session, runs: readonly NewRun[], now: Instant): b
   return runs.map((run) => fresh.delete(run.id))
 }
 
-function plainValues(run: NewRun, now: Instant, state: number): SqlValue[] {
-  return [
-    run.id,
-    run.job,
-    state,
-    run.priority,
-    run.runAt,
-    run.dueAt,
-    now,
-    originCode(run.origin),
-    toJson(run.payload),
-  ]
+function pushPlainValues(
+  values: SqlValue[],
+  run: NewRun,
+  { now, state }: { now: Instant; state: number },
+): void {
+  values.push(run.id, run.job, state, run.priority, run.runAt, run.dueAt, now)
+  values.push(originCode(run.origin), toJson(run.payload))
 }

@@ -3,13 +3,17 @@ import type { Finished } from '../store.js'
 import { endRun, leaveQueue, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
 import { admit, releaseGates } from './gates.js'
 import { toJson } from './rows.js'
-import type { Session } from './session.js'
+import type { PlainClaim, Session } from './session.js'
 import { delayed, done, ready, running } from './states.js'
 
-// Relies on: primary key. The fence is run, attempt and state: what an older claim reports finds no row. The id is
-// compared since the key of a pruned run may be given to another.
+// Relies on: primary key. The fence is run, attempt and state: what an older claim reports finds no row. A key is never
+// given twice, so the key of a claim is as good as its run's id.
 const END_PLAIN = `update runs set state = ${done}, started_at = ?, finished_at = ?, result = ?, reason = null
-  where seq = ? and id = ? and attempt = ? and state = ${running}`
+  where state = ${running} and attempt = 1 and seq in (select value from json_each(?))`
+
+// Relies on: primary key. Asked only where some were stale; nobody else can have ended a first attempt as done.
+const ENDED = `select json_group_array(seq) from runs
+  where state = ${done} and attempt = 1 and finished_at = ? and seq in (select value from json_each(?))`
 
 // Relies on: the unique index of runs.id.
 const CLAIMED = `select ${UNFINISHED_COLUMNS} from runs where id = ? and attempt = ? and state = ${running}`
@@ -20,30 +24,63 @@ const NOTE_RESULT = `update runs set started_at = ?, result = ?, error = ?, fail
 
 const WAIT_AGAIN = `update runs set state = ?, run_at = ?, reason = ?, finished_at = null where seq = ?`
 
-/** Stores a decided attempt where its claim is current. */
-export function finish(session: Session, item: Finished, now: Instant): 'stored' | 'stale' {
-  const { outcome } = item
-  if (outcome.end === 'done' && outcome.state === 'done' && item.attempt === 1) {
+type Answer = 'stored' | 'stale'
+
+/** Plain ends that have everything in common: one statement for all of them. */
+interface PlainGroup {
+  readonly startedAt: Instant | undefined
+  readonly endedAt: Instant
+  readonly result: string | null
+  readonly members: { readonly claim: PlainClaim; readonly index: number }[]
+}
+
+/** Stores decided attempts where their claims are current. */
+export function finishAll(session: Session, items: readonly Finished[], now: Instant): Answer[] {
+  const answers = new Array<Answer>(items.length).fill('stale')
+  const groups = new Map<string, PlainGroup>()
+  const others: number[] = []
+  for (const [index, item] of items.entries()) {
     const claim = session.takeClaim(item.run)
-    if (claim !== undefined) return finishPlain(session, item, claim)
+    if (claim !== undefined && isPlainEnd(item)) addToGroup(groups, item, { claim, index })
+    else others.push(index)
   }
-  return finishAny(session, item, now)
+  for (const group of groups.values()) endGroup(session, group, answers)
+  for (const index of others) answers[index] = finishOne(session, items[index] as Finished, now)
+  return answers
 }
 
-/** The usual end: a first attempt that is done, of a run with no gates and no chain, is one statement. */
-function finishPlain(
-  session: Session,
+/** The usual end: a first attempt that is done. */
+function isPlainEnd({ attempt, outcome }: Finished): boolean {
+  return attempt === 1 && outcome.end === 'done' && outcome.state === 'done' && outcome.reason === undefined
+}
+
+function addToGroup(
+  groups: Map<string, PlainGroup>,
   item: Finished,
-  claim: { seq: number; job: string },
-): 'stored' | 'stale' {
-  const { startedAt = null, endedAt, run, attempt, outcome } = item
-  const result = toJson(outcome.result)
-  const stored = session.db.change(END_PLAIN, startedAt, endedAt, result, claim.seq, run, attempt) === 1
-  if (stored) leaveQueue(session, claim.job, 1)
-  return stored ? 'stored' : 'stale'
+  member: PlainGroup['members'][number],
+): void {
+  const { startedAt, endedAt } = item
+  const result = toJson(item.outcome.result)
+  const key = `${startedAt} ${endedAt} ${result}`
+  const known = groups.get(key)
+  if (known === undefined) groups.set(key, { startedAt, endedAt, result, members: [member] })
+  else known.members.push(member)
 }
 
-function finishAny(session: Session, item: Finished, now: Instant): 'stored' | 'stale' {
+function endGroup(session: Session, group: PlainGroup, answers: Answer[]): void {
+  const { startedAt = null, endedAt, result, members } = group
+  const seqs = JSON.stringify(members.map(({ claim }) => claim.seq))
+  const changes = session.db.change(END_PLAIN, startedAt, endedAt, result, seqs)
+  const ended =
+    changes === members.length ? undefined : new Set(session.db.json<number[]>(ENDED, endedAt, seqs))
+  for (const { claim, index } of members) {
+    if (ended?.has(claim.seq) === false) continue
+    answers[index] = 'stored'
+    leaveQueue(session, claim.job, 1)
+  }
+}
+
+function finishOne(session: Session, item: Finished, now: Instant): Answer {
   const { db } = session
   const run = db.get<Unfinished>(CLAIMED, item.run, item.attempt)
   if (run === undefined) return 'stale'

@@ -73,7 +73,7 @@ export function leaveGates(session: Session, gates: string): void {
 
 /** Lets waiting runs follow a changed definition of their job: its own limit first, then those of its keys. */
 export function followLimits(session: Session, job: string): void {
-  const keys = session.db.all<{ key: string }>(KEY_GATES, `key:${job}:`, `key:${job};`)
+  const keys = session.db.all<{ key: string }>(KEY_GATES, `key:${job}=`, `key:${job};`)
   letInWaiting(session, [`job:${job}`, ...keys.map(({ key }) => key)])
 }
 
@@ -112,7 +112,7 @@ function isFull(session: Session, job: string, gate: Gate): boolean {
 /** A job's own limits are read from its definition each time, so that a change holds at once. */
 function limitOf(session: Session, job: string, gate: Gate): number {
   const isOfJob = gate.key === `job:${job}`
-  if (!isOfJob && !gate.key.startsWith(`key:${job}:`)) return gate.limit
+  if (!isOfJob && !gate.key.startsWith(`key:${job}=`)) return gate.limit
   const definition = session.catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
   return isOfJob ? (definition.concurrency ?? Infinity) : definition.keyConcurrency

@@ -8,13 +8,12 @@ const ENGINE = `select sqlite_version()`
 /** How many faults a deep look names. */
 const maxFaults = 20
 
-const DEEP = `select json_group_array(quick_check) from pragma_quick_check(${maxFaults})`
+const DEEP = `select quick_check from pragma_quick_check limit ${maxFaults}`
 
 /** What the store knows of its own health; a deep look reads the whole file. */
 export function health(session: Session, request: { path: string; isDeep: boolean }): StoreHealth {
   const { db } = session
   const meta = readMeta(session)
-  const findings = request.isDeep ? db.json<string[]>(DEEP) : ['ok']
   return {
     id: meta.store,
     schemaVersion: meta.version,
@@ -22,7 +21,17 @@ export function health(session: Session, request: { path: string; isDeep: boolea
     sizeBytes: sizeOf(request.path) + sizeOf(`${request.path}-wal`),
     epoch: meta.epoch,
     highestAt: highestTime(session),
-    faults: findings.filter((finding) => finding !== 'ok'),
+    faults: request.isDeep ? deepFaults(session) : [],
+  }
+}
+
+/** Where the file is so damaged that it cannot be looked at, that is the finding. */
+function deepFaults(session: Session): string[] {
+  try {
+    const findings = session.db.all<{ quick_check: string }>(DEEP)
+    return findings.map((finding) => finding.quick_check).filter((sentence) => sentence !== 'ok')
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
   }
 }
 

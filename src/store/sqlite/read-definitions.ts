@@ -23,16 +23,17 @@ const PAUSED = `select 1 from holds
   where target = 'queue:' || ? and is_released = 0 and (until_at is null or until_at > ?) limit 1`
 
 // Relies on: primary keys; triggers_fingerprint does not help, since those that ended are wanted too.
-const TRIGGERS = `select json_group_array(json_array(${TRIGGER_COLUMNS})) from (
-    select * from triggers where (?1 is null or source = ?1) order by name
-  ) as triggers
-  join versions on versions.trigger = triggers.name and versions.version = triggers.version`
+const TRIGGERS = `select json_group_array(row) from (
+    select json_array(${TRIGGER_COLUMNS}) as row
+    from triggers join versions on versions.trigger = triggers.name and versions.version = triggers.version
+    where ?1 is null or source = ?1 order by name
+  )`
 
-const TRIGGERS_NAMED = `select json_group_array(json_array(${TRIGGER_COLUMNS})) from (
-    select * from triggers
+const TRIGGERS_NAMED = `select json_group_array(row) from (
+    select json_array(${TRIGGER_COLUMNS}) as row
+    from triggers join versions on versions.trigger = triggers.name and versions.version = triggers.version
     where name in (select value from json_each(?2)) and (?1 is null or source = ?1) order by name
-  ) as triggers
-  join versions on versions.trigger = triggers.name and versions.version = triggers.version`
+  )`
 
 // Relies on: triggers_fingerprint, which has all that is asked for.
 const FINGERPRINTS = `select json_group_array(json_array(name, fingerprint)) from triggers
@@ -84,9 +85,9 @@ export function triggers(
   const { db } = session
   const rows =
     names === undefined
-      ? db.json<TriggerRow[]>(TRIGGERS, source)
-      : db.json<TriggerRow[]>(TRIGGERS_NAMED, source, JSON.stringify(names))
-  return rows.map(storedTriggerOf)
+      ? db.json<string[]>(TRIGGERS, source)
+      : db.json<string[]>(TRIGGERS_NAMED, source, JSON.stringify(names))
+  return rows.map((row) => storedTriggerOf(JSON.parse(row) as TriggerRow))
 }
 
 /** The fingerprint of each active trigger of a source. */

@@ -82,8 +82,9 @@ const tables = [
   )`,
   // How many runs a gate has let in; no row means none.
   `create table gates (key text primary key, admitted integer not null) without rowid`,
+  // No key is given twice, not even after the newest run was pruned: claims are remembered by it.
   `create table runs (
-    seq integer primary key,
+    seq integer primary key autoincrement,
     id text not null unique,
     job text not null,
     state integer not null,

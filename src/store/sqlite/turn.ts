@@ -1,6 +1,6 @@
 import type { Notice, Turn, TurnAnswer } from '../store.js'
 import { claimRuns } from './claim.js'
-import { finish } from './finish.js'
+import { finishAll } from './finish.js'
 import { promote } from './promote.js'
 import type { Session } from './session.js'
 
@@ -16,7 +16,7 @@ const FORGET_NOTICES = `delete from notices where worker = ?`
 export function turn(session: Session, request: Turn): TurnAnswer {
   const { now, want } = request
   session.noteTime(now)
-  const finished = request.finished.map((item) => finish(session, item, now))
+  const finished = finishAll(session, request.finished, now)
   promote(session, now)
   const { jobsRevision } = session.catalog
   const worker = session.db.get<{ key: number; phase: number }>(WORKER, request.worker)

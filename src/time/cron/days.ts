@@ -1,20 +1,6 @@
 import { monthLength, weekdayOf } from '../civil.js'
 import { nextBit } from './bits.js'
-import type { CronExpression } from './expression.js'
-
-/** The days of an expression that can only be told once the month is known. */
-export interface DayRules {
-  /** `L`: the last day of the month. */
-  readonly isLastDay: boolean
-  /** `LW`: the last day of the month from Monday to Friday. */
-  readonly isLastWorkday: boolean
-  /** `15W`: bit d - 1 asks for the day from Monday to Friday nearest to day d, within the month. */
-  readonly nearestWorkdays: number
-  /** `5L`: bit w asks for the last weekday w of the month. */
-  readonly lastWeekdays: number
-  /** `5#2`: entry k - 1 holds the weekdays of which the k-th is asked for. */
-  readonly nthWeekdays: readonly number[]
-}
+import type { CronExpression, DayRules } from './expression.js'
 
 const SATURDAY = 6
 const SUNDAY = 0

@@ -1,5 +1,3 @@
-import type { DayRules } from './days.js'
-
 /**
  * A parsed cron expression, frozen. Its sets are bit masks in plain numbers, so that a hundred thousand of them
  * stay small and the next member of a set is one instruction away. Sixty values take two masks of thirty bits.
@@ -31,4 +29,18 @@ export interface CronExpression {
   readonly firstSecondOfDay: number
   /** The last matching time of a matching day, in seconds. */
   readonly lastSecondOfDay: number
+}
+
+/** The days of an expression that can only be told once the month is known. */
+export interface DayRules {
+  /** `L`: the last day of the month. */
+  readonly isLastDay: boolean
+  /** `LW`: the last day of the month from Monday to Friday. */
+  readonly isLastWorkday: boolean
+  /** `15W`: bit d - 1 asks for the day from Monday to Friday nearest to day d, within the month. */
+  readonly nearestWorkdays: number
+  /** `5L`: bit w asks for the last weekday w of the month. */
+  readonly lastWeekdays: number
+  /** `5#2`: entry k - 1 holds the weekdays of which the k-th is asked for. */
+  readonly nthWeekdays: readonly number[]
 }

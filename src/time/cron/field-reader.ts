@@ -1,5 +1,5 @@
 import { TimeError, type TimeErrorCode } from '../time-error.js'
-import type { DayRules } from './days.js'
+import type { DayRules } from './expression.js'
 import type { CronField } from './field.js'
 
 /** What a field says: its values as masks of thirty bits from its lowest value, and rules for days. */

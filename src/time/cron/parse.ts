@@ -1,7 +1,6 @@
 import { TimeError } from '../time-error.js'
 import { nextBit, nextOfSixty, previousBit, previousOfSixty } from './bits.js'
-import type { DayRules } from './days.js'
-import type { CronExpression } from './expression.js'
+import type { CronExpression, DayRules } from './expression.js'
 import { cronFields } from './field.js'
 import { cronRefusal, type FieldText, type FieldValues, readField } from './field-reader.js'
 

@@ -1,0 +1,86 @@
+// Everything side by side in one run, with the ratios: absolute figures differ from machine to machine and from hour
+// to hour, only ratios of one run mean something.
+//
+//   node bench/run.mjs [--only=queue,cron,timers,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
+//                      [--json] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { measureCold } from './cold.mjs'
+import { measureCron } from './cron.mjs'
+import { measureFootprint } from './footprint.mjs'
+import { measureQueue } from './queue.mjs'
+import { measureStartup } from './startup.mjs'
+import { sectionsOf, toMarkdown, toText } from './tables.mjs'
+import { measureTimers } from './timers.mjs'
+
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    history: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    report: { type: 'string' },
+    dir: { type: 'string' },
+    peers: { type: 'string' },
+    workload: { type: 'string' },
+  },
+})
+
+const measurements = {
+  queue: measureQueue,
+  timers: measureTimers,
+  startup: measureStartup,
+  cold: measureCold,
+  cron: measureCron,
+  footprint: measureFootprint,
+}
+const wanted = flags.only?.split(',') ?? Object.keys(measurements)
+const unknown = wanted.filter((name) => measurements[name] === undefined)
+if (unknown.length > 0) {
+  process.stderr.write(`--only takes ${Object.keys(measurements).join(', ')}; not ${unknown.join(', ')}\n`)
+  process.exit(2)
+}
+
+const options = {
+  quick: flags.quick,
+  rounds: Number(flags.rounds ?? (flags.quick ? 1 : 3)),
+  history: Number(flags.history ?? (flags.quick ? 100_000 : 1_000_000)),
+  parent: flags.dir,
+  peers: flags.peers?.split(','),
+  workload: flags.workload,
+  say: (text) => process.stderr.write(`${text}\n`),
+}
+const results = {
+  machine: machine(),
+  options: { quick: options.quick, rounds: options.rounds },
+  loadBefore: loadavg(),
+}
+for (const name of wanted) results[name] = await measurements[name](options)
+results.loadAfter = loadavg()
+
+const sections = sectionsOf(results)
+process.stdout.write(toText(results, sections))
+if (flags.json) writeResults()
+if (flags.report !== undefined) writeFileSync(flags.report, toMarkdown(results, sections))
+
+function machine() {
+  return {
+    date: new Date().toISOString().slice(0, 16),
+    node: process.version,
+    cores: cpus().length,
+    processor: cpus()[0]?.model ?? 'unknown',
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+  }
+}
+
+function writeResults() {
+  const directory = fileURLToPath(new URL('./results', import.meta.url))
+  mkdirSync(directory, { recursive: true })
+  const file = `${directory}/${results.machine.date.replaceAll(':', '')}.json`
+  writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`)
+  process.stderr.write(`${file}\n`)
+}

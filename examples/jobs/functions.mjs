@@ -1,0 +1,49 @@
+// Jobs as functions: signal, permanent failures, idempotency, unique and group keys. Ends by itself.
+import { PermanentError, rota } from 'rota'
+
+const app = rota({ app: 'functions', store: 'sqlite:data/functions.db' })
+
+/** Stands for a service that remembers what it was asked, as a good one does. */
+const charged = new Map()
+
+const charge = app.job(
+  'charge',
+  async (run) => {
+    const { customer, amount } = run.payload
+    if (amount <= 0) throw new PermanentError(`an amount of ${amount} will not get better`)
+    // The id is the same for every attempt: whoever receives it can tell a repeat from a second order.
+    if (!charged.has(run.id)) charged.set(run.id, { customer, amount })
+    if (run.attempt === 1) throw new Error('the answer got lost')
+    run.log(`charged ${customer} in attempt ${run.attempt}`)
+    return charged.get(run.id)
+  },
+  { retry: { attempts: 3, delay: '100ms' }, timeout: '5s', keyConcurrency: 1 },
+)
+
+const slow = app.job(
+  'slow',
+  async (run) => {
+    // A function that listens to its signal ends at once when it is cancelled or timed out.
+    await new Promise((resolve, reject) => {
+      run.signal.addEventListener('abort', () => reject(run.signal.reason), { once: true })
+    })
+  },
+  { timeout: '200ms' },
+)
+
+await app.start()
+
+// One at a time for each customer, and no second run for an order that is already under way.
+const options = { groupKey: 'customer-7', uniqueKey: 'order-1', uniqueFor: '1h' }
+const first = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
+const second = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
+console.log(`the same run: ${first.id === second.id}, charged ${(await app.wait(first.id)).state}`)
+
+const refused = await app.enqueue(charge, { customer: 8, amount: 0 })
+console.log(`refused: ${(await app.wait(refused.id)).error?.message}`)
+
+const late = await app.enqueue(slow)
+console.log(`slow: ${(await app.wait(late.id)).error?.code}`)
+
+console.log(`charged ${charged.size} time`)
+await app.stop()

@@ -1,0 +1,70 @@
+// Writes docs/reference/cli.md from the commands as they declare themselves; `npm run docs:cli` after a change of them.
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { commands } from '../dist/cli/commands.js'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+const opening = `# Commands
+
+\`rota <command> [options]\`. \`rota --help\` lists the commands, \`rota <command> --help\` shows what one takes, \`rota --version\` prints the version.
+
+Which store a command means, the first that is said wins: \`--store\`, the variable \`ROTA_STORE\`, the \`store\` of the config (\`--config\`, else \`rota.config.*\` in the working directory), \`sqlite:data/rota.db\`.
+
+A time is \`now\`, \`today\`, \`yesterday\`, \`-2h\`, \`+5m\`, \`2026-01-05\`, \`09:30\`, \`2026-01-05T09:00\` (in \`--zone\`) or \`2026-01-05T09:00:00Z\`. A length without a sign lies where the question suggests: \`--since 2h\` is two hours ago, \`--until 2h\` is in two hours. A duration is written as in the [config](config.md#durations). Wherever a run is asked for, the beginning of its id is enough if it fits one run only.
+
+\`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours only appear on a terminal, and not where \`NO_COLOR\` is set.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | it failed: the run, the coverage, a check |
+| 2 | refused: usage, a definition, a config |
+| 3 | the store cannot be used |
+| 70 | an error inside Rota, or one that nobody caught |
+| 74 | input or output failed |
+| 128+n | ended by signal n |
+
+| variable | meaning |
+|---|---|
+| \`ROTA_STORE\` | the store, where \`--store\` is not given |
+| \`PIPELINE_ENABLED\` | off: \`rota up\` reads, writes and starts nothing |
+| \`SCHEDULER_ENABLED\` | off: \`rota up\` plans nothing |
+| \`WORKER_ENABLED\` | off: \`rota up\` performs nothing |
+| \`ROTA_DEBUG=1\` | errors are printed with their stack |
+| \`NO_COLOR\` | no colours |
+`
+
+const parts = [opening]
+for (const [name, { summary, load }] of Object.entries(commands)) parts.push(section(name, summary, await load()))
+writeFileSync(join(root, 'docs', 'reference', 'cli.md'), `${parts.join('\n').trimEnd()}\n`)
+
+function section(name, summary, command) {
+  const words = command.arguments.map((one) => (one.isOptional ? `[${one.name}]` : `<${one.name}>`))
+  const rest = command.rest === undefined ? [] : [`[-- ${command.rest}]`]
+  const usage = ['rota', name, ...words, ...(command.options.length > 0 ? ['[options]'] : []), ...rest].join(' ')
+  const lines = [`## rota ${name}`, '', command.about ?? `${summary}.`, '', '```sh', usage]
+  for (const { line, meaning } of command.examples) lines.push(`${line}  # ${meaning}`)
+  lines.push('```', '')
+  const rows = [
+    ...command.arguments.map((one, index) => [`\`${words[index]}\``, one.help]),
+    ...command.options.map((one) => [`\`${optionText(one)}\``, one.help + detailText(one)]),
+  ]
+  if (rows.length === 0) return lines.join('\n')
+  lines.push('| | |', '|---|---|', ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`), '')
+  return lines.join('\n')
+}
+
+function optionText({ name, short, value }) {
+  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`
+}
+
+function detailText({ choices, isList }) {
+  const allowed = choices === undefined ? '' : ` (${choices.join(', ')})`
+  return `${allowed}${isList === true ? '; may be repeated' : ''}`
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|')
+}

@@ -1,0 +1,21 @@
+import { coverageOf, type Coverage } from '../engine/coverage.js'
+import { RotaError } from '../model/errors.js'
+import type { Store } from '../store/store.js'
+
+/** The coverage of one trigger, or of every trigger whose due instants can be computed. */
+export async function coverageReport(
+  store: Store,
+  options: { readonly trigger?: string; readonly since?: Date },
+): Promise<readonly Coverage[]> {
+  const filter = options.trigger === undefined ? undefined : { names: [options.trigger] }
+  const triggers = await store.triggers(filter)
+  if (options.trigger !== undefined && triggers.length === 0) {
+    throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${options.trigger}`)
+  }
+  const all: Coverage[] = []
+  for (const trigger of triggers) {
+    const coverage = await coverageOf(store, trigger, options.since?.getTime())
+    if (coverage !== undefined) all.push(coverage)
+  }
+  return all
+}

@@ -1,0 +1,1 @@
+export { nearest } from '../model/read-value.js'

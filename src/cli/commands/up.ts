@@ -1,0 +1,143 @@
+import { RotaError } from '../../app/errors.js'
+import type { Rota } from '../../app/rota.js'
+import { readSwitches, type Switches } from '../../app/switches.js'
+import { parseDuration } from '../../app/durations.js'
+import { systemClock } from '../../app/times.js'
+import { usageError } from '../usage-error.js'
+import {
+  configOption,
+  type Command,
+  type Context,
+  exitCodes,
+  jsonOption,
+  storeOption,
+  zoneOption,
+} from '../command.js'
+import { type Notice, tellEvents } from '../notice.js'
+import { Shutdown } from '../shutdown.js'
+import { jsonTeller, textTeller } from '../teller.js'
+import { TimeText } from '../time-text.js'
+import { hereOf } from '../times-of.js'
+import { readDowntime, tellSummary } from '../up-summary.js'
+import { namedStore } from '../with-app.js'
+
+/** `rota up`: starts the engine and tells what happens. */
+export const up: Command = {
+  name: 'up',
+  about:
+    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is handed back; a second one ends it at once. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+  arguments: [],
+  options: [
+    configOption,
+    storeOption,
+    { name: 'roles', value: 'roles', help: 'scheduler, worker, or both; default scheduler,worker' },
+    {
+      name: 'concurrency',
+      value: 'n',
+      help: 'runs at once; default the config’s, else 10',
+      whole: { min: 1, max: 100_000 },
+    },
+    { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default 30s' },
+    { name: 'quiet', short: 'q', help: 'tell only what went wrong' },
+    { name: 'accept-clock', help: 'believe a clock that is more than a year ahead of the store' },
+    { name: 'accept-store', help: 'go on with a store that went back in time' },
+    zoneOption,
+    { ...jsonOption, help: 'print JSON lines instead of text' },
+  ],
+  examples: [
+    { line: 'rota up', meaning: 'with the config of this directory' },
+    { line: 'rota up --config jobs/rota.config.yaml --grace 2m', meaning: 'another one, patiently' },
+    { line: 'rota up --roles worker --concurrency 50', meaning: 'only perform, many at once' },
+    { line: 'SCHEDULER_ENABLED=off rota up', meaning: 'plan nothing here' },
+  ],
+  run: async (context) => {
+    const roles = rolesOf(context, readSwitches(context.environment))
+    if (typeof roles === 'string') {
+      context.out.note(roles)
+      return exitCodes.ok
+    }
+    const grace = context.args.text('grace') ?? '30s'
+    parseDuration(grace)
+    const { app, config } = await appOf(context)
+    return await runUntilTheEnd(context, { app, config, roles, grace })
+  },
+}
+
+interface Roles {
+  readonly scheduler: boolean
+  readonly worker: boolean
+}
+
+/** What this process does, or the sentence that says why it does nothing. */
+function rolesOf({ args }: Context, switches: Switches): Roles | string {
+  const words = (args.text('roles') ?? 'scheduler,worker').split(',').map((word) => word.trim())
+  const unknown = words.filter((word) => word !== 'scheduler' && word !== 'worker')
+  if (unknown.length > 0) {
+    const faults = unknown.map((word) => ({
+      path: '--roles',
+      message: `${JSON.stringify(word)} is not a role`,
+      allowed: 'scheduler, worker, scheduler,worker',
+    }))
+    throw usageError(faults, '`rota up --help` shows examples')
+  }
+  if (switches.pipeline === false) return 'PIPELINE_ENABLED is off: nothing was read, written or started'
+  const scheduler = words.includes('scheduler') && switches.scheduler !== false
+  const worker = words.includes('worker') && switches.worker !== false
+  if (scheduler || worker) return { scheduler, worker }
+  const off = ['scheduler', 'worker']
+    .filter((role) => words.includes(role))
+    .map((role) => `${role.toUpperCase()}_ENABLED`)
+  return `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: nothing was started`
+}
+
+async function appOf({
+  args,
+  environment,
+  directory,
+}: Context): Promise<{ app: Rota; config: string | undefined }> {
+  const { findConfig, loadApp } = await import('../../app/load-app.js')
+  const store = args.text('store') ?? namedStore(environment)
+  const concurrency = args.whole('concurrency')
+  const config = args.text('config') ?? findConfig(directory)
+  if (config !== undefined) return { app: await loadApp(config, { store, concurrency, directory }), config }
+  if (store === undefined) {
+    throw new RotaError(
+      'CONFIG_NOT_FOUND',
+      `there is no rota.config.* in ${directory}; \`rota init\` writes one`,
+    )
+  }
+  const { Rota } = await import('../../app/rota.js')
+  // A source that owns nothing: what was added to the store must not end because no config names it.
+  return { app: new Rota({ store, concurrency, directory }, 'code:rota-up'), config: undefined }
+}
+
+async function runUntilTheEnd(
+  context: Context,
+  { app, config, roles, grace }: { app: Rota; config: string | undefined; roles: Roles; grace: string },
+): Promise<number> {
+  const { args } = context
+  const { zone } = hereOf(context)
+  const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
+  const teller = args.flag('json') ? await jsonTeller(context) : textTeller(context, times)
+  const early: Notice[] = []
+  let tell = (notice: Notice): void => void early.push(notice)
+  tellEvents(app, times, (notice) => tell(notice))
+  const shutdown = new Shutdown({ app, teller, grace })
+  try {
+    const downtime = await readDowntime(app)
+    const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
+    const report = await app.start(options)
+    const names = [...(roles.scheduler ? ['scheduler'] : []), ...(roles.worker ? ['worker'] : [])].join(
+      ' and ',
+    )
+    await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
+    // What happened meanwhile comes after the summary, which would otherwise stand between it.
+    tell = teller.tell
+    early.forEach(tell)
+  } catch (error) {
+    shutdown.abandon()
+    await app.stop({ grace: 0 }).catch(() => undefined)
+    throw error
+  }
+  return await shutdown.ended
+}

@@ -1,0 +1,178 @@
+import type { EngineEvents, EventName, LedgerRange, RunNotice } from '../app/nouns.js'
+import type { Rota } from '../app/rota.js'
+import { formatInstant, type Instant } from '../app/times.js'
+import { describeFailure } from './failure.js'
+import { count, rangeText, shortId } from './in-words.js'
+import { roughly, type TimeText } from './time-text.js'
+import { rangeView } from './views.js'
+
+/** One thing that happened, told to a person as a line and to a program as data. */
+export interface Notice {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly symbol: string
+  /** The trigger or job it is about. */
+  readonly subject: string
+  readonly text: string
+  readonly event: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Tells of everything that an app's engine does. */
+export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Notice) => void): void {
+  const subjects = new Map<string, string>()
+  const on = <Name extends EventName>(
+    name: Name,
+    notices: (event: EngineEvents[Name]) => readonly Omit<Notice, 'event'>[],
+  ): void => {
+    app.on(name, (event) => {
+      for (const notice of notices(event)) tell({ ...notice, event: name })
+    })
+  }
+  on('tick', (tick) => tick.ranges.map((range) => rangeNotice(range, times())))
+  on('run:started', (run) => {
+    subjects.set(run.run, subjectOf(run))
+    return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
+  })
+  on('run:log', ({ run, job, level, text }) => {
+    const subject = subjects.get(run) ?? job
+    return [{ level: 'info', symbol: '│', subject, text, data: { run, job, lineLevel: level } }]
+  })
+  on('run:ended', (ended) => {
+    subjects.delete(ended.run)
+    return [endNotice(ended, times())]
+  })
+  on('run:refused', (run) => [
+    { ...about(run), level: 'warn', symbol: '!', text: 'its result came too late and was refused' },
+  ])
+  on('run:lost', ({ run, job, attempt, worker, state }) => {
+    const text = `lost with worker ${worker} in attempt ${attempt}; ${state === 'failed' ? 'set aside' : 'runs again'}`
+    return [{ level: 'warn', symbol: '!', subject: job, text, data: { run, job, attempt, worker, state } }]
+  })
+  on('run:stuck', (run) => [
+    {
+      ...about(run),
+      level: 'warn',
+      symbol: '!',
+      text: 'goes on although it was told to stop; its slot stays taken',
+    },
+  ])
+  on('worker:expired', ({ worker }) => [
+    general('warn', 'worker', `the lease of ${worker} was over; it took a new id`, { worker }),
+  ])
+  on('worker:not-ready', ({ stuck }) => [
+    general('error', 'worker', `${count(stuck, 'run')} ignored the signal to stop; no slot is left`, {
+      stuck,
+    }),
+  ])
+  on('clock', onlyWhenNew(clockNotice))
+  on('trouble', ({ where, error, retryInMs }) => {
+    const { code, message } = describeFailure(error)
+    const again = retryInMs > 0 ? `; tries again in ${roughly(retryInMs)}` : ''
+    return [general('warn', where, `${message} [${code}]${again}`, { where, code, message, retryInMs })]
+  })
+  on('fatal', ({ where, error }) => {
+    const { code, message } = describeFailure(error)
+    return [general('error', where, `${message} [${code}]; the engine stops`, { where, code, message })]
+  })
+}
+
+type Untold = Omit<Notice, 'event'>
+
+function subjectOf({ trigger, job }: RunNotice): string {
+  return trigger ?? job
+}
+
+function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
+  return { subject: subjectOf(run), data: runData(run) }
+}
+
+function runData({ run, job, trigger, attempt, dueAt }: RunNotice): Notice['data'] {
+  return { run, job, trigger: trigger ?? null, attempt, dueAt: formatInstant(dueAt) }
+}
+
+function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string {
+  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
+  return `started, due ${times.near(dueAt)}${tries} (${shortId(run)})`
+}
+
+function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Untold {
+  const { end, state, durationMs, error, retryAt, attempt } = ended
+  const told = about(ended)
+  const data = { ...told.data, end, state, durationMs, error: error ?? null, retryAt: isoOrNull(retryAt) }
+  const took = roughly(durationMs)
+  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
+  const why = error === undefined ? '' : `: ${firstLine(error.message)}`
+  if (state === 'done') return { ...told, data, level: 'info', symbol: '✓', text: `done in ${took}${tries}` }
+  if (end === 'handed-back') {
+    return {
+      ...told,
+      data,
+      level: 'info',
+      symbol: '↻',
+      text: `handed back after ${took}; runs again elsewhere`,
+    }
+  }
+  const text = `${end} after ${took}, attempt ${attempt}${why}`
+  if (retryAt === undefined) return { ...told, data, level: 'error', symbol: '✗', text }
+  return { ...told, data, level: 'warn', symbol: '↻', text: `${text}; again ${againText(retryAt, times)}` }
+}
+
+function againText(at: Instant, times: TimeText): string {
+  return `in ${roughly(Math.max(0, at - times.now))} (${times.clock(at)})`
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+function isoOrNull(at: Instant | undefined): string | null {
+  return at === undefined ? null : formatInstant(at)
+}
+
+function rangeNotice(range: LedgerRange, times: TimeText): Untold {
+  const data = { trigger: range.trigger, ...rangeView(range) }
+  return { level: 'info', symbol: '–', subject: range.trigger, text: rangeText(range, times), data }
+}
+
+function clockNotice({ kind, byMs }: EngineEvents['clock']): Untold {
+  const by = roughly(byMs)
+  switch (kind) {
+    case 'behind':
+      return general(
+        'warn',
+        'clock',
+        `the wall clock is ${by} behind the store; nothing is planned until it has caught up`,
+        { kind, byMs },
+      )
+    case 'unsure':
+      return general(
+        'warn',
+        'clock',
+        `the wall clock jumped ${by} ahead; planning waits until a second reading agrees`,
+        { kind, byMs },
+      )
+    case 'refused':
+      return general(
+        'error',
+        'clock',
+        `the wall clock is ${by} ahead of the store; if it is right, start with --accept-clock`,
+        { kind, byMs },
+      )
+  }
+}
+
+/** The clock is looked at every few seconds; saying the same each time would bury everything else. */
+function onlyWhenNew(
+  notice: (event: EngineEvents['clock']) => Untold,
+): (event: EngineEvents['clock']) => Untold[] {
+  let last = ''
+  return (event) => {
+    if (event.kind === last) return []
+    last = event.kind
+    return [notice(event)]
+  }
+}
+
+function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): Untold {
+  return { level, symbol: '!', subject, text, data }
+}

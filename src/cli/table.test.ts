@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { displayWidth } from './display-width.js'
+import type { Output } from './output.js'
+import { printTable } from './table.js'
+
+const paint = (text: string): string => text
+
+/** The lines a table comes to on a terminal of a width. */
+function printed(
+  rows: readonly (readonly string[])[],
+  width: number,
+  shortest: readonly (number | undefined)[],
+): string[] {
+  const lines: string[] = []
+  const out: Output = {
+    width,
+    colors: { bold: paint, dim: paint, red: paint, green: paint, yellow: paint, cyan: paint },
+    line: (text = '') => lines.push(text),
+    note: () => undefined,
+    json: () => undefined,
+  }
+  const columns = shortest.map((least, index) => ({
+    title: 'ABCD'[index] ?? '',
+    text: (row: readonly string[]) => row[index] ?? '',
+    ...(least === undefined ? {} : { shortest: least }),
+  }))
+  printTable(out, rows, columns)
+  return lines
+}
+
+describe('a table', () => {
+  it('is as wide as its texts where they fit', () => {
+    expect(
+      printed(
+        [
+          ['one', 'two'],
+          ['three', 'x'],
+        ],
+        80,
+        [2, 2],
+      ),
+    ).toEqual(['A      B', 'one    two', 'three  x'])
+  })
+
+  it('cuts the widest columns that may be cut, and marks the cut', () => {
+    expect(printed([['abcdefghij', 'klmnopqrst']], 16, [undefined, 3])).toEqual([
+      'A           B',
+      'abcdefghij  klm…',
+    ])
+  })
+
+  it('never wraps and never breaks a wide character', () => {
+    const lines = printed([['日本語のテキスト', '😀😀😀😀😀😀']], 20, [4, 4])
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(20)
+    expect(lines[1]).toContain('…')
+  })
+
+  it('leaves out columns with nothing in them and escapes control characters', () => {
+    expect(printed([['a\nb\u001b[31m', '', 'c\td']], 80, [2, 2, 2])).toEqual([
+      'A             C',
+      String.raw`a\nb\x1b[31m  c d`,
+    ])
+  })
+})

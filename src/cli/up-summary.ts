@@ -1,0 +1,105 @@
+import type { SyncReport } from '../app/nouns.js'
+import type { Rota } from '../app/rota.js'
+import { formatInstant, type Instant } from '../app/times.js'
+import { count } from './in-words.js'
+import type { Teller } from './teller.js'
+import type { TimeText } from './time-text.js'
+
+/** What was due while no engine was at work. */
+export interface Downtime {
+  /** The last sign of life before this start. */
+  readonly sinceAt: Instant
+  readonly triggers: readonly string[]
+  readonly isMore: boolean
+}
+
+const mostNames = 5
+const noticedMs = 2000
+
+/** Looks at the store before the start: once the engine runs, it plans what was missed at once. */
+export async function readDowntime(app: Rota): Promise<Downtime | undefined> {
+  const store = await app.store()
+  const now = app.now()
+  const { highestAt } = await store.health({ now })
+  if (now - highestAt < noticedMs || highestAt === 0) return undefined
+  const overdue = await store.due({ now, limit: mostNames + 1 })
+  if (overdue.length === 0) return undefined
+  const triggers = overdue.slice(0, mostNames).map((due) => due.trigger.name)
+  return { sinceAt: highestAt, triggers, isMore: overdue.length > mostNames }
+}
+
+/** Tells what was started, what is due next, what was missed, and how to stop. */
+export async function tellSummary(
+  app: Rota,
+  teller: Teller,
+  told: {
+    readonly config: string | undefined
+    readonly roles: string
+    readonly report: SyncReport | undefined
+    readonly downtime: Downtime | undefined
+    readonly times: TimeText
+  },
+): Promise<void> {
+  const { config, roles, report, downtime, times } = told
+  const jobs = (await app.jobs()).length
+  const next = await nextDue(app, report)
+  const changes = report === undefined ? '' : changesText(report)
+  teller.say(`rota is up: ${app.storeUrl}${config === undefined ? '' : `, config ${config}`}`, 'up', {
+    store: app.storeUrl,
+    config: config ?? null,
+    roles,
+  })
+  teller.say(
+    `  ${roles}; ${count(jobs, 'job')}${next.total === undefined ? '' : `, ${count(next.total, 'trigger')}`}${changes}`,
+    'definitions',
+    {
+      jobs,
+      triggers: next.total ?? null,
+      ...(report === undefined
+        ? {}
+        : { defined: report.defined, changed: report.changed, ended: report.ended }),
+    },
+  )
+  if (downtime !== undefined) {
+    const names = `${downtime.triggers.join(', ')}${downtime.isMore ? ' and more' : ''}`
+    const data = { since: formatInstant(downtime.sinceAt), triggers: downtime.triggers }
+    teller.say(
+      `  last sign of life ${times.full(downtime.sinceAt)} (${times.distance(downtime.sinceAt)}); due since then: ${names}`,
+      'downtime',
+      data,
+    )
+  }
+  for (const { name, at } of next.due) {
+    teller.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', {
+      trigger: name,
+      at: formatInstant(at),
+    })
+  }
+  teller.say('  Ctrl-C stops it in order; `rota runs` in another terminal lists what ran', 'hint')
+}
+
+function changesText({ defined, changed, ended }: SyncReport): string {
+  const parts = [
+    ...(defined.length === 0 ? [] : [`${defined.length} new`]),
+    ...(changed.length === 0 ? [] : [`${changed.length} changed`]),
+    ...(ended.length === 0 ? [] : [`${ended.length} ended`]),
+  ]
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+/** Reading every trigger for three lines would slow down the start of a large app. */
+const mostRead = 1000
+
+async function nextDue(
+  app: Rota,
+  report: SyncReport | undefined,
+): Promise<{ total: number | undefined; due: readonly { name: string; at: Instant }[] }> {
+  const defined = report === undefined ? 0 : report.defined.length + report.changed.length + report.unchanged
+  if (defined > mostRead) return { total: defined, due: [] }
+  const active = (await app.triggers()).filter((trigger) => trigger.active)
+  const now = app.now()
+  const due = active
+    .flatMap(({ trigger, nextAt = 0 }) => (nextAt <= now ? [] : [{ name: trigger.name, at: nextAt }]))
+    .toSorted((a, b) => a.at - b.at)
+  return { total: active.length, due: due.slice(0, 3) }
+}

@@ -1,0 +1,21 @@
+import { type Fault, RotaError } from '../app/errors.js'
+import { nearest } from '../app/nearest.js'
+import type { GuessableFault } from './arguments.js'
+
+/** The error for words that are not understood; the hint says where to look. */
+export function usageError(faults: readonly Fault[], hint: string): RotaError {
+  return new RotaError('USAGE', `that cannot be done; ${hint}`, { faults })
+}
+
+/** A fault with what was probably meant, where something comes near. */
+export function withGuess({ guess, ...fault }: GuessableFault): Fault {
+  const meant = guess === undefined ? undefined : nearest(guess.word, guess.known)
+  return meant === undefined ? fault : { ...fault, message: `${fault.message}; did you mean ${meant}?` }
+}
+
+/** The error for a command that does not exist. */
+export function unknownCommand(name: string, known: readonly string[]): RotaError {
+  const meant = nearest(name, known)
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  return new RotaError('USAGE', `there is no command ${name}${hint}; \`rota --help\` lists them`)
+}

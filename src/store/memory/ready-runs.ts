@@ -1,0 +1,44 @@
+import { OrderedSet } from './ordered-set.js'
+import type { RunRow } from './tables.js'
+
+/** Ready runs, by job and by urgency: the most urgent one of each job is at hand, whatever stands behind it. */
+export class ReadyRuns {
+  readonly #byUrgency: (a: RunRow, b: RunRow) => number
+  readonly #byJob = new Map<string, OrderedSet<RunRow>>()
+  readonly #heads: OrderedSet<RunRow>
+
+  constructor(byUrgency: (a: RunRow, b: RunRow) => number) {
+    this.#byUrgency = byUrgency
+    this.#heads = new OrderedSet(byUrgency)
+  }
+
+  add(row: RunRow): void {
+    const runs = this.#byJob.get(row.job) ?? new OrderedSet(this.#byUrgency)
+    this.#byJob.set(row.job, runs)
+    this.#keepHead(runs, () => runs.add(row))
+  }
+
+  delete(row: RunRow): void {
+    const runs = this.#byJob.get(row.job)
+    if (runs === undefined) return
+    this.#keepHead(runs, () => runs.delete(row))
+    if (runs.size === 0) this.#byJob.delete(row.job)
+  }
+
+  /** The most urgent run of each job that has any, the most urgent first. The runs must not change meanwhile. */
+  heads(): Iterable<RunRow> {
+    return this.#heads
+  }
+
+  countOf(job: string): number {
+    return this.#byJob.get(job)?.size ?? 0
+  }
+
+  #keepHead(runs: OrderedSet<RunRow>, change: () => void): void {
+    const before = runs.first
+    change()
+    if (runs.first === before) return
+    if (before !== undefined) this.#heads.delete(before)
+    if (runs.first !== undefined) this.#heads.add(runs.first)
+  }
+}

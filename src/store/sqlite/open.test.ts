@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../../time/clock.js'
+import { aJob, aRun, t0 } from '../conformance/stage.js'
+import type { Store } from '../store.js'
+import { schemaVersion } from './schema.js'
+import { openSqliteStore, type SqliteOptions } from './sqlite-store.js'
+
+let directory: string
+let path: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
+  path = join(directory, 'rota.db')
+})
+
+afterEach(() => rmSync(directory, { recursive: true }))
+
+it('a new store and its directory are its owner’s alone', async () => {
+  const deep = join(directory, 'a', 'b', 'rota.db')
+  const store = await open({ path: deep })
+  await store.enqueue({ runs: [aRun('r')], now: t0 })
+  expect(modes([deep, `${deep}-wal`, `${deep}-shm`])).toEqual([0o600, 0o600, 0o600])
+  expect(modes([join(directory, 'a'), join(directory, 'a', 'b')])).toEqual([0o700, 0o700])
+  await store.close()
+})
+
+it('a symbolic link is refused, wherever it leads', async () => {
+  await (await open()).close()
+  const link = join(directory, 'link.db')
+  symlinkSync(path, link)
+  await expect(open({ path: link })).rejects.toMatchObject({ code: 'STORE_URL' })
+  symlinkSync(join(directory, 'nowhere.db'), join(directory, 'dangling.db'))
+  await expect(open({ path: join(directory, 'dangling.db') })).rejects.toMatchObject({ code: 'STORE_URL' })
+})
+
+it('a directory is not a store', async () => {
+  await expect(open({ path: directory })).rejects.toMatchObject({ code: 'STORE_URL' })
+})
+
+it('a store that must exist and does not is not made', async () => {
+  await expect(open({ create: false })).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
+  expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined()
+})
+
+it('G9: a file that is no database is refused and left as it is', async () => {
+  const text = 'these are my notes, and not a database\n'.repeat(200)
+  writeFileSync(path, text)
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+it('G9: a database of somebody else is refused and left as it is', async () => {
+  const other = new DatabaseSync(path)
+  other.exec('create table notes (text); insert into notes values (1)')
+  other.close()
+  const before = readFileSync(path)
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+it('G9: a store that is damaged says so instead of answering', async () => {
+  const store = await open()
+  await store.enqueue({ runs: Array.from({ length: 3000 }, (_, i) => aRun(`r${i}`)), now: t0 })
+  await store.close()
+  const bytes = readFileSync(path)
+  bytes.fill(0xa5, 4096 * 4)
+  writeFileSync(path, bytes)
+  await expect(touchAll()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+})
+
+it('a deep look finds damage that nothing has touched yet', async () => {
+  const store = await open()
+  await store.enqueue({ runs: Array.from({ length: 3000 }, (_, i) => aRun(`r${i}`)), now: t0 })
+  expect((await store.health({ now: t0, deep: true })).faults).toEqual([])
+  await store.close()
+  const bytes = readFileSync(path)
+  bytes.fill(0, bytes.length - 8192)
+  writeFileSync(path, bytes)
+  const damaged = await open()
+  expect((await damaged.health({ now: t0 })).faults).toEqual([])
+  expect((await damaged.health({ now: t0, deep: true })).faults).not.toEqual([])
+  await damaged.close()
+})
+
+it('a store that needs a newer Rota is refused; one that only is newer is not', async () => {
+  await (await open()).close()
+  const db = new DatabaseSync(path)
+  db.exec(`update meta set version = ${schemaVersion + 1}`)
+  await (await open()).close()
+  db.exec(`update meta set compatible_from = ${schemaVersion + 1}`)
+  db.close()
+  await expect(open()).rejects.toMatchObject({ code: 'STORE_VERSION' })
+})
+
+it('an empty file, as a kill at the first opening leaves it, becomes a store', async () => {
+  writeFileSync(path, '')
+  const store = await open()
+  expect((await store.health({ now: t0 })).schemaVersion).toBe(schemaVersion)
+  await store.close()
+})
+
+it('many who open a new store at once find one and the same', async () => {
+  const stores = await Promise.all(Array.from({ length: 5 }, () => open()))
+  const ids = await Promise.all(stores.map(async (store) => (await store.health({ now: t0 })).id))
+  expect(new Set(ids).size).toBe(1)
+  await Promise.all(stores.map((store) => store.close()))
+})
+
+it('a store opened for reading shows the facts and refuses to change them', async () => {
+  const store = await open()
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  await store.enqueue({ runs: [aRun('r')], now: t0 })
+  const reader = await open({ readOnly: true })
+  expect((await reader.counts()).pending).toBe(1)
+  await expect(reader.enqueue({ runs: [aRun('s')], now: t0 })).rejects.toMatchObject({ code: 'STORE_URL' })
+  await reader.close()
+  await store.close()
+})
+
+it('a watcher hears of a commit of another process, and not of its own', async () => {
+  const [mine, other] = [await open(), await open()]
+  const heard: string[] = []
+  const stop = mine.watch(() => heard.push('hint'))
+  await mine.enqueue({ runs: [aRun('own')], now: t0 })
+  await pauses(3)
+  expect(heard).toEqual([])
+  const hint = new Promise<void>((resolve) => mine.watch(resolve))
+  await other.enqueue({ runs: [aRun('foreign')], now: t0 })
+  await hint
+  expect(heard).toEqual(['hint'])
+  stop()
+  await Promise.all([mine.close(), other.close()])
+})
+
+function open(options: Partial<SqliteOptions> = {}): Promise<Store> {
+  return openSqliteStore({ path, clock: systemClock, ...options })
+}
+
+/** Reads and writes what lies all over the file. */
+async function touchAll(): Promise<void> {
+  const store = await open()
+  try {
+    await store.runs({ limit: 5000 })
+    await store.counts()
+    await store.enqueue({ runs: [aRun('after')], now: t0 })
+    await store.prune({ before: t0 + 1, limit: 5000, now: t0 })
+  } finally {
+    await store.close()
+  }
+}
+
+function modes(paths: readonly string[]): number[] {
+  return paths.map((each) => statSync(each).mode & 0o777)
+}
+
+/** Lets the interval of the watch pass a few times. */
+async function pauses(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise<void>((fire) => systemClock.timer(100, fire))
+}

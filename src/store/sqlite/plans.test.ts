@@ -1,0 +1,218 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { expect, it } from 'vitest'
+import type { Tick } from '../../model/tick.js'
+import { systemClock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { aJob, aRun, aTrigger, minute, outcomes, t0 } from '../conformance/stage.js'
+import { cancel } from './cancel.js'
+import { Database } from './database.js'
+import { defineTriggers } from './define.js'
+import { defineJobs } from './define-jobs.js'
+import { due, nextTickAt } from './due.js'
+import { enqueue } from './enqueue.js'
+import { expire } from './expire.js'
+import { openDatabase } from './open.js'
+import { prune } from './prune.js'
+import { Session } from './session.js'
+import { tick } from './tick.js'
+import { turn } from './turn.js'
+import { register } from './workers.js'
+
+it('no statement of the hot path reads a whole table', async () => {
+  await withDriver((driver, texts) => {
+    playOnce(new Session(new Database(driver)))
+    const scans = texts.flatMap((sql) =>
+      plan(driver, sql)
+        .filter(isScan)
+        .map((step) => `${step}: ${sql}`),
+    )
+    expect(scans).toEqual([])
+  })
+})
+
+const relied: readonly [what: RegExp, index: string][] = [
+  [/from runs where state = 1 and job = \? order by/, 'runs_ready (job=?)'],
+  [/where state = 0 and run_at <= \?/, 'runs_delayed (run_at<?)'],
+  [/state = 2 and waits_for = \?/, 'runs_blocked (waits_for=?)'],
+  [/update runs set state = 4, started_at/, 'INTEGER PRIMARY KEY (rowid=?)'],
+  [/update runs set state = 3/, 'INTEGER PRIMARY KEY (rowid=?)'],
+  [/from workers cross join runs/, 'runs_running (worker=?)'],
+  [/state >= 4 and finished_at < \?/, 'runs_ended (finished_at<?)'],
+  [/next_at <= \?1\s+order by next_at/, 'triggers_due (next_at>? AND next_at<?)'],
+  [/unique_key = \?2 and state < 4/, 'runs_unique_open (job=? AND unique_key=?)'],
+  [
+    /unique_key = \?2 and unique_until > \?3/,
+    'runs_unique_until (job=? AND unique_key=? AND unique_until>?)',
+  ],
+  [/trigger = triggers.name and state < 4/, 'runs_unfinished (trigger=?)'],
+]
+
+it.each(relied)('the statement with %s uses %s', async (what, index) => {
+  await withDriver((driver, texts) => {
+    playOnce(new Session(new Database(driver)))
+    const sql = texts.find((text) => what.test(text))
+    expect(sql).toBeDefined()
+    expect(plan(driver, sql ?? '').some((step) => step.includes(index))).toBe(true)
+  })
+})
+
+it('a claim and a finish cost the same with 200,000 finished runs in history', {
+  timeout: 120_000,
+}, async () => {
+  await withDriver(async (driver) => {
+    const empty = preparedSession(driver)
+    await withDriver((fullDriver) => {
+      const full = preparedSession(fullDriver)
+      fullDriver.exec(`insert into runs (id, job, state, priority, run_at, due_at, created_at, origin, attempt, worker,
+          claimed_at, started_at, finished_at)
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 200000)
+        select printf('0%09d%026d', n, n), 'work', 4, 0, n, n, n, 1, 1, 1, n, n, n from numbers`)
+      const ratios = Array.from({ length: 7 }, (_, round) => {
+        return performMs(full, `full${round}`) / performMs(empty, `empty${round}`)
+      })
+      // The least of several rounds: what else the machine does can only make a round slower.
+      expect(Math.min(...ratios)).toBeLessThan(2)
+    })
+  })
+})
+
+function isScan(step: string): boolean {
+  return /^SCAN (runs|triggers|versions|attempts|ledger|logs|log_use|holds|notices|gates)\b(?! USING)/.test(
+    step,
+  )
+}
+
+function plan(driver: DatabaseSyncInstance, sql: string): string[] {
+  if (!/^\s*(select|insert|update|delete|with)/i.test(sql)) return []
+  const steps = driver.prepare(`explain query plan ${sql}`).all() as { detail: string }[]
+  return steps.map(({ detail }) => detail)
+}
+
+/** A new store's driver that writes down every statement that is prepared. */
+async function withDriver(
+  use: (driver: DatabaseSyncInstance, texts: string[]) => void | Promise<void>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
+  const path = join(directory, 'rota.db')
+  const options = { path, url: 'sqlite:test', durability: 'normal', create: true, readOnly: false } as const
+  ;(await openDatabase({ ...options, clock: systemClock })).close()
+  const driver = new DatabaseSync(path)
+  const texts: string[] = []
+  const recording = new Proxy(driver, {
+    get(target, name: keyof DatabaseSyncInstance) {
+      const value: unknown = target[name]
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        if (name === 'prepare' && !String(args[0]).startsWith('explain')) texts.push(String(args[0]))
+        return Reflect.apply(value, target, args) as unknown
+      }
+    },
+  })
+  try {
+    await use(recording, texts)
+  } finally {
+    driver.close()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+const want = { jobs: ['work'], slots: 100, ahead: 10 }
+
+function preparedSession(driver: DatabaseSyncInstance): Session {
+  const session = new Session(new Database(driver))
+  defineJobs(session, {
+    source: 'code:test',
+    jobs: [aJob('work', { queue: 'few' })],
+    queues: [{ name: 'few', concurrency: 1000 }],
+    now: t0,
+  })
+  register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute })
+  return session
+}
+
+/** Every verb of the hot path once, with something for each of its branches. */
+function playOnce(session: Session): void {
+  preparedSessionOf(session)
+  const gates = [{ key: 'narrow', limit: 1 }]
+  const runs = [
+    ...Array.from({ length: 25 }, (_, i) => aRun(`plain${i}`)),
+    aRun('later', { runAt: t0 + 5 }),
+    aRun('unique', { uniqueKey: 'u', uniqueUntil: t0 + 9 }),
+    aRun('same', { uniqueKey: 'u' }),
+    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
+  ]
+  enqueue(session, { runs, now: t0 })
+  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], want })
+  const finished = claims.map((claim, i) => ({
+    run: claim.run,
+    attempt: claim.attempt,
+    outcome: i % 2 === 0 ? outcomes.done : outcomes.again(t0 + 6),
+    startedAt: t0,
+    endedAt: t0 + 1,
+  }))
+  turn(session, { worker: 'w', now: t0 + 5, finished, want })
+  cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
+  define(session)
+  due(session, { now: t0 + minute, limit: 10 })
+  nextTickAt(session, t0)
+  tick(session, [aTick(t0 + minute)])
+  expire(session, { deadline: t0 + 2 * minute, limit: 10 })
+  prune(session, { before: t0 + minute, limit: 10, now: t0 + minute })
+}
+
+function preparedSessionOf(session: Session): void {
+  defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute })
+}
+
+function define(session: Session): void {
+  defineTriggers(session, [
+    {
+      name: 't',
+      source: 'code:test',
+      revision: 0,
+      now: t0,
+      trigger: aTrigger('t'),
+      fingerprint: 'f',
+      tzdata: '2026a',
+      closing: undefined,
+      cursorAt: t0,
+      nextAt: t0 + minute,
+      cancelPending: false,
+    },
+  ])
+}
+
+function aTick(now: Instant): Tick {
+  const own = aRun('tick', { trigger: 't', origin: 'trigger', dueAt: now, version: 1 })
+  return {
+    trigger: 't',
+    revision: 1,
+    at: now,
+    cursorAt: now,
+    nextAt: now + minute,
+    chainRun: undefined,
+    runs: [own],
+    ranges: [],
+    supersede: { mode: 'terminate', by: own.id },
+  }
+}
+
+/** How long it takes to record, claim and finish a hundred runs. */
+function performMs(session: Session, label: string): number {
+  const runs = Array.from({ length: 100 }, (_, i) => aRun(`${label}-${i}`))
+  const startMs = systemClock.monotonicMs()
+  session.db.run('begin immediate')
+  enqueue(session, { runs, now: t0 })
+  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], want })
+  const finished = claims.map(({ run, attempt }) => {
+    return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
+  })
+  turn(session, { worker: 'w', now: t0, finished, want: undefined })
+  session.db.run('commit')
+  expect(claims).toHaveLength(100)
+  return systemClock.monotonicMs() - startMs
+}

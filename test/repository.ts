@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The directory that holds the package. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** A file of the repository: its path from the root, with slashes, and its text. */
+export interface RepositoryFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** What tools make, and what is installed: not what somebody wrote. */
+const made = new Set(['node_modules', 'dist', 'data', 'output', 'coverage', '.git', 'results'])
+
+/** The files below a folder whose names end in one of these, by path. */
+export function filesUnder(folder: string, endings: readonly string[]): readonly RepositoryFile[] {
+  const paths = pathsUnder(join(root, folder)).filter((path) =>
+    endings.some((ending) => path.endsWith(ending)),
+  )
+  return paths.toSorted().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+function pathsUnder(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    if (made.has(entry.name)) return []
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) return pathsUnder(path)
+    return entry.isFile() ? [relative(root, path).split(sep).join('/')] : []
+  })
+}
+
+/** A source without its comments, so that words in them are not taken for code. */
+export function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|(?<=^|[\s;{}(),])\/\/.*$/gm, '')
+}
+
+/** Every file that a source imports: static, for its effect, and at run time. */
+export function importsOf(text: string): readonly string[] {
+  const code = withoutComments(text)
+  const patterns = [
+    /\bfrom\s+['"]([^'"]+)['"]/g,
+    /\bimport\s+['"]([^'"]+)['"]/g,
+    /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g,
+    /\bcreateRequire\(import\.meta\.url\)(?:\.resolve)?\(\s*['"]([^'"]+)['"]\s*\)/g,
+  ]
+  return patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ''))
+}

@@ -1,0 +1,212 @@
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { filesUnder, importsOf, withoutComments, type RepositoryFile } from './repository.js'
+
+const all = filesUnder('src', ['.ts'])
+const sources = all.filter(({ path }) => !isTest(path))
+const written = filesUnder('.', ['.ts', '.mjs', '.js', '.md', '.json', '.yaml', '.yml', 'run'])
+
+describe('rooms', () => {
+  test('a room imports only the rooms and packages that it may', () => {
+    const broken = sources.flatMap((file) =>
+      importsOf(file.text).flatMap((specifier) => problemOf(file.path, specifier) ?? []),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('nobody imports the public list', () => {
+    const broken = all.filter(({ path, text }) => targetsOf({ path, text }).includes('src/index.ts'))
+    expect(broken.map(({ path }) => path)).toEqual([])
+  })
+
+  test('no file imports itself, by whatever way', () => {
+    expect(cycles(sources)).toEqual([])
+  })
+
+  test('relative imports name a file that is there, as it is compiled', () => {
+    const known = new Set(sources.map(({ path }) => path))
+    const broken = sources.flatMap(({ path, text }) =>
+      importsOf(text)
+        .filter((specifier) => specifier.startsWith('.') && !specifier.endsWith('.json'))
+        .filter((specifier) => !specifier.endsWith('.js') || !known.has(resolved(path, specifier)))
+        .map((specifier) => `${path} imports ${specifier}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('no folder is a bucket', () => {
+    const buckets = new Set([
+      'utils',
+      'util',
+      'helpers',
+      'lib',
+      'libs',
+      'types',
+      'interfaces',
+      'common',
+      'misc',
+    ])
+    const broken = written.filter(({ path }) =>
+      posix
+        .dirname(path)
+        .split('/')
+        .some((part) => buckets.has(part)),
+    )
+    expect(broken.map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('what a source may reach for', () => {
+  test('the wall clock, timers and randomness without a seed are only in the clock', () => {
+    const pattern =
+      /\bDate\.now\b|\bnew Date\(\s*\)|\bset(?:Timeout|Interval)\b|\bperformance\.now\b|\bhrtime\b|\bMath\.random\b|node:timers/
+    expect(matching(pattern, (path) => path === 'src/time/clock.ts')).toEqual([])
+  })
+
+  test('the environment is only read in app and cli', () => {
+    expect(matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli)\//.test(path))).toEqual([])
+  })
+
+  test('SQL is only in its adapter', () => {
+    const pattern =
+      /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
+    expect(matching(pattern, (path) => path.startsWith('src/store/sqlite/'))).toEqual([])
+  })
+
+  test('the pure rooms touch neither files nor the network nor processes', () => {
+    const pattern = /['"]node:(?!crypto|os|util|buffer)\w+['"]/
+    expect(matching(pattern, (path) => !/^src\/(?:time|model|engine)\//.test(path))).toEqual([])
+  })
+})
+
+describe('what is written', () => {
+  test('every exported name has a sentence', () => {
+    const broken = sources.flatMap(({ path, text }) => undocumented(text).map((name) => `${path}: ${name}`))
+    expect(broken).toEqual([])
+  })
+
+  test('no file of code has more than 400 lines', () => {
+    const code = written.filter(({ path }) => /\.(?:ts|mjs|js)$/.test(path))
+    const broken = code.filter(({ text }) => text.split('\n').length - 1 > 400)
+    expect(broken.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`)).toEqual([])
+  })
+
+  test('nothing is left for later', () => {
+    // Put together here, so that this file does not find itself.
+    const pattern = new RegExp(
+      `\\b(?:${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'place' + 'holder'].join('|')})\\b`,
+    )
+    expect(written.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
+  test('no path of somebody’s machine is in it', () => {
+    const pattern = new RegExp(`(?<![\\w.~-])/(?:home|Users|root|work|mnt)/[\\w.-]+`)
+    const broken = written
+      .filter(({ path }) => !path.endsWith('package-lock.json'))
+      .filter(({ text }) => pattern.test(text))
+    expect(broken.map(({ path }) => path)).toEqual([])
+  })
+
+  test('the lock files name no server', () => {
+    const locks = written.filter(({ path }) => path.endsWith('package-lock.json'))
+    expect(locks.length).toBeGreaterThan(0)
+    expect(locks.filter(({ text }) => /"resolved": "http/.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+/** The rooms that each room may look into, as the architecture says, and the packages that are its own. */
+const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: readonly string[] }>> = {
+  time: { rooms: [] },
+  model: { rooms: ['time'] },
+  port: { rooms: ['model', 'time'] },
+  memory: { rooms: ['port', 'model', 'time'] },
+  sqlite: { rooms: ['port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
+  conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
+  engine: { rooms: ['port', 'model', 'time'] },
+  plan: { rooms: ['model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
+  handlers: { rooms: ['model', 'time'] },
+  testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
+  app: {
+    rooms: ['time', 'model', 'port', 'memory', 'sqlite', 'engine', 'plan', 'handlers', 'testing'],
+    packages: ['cronstrue'],
+  },
+  cli: { rooms: ['app'], packages: ['@clack/prompts', 'picocolors', 'pino'] },
+  index: { rooms: ['app', 'engine', 'port', 'model', 'time'] },
+}
+
+function roomOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/')
+  if (first === 'index.ts') return 'index'
+  if (first !== 'store') return first
+  return second === 'store.ts' ? 'port' : second
+}
+
+function problemOf(path: string, specifier: string): string | undefined {
+  const room = roomOf(path)
+  const rule = rooms[room]
+  if (rule === undefined) return `${path} is in the room ${room}, which nobody designed`
+  if (specifier.startsWith('node:') || specifier.startsWith('#')) return undefined
+  if (!specifier.startsWith('.')) {
+    return rule.packages?.includes(specifier) === true
+      ? undefined
+      : `${path} imports the package ${specifier}`
+  }
+  // The one file outside that says which version this is.
+  if (specifier.endsWith('/package.json')) return undefined
+  const target = roomOf(resolved(path, specifier))
+  return target === room || rule.rooms.includes(target)
+    ? undefined
+    : `${path} imports ${specifier} of ${target}`
+}
+
+function resolved(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts')
+}
+
+function targetsOf({ path, text }: RepositoryFile): readonly string[] {
+  return importsOf(text)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => resolved(path, specifier))
+}
+
+/** The ways on which a file comes back to itself, types included; what is loaded only when it is used is no part of them. */
+function cycles(files: readonly RepositoryFile[]): readonly string[] {
+  const targets = new Map(
+    files.map(({ path, text }) => [path, targetsOf({ path, text: text.replace(/\bimport\(/g, 'later(') })]),
+  )
+  const found: string[] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    const before = way.indexOf(path)
+    if (before >= 0) found.push([...way.slice(before), path].join(' → '))
+    if (before >= 0 || done.has(path)) return
+    for (const target of targets.get(path) ?? []) visit(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of targets.keys()) visit(path, [])
+  return found
+}
+
+/** The sources with a match outside the places where it is at home. */
+function matching(pattern: RegExp, isAtHome: (path: string) => boolean): readonly string[] {
+  return sources
+    .filter(({ path, text }) => !isAtHome(path) && pattern.test(withoutComments(text)))
+    .map(({ path }) => path)
+}
+
+/** Names that are exported where they are declared and have no doc comment right above. */
+function undocumented(text: string): readonly string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) => {
+    const [, name] =
+      /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/.exec(
+        line,
+      ) ?? []
+    const isText = lines.slice(0, index).join('\n').replace(/\\`/g, '').split('`').length % 2 === 0
+    return name === undefined || isText || /\*\/\s*$/.test(lines[index - 1] ?? '') ? [] : [name]
+  })
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith('.test.ts')
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// The long runs: thousands of kills, years of simulation. One file at a time, so that each has the machine to itself.
+export default defineConfig({
+  test: {
+    include: ['test/campaign/**/*.test.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    passWithNoTests: true,
+    testTimeout: 4 * 3_600_000,
+    hookTimeout: 10 * 60_000,
+  },
+})
