@@ -37,13 +37,16 @@ A time is \`now\`, \`today\`, \`yesterday\`, \`-2h\`, \`+5m\`, \`2026-01-05\`, \
 `
 
 const parts = [opening]
-for (const [name, { summary, load }] of Object.entries(commands)) parts.push(section(name, summary, await load()))
+for (const [name, { summary, load }] of Object.entries(commands))
+  parts.push(section(name, summary, await load()))
 writeFileSync(join(root, 'docs', 'reference', 'cli.md'), `${parts.join('\n').trimEnd()}\n`)
 
 function section(name, summary, command) {
   const words = command.arguments.map((one) => (one.isOptional ? `[${one.name}]` : `<${one.name}>`))
   const rest = command.rest === undefined ? [] : [`[-- ${command.rest}]`]
-  const usage = ['rota', name, ...words, ...(command.options.length > 0 ? ['[options]'] : []), ...rest].join(' ')
+  const usage = ['rota', name, ...words, ...(command.options.length > 0 ? ['[options]'] : []), ...rest].join(
+    ' ',
+  )
   const lines = [`## rota ${name}`, '', command.about ?? `${summary}.`, '', '```sh', usage]
   for (const { line, meaning } of command.examples) lines.push(`${line}  # ${meaning}`)
   lines.push('```', '')

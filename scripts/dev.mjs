@@ -43,19 +43,21 @@ function stop() {
   })
 }
 
+async function end() {
+  await stop()
+  process.exit(0)
+}
+
 for (const directory of ['src', join('examples', 'quickstart')]) {
   watch(join(root, directory), { recursive: true }, (_, file) => {
     if (file === null || /\.test\.ts$|~$/.test(file)) return
     clearTimeout(timer)
-    timer = setTimeout(restart, settleMs)
+    timer = setTimeout(() => void restart(), settleMs)
   })
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, async () => {
-    await stop()
-    process.exit(0)
-  })
+  process.on(signal, () => void end())
 }
 
 await restart()

@@ -1,23 +1,19 @@
-// The smallest app: one job, one schedule. `node examples/library/nightly.mjs` starts it, Ctrl-C stops it in order.
+// The smallest app: one job, one schedule. Ctrl-C stops it in order.
 import { rota } from 'rota'
 
 const app = rota({ store: 'sqlite:data/rota.db' })
 
-const report = app.job(
-  'daily_report',
-  async (run) => {
-    run.log(`report for ${run.partition}, attempt ${run.attempt}`)
-    return { rows: 42 }
-  },
-  { retry: { attempts: 5 }, timeout: '10m' },
-)
+async function writeReport(run) {
+  run.log(`attempt ${run.attempt} of the report due at ${run.dueAt.toISOString()}`)
+  return { rows: 42 }
+}
 
-app.schedule('nightly', { job: report, cron: '0 2 * * *', timezone: 'America/New_York', partition: 'previous-day' })
+const report = app.job('daily_report', writeReport, { retry: { attempts: 5 }, timeout: '10m' })
+app.schedule('nightly', { job: report, cron: '0 2 * * *', timezone: 'America/New_York' })
 
 await app.start()
 process.once('SIGINT', () => app.stop())
-process.once('SIGTERM', () => app.stop())
 
-const { id } = await app.runNow('nightly')
-const run = await app.wait(id)
-console.log(`run ${run.id} is ${run.state}: ${JSON.stringify(run.result)}`)
+const { id } = await app.runNow('nightly') // beside what is scheduled
+const { state, result } = await app.wait(id)
+console.log(`run ${id} is ${state}: ${JSON.stringify(result)}`)

@@ -40,7 +40,12 @@ test('a week with crashes and clock steps loses nothing', async () => {
     startAt: Date.UTC(2026, 2, 23),
     durationMs: 7 * dayMs,
     triggers: [
-      defineTrigger('morning', { job: 'work', cron: '30 2 * * *', timezone: 'Europe/Berlin', catchUp: 'all' }),
+      defineTrigger('morning', {
+        job: 'work',
+        cron: '30 2 * * *',
+        timezone: 'Europe/Berlin',
+        catchUp: 'all',
+      }),
       defineTrigger('hourly', { job: 'work', every: '1h' }),
     ],
     open: async () => openMemoryStore(tables),

@@ -1,6 +1,10 @@
 import { define, defineJobs, end } from '../engine/sync.js'
-import { defineJob, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
-import { RotaError } from '../model/errors.js'
+import type { Handler } from '../engine/perform.js'
+import { readJob, readTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import { refuse, RotaError } from '../model/errors.js'
+import { placeOf, within } from '../model/faults.js'
+import type { Job } from '../model/job.js'
+import type { Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 
@@ -27,11 +31,12 @@ export async function addDefinitions(
     readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
     readonly replace?: boolean | undefined
     readonly now: Instant
+    /** Takes the function of a job, before the job can be claimed. */
+    readonly accept: (name: string, handler: Handler) => void
   },
 ): Promise<Added> {
   const { now, replace = false } = input
-  const jobs = Object.entries(input.jobs ?? {}).map(([name, job]) => defineJob(name, job))
-  const triggers = Object.entries(input.triggers ?? {}).map(([name, trigger]) => defineTrigger(name, trigger))
+  const { jobs, triggers } = readDefinitions(input)
   const stored = await store.jobs()
   const known = new Set([...jobs, ...stored.map(({ job }) => job)].map((job) => job.name))
   for (const { name, job } of triggers) {
@@ -40,9 +45,28 @@ export async function addDefinitions(
   }
   if (!replace)
     await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
+  for (const [name, { handler }] of Object.entries(input.jobs ?? {})) {
+    if (handler !== undefined) input.accept(name, handler as Handler)
+  }
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
   await define(store, { source: api, triggers, now })
   return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
+}
+
+/** All faults of all definitions are reported together. */
+function readDefinitions(input: {
+  readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+  readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+}): { jobs: Job[]; triggers: Trigger[] } {
+  const place = placeOf()
+  const jobs = Object.entries(input.jobs ?? {}).flatMap(
+    ([name, job]) => readJob({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
+  )
+  const triggers = Object.entries(input.triggers ?? {}).flatMap(
+    ([name, trigger]) => readTrigger({ name, input: trigger }, within(within(place, 'triggers'), name)) ?? [],
+  )
+  refuse('what was added', place.faults)
+  return { jobs, triggers }
 }
 
 /** Ends a trigger, or forgets a job, of this source. */

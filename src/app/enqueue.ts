@@ -1,11 +1,13 @@
-import { RotaError } from '../model/errors.js'
-import { randomRunId, runIdOf } from '../model/identity.js'
+import { refuse } from '../model/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
+import { randomRunId } from '../model/identity.js'
 import type { Job } from '../model/job.js'
 import { gatesOf } from '../model/occurrence.js'
 import { toPayload } from '../model/payload.js'
+import { readDuration, readOptions, readPriority, timed, type Written } from '../model/read-value.js'
 import type { NewRun } from '../model/run.js'
 import type { StoredTrigger } from '../model/trigger.js'
-import { parseDuration } from '../time/duration.js'
+import { MAX_DURATION_MS } from '../time/duration.js'
 import { parseInstant, type Instant } from '../time/instant.js'
 
 /** How a run is enqueued. */
@@ -24,22 +26,59 @@ export interface EnqueueOptions {
   readonly groupKey?: string | undefined
 }
 
+/** What the options of an enqueue come to. */
+export interface EnqueueTerms {
+  readonly dueAt: Instant
+  readonly priority: number | undefined
+  readonly uniqueKey: string | undefined
+  readonly uniqueUntil: Instant | undefined
+  readonly groupKey: string | undefined
+}
+
+const optionNames: readonly (keyof EnqueueOptions)[] = [
+  'at',
+  'delay',
+  'priority',
+  'uniqueKey',
+  'uniqueFor',
+  'groupKey',
+]
+
+/** Checks the options of an enqueue; throws one error with all their faults. */
+export function readEnqueueOptions(options: EnqueueOptions, now: Instant): EnqueueTerms {
+  const place = placeOf()
+  const input = readOptions(options, optionNames, place) ?? {}
+  const uniqueFor = readDuration(input['uniqueFor'], anyDuration, within(place, 'uniqueFor'))
+  const terms = {
+    dueAt: readDueAt(input, now, place),
+    priority: readPriority(input['priority'], within(place, 'priority')),
+    uniqueKey: readKey(input['uniqueKey'], within(place, 'uniqueKey')),
+    uniqueUntil: uniqueFor === undefined ? undefined : now + uniqueFor,
+    groupKey: readKey(input['groupKey'], within(place, 'groupKey')),
+  }
+  if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
+    fault(within(place, 'uniqueFor'), 'without a uniqueKey it keeps nothing')
+  }
+  refuse('the enqueue', place.faults)
+  return terms
+}
+
 /** The run that an enqueue records. */
-export function newRun(input: { job: Job; payload: unknown; options: EnqueueOptions; now: Instant }): NewRun {
-  const { job, options, now } = input
-  const dueAt = dueAtOf(options, now)
-  const { uniqueKey, groupKey } = options
+export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms; now: Instant }): NewRun {
+  const { job, terms } = input
+  const { dueAt, uniqueKey, uniqueUntil, groupKey } = terms
   return {
-    id: idOf({ job, uniqueKey, dueAt, now }),
+    // Random also with a unique key: a digest would make two runs of one millisecond the same.
+    id: randomRunId(dueAt),
     job: job.name,
     origin: 'enqueue',
     dueAt,
     runAt: dueAt,
-    priority: options.priority ?? job.priority,
+    priority: terms.priority ?? job.priority,
     payload: toPayload(input.payload),
     gates: gatesOf({ job, groupKey }),
     uniqueKey,
-    uniqueUntil: options.uniqueFor === undefined ? undefined : now + parseDuration(options.uniqueFor),
+    uniqueUntil,
   }
 }
 
@@ -66,17 +105,34 @@ export function newManualRun(input: {
   }
 }
 
-function idOf(input: { job: Job; uniqueKey: string | undefined; dueAt: Instant; now: Instant }): string {
-  const { job, uniqueKey, dueAt, now } = input
-  if (uniqueKey === undefined) return randomRunId(dueAt)
-  return runIdOf({ at: dueAt, parts: ['unique', job.name, uniqueKey, String(now)] })
+const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'from 0s to 36525d' }
+
+/** The year 10000: run ids and texts end before it. */
+const endOfTime = 253_402_300_800_000
+
+function readDueAt(input: Written, now: Instant, place: Place): Instant {
+  const delayMs = readDuration(input['delay'], anyDuration, within(place, 'delay'))
+  if (input['at'] !== undefined && input['delay'] !== undefined) {
+    fault(within(place, 'delay'), 'a run is enqueued with at or with delay, not with both')
+  }
+  const dueAt = delayMs === undefined ? readAt(input['at'], within(place, 'at')) : now + delayMs
+  if (dueAt !== undefined && !(dueAt >= 0 && dueAt < endOfTime)) {
+    fault(within(place, 'at'), 'it lies outside the years 1970 to 9999')
+  }
+  return dueAt ?? now
 }
 
-function dueAtOf({ at, delay }: EnqueueOptions, now: Instant): Instant {
-  if (at !== undefined && delay !== undefined) {
-    throw new RotaError('DEFINITION_INVALID', 'a run is enqueued with `at` or with `delay`, not with both')
-  }
-  if (delay !== undefined) return now + parseDuration(delay)
-  if (at === undefined) return now
-  return typeof at === 'string' ? parseInstant(at) : at.getTime()
+function readAt(value: unknown, place: Place): Instant | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return timed(place, () => parseInstant(value))
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
+  return fault(place, `${shown(value)} is not an instant`, 'a text such as 2026-01-05T09:00:00Z, or a Date')
+}
+
+const longestKey = 512
+
+function readKey(value: unknown, place: Place): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value !== '' && value.length <= longestKey) return value
+  return fault(place, `${shown(value)} is not a key`, `a text of 1 to ${longestKey} characters`)
 }

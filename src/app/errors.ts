@@ -1,2 +1,2 @@
-export { errorCodes, RotaError, type ErrorCode, type Fault } from '../model/errors.js'
+export { RotaError, type ErrorCode, type Fault } from '../model/errors.js'
 export { TimeError } from '../time/time-error.js'

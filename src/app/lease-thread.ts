@@ -3,9 +3,10 @@
  * that blocks the event loop does not lose what the process holds. If the main thread does not answer for longer than
  * the stall limit the process is taken for hung and ends at once; its runs are then taken over elsewhere.
  */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { ClockGuard } from '../engine/clock-guard.js'
 import { Heartbeat } from '../engine/keep-alive.js'
-import { systemClock } from '../time/clock.js'
+import { systemClock, type Clock } from '../time/clock.js'
 import { openStore, type Durability } from './open-store.js'
 
 /** What the main thread hands over. */
@@ -20,34 +21,65 @@ export interface LeaseThreadData {
 /** What the thread says: a question whether the main thread is alive, or that the lease is over. */
 export type LeaseThreadMessage = 'ping' | 'expired'
 
-async function keep(data: LeaseThreadData, port: NonNullable<typeof parentPort>): Promise<void> {
+/** What the main thread says: that it is alive, or that the thread may end. */
+export type MainThreadMessage = 'pong' | 'stop'
+
+async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const { url, durability, worker, leaseMs, stallMs } = data
   const clock = systemClock
-  let answeredMs = clock.monotonicMs()
   const store = await openStore(url, { clock, durability, directory: '/', create: false })
-  const heartbeat = new Heartbeat({
-    worker,
-    leaseMs,
-    clock,
-    now: () => clock.now(),
-    store: {
-      heartbeat: (request) => {
-        if (clock.monotonicMs() - answeredMs > stallMs) process.kill(process.pid, 'SIGKILL')
-        port.postMessage('ping' satisfies LeaseThreadMessage)
-        return store.heartbeat(request)
-      },
-    },
-    onExpired: () => port.postMessage('expired' satisfies LeaseThreadMessage),
+  // The main thread has looked at the clock at its start; from then on the same rules hold here.
+  const guard = await ClockGuard.open(store, clock, { acceptClock: true })
+  const now = (): number => guard.now()
+  const onExpired = (): void => port.postMessage('expired' satisfies LeaseThreadMessage)
+  const heartbeat = new Heartbeat({ worker, leaseMs, clock, now, store, onExpired })
+  const pulse = new Pulse({ clock, port, stallMs })
+  port.on('message', (message: MainThreadMessage) => {
+    pulse.answered()
+    if (message !== 'stop') return
+    pulse.stop()
+    void heartbeat
+      .stop()
+      .then(() => store.close())
+      .then(() => port.close())
   })
-  port.on('message', (message: 'pong' | 'stop') => {
-    answeredMs = clock.monotonicMs()
-    if (message === 'stop')
-      void heartbeat
-        .stop()
-        .then(() => store.close())
-        .then(() => port.close())
-  })
+  // At once: starting the thread has used up a part of the lease.
+  if ((await store.heartbeat({ worker, now: now(), leaseMs })) === 'expired') onExpired()
+  pulse.start()
   heartbeat.start()
+}
+
+/** How many questions fit into the stall limit. */
+const questions = 6
+
+/** Asks the main thread whether it is alive, and ends the process when it has not been for too long. */
+class Pulse {
+  readonly #options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }
+  /** Questions, not time: a process that was stopped as a whole has not asked any meanwhile. */
+  #unanswered = 0
+  #cancelTimer: () => void = () => undefined
+
+  constructor(options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { clock, port, stallMs } = this.#options
+    this.#cancelTimer = clock.timer(stallMs / questions, () => {
+      if (this.#unanswered >= questions) process.kill(process.pid, 'SIGKILL')
+      this.#unanswered += 1
+      port.postMessage('ping' satisfies LeaseThreadMessage)
+      this.start()
+    })
+  }
+
+  answered(): void {
+    this.#unanswered = 0
+  }
+
+  stop(): void {
+    this.#cancelTimer()
+  }
 }
 
 if (parentPort !== null) await keep(workerData as LeaseThreadData, parentPort)

@@ -3,8 +3,6 @@ import { loadConfig, type LoadedConfig } from '../plan/config-file.js'
 import { absoluteUrl } from './open-store.js'
 import { Rota } from './rota.js'
 
-export { configNames, findConfig } from '../plan/config-file.js'
-
 /** What is said beside a config and counts more than what it says. */
 export interface AppOverrides {
   /** The address of the store; a relative path starts at `directory`. */

@@ -15,7 +15,9 @@ export async function performablesOf(input: {
   const { registry, store, outside } = input
   const performables = new Map<string, Performable>()
   for (const { job, source } of await store.jobs()) {
-    const handler = outsideHandler(job, { ...outside, isFromApi: source === 'api' })
+    const isFromApi = source === 'api'
+    const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
+    const handler = added ?? outsideHandler(job, { ...outside, isFromApi })
     if (handler !== undefined) performables.set(job.name, { job, handler })
   }
   for (const [name, { job, handler }] of registry.jobs) {

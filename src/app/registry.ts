@@ -1,5 +1,5 @@
 import { RotaError, refuse, type Fault } from '../model/errors.js'
-import { defineJob, defineQueue, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import { defineJob, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
 import type { Job, Queue } from '../model/job.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Handler } from '../engine/perform.js'
@@ -9,6 +9,8 @@ export class Registry {
   readonly jobs = new Map<string, { readonly job: Job; readonly handler: Handler | undefined }>()
   readonly triggers = new Map<string, Trigger>()
   readonly queues = new Map<string, Queue>()
+  /** The functions of jobs that were added at run time: their definitions are in the store only. */
+  readonly handlers = new Map<string, Handler>()
 
   addJob(name: string, input: JobInput): Job {
     if (this.jobs.has(name)) throw twice('job', name)
@@ -24,20 +26,23 @@ export class Registry {
     return trigger
   }
 
-  addQueue(name: string, options: { readonly concurrency?: number | undefined }): void {
-    this.queues.set(name, defineQueue(name, options))
+  addQueue(queue: Queue): void {
+    this.queues.set(queue.name, queue)
   }
 
-  /** Throws where a trigger names a job that is neither here nor known otherwise. */
-  checkJobs(isKnown: (name: string) => boolean): void {
+  addHandler(name: string, handler: Handler): void {
+    this.handlers.set(name, handler)
+  }
+
+  /** Throws where a trigger names a job that is neither here nor among the others. */
+  checkJobs(others: ReadonlySet<string>): void {
     const faults: Fault[] = []
     for (const trigger of this.triggers.values()) {
-      if (this.jobs.has(trigger.job) || isKnown(trigger.job)) continue
-      const allowed = [...this.jobs.keys()].join(', ')
+      if (this.jobs.has(trigger.job) || others.has(trigger.job)) continue
       faults.push({
         path: `triggers.${trigger.name}.job`,
         message: `no job is named ${trigger.job}`,
-        allowed,
+        allowed: [...this.jobs.keys(), ...others].join(', '),
       })
     }
     refuse('the app', faults)

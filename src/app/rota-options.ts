@@ -1,6 +1,19 @@
 import type { Roles } from '../engine/engine.js'
-import type { QueueOptions } from '../model/define.js'
-import type { Clock } from '../time/clock.js'
+import { readQueue, type QueueOptions } from '../model/define.js'
+import { refuse } from '../model/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
+import type { Queue } from '../model/job.js'
+import {
+  isMap,
+  readChoice,
+  readConcurrency,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+} from '../model/read-value.js'
+import { keepBounds, leaseBounds } from '../plan/config.js'
+import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './open-store.js'
 
 /** How an app is set up; everything has a default. */
@@ -11,9 +24,9 @@ export interface RotaOptions {
   readonly app?: string | undefined
   /** How many runs this process performs at once; 10 unless said otherwise. */
   readonly concurrency?: number | undefined
-  /** How long a worker may be silent before its runs are taken over; `30s` unless said otherwise. */
+  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; `30s` unless said otherwise. */
   readonly lease?: string | number | undefined
-  /** How long final runs are kept; `30d` unless said otherwise. */
+  /** How long final runs are kept, at least `1m`; `30d` unless said otherwise. */
   readonly keep?: string | number | undefined
   /** `full` survives power loss, `normal` every crash of a process; `full` unless said otherwise. */
   readonly durability?: Durability | undefined
@@ -42,4 +55,75 @@ export interface StartOptions {
   readonly acceptClock?: boolean | undefined
   /** Go on with a store that shows an older state than this host has seen. */
   readonly acceptStore?: boolean | undefined
+}
+
+/** The options of an app with every default filled in. */
+export interface Settings {
+  readonly store: string
+  readonly app: string
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly keepMs: number
+  readonly durability: Durability
+  readonly create: boolean
+  readonly queues: readonly Queue[]
+  readonly directory: string | undefined
+  readonly clock: Clock
+}
+
+const optionNames: readonly (keyof RotaOptions)[] = [
+  'store',
+  'app',
+  'concurrency',
+  'lease',
+  'keep',
+  'durability',
+  'create',
+  'queues',
+  'directory',
+  'clock',
+]
+
+/** Checks the options of an app; throws one error with all their faults. */
+export function readRotaOptions(options: RotaOptions): Settings {
+  const place = placeOf()
+  const input = readOptions(options, optionNames, place) ?? {}
+  const app = input['app'] === undefined ? 'app' : readName(input['app'], within(place, 'app'))
+  const settings = {
+    store: readText(input['store'], within(place, 'store')) ?? 'sqlite:data/rota.db',
+    app: app ?? 'app',
+    concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')) ?? 10,
+    leaseMs: readDuration(input['lease'], leaseBounds, within(place, 'lease')) ?? 30_000,
+    keepMs: readDuration(input['keep'], keepBounds, within(place, 'keep')) ?? 30 * 86_400_000,
+    durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
+    create: readFlag(input['create'], within(place, 'create')) ?? true,
+    queues: readQueues(input['queues'], within(place, 'queues')),
+    directory: readText(input['directory'], within(place, 'directory')),
+    clock: readClock(input['clock'], within(place, 'clock')),
+  }
+  refuse('the app', place.faults)
+  return settings
+}
+
+const durabilities: readonly Durability[] = ['full', 'normal']
+
+function readText(value: unknown, place: Place): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value
+  return fault(place, `${shown(value)} is not allowed`, 'a text that is not empty')
+}
+
+function readQueues(value: unknown, place: Place): Queue[] {
+  if (value === undefined) return []
+  if (!isMap(value)) {
+    fault(place, `a map from names to queues was expected, not ${shown(value)}`)
+    return []
+  }
+  return Object.entries(value).flatMap(([name, input]) => readQueue({ name, input }, within(place, name)) ?? [])
+}
+
+function readClock(value: unknown, place: Place): Clock {
+  if (value === undefined) return systemClock
+  if (typeof (value as Partial<Clock> | null)?.monotonicMs === 'function') return value as Clock
+  fault(place, `${shown(value)} is not a clock`)
+  return systemClock
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Coverage } from '../engine/coverage.js'
+import { ClockGuard } from '../engine/clock-guard.js'
 import { Engine, type Roles } from '../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
-import type { RunContext } from '../engine/perform.js'
+import type { Handler, RunContext } from '../engine/perform.js'
 import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
 import { why, type Why } from '../engine/why.js'
 import type { JobInput, JobOptions, ScheduleOptions, TriggerInput } from '../model/define.js'
@@ -19,12 +20,18 @@ import type { Instant } from '../time/instant.js'
 import { coverageReport } from './coverage-report.js'
 import { addDefinitions, removeDefinition, type Added, type Removed } from './definitions.js'
 import { examine, type Finding } from './doctor.js'
-import { newRun, newManualRun, type EnqueueOptions } from './enqueue.js'
+import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from './enqueue.js'
 import { holdOn, letGo, type HoldOptions } from './holds.js'
 import { openStore, absoluteUrl } from './open-store.js'
 import { performablesOf, type Outside } from './performables.js'
 import { Registry } from './registry.js'
-import type { JobRef, RotaOptions, StartOptions } from './rota-options.js'
+import {
+  readRotaOptions,
+  type JobRef,
+  type RotaOptions,
+  type Settings,
+  type StartOptions,
+} from './rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from './runs.js'
 import { ThreadedKeepAlive } from './threaded-keep-alive.js'
 import { packageVersion } from './version.js'
@@ -38,38 +45,43 @@ export function rota(options: RotaOptions = {}): Rota {
 const pollMs = 2000
 const stallMs = 60_000
 
+/** The runs of a dead worker are taken over within its lease plus this. */
+const mostUpkeepMs = 5000
+
 /** An app: what it defines, and everything that can be asked of its store. The store is opened when it is first needed. */
 export class Rota {
-  readonly #options: RotaOptions
+  readonly #settings: Settings
   readonly #source: string
   readonly #clock: Clock
   readonly #events = new Events()
   readonly #registry = new Registry()
-  readonly #leaseMs: number
-  readonly #keepMs: number
   #opened: Promise<Store> | undefined
+  /** The store once it is open, so that the hot path does not wait for a promise. */
+  #open: Store | undefined
   #isSynced = false
+  #syncing: Promise<void> | undefined
+  #starting: Promise<SyncReport | undefined> | undefined
+  #guard: ClockGuard | undefined
   #engine: Engine | undefined
   #witness: Witness | undefined
+  readonly #ending = new AbortController()
+  #closed: Promise<void> | undefined
 
   /** `source` is the name under which its definitions are kept; `rota()` fills it in. */
   constructor(options: RotaOptions, source: string) {
-    this.#options = options
+    this.#settings = readRotaOptions(options)
     this.#source = source
-    this.#clock = options.clock ?? systemClock
-    this.#leaseMs = Math.max(1000, parseDuration(options.lease ?? '30s'))
-    this.#keepMs = parseDuration(options.keep ?? '30d')
-    for (const [name, queue] of Object.entries(options.queues ?? {})) this.#registry.addQueue(name, queue)
+    this.#clock = this.#settings.clock
+    for (const queue of this.#settings.queues) this.#registry.addQueue(queue)
   }
 
   /** The address of the store, with its path made absolute. */
   get storeUrl(): string {
-    const { store = 'sqlite:data/rota.db' } = this.#options
-    return absoluteUrl(store, this.#directory)
+    return absoluteUrl(this.#settings.store, this.#directory)
   }
 
   get #directory(): string {
-    return this.#options.directory ?? process.cwd()
+    return this.#settings.directory ?? process.cwd()
   }
 
   /** Defines a job as a function of this process. */
@@ -84,6 +96,7 @@ export class Rota {
   /** Defines a job of any kind: a function, a command or a request. */
   define<Payload = unknown>(name: string, input: JobInput): JobRef<Payload> {
     this.#assertNotStarted('a job')
+    this.#isSynced = false
     return { name: this.#registry.addJob(name, input).name }
   }
 
@@ -101,30 +114,34 @@ export class Rota {
 
   /** Opens the store, writes the definitions, and lets the loops run. Tells what changed in the definitions. */
   async start(options: StartOptions = {}): Promise<SyncReport | undefined> {
-    if (this.#engine !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
-    const roles = { scheduler: true, worker: true, ...options.roles }
-    const store = await this.store()
-    this.#witness = await Witness.open(store, this.#clock, { accept: options.acceptStore ?? false })
-    const engine = this.#newEngine(store, { roles, acceptClock: options.acceptClock ?? false })
-    this.#engine = engine
-    const report = roles.scheduler ? await this.#sync(store) : undefined
-    if (!roles.scheduler) await this.#syncJobs()
-    await engine.start()
-    return report
+    if (this.#starting !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
+    if (this.#ending.signal.aborted) throw this.#closedError()
+    this.#starting = this.#begin(options)
+    try {
+      return await this.#starting
+    } catch (error) {
+      await this.#engine?.stop({ graceMs: 0 })
+      this.#engine = undefined
+      await this.#witness?.close()
+      this.#starting = undefined
+      throw error
+    }
   }
 
   /** Ends in order: what is going on may finish within the grace, the rest is handed back; then closes the store. */
   async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
-    await this.#engine?.stop({ graceMs: parseDuration(options.grace ?? '30s') })
+    const graceMs = parseDuration(options.grace ?? '30s')
+    this.#ending.abort()
+    await this.#starting?.catch(() => undefined)
+    await this.#engine?.stop({ graceMs })
     await this.close()
   }
 
-  /** Closes the store without waiting for anything: for an app that was never started. */
-  async close(): Promise<void> {
-    const opened = this.#opened
-    this.#opened = undefined
-    await this.#witness?.close()
-    await (await opened?.catch(() => undefined))?.close()
+  /** Closes the store, after what was asked of it; an app that runs hands back what it has at once. Nothing can be asked afterwards. */
+  close(): Promise<void> {
+    this.#ending.abort()
+    this.#closed ??= this.#close()
+    return this.#closed
   }
 
   /** Whether it was started and its worker, if it has one, can take work. */
@@ -153,7 +170,8 @@ export class Rota {
     const name = typeof job === 'string' ? job : job.name
     const definition = this.#registry.jobs.get(name)?.job ?? (await this.#storedJob(store, name))
     const now = this.now()
-    const runs = payloads.map((payload) => newRun({ job: definition, payload, options, now }))
+    const terms = readEnqueueOptions(options, now)
+    const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
     const enqueued = store.enqueue({ runs, now })
     // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
     this.#engine?.wake()
@@ -262,7 +280,8 @@ export class Rota {
     readonly triggers?: Readonly<Record<string, TriggerInput>>
     readonly replace?: boolean
   }): Promise<Added> {
-    const added = await addDefinitions(await this.store(), { ...input, now: this.now() })
+    const accept = (name: string, handler: Handler): void => this.#registry.addHandler(name, handler)
+    const added = await addDefinitions(await this.store(), { ...input, now: this.now(), accept })
     this.#engine?.wake()
     return added
   }
@@ -303,42 +322,79 @@ export class Rota {
 
   /** The store itself, opened when it is first asked for. */
   async store(): Promise<Store> {
+    if (this.#ending.signal.aborted && this.#starting === undefined) throw this.#closedError()
     this.#opened ??= this.#openStore()
     return await this.#opened
   }
 
   /** What counts as now for what this app writes. */
   now(): Instant {
-    return this.#engine?.now() ?? this.#clock.now()
+    return this.#guard?.now() ?? this.#clock.now()
   }
-
-  /** The store once it is open, so that the hot path does not wait for a promise. */
-  #open: Store | undefined
 
   async #openStore(): Promise<Store> {
-    const { durability = 'full', create = true } = this.#options
-    const options = { clock: this.#clock, durability, directory: '/', create }
-    const store = await openStore(this.storeUrl, options)
-    this.#open = store
-    return store
+    const { durability, create } = this.#settings
+    try {
+      const options = { clock: this.#clock, durability, directory: '/', create }
+      this.#open = await openStore(this.storeUrl, options)
+      return this.#open
+    } catch (error) {
+      // What failed once may succeed the next time: a lock is freed, a directory is made.
+      this.#opened = undefined
+      throw error
+    }
   }
 
-  #newEngine(store: Store, options: { roles: Roles; acceptClock: boolean }): Engine {
-    const clock = this.#clock
+  async #begin(options: StartOptions): Promise<SyncReport | undefined> {
+    const roles = { scheduler: true, worker: true, ...options.roles }
+    const store = await this.store()
+    this.#witness = await Witness.open({
+      store,
+      clock: this.#clock,
+      accept: options.acceptStore ?? false,
+      onWentBack: (error) => this.#events.emit('fatal', { where: 'store', error }),
+    })
+    const guard = await ClockGuard.open(store, this.#clock, { acceptClock: options.acceptClock ?? false })
+    await guard.confirmed(({ kind, byMs }) => this.#events.emit('clock', { kind, byMs }), this.#ending.signal)
+    if (this.#ending.signal.aborted) throw this.#closedError()
+    this.#guard = guard
+    const report = roles.scheduler ? await this.#sync(store) : undefined
+    if (!roles.scheduler) await this.#syncJobs()
+    this.#engine = this.#newEngine(store, guard, roles)
+    await this.#engine.start()
+    return report
+  }
+
+  async #close(): Promise<void> {
+    await this.#starting?.catch(() => undefined)
+    await this.#engine?.stop({ graceMs: 0 })
+    await this.#witness?.close()
+    const store = await this.#opened?.catch(() => undefined)
+    await store?.close()
+  }
+
+  #closedError(): RotaError {
+    return new RotaError('STORE_CLOSED', 'the app was used after it was closed')
+  }
+
+  #newEngine(store: Store, guard: ClockGuard, roles: Roles): Engine {
+    const { concurrency, leaseMs, keepMs } = this.#settings
     const host = hostname()
     return new Engine({
-      ...options,
       store,
-      clock,
+      guard,
+      roles,
+      clock: this.#clock,
       events: this.#events,
       identity: { host, pid: process.pid, version: packageVersion },
       newWorkerId: () => `${host}:${process.pid}:${randomBytes(4).toString('hex')}`,
       keepAlive: (keep) => this.#keepAlive(store, keep),
       performables: () => performablesOf({ registry: this.#registry, store, outside: this.#outside() }),
-      concurrency: this.#options.concurrency ?? 10,
-      leaseMs: this.#leaseMs,
-      keepMs: this.#keepMs,
+      concurrency,
+      leaseMs,
+      keepMs,
       pollMs,
+      upkeepMs: Math.min(mostUpkeepMs, leaseMs / 6),
     })
   }
 
@@ -352,22 +408,33 @@ export class Rota {
     if (store.url.startsWith('memory:') || clock !== systemClock) {
       return new Heartbeat({ ...keep, store, clock, now: () => this.now() })
     }
-    const { durability = 'full' } = this.#options
-    return new ThreadedKeepAlive({ ...keep, url: this.storeUrl, durability, stallMs })
+    const { durability } = this.#settings
+    return new ThreadedKeepAlive({ ...keep, clock, url: this.storeUrl, durability, stallMs })
   }
 
   async #sync(store: Store): Promise<SyncReport> {
-    const stored = new Set((await store.jobs()).map(({ job }) => job.name))
-    this.#registry.checkJobs((name) => stored.has(name))
+    // A job that this source once had and has no more is of no use to its triggers.
+    const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
+    this.#registry.checkJobs(new Set(others.map(({ job }) => job.name)))
     const report = await sync(store, this.#definitions(), this.now())
     this.#isSynced = true
     return report
   }
 
+  /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
   async #syncJobs(): Promise<void> {
+    this.#syncing ??= this.#writeJobs()
+    try {
+      await this.#syncing
+    } finally {
+      this.#syncing = undefined
+    }
+  }
+
+  async #writeJobs(): Promise<void> {
     const { triggers: _, ...definitions } = this.#definitions()
-    this.#isSynced = true
     if (definitions.jobs.length > 0) await defineJobs(await this.store(), definitions, this.now())
+    this.#isSynced = true
   }
 
   #definitions(): Source {
@@ -392,7 +459,7 @@ export class Rota {
   }
 
   #assertNotStarted(what: string): void {
-    if (this.#engine === undefined) return
+    if (this.#starting === undefined) return
     throw new RotaError('ALREADY_STARTED', `${what} cannot be defined by code after the start; use app.add()`)
   }
 }

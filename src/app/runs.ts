@@ -48,13 +48,15 @@ export async function waitForRun(input: {
   signal: AbortSignal | undefined
 }): Promise<Run> {
   const { store, clock, signal } = input
-  const woken = new Hint()
-  const unwatch = store.watch(() => woken.give())
+  let hint = new AbortController()
+  const unwatch = store.watch(() => hint.abort())
   try {
     for (;;) {
+      // Made before the look: what happens during it ends the sleep that follows.
+      hint = new AbortController()
       const run = await findRun(store, input.id)
       if (isFinal(run.state) || signal?.aborted === true) return run
-      await clock.sleep(lookAgainMs, woken.next(signal))
+      await clock.sleep(lookAgainMs, signal === undefined ? hint.signal : AbortSignal.any([signal, hint.signal]))
     }
   } finally {
     unwatch()
@@ -62,17 +64,3 @@ export async function waitForRun(input: {
 }
 
 const lookAgainMs = 200
-
-/** Ends a sleep early when something happened. */
-class Hint {
-  #controller = new AbortController()
-
-  give(): void {
-    this.#controller.abort()
-  }
-
-  next(signal: AbortSignal | undefined): AbortSignal {
-    this.#controller = new AbortController()
-    return signal === undefined ? this.#controller.signal : AbortSignal.any([signal, this.#controller.signal])
-  }
-}

@@ -1,48 +1,59 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { KeepAlive, KeepAliveOptions } from '../engine/keep-alive.js'
-import type { LeaseThreadData, LeaseThreadMessage } from './lease-thread.js'
+import type { Clock } from '../time/clock.js'
+import type { LeaseThreadData, LeaseThreadMessage, MainThreadMessage } from './lease-thread.js'
+
+/** What keeping a lease from a thread needs. */
+export interface ThreadedKeepAliveOptions
+  extends KeepAliveOptions,
+    Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs'> {
+  readonly clock: Clock
+}
+
+/** How long a thread may take to end; one that hangs must not keep the process. */
+const endMs = 5000
 
 /** Keeps a lease from a thread with its own connection. */
 export class ThreadedKeepAlive implements KeepAlive {
-  readonly #options: KeepAliveOptions & Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs'>
+  readonly #options: ThreadedKeepAliveOptions
   #thread: Worker | undefined
-  #stopping = false
 
-  constructor(options: KeepAliveOptions & Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs'>) {
+  constructor(options: ThreadedKeepAliveOptions) {
     this.#options = options
   }
 
   start(): void {
-    const { onExpired, worker, leaseMs, url, durability, stallMs } = this.#options
+    const { onExpired, onTrouble, worker, leaseMs, url, durability, stallMs } = this.#options
     const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs }
     const thread = new Worker(threadFile(), { workerData })
     this.#thread = thread
     thread.on('message', (message: LeaseThreadMessage) => {
-      if (message === 'ping') thread.postMessage('pong')
+      if (message === 'ping') thread.postMessage('pong' satisfies MainThreadMessage)
       else onExpired()
     })
+    thread.on('error', (error) => {
+      if (this.#thread === thread) onTrouble(error)
+    })
     // Without the thread the lease runs out, so that the worker must be replaced by one with a thread of its own.
-    thread.on('error', () => this.#gone())
-    thread.on('exit', () => this.#gone())
+    thread.on('exit', () => {
+      if (this.#thread !== thread) return
+      this.#thread = undefined
+      onExpired()
+    })
     thread.unref()
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true
     const thread = this.#thread
     this.#thread = undefined
     if (thread === undefined) return
     const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+    const cancel = this.#options.clock.timer(endMs, () => void thread.terminate())
     thread.ref()
-    thread.postMessage('stop')
+    thread.postMessage('stop' satisfies MainThreadMessage)
     await ended
-  }
-
-  #gone(): void {
-    if (this.#stopping || this.#thread === undefined) return
-    this.#thread = undefined
-    this.#options.onExpired()
+    cancel()
   }
 }
 

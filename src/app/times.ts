@@ -1,4 +1,4 @@
-export { type Clock, systemClock } from '../time/clock.js'
+export { systemClock } from '../time/clock.js'
 export { formatInstant, type Instant } from '../time/instant.js'
 export { formatLocal } from '../time/local-time.js'
 export { type Zone, zoneOf } from '../time/zone.js'

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { RotaError } from '../model/errors.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
@@ -15,54 +15,74 @@ export class Witness {
   readonly #file: string
   readonly #store: Store
   readonly #clock: Clock
+  readonly #onWentBack: (error: RotaError) => void
   #epoch: number
-  #cancelTimer: () => void
+  #isClosed = false
+  #cancelTimer: () => void = () => undefined
 
-  private constructor(input: { file: string; store: Store; clock: Clock; epoch: number }) {
-    this.#file = input.file
-    this.#store = input.store
-    this.#clock = input.clock
-    this.#epoch = input.epoch
-    this.#cancelTimer = this.#clock.timer(everyMs, () => void this.#watch())
+  private constructor(file: string, epoch: number, options: WitnessOptions) {
+    this.#file = file
+    this.#epoch = epoch
+    this.#store = options.store
+    this.#clock = options.clock
+    this.#onWentBack = options.onWentBack
+    this.#arm()
   }
 
   /** Compares the store with what was seen before; throws where it went back, unless that is accepted. */
-  static async open(store: Store, clock: Clock, options: { accept: boolean }): Promise<Witness | undefined> {
+  static async open(options: WitnessOptions & { readonly accept: boolean }): Promise<Witness | undefined> {
+    const { store, clock, accept } = options
     if (store.url.startsWith('memory:')) return undefined
     const { id, epoch } = await store.health({ now: clock.now() })
     const file = fileFor(id)
     const seen = await readEpoch(file)
-    if (seen > epoch && !options.accept) {
-      throw new RotaError(
-        'STORE_WENT_BACK',
-        `${store.url} is at epoch ${epoch}, but this host has seen ${seen}: was a backup restored? Start with --accept-store to go on from here`,
-      )
-    }
+    if (seen > epoch && !accept) throw wentBack(store, { epoch, seen })
     await writeEpoch(file, epoch)
-    return new Witness({ file, store, clock, epoch })
+    return new Witness(file, epoch, options)
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     this.#cancelTimer()
     await this.#note().catch(() => undefined)
   }
 
+  #arm(): void {
+    this.#cancelTimer = this.#clock.timer(everyMs, () => void this.#watch())
+  }
+
   async #watch(): Promise<void> {
     await this.#note().catch(() => undefined)
-    this.#cancelTimer = this.#clock.timer(everyMs, () => void this.#watch())
+    if (!this.#isClosed) this.#arm()
   }
 
   async #note(): Promise<void> {
     const { epoch } = await this.#store.health({ now: this.#clock.now() })
+    if (epoch < this.#epoch) this.#onWentBack(wentBack(this.#store, { epoch, seen: this.#epoch }))
     if (epoch <= this.#epoch) return
     this.#epoch = epoch
     await writeEpoch(this.#file, epoch)
   }
 }
 
+/** What a witness watches, and whom it tells. */
+export interface WitnessOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** The store went back while it was in use. */
+  readonly onWentBack: (error: RotaError) => void
+}
+
+function wentBack(store: Store, { epoch, seen }: { epoch: number; seen: number }): RotaError {
+  const message = `${store.url} is at epoch ${epoch}, but this host has seen ${seen}: was a backup restored?`
+  return new RotaError('STORE_WENT_BACK', `${message} Start with --accept-store to go on from here`)
+}
+
 function fileFor(id: string): string {
-  const state = process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state')
-  return join(state, 'rota', `${id}.json`)
+  const named = process.env['XDG_STATE_HOME'] ?? ''
+  const state = isAbsolute(named) ? named : join(homedir(), '.local', 'state')
+  // The id was read from a file that anybody may have made.
+  return join(state, 'rota', `${encodeURIComponent(id)}.json`)
 }
 
 async function readEpoch(file: string): Promise<number> {

@@ -12,7 +12,7 @@ export interface Command {
   readonly rest?: string
   readonly examples: readonly Example[]
   /** Does it and gives the exit code. */
-  run(context: Context): Promise<number>
+  readonly run: (context: Context) => Promise<number>
 }
 
 /** A word without a name. */

@@ -42,7 +42,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 export interface CommandEntry {
   /** One line, without a full stop. */
   readonly summary: string
-  load(): Promise<Command>
+  readonly load: () => Promise<Command>
 }
 
 function entry(summary: string, load: () => Promise<Command>): CommandEntry {

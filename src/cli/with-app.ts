@@ -1,4 +1,5 @@
 import { RotaError } from '../app/errors.js'
+import { findConfig } from '../app/find-config.js'
 import type { Rota } from '../app/rota.js'
 import type { Context } from './command.js'
 
@@ -32,9 +33,10 @@ function missing(app: Rota, error: unknown): unknown {
 async function storeUrl({ args, environment, directory }: Context): Promise<string | undefined> {
   const said = args.text('store') ?? namedStore(environment)
   if (said !== undefined) return said
-  const { findConfig, storeOfConfig } = await import('../app/load-app.js')
   const config = args.text('config') ?? findConfig(directory)
-  return config === undefined ? undefined : await storeOfConfig(config)
+  if (config === undefined) return undefined
+  const { storeOfConfig } = await import('../app/load-app.js')
+  return await storeOfConfig(config)
 }
 
 /** The store that the environment names. */

@@ -80,16 +80,30 @@ export class Attempts {
     this.#head = 0
   }
 
+  /** Whether an attempt is here: at hand, going on, or ended and not handed in. */
+  holds(run: { readonly id: string; readonly attempt: number }): boolean {
+    const isIt = (claim: Claim): boolean => claim.run === run.id && claim.attempt === run.attempt
+    if (this.#atHand.slice(this.#head).some(isIt) || this.#ended.some(({ claim }) => isIt(claim))) return true
+    for (const performance of this.#performing) if (isIt(performance.claim)) return true
+    return false
+  }
+
   /** Begins what is at hand while there are slots. `fresh` says that the event loop has had its turn since. */
   begin(fresh: boolean): void {
     if (fresh) this.#begun = 0
     if (this.#isBeginning) return
     this.#isBeginning = true
-    while (this.atHand > 0 && this.#performing.size < this.#options.concurrency && this.#begun < beginsInOneGo) {
+    while (this.#canBegin && this.#begun < beginsInOneGo) {
       this.#begun += 1
       this.#perform(this.#atHand[this.#head++] as Claim)
     }
     this.#isBeginning = false
+    // The rest begins in the next go, even if nothing of what was begun ends soon.
+    if (this.#canBegin) this.#options.onChange()
+  }
+
+  get #canBegin(): boolean {
+    return this.atHand > 0 && this.#performing.size < this.#options.concurrency
   }
 
   /** Takes out what ended, to be handed in. */

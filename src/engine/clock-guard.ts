@@ -1,5 +1,8 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import { RotaError } from '../model/errors.js'
+import type { Store } from '../store/store.js'
+import { formatInstant } from '../time/instant.js'
 
 /** What planning may take as now, or why it has to wait. */
 export type ClockReading =
@@ -11,6 +14,9 @@ export type ClockReading =
   /** It is more than a year ahead of the store: a human has to say that this is right. */
   | { readonly kind: 'refused'; readonly byMs: number; readonly againAt: Instant }
 
+/** Why planning has to wait. */
+export type ClockDoubt = Exclude<ClockReading, { kind: 'ok' }>
+
 const hourMs = 3_600_000
 const yearMs = 366 * 24 * hourMs
 const confirmMs = 10_000
@@ -21,22 +27,45 @@ export class ClockGuard {
   readonly #clock: Clock
   readonly #acceptClock: boolean
   #highestAt: Instant
-  #trusted: { wall: Instant; monotonicMs: number } | undefined
+  /** What time goes on from while the wall clock is in doubt: the last reading that was believed, or the store's. */
+  readonly #start: Reading
+  #trusted: Reading | undefined
   #jumpedMs = -Infinity
-  #noted: { wall: Instant; monotonicMs: number } | undefined
-  #doubted: { wall: Instant; monotonicMs: number } | undefined
+  #noted: Reading | undefined
+  #doubted: Reading | undefined
 
   /** `highestAt` is the highest time in the store, 0 for a new one. */
   constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean }) {
     this.#clock = clock
     this.#acceptClock = options.acceptClock
     this.#highestAt = options.highestAt
+    this.#start = { wall: options.highestAt, monotonicMs: clock.monotonicMs() }
   }
 
-  /** For leases and for what happens now: never earlier than what was already written. */
+  /** A guard that knows what was already written to a store. */
+  static async open(store: Store, clock: Clock, options: { acceptClock: boolean }): Promise<ClockGuard> {
+    const { highestAt } = await store.health({ now: clock.now() })
+    return new ClockGuard(clock, { highestAt, ...options })
+  }
+
+  /** For leases and for what happens now: never earlier than what was already written, and not what is in doubt. */
   now(): Instant {
-    this.#highestAt = Math.max(this.#highestAt, this.#believed())
+    const { kind } = this.read()
+    if (kind === 'unsure' || kind === 'refused') {
+      this.#highestAt = Math.max(this.#highestAt, Math.floor(this.#projected()))
+    }
     return this.#highestAt
+  }
+
+  /** Resolves when the wall clock is believed, or the signal aborts; throws where only a human can say that it is right. */
+  async confirmed(onDoubt: (reading: ClockDoubt) => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const reading = this.read()
+      if (reading.kind === 'refused') throw this.#refusal()
+      if (reading.kind !== 'unsure') return
+      onDoubt(reading)
+      await this.#clock.sleep(confirmMs, signal)
+    }
   }
 
   /** For planning. */
@@ -64,6 +93,12 @@ export class ClockGuard {
     return this.#clock.monotonicMs() - this.#jumpedMs > ms
   }
 
+  #refusal(): RotaError {
+    const [wall, highest] = [formatInstant(this.#clock.now()), formatInstant(this.#highestAt)]
+    const message = `the wall clock shows ${wall}, but nothing in the store is later than ${highest}`
+    return new RotaError('CLOCK_JUMP', `${message}; set the clock right, or start with --accept-clock if it is`)
+  }
+
   #noteJump(): void {
     const wall = this.#clock.now()
     const monotonicMs = this.#clock.monotonicMs()
@@ -72,15 +107,13 @@ export class ClockGuard {
     this.#noted = { wall, monotonicMs }
   }
 
-  /** The wall clock, unless it jumped and nobody has confirmed that yet. */
-  #believed(): Instant {
-    const wall = this.#clock.now()
-    if (this.#trusted === undefined) return wall
-    const projected = this.#trusted.wall + (this.#clock.monotonicMs() - this.#trusted.monotonicMs)
-    return wall - projected > hourMs ? projected : wall
+  /** Where the time that really passed has brought the last reading that was believed. */
+  #projected(): number {
+    const { wall, monotonicMs } = this.#trusted ?? this.#start
+    return wall + (this.#clock.monotonicMs() - monotonicMs)
   }
 
-  #doubt(reading: { wall: Instant; monotonicMs: number }): ClockReading | undefined {
+  #doubt(reading: Reading): ClockReading | undefined {
     const jumpMs = this.#jumpMs(reading)
     if (jumpMs <= hourMs) {
       this.#doubted = undefined
@@ -100,7 +133,7 @@ export class ClockGuard {
   }
 
   /** How far the wall clock is ahead of where the time that really passed would have brought it. */
-  #jumpMs(reading: { wall: Instant; monotonicMs: number }): number {
+  #jumpMs(reading: Reading): number {
     if (this.#trusted !== undefined) {
       return reading.wall - this.#trusted.wall - (reading.monotonicMs - this.#trusted.monotonicMs)
     }
@@ -109,7 +142,7 @@ export class ClockGuard {
   }
 
   /** Whether a doubted reading was made at least ten seconds ago and both clocks have moved alike since. */
-  #confirms(reading: { wall: Instant; monotonicMs: number }): boolean {
+  #confirms(reading: Reading): boolean {
     if (this.#doubted === undefined) return false
     const passedMs = reading.monotonicMs - this.#doubted.monotonicMs
     const movedMs = reading.wall - this.#doubted.wall
@@ -119,4 +152,10 @@ export class ClockGuard {
     }
     return passedMs >= confirmMs
   }
+}
+
+/** Both clocks at one moment. */
+interface Reading {
+  readonly wall: Instant
+  readonly monotonicMs: number
 }

@@ -2,12 +2,12 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../model/errors.js'
 import type { Store } from '../store/store.js'
-import { ClockGuard } from './clock-guard.js'
+import type { ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
 import type { KeepAlive, KeepAliveOptions } from './keep-alive.js'
-import { Loop, type Look } from './loop.js'
+import { backOffMs, Loop, type Look } from './loop.js'
 import type { Performable } from './perform.js'
-import { scheduleStep } from './scheduler.js'
+import { Scheduler } from './scheduler.js'
 import { Upkeep } from './upkeep.js'
 import { Worker } from './worker.js'
 
@@ -15,6 +15,8 @@ import { Worker } from './worker.js'
 export interface EngineOptions {
   readonly store: Store
   readonly clock: Clock
+  /** Says what counts as now. */
+  readonly guard: ClockGuard
   readonly events: Events
   readonly roles: Roles
   readonly identity: { readonly host: string; readonly pid: number; readonly version: string }
@@ -27,8 +29,8 @@ export interface EngineOptions {
   readonly keepMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
-  /** Believe the wall clock even if it is more than a year ahead of the store. */
-  readonly acceptClock: boolean
+  /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
+  readonly upkeepMs: number
 }
 
 /** Which of the loops run here. */
@@ -40,30 +42,32 @@ export interface Roles {
 /** The three loops, composed: the scheduler plans, the worker performs, upkeep takes over what is lost. */
 export class Engine {
   readonly #options: EngineOptions
-  #guard: ClockGuard | undefined
   #worker: Worker | undefined
   #keepAlive: KeepAlive | undefined
+  #employedMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
-  #unwatch: (() => void) | undefined
+  readonly #undo: (() => void)[] = []
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
+  #hasFailed = false
+  readonly #ending = new AbortController()
+  /** The start, or the change from a worker whose lease was lost to a new one: what an end has to wait for. */
+  #changing: Promise<void> | undefined
+  #ended: Promise<void> | undefined
 
   constructor(options: EngineOptions) {
     this.#options = options
   }
 
-  get events(): Events {
-    return this.#options.events
-  }
-
   /** What counts as now for everything this engine writes. */
   now(): Instant {
-    return this.#guard?.now() ?? this.#options.clock.now()
+    return this.#options.guard.now()
   }
 
   /** Whether it runs and its worker, if it has one, can take work. */
   get isReady(): boolean {
-    return this.#state === 'running' && (this.#worker?.isReady ?? true)
+    if (this.#state !== 'running' || this.#hasFailed) return false
+    return this.#options.roles.worker ? (this.#worker?.isReady ?? false) : true
   }
 
   /** The id of its worker, which changes when a lease was lost. */
@@ -74,16 +78,8 @@ export class Engine {
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new RotaError('ALREADY_STARTED', 'the engine was started already')
     this.#state = 'running'
-    const { store, clock, roles, acceptClock } = this.#options
-    const { highestAt } = await store.health({ now: clock.now() })
-    this.#guard = new ClockGuard(clock, { highestAt, acceptClock })
-    if (roles.worker) await this.#employ()
-    if (roles.scheduler) this.#scheduler = this.#loop('scheduler', () => this.#schedule())
-    if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep())
-    this.#unwatch = store.watch(() => this.wake())
-    this.#scheduler?.start()
-    this.#upkeep?.start()
-    this.#worker?.wake()
+    this.#changing = this.#begin()
+    await this.#changing
   }
 
   /** Something may be due or claimable: look now. */
@@ -93,20 +89,51 @@ export class Engine {
   }
 
   /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is handed back. */
-  async stop(options: { graceMs: number }): Promise<void> {
-    if (this.#state !== 'running') return
+  stop(options: { graceMs: number }): Promise<void> {
+    this.#ended ??= this.#end(options.graceMs)
+    return this.#ended
+  }
+
+  async #begin(): Promise<void> {
+    const { store, events, roles, upkeepMs, pollMs } = this.#options
+    this.#undo.push(events.on('fatal', () => this.#fail()))
+    if (roles.worker) await this.#employ()
+    if (this.#ending.signal.aborted || this.#hasFailed) return
+    if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
+    if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
+    this.#undo.push(store.watch(() => this.wake()))
+    this.#scheduler?.start()
+    this.#upkeep?.start()
+    this.#worker?.wake()
+  }
+
+  async #end(graceMs: number): Promise<void> {
     this.#state = 'stopping'
-    const { clock, store } = this.#options
-    this.#unwatch?.()
-    await Promise.all([this.#scheduler?.stop(), this.#upkeep?.stop()])
-    const worker = this.#worker
-    if (worker !== undefined) {
-      await within(clock, options.graceMs, (over) => worker.drain(over))
-      await within(clock, settleMs, (over) => worker.abort(over))
-      await this.#keepAlive?.stop()
-      await store.retire({ worker: worker.id, now: this.now() }).catch(() => undefined)
-    }
+    this.#ending.abort()
+    await this.#changing?.catch(() => undefined)
+    for (const undo of this.#undo) undo()
+    // At once for all: a loop that waits for the store must not let the worker go on claiming.
+    await Promise.all([this.#scheduler?.stop(), this.#upkeep?.stop(), this.#dismiss(graceMs)])
     this.#state = 'stopped'
+  }
+
+  async #dismiss(graceMs: number): Promise<void> {
+    const { clock, store } = this.#options
+    const worker = this.#worker
+    if (worker === undefined) return
+    await within(clock, graceMs, (over) => worker.drain(over))
+    await within(clock, settleMs, (over) => worker.abort(over))
+    await within(clock, handInMs, (over) => worker.handIn(over))
+    await this.#keepAlive?.stop()
+    await store.retire({ worker: worker.id, now: this.now() }).catch(() => undefined)
+  }
+
+  /** Nothing may go on: whoever listens decides what becomes of the process. */
+  #fail(): void {
+    this.#hasFailed = true
+    this.#worker?.expire()
+    void this.#scheduler?.stop()
+    void this.#upkeep?.stop()
   }
 
   /** Makes a new worker known and keeps its lease. Also after a lease was lost: an id is never used again. */
@@ -114,65 +141,107 @@ export class Engine {
     const { store, clock, events, identity, leaseMs, concurrency, performables, pollMs } = this.#options
     const id = this.#options.newWorkerId()
     const now = (): Instant => this.now()
+    this.#employedMs = clock.monotonicMs()
     await store.register({ id, ...identity, now: now(), leaseMs })
-    const onExpired = (): void => void this.#replace(id)
-    this.#keepAlive = this.#options.keepAlive({ worker: id, leaseMs, onExpired })
-    this.#worker = new Worker({ id, store, clock, now, events, concurrency, performables, pollMs, onExpired })
-    this.#keepAlive.start()
+    const onExpired = (): void => this.#lose(id)
+    const onTrouble = (error: unknown): void =>
+      events.emit('trouble', { where: 'lease', error, retryInMs: replaceMs })
+    try {
+      const keepAlive = this.#options.keepAlive({ worker: id, leaseMs, onExpired, onTrouble })
+      keepAlive.start()
+      this.#keepAlive = keepAlive
+    } catch (error) {
+      await store.retire({ worker: id, now: now() }).catch(() => undefined)
+      throw error
+    }
+    this.#worker = new Worker({
+      id,
+      store,
+      clock,
+      now,
+      events,
+      concurrency,
+      performables,
+      pollMs,
+      onExpired,
+    })
   }
 
-  async #replace(expired: string): Promise<void> {
-    if (this.#state !== 'running' || this.#worker?.id !== expired) return
-    const { events, clock } = this.#options
-    const keepAlive = this.#keepAlive
+  /** A worker whose lease is over stops everything; while the engine runs, another one takes its place. */
+  #lose(expired: string): void {
+    if (this.#worker?.id !== expired) return
     this.#worker.expire()
+    if (this.#state !== 'running' || this.#hasFailed) return
     this.#worker = undefined
-    events.emit('worker:expired', { worker: expired })
-    await keepAlive?.stop()
-    while (this.#state === 'running') {
+    this.#options.events.emit('worker:expired', { worker: expired })
+    this.#changing = this.#replace()
+  }
+
+  async #replace(): Promise<void> {
+    const { events, clock } = this.#options
+    await this.#keepAlive?.stop()
+    // What keeps a lease may fail each time at once: that must not become a new worker with every breath.
+    const restMs = this.#employedMs + replaceMs - clock.monotonicMs()
+    if (restMs > 0) await clock.sleep(restMs, this.#ending.signal)
+    for (let failures = 1; !this.#ending.signal.aborted && !this.#hasFailed; failures++) {
       try {
         await this.#employ()
         this.wake()
         return
       } catch (error) {
-        events.emit('trouble', { where: 'worker', error, retryInMs: 1000 })
-        await clock.sleep(1000)
+        const retryInMs = backOffMs(failures, this.#seed)
+        events.emit('trouble', { where: 'worker', error, retryInMs })
+        await clock.sleep(retryInMs, this.#ending.signal)
       }
     }
   }
 
-  #schedule(): Promise<Look> {
-    const { store, events } = this.#options
-    return scheduleStep({ store, events, guard: this.#guard as ClockGuard, onRuns: () => this.#worker?.wake() })
+  #scheduleStep(): () => Promise<Look> {
+    const { store, clock, guard, events } = this.#options
+    const scheduler = new Scheduler({ store, clock, guard, events, onRuns: () => this.#worker?.wake() })
+    return () => scheduler.step()
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, events, keepMs, leaseMs } = this.#options
+    const { store, guard, events, keepMs, leaseMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
       keepMs,
       now: () => this.now(),
-      canJudgeLeases: () => (this.#guard as ClockGuard).isSteadyFor(leaseMs),
-      worker: () => this.#worker?.id ?? '',
-      // A dead worker's runs are taken over within its lease plus this.
-      everyMs: leaseMs / 6,
+      canJudgeLeases: () => guard.isSteadyFor(leaseMs),
+      everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),
     })
     return () => upkeep.step()
   }
 
-  #loop(name: string, step: () => Promise<Look>): Loop {
-    const { clock, events, pollMs } = this.#options
-    return new Loop({ name, clock, events, pollMs, step })
+  #loop(name: string, step: () => Promise<Look>, pollMs: number): Loop {
+    const { clock, events } = this.#options
+    return new Loop({ name, seed: `${this.#seed}:${name}`, clock, events, pollMs, step })
+  }
+
+  get #seed(): string {
+    const { host, pid } = this.#options.identity
+    return `${host}:${pid}`
   }
 }
 
 /** How long what was told to stop may take to do so. */
 const settleMs = 7000
 
+/** How long handing back what is left may take. */
+const handInMs = 5000
+
+/** How soon a worker that has lost its lease may follow another. */
+const replaceMs = 1000
+
 /** Does something that stops waiting when the time is over. */
-async function within(clock: Clock, ms: number, act: (over: AbortSignal) => Promise<void>): Promise<void> {
+async function within(
+  clock: Clock,
+  ms: number,
+  act: (over: AbortSignal) => Promise<void>,
+): Promise<void> {
   const controller = new AbortController()
   const cancel = clock.timer(ms, () => controller.abort())
   await act(controller.signal)

@@ -69,10 +69,15 @@ export class Events {
   emit<Name extends EventName>(name: Name, event: EngineEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
-        ;(listener as (event: EngineEvents[Name]) => void)(event)
+        const returned = (listener as (event: EngineEvents[Name]) => unknown)(event)
+        if (returned instanceof Promise) returned.catch((error: unknown) => this.#tellFailure(name, error))
       } catch (error) {
-        if (name !== 'trouble') this.emit('trouble', { where: `listener of ${name}`, error, retryInMs: 0 })
+        this.#tellFailure(name, error)
       }
     }
+  }
+
+  #tellFailure(name: EventName, error: unknown): void {
+    if (name !== 'trouble') this.emit('trouble', { where: `listener of ${name}`, error, retryInMs: 0 })
   }
 }

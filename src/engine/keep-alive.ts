@@ -14,15 +14,25 @@ export interface KeepAliveOptions {
   readonly leaseMs: number
   /** The lease is over, or so little of it is left that nothing may go on. */
   readonly onExpired: () => void
+  /** What keeps the lease has failed; `onExpired` follows. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** Where a heartbeat goes and what it counts the time with. */
+export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
+  readonly store: Pick<Store, 'heartbeat'>
+  readonly clock: Clock
+  readonly now: () => Instant
 }
 
 /** Renews every third of the lease. Gives up at four fifths of it, so that work stops before somebody else may take it. */
 export class Heartbeat implements KeepAlive {
-  readonly #options: KeepAliveOptions & { store: Pick<Store, 'heartbeat'>; clock: Clock; now: () => Instant }
+  readonly #options: HeartbeatOptions
   readonly #stop = new AbortController()
+  #cancelDeadline: (() => void) | undefined
   #running: Promise<void> | undefined
 
-  constructor(options: KeepAliveOptions & { store: Pick<Store, 'heartbeat'>; clock: Clock; now: () => Instant }) {
+  constructor(options: HeartbeatOptions) {
     this.#options = options
   }
 
@@ -31,23 +41,21 @@ export class Heartbeat implements KeepAlive {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort()
+    this.#end()
     await this.#running
   }
 
   async #run(): Promise<void> {
-    const { clock, leaseMs, onExpired } = this.#options
-    let renewedMs = clock.monotonicMs()
-    await clock.sleep(leaseMs / 3, this.#stop.signal)
-    while (!this.#stop.signal.aborted) {
+    const { clock, leaseMs } = this.#options
+    const { signal } = this.#stop
+    this.#renewed(clock.monotonicMs())
+    await clock.sleep(leaseMs / 3, signal)
+    while (!signal.aborted) {
+      const askedMs = clock.monotonicMs()
       const answer = await this.#beat()
-      if (answer === 'alive') renewedMs = clock.monotonicMs()
-      const isOver = answer === 'expired' || clock.monotonicMs() - renewedMs > leaseMs * 0.8
-      if (isOver && !this.#stop.signal.aborted) {
-        onExpired()
-        return
-      }
-      await clock.sleep(answer === 'failed' ? Math.min(1000, leaseMs / 10) : leaseMs / 3, this.#stop.signal)
+      if (answer === 'expired') return this.#giveUp()
+      if (answer === 'alive') this.#renewed(askedMs)
+      await clock.sleep(answer === 'alive' ? leaseMs / 3 : Math.min(1000, leaseMs / 10), signal)
     }
   }
 
@@ -59,5 +67,25 @@ export class Heartbeat implements KeepAlive {
       // The loops that need the store report its trouble; here only the time that is left counts.
       return 'failed'
     }
+  }
+
+  /** The lease counts from when it was asked for, however long the answer took; a store that hangs must not outlast it. */
+  #renewed(askedMs: number): void {
+    if (this.#stop.signal.aborted) return
+    const { clock, leaseMs } = this.#options
+    this.#cancelDeadline?.()
+    const leftMs = askedMs + leaseMs * 0.8 - clock.monotonicMs()
+    this.#cancelDeadline = clock.timer(Math.max(0, leftMs), () => this.#giveUp())
+  }
+
+  #giveUp(): void {
+    if (this.#stop.signal.aborted) return
+    this.#end()
+    this.#options.onExpired()
+  }
+
+  #end(): void {
+    this.#stop.abort()
+    this.#cancelDeadline?.()
   }
 }

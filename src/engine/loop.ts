@@ -10,6 +10,8 @@ export type Look = { readonly at: Instant } | { readonly afterMs: number }
 /** What a loop is made of. */
 export interface LoopOptions {
   readonly name: string
+  /** What other processes do not have in common with this one, so that those that failed together do not try together. */
+  readonly seed: string
   readonly clock: Clock
   readonly events: Events
   /** How long it sleeps at most: the slow poll behind all hints. */
@@ -21,9 +23,9 @@ export interface LoopOptions {
 /** Repeats a step: until it says when to look again, until it is woken, or until the slow poll. */
 export class Loop {
   readonly #options: LoopOptions
+  readonly #end = new AbortController()
   #sleep = new AbortController()
   #woken = false
-  #stopped = false
   #running: Promise<void> | undefined
 
   constructor(options: LoopOptions) {
@@ -42,7 +44,7 @@ export class Loop {
 
   /** Resolves when the step under way has ended. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#end.abort()
     this.#sleep.abort()
     await this.#running
   }
@@ -50,18 +52,19 @@ export class Loop {
   async #run(): Promise<void> {
     const { clock, step } = this.#options
     let failures = 0
-    while (!this.#stopped) {
+    while (!this.#end.signal.aborted) {
       this.#woken = false
       this.#sleep = new AbortController()
       try {
         const look = await step()
         failures = 0
-        if (this.#stopped || this.#woken) continue
-        await this.#wait(look)
+        if (!this.#woken && !this.#end.signal.aborted) await this.#wait(look)
       } catch (error) {
         failures += 1
-        if (!this.#survives(error, failures)) return
-        await clock.sleep(backOffMs(failures), this.#sleep.signal)
+        const pauseMs = backOffMs(failures, this.#options.seed)
+        if (!this.#survives(error, pauseMs)) return
+        // A wake does not shorten it: hints would turn a store in trouble into a busy loop.
+        await clock.sleep(pauseMs, this.#end.signal)
       }
     }
   }
@@ -69,18 +72,23 @@ export class Loop {
   async #wait(look: Look): Promise<void> {
     const { clock, pollMs } = this.#options
     const { signal } = this.#sleep
-    if ('at' in look) await clock.sleepUntil(Math.min(look.at, clock.now() + pollMs), signal)
-    else await clock.sleep(Math.min(look.afterMs, pollMs), signal)
+    // Timers and sockets get their turn even if the next step follows at once.
+    if ('afterMs' in look && look.afterMs === 0) return await new Promise((resolve) => setImmediate(resolve))
+    // In time that passes: a wall clock that was put back must not make the poll longer.
+    const cancelPoll = clock.timer(pollMs, () => this.#sleep.abort())
+    if ('at' in look) await clock.sleepUntil(look.at, signal)
+    else await clock.sleep(look.afterMs, signal)
+    cancelPoll()
   }
 
-  #survives(error: unknown, failures: number): boolean {
+  #survives(error: unknown, retryInMs: number): boolean {
     const { name, events } = this.#options
-    if (this.#stopped) return false
+    if (this.#end.signal.aborted) return false
     if (isFatal(error)) {
       events.emit('fatal', { where: name, error })
       return false
     }
-    events.emit('trouble', { where: name, error, retryInMs: backOffMs(failures) })
+    events.emit('trouble', { where: name, error, retryInMs })
     return true
   }
 }
@@ -91,8 +99,8 @@ export function isFatal(error: unknown): boolean {
   return ['STORE_IO', 'STORE_CORRUPT', 'STORE_VERSION', 'STORE_WENT_BACK', 'STORE_CLOSED'].includes(error.code)
 }
 
-/** Doubles from 50 ms, capped at 5 s, with a jitter that spreads processes that failed together. */
-export function backOffMs(failures: number): number {
+/** Doubles from 50 ms, capped at 5 s, with a jitter from the seed that spreads processes that failed together. */
+export function backOffMs(failures: number, seed: string): number {
   const full = Math.min(5000, 50 * 2 ** Math.min(failures - 1, 10))
-  return Math.round(full * (0.75 + 0.25 * fractionOf(String(failures))))
+  return Math.round(full * (0.75 + 0.25 * fractionOf(`${seed}#${failures}`)))
 }

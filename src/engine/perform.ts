@@ -1,3 +1,4 @@
+import { boundText, maxLogLineBytes, maxLogLines } from '../model/bounds.js'
 import { RotaError } from '../model/errors.js'
 import type { RunId } from '../model/identity.js'
 import type { Job } from '../model/job.js'
@@ -53,6 +54,8 @@ export class Performance {
   #controller: AbortController | undefined
   #stopped: StopReason | undefined
   #reported = false
+  #isSettled = false
+  #lines = 0
   #cancelTimer: (() => void) | undefined
 
   constructor(claim: Claim, job: Job, deps: PerformDeps) {
@@ -79,19 +82,19 @@ export class Performance {
     }
     let returned: unknown
     try {
-      returned = handler(contextOf(this, this.#deps))
+      returned = handler(contextOf(this))
+      if (isThenable(returned)) {
+        returned.then(
+          (value) => this.#settle(done(value)),
+          (error: unknown) => this.#settle(failed(error)),
+        )
+        return
+      }
     } catch (error) {
       this.#settle(failed(error))
       return
     }
-    if (!isThenable(returned)) {
-      this.#settle(done(returned))
-      return
-    }
-    returned.then(
-      (value) => this.#settle(done(value)),
-      (error: unknown) => this.#settle(failed(error)),
-    )
+    this.#settle(done(returned))
   }
 
   /** Aborts the signal. A function that ignores it is reported after the patience is over; its slot stays taken. */
@@ -100,7 +103,7 @@ export class Performance {
     this.#stopped = reason
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    this.#controller?.abort(new RotaError(codeOf(reason), `run ${this.claim.run} was stopped: ${reason}`))
+    this.#controller?.abort(this.#stopError(reason))
     if (this.#reported || reason === 'handed-back') return
     this.#cancelTimer = this.#deps.clock.timer(patienceMs, () => {
       this.#report(stopResult(reason, this.job))
@@ -117,12 +120,26 @@ export class Performance {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.#stopped !== undefined) this.#controller.abort()
+      if (this.#stopped !== undefined) this.#controller.abort(this.#stopError(this.#stopped))
     }
     return this.#controller.signal
   }
 
+  /** Passes on a line; those that no store keeps are not collected either. */
+  log(text: unknown, level: unknown): void {
+    if (this.#lines > maxLogLines) return
+    this.#lines += 1
+    const line = boundText(typeof text === 'string' ? text : String(text), maxLogLineBytes)
+    this.#deps.log(this, levels.find((known) => known === level) ?? 'info', line)
+  }
+
+  #stopError(reason: StopReason): RotaError {
+    return new RotaError(codeOf(reason), `run ${this.claim.run} was stopped: ${reason}`)
+  }
+
   #settle(result: AttemptResult): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
     // After it was told to stop, returning normally may mean that it broke off: what stopped it decides.
     this.#report(this.#stopped === undefined ? result : stopResult(this.#stopped, this.job))
     this.#deps.settled(this)
@@ -152,7 +169,9 @@ export interface PerformDeps {
 /** How long a function may go on after its signal before its attempt is ended without it. */
 const patienceMs = 10_000
 
-function contextOf(performance: Performance, deps: PerformDeps): RunContext {
+const levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']
+
+function contextOf(performance: Performance): RunContext {
   const { claim } = performance
   return {
     id: claim.run,
@@ -165,7 +184,7 @@ function contextOf(performance: Performance, deps: PerformDeps): RunContext {
     get signal() {
       return performance.signal
     },
-    log: (text, level = 'info') => deps.log(performance, level, text),
+    log: (text, level) => performance.log(text, level),
   }
 }
 
@@ -174,7 +193,21 @@ function done(value: unknown): AttemptResult {
 }
 
 function failed(error: unknown): AttemptResult {
-  return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), permanent: error instanceof PermanentError }
+  return { kind: 'failed', error: errorToStore(error), permanent: isPermanent(error) }
+}
+
+/** By name: a handler may have its own copy of this package, and with it another class. */
+function isPermanent(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PermanentError'
+}
+
+/** Anything can be thrown, also what cannot even be looked at; the run has to end all the same. */
+function errorToStore(error: unknown): StoredError {
+  try {
+    return storedErrorOf(error, 'HANDLER_FAILED')
+  } catch {
+    return errorOf('HANDLER_FAILED', 'the handler threw something that cannot be shown')
+  }
 }
 
 /** What an attempt that was stopped comes to; nothing where its claim is not its own any more. */

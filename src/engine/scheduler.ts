@@ -1,14 +1,16 @@
+import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { planTick, type Tick } from '../model/tick.js'
 import type { DueTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
-import type { ClockGuard } from './clock-guard.js'
+import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
 import type { Look } from './loop.js'
 
 /** What a scheduler needs. */
 export interface SchedulerOptions {
   readonly store: Store
+  readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
   /** Called while the ticks are on their way, so that a worker's turn can join their commit. */
@@ -17,37 +19,86 @@ export interface SchedulerOptions {
 
 const batch = 500
 const retryFaultyMs = 60_000
+const tellClockMs = 10_000
 
-/** One look at the triggers: plans what is due, commits it, and says when to look again. */
-export async function scheduleStep(options: SchedulerOptions): Promise<Look> {
-  const { store, guard, events } = options
-  const reading = guard.read()
-  if (reading.kind !== 'ok') {
-    events.emit('clock', { kind: reading.kind, byMs: reading.byMs })
-    return { at: reading.againAt }
+/** How far ahead the others are looked for while some trigger cannot be evaluated. */
+const aheadMs = 10_000
+
+/** Plans what is due and commits it. What it remembers only saves noise and work; the truth is in the store. */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
+  #faulty: ReadonlyMap<string, Faulty> = new Map()
+  #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
   }
-  const { now } = reading
-  const due = await store.due({ now, limit: batch })
-  const { ticks, faulty } = plan(due, now, events)
-  await commit(ticks, options)
-  if (faulty > 0 && ticks.length === 0) return { afterMs: retryFaultyMs }
-  if (due.length > 0) return { afterMs: 0 }
-  return { at: (await store.nextTickAt({ now })) ?? Infinity }
+
+  /** One look at the triggers: plans what is due, commits it, and says when to look again. */
+  async step(): Promise<Look> {
+    const { store, guard } = this.#options
+    const reading = guard.read()
+    if (reading.kind !== 'ok') {
+      this.#tellClock(reading)
+      return { at: reading.againAt }
+    }
+    this.#told = undefined
+    const { now } = reading
+    const limit = batch + this.#faulty.size
+    const due = await store.due({ now, limit })
+    const ticks = this.#plan(due, now)
+    await commit(ticks, this.#options)
+    if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
+    const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
+    // Whatever a store answers, it is not asked again within the same millisecond.
+    return { at: Math.max(next ?? Infinity, now + 1) }
+  }
+
+  /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
+  #plan(due: readonly DueTrigger[], now: Instant): Tick[] {
+    const { events, clock } = this.#options
+    const ticks: Tick[] = []
+    const faulty = new Map<string, Faulty>()
+    for (const one of due) {
+      const { name } = one.trigger
+      const known = this.#faulty.get(name)
+      if (known?.revision === one.revision && clock.monotonicMs() < known.againMs) {
+        faulty.set(name, known)
+        continue
+      }
+      try {
+        ticks.push(planTick(one, now))
+      } catch (error) {
+        faulty.set(name, { revision: one.revision, againMs: clock.monotonicMs() + retryFaultyMs })
+        events.emit('trouble', { where: `trigger ${name}`, error, retryInMs: retryFaultyMs })
+      }
+    }
+    this.#faulty = faulty
+    return ticks
+  }
+
+  /** When the first trigger is due that is not among the faulty ones, whose own instants have long passed. */
+  async #nextOfOthers(now: Instant): Promise<Instant> {
+    const limit = batch + this.#faulty.size
+    const soon = await this.#options.store.due({ now: now + aheadMs, limit })
+    const first = soon.find(({ trigger, revision }) => this.#faulty.get(trigger.name)?.revision !== revision)
+    return first?.nextAt ?? now + aheadMs
+  }
+
+  /** Hints may wake the scheduler often while the clock is wrong; it is said when it begins and now and then. */
+  #tellClock(reading: ClockDoubt): void {
+    const { clock, events } = this.#options
+    const atMs = clock.monotonicMs()
+    if (this.#told?.kind === reading.kind && atMs - this.#told.atMs < tellClockMs) return
+    this.#told = { kind: reading.kind, atMs }
+    events.emit('clock', { kind: reading.kind, byMs: reading.byMs })
+  }
 }
 
-/** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
-function plan(due: readonly DueTrigger[], now: Instant, events: Events): { ticks: Tick[]; faulty: number } {
-  const ticks: Tick[] = []
-  let faulty = 0
-  for (const trigger of due) {
-    try {
-      ticks.push(planTick(trigger, now))
-    } catch (error) {
-      faulty += 1
-      events.emit('trouble', { where: `trigger ${trigger.trigger.name}`, error, retryInMs: retryFaultyMs })
-    }
-  }
-  return { ticks, faulty }
+interface Faulty {
+  readonly revision: number
+  readonly againMs: number
 }
 
 async function commit(ticks: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {

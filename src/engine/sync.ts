@@ -59,9 +59,15 @@ export async function define(
 ): Promise<void> {
   const { source, now } = request
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
-  await write(store, { names: [...byName.keys()], now }, (current, name) =>
-    change({ current, trigger: byName.get(name) as Trigger, source, now }),
-  )
+  await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
+    // Another process may be writing the same definitions: what stands already needs no second version.
+    const known = isAgain ? await store.fingerprints(source) : undefined
+    return open.flatMap((name) => {
+      const trigger = byName.get(name) as Trigger
+      const isWritten = known?.get(name) === fingerprint(trigger)
+      return isWritten ? [] : [change({ current: current.get(name), trigger, source, now })]
+    })
+  })
 }
 
 /** Ends triggers: they stop ticking, their history stays. Waiting runs go on unless they are to be cancelled. */
@@ -70,33 +76,44 @@ export async function end(
   request: { source: string; names: readonly string[]; now: Instant; cancelPending?: boolean },
 ): Promise<void> {
   const { source, now, cancelPending = false } = request
-  await write(store, { names: request.names, now }, (current, name) => {
-    if (current === undefined || !current.active) return undefined
-    return {
-      ...unchanged(current),
-      name,
-      source,
-      now,
-      trigger: undefined,
-      fingerprint: '',
-      closing: closingOf(current, now),
-      cursorAt: now,
-      nextAt: undefined,
-      cancelPending,
-    }
-  })
+  await write(store, { names: request.names, now }, async ({ current, open }) =>
+    open.flatMap((name) => {
+      const one = current.get(name)
+      return one?.active === true ? [ending(one, { source, now, cancelPending })] : []
+    }),
+  )
+}
+
+function ending(
+  current: StoredTrigger | DueTrigger,
+  end: { source: string; now: Instant; cancelPending: boolean },
+): DefineTrigger {
+  return {
+    ...unchanged(current),
+    ...end,
+    name: current.trigger.name,
+    trigger: undefined,
+    fingerprint: '',
+    closing: closingOf(current, end.now),
+    cursorAt: Math.max(current.cursorAt, end.now),
+    nextAt: undefined,
+  }
 }
 
 /** Reads what stands, computes the changes, and writes them; what somebody else changed meanwhile is computed again. */
 async function write(
   store: Store,
   { names, now }: { names: readonly string[]; now: Instant },
-  compute: (current: StoredTrigger | DueTrigger | undefined, name: string) => DefineTrigger | undefined,
+  compute: (state: {
+    readonly current: ReadonlyMap<string, StoredTrigger | DueTrigger>
+    readonly open: readonly string[]
+    /** Whether somebody else changed these after they were first read. */
+    readonly isAgain: boolean
+  }) => Promise<DefineTrigger[]>,
 ): Promise<void> {
   let open = names
   for (let i = 0; i < tries && open.length > 0; i++) {
-    const current = await read(store, open, now)
-    const batch = open.flatMap((name) => compute(current.get(name), name) ?? [])
+    const batch = await compute({ current: await read(store, open, now), open, isAgain: i > 0 })
     const answers = await store.defineTriggers(batch)
     const conflicts = batch.flatMap(({ name }, index) => {
       const answer = answers[index]
@@ -138,7 +155,7 @@ function change(input: {
     const nextAt = isComputed ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt
     return { ...unchanged(current), ...common, closing: undefined, cursorAt, nextAt }
   }
-  const cursorAt = firstCursor(trigger.schedule, now)
+  const cursorAt = wasPlanned(trigger.schedule, current) ? now : firstCursor(trigger.schedule, now)
   return {
     ...unchanged(current),
     ...common,
@@ -173,6 +190,13 @@ function firstCursor(schedule: ScheduleSpec, now: Instant): Instant {
   if (schedule.kind === 'once') return Math.min(now, schedule.at - 1)
   // The anchor itself is due where the definition says so.
   return schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now ? now - 1 : now
+}
+
+/** A one-shot that vanishes and comes back is not due a second time, even if its run has been pruned. */
+function wasPlanned(schedule: ScheduleSpec, current: StoredTrigger | undefined): boolean {
+  const before = current?.trigger
+  if (schedule.kind !== 'once' || before?.schedule.kind !== 'once' || !before.enabled) return false
+  return before.schedule.at === schedule.at && (current?.cursorAt ?? -Infinity) >= schedule.at
 }
 
 function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Instant | undefined {

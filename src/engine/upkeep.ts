@@ -9,7 +9,6 @@ export interface UpkeepOptions {
   readonly store: Store
   readonly now: () => Instant
   readonly events: Events
-  readonly worker: () => string
   /** Whether the wall clock has been steady for long enough to judge leases by it. */
   readonly canJudgeLeases: () => boolean
   /** How often it looks for workers that are gone. */
@@ -42,13 +41,14 @@ export class Upkeep {
 
   /** Sends the claims of workers that are gone through the same decision as any other end. */
   async #takeOver(): Promise<number> {
-    const { store, now, worker, onRuns, canJudgeLeases } = this.#options
+    const { store, now, onRuns, canJudgeLeases } = this.#options
     if (!canJudgeLeases()) return 0
     const at = now()
     const lost = await store.expire({ now: at, deadline: at, limit: lostBatch })
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
-    const answer = await store.turn({ worker: worker(), now: at, finished, want: undefined })
+    // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.
+    const answer = await store.turn({ worker: '', now: at, finished, want: undefined })
     for (const [index, claim] of lost.entries()) {
       const state = finished[index]?.outcome.state ?? 'pending'
       if (answer.finished[index] === 'stored') this.#tell(claim, state)

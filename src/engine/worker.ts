@@ -5,7 +5,8 @@
  */
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import type { Store, TurnAnswer, Want } from '../store/store.js'
+import type { Run } from '../model/run.js'
+import type { Claim, Store, TurnAnswer, Want } from '../store/store.js'
 import { Attempts, noticeOf, type Ended } from './attempts.js'
 import type { Events } from './events.js'
 import { LogBuffer } from './log-buffer.js'
@@ -40,6 +41,7 @@ export class Worker {
   #jobs: readonly string[] = []
   #jobsRevision = -1
   #turning = false
+  #mayHoldUnknown = false
   #wanted = false
   #deferred = false
   #failures = 0
@@ -47,6 +49,7 @@ export class Worker {
   #endedPerMs = 0
   #measuredAtMs: number
   #cancelAlarm: (() => void) | undefined
+  readonly #closed = new AbortController()
   readonly #waiters = new Set<() => void>()
 
   constructor(options: WorkerOptions) {
@@ -97,19 +100,25 @@ export class Worker {
     await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, graceOver)
   }
 
-  /** Tells everything to stop, waits for it while the patience lasts, and hands back what has not ended. */
+  /** Tells everything to stop and waits for it while the patience lasts. */
   async abort(patienceOver: AbortSignal): Promise<void> {
     if (this.#mode === 'closed') return
     this.#attempts.stopAll('handed-back')
     await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, patienceOver)
+  }
+
+  /** Hands back what has not ended, and closes when the store has taken it or the time is over. */
+  async handIn(over: AbortSignal): Promise<void> {
+    if (this.#mode === 'closed') return
     this.#attempts.abandonAll()
-    this.wake()
-    await this.#until(() => this.#isQuiet, patienceOver)
+    if (this.#attempts.hasEnded) this.wake()
+    await this.#until(() => this.#isQuiet, over)
     this.#close()
   }
 
   /** Stops everything without a word to the store: the lease is over. */
   expire(): void {
+    if (this.#mode === 'closed') return
     this.#close()
     this.#attempts.forsake()
     this.#tellWaiters()
@@ -117,6 +126,7 @@ export class Worker {
 
   #close(): void {
     this.#mode = 'closed'
+    this.#closed.abort()
     this.#cancelAlarm?.()
   }
 
@@ -136,16 +146,18 @@ export class Worker {
     const ended = this.#attempts.takeEnded()
     this.#measure(ended.length)
     this.#lines.flush()
+    let answer: TurnAnswer
     try {
       const finished = ended.map((one) => one.finished)
-      const answer = await store.turn({ worker: id, now: now(), finished, want: this.#want() })
-      this.#failures = 0
-      this.#tell(ended, answer)
-      await this.#take(answer)
+      answer = await store.turn({ worker: id, now: now(), finished, want: this.#want() })
     } catch (error) {
       this.#attempts.giveBack(ended)
+      this.#mayHoldUnknown = true
       await this.#recover(error)
+      return
     }
+    this.#tell(ended, answer)
+    await this.#take(answer)
   }
 
   /** With nothing more to do, wakes when the next delayed run is due. */
@@ -153,10 +165,15 @@ export class Worker {
     const { store, clock, now, pollMs } = this.#options
     this.#cancelAlarm?.()
     if (this.#mode !== 'open') return
-    const at = now()
-    const next = await store.nextRunAt({ now: at }).catch(() => undefined)
-    const waitMs = Math.max(1, Math.min(pollMs, (next ?? Infinity) - at))
-    this.#cancelAlarm = clock.timer(waitMs, () => this.wake())
+    const next = await store.nextRunAt({ now: now() }).catch(() => undefined)
+    if (this.#isOver) return
+    // By both clocks: while the wall clock is behind or in doubt the two differ, and waiting by one would spin.
+    const dueInMs = next === undefined ? Infinity : next - Math.min(now(), clock.now())
+    this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
+  }
+
+  get #isOver(): boolean {
+    return this.#mode === 'closed'
   }
 
   #want(): Want | undefined {
@@ -169,18 +186,35 @@ export class Worker {
     return slots + ahead > 0 ? { jobs: this.#jobs, slots, ahead } : undefined
   }
 
+  /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
   async #take(answer: TurnAnswer): Promise<void> {
     if (answer.expired) {
       this.expire()
       this.#options.onExpired()
       return
     }
-    if (answer.jobsRevision !== this.#jobsRevision) await this.#readJobs(answer.jobsRevision)
     if (answer.claims.length > 0) this.#attempts.add(answer.claims)
-    if (this.#mode !== 'open') this.#attempts.handBackWaiting()
     for (const notice of answer.notices) this.#attempts.heed(notice)
+    const trouble = await this.#lookBehind(answer)
+    if (this.#mode !== 'open') this.#attempts.handBackWaiting()
     this.#attempts.begin(false)
+    if (trouble !== undefined) {
+      await this.#recover(trouble.error)
+      return
+    }
+    this.#failures = 0
     if (answer.more && this.#want() !== undefined) this.#wanted = true
+  }
+
+  /** Reads what the answer only hints at: jobs that changed, and claims whose answer was lost with a failed turn. */
+  async #lookBehind(answer: TurnAnswer): Promise<{ error: unknown } | undefined> {
+    try {
+      if (this.#mayHoldUnknown) await this.#findLostAnswers()
+      if (answer.jobsRevision !== this.#jobsRevision) await this.#readJobs(answer.jobsRevision)
+      return undefined
+    } catch (error) {
+      return { error }
+    }
   }
 
   async #readJobs(revision: number): Promise<void> {
@@ -191,18 +225,32 @@ export class Worker {
     this.#wanted = true
   }
 
+  /** A turn may have been committed although it failed here: what it claimed is held by this worker, which must know it. */
+  async #findLostAnswers(): Promise<void> {
+    const { store, id } = this.#options
+    let before: string | undefined
+    for (;;) {
+      const page = await store.runs({ state: 'running', limit: 1000, before })
+      this.#attempts.add(page.filter((run) => run.worker === id && !this.#attempts.holds(run)).map(claimOf))
+      before = page.at(-1)?.id
+      if (page.length < 1000) break
+    }
+    this.#mayHoldUnknown = false
+  }
+
   /** Goes on after a while; what ended waits meanwhile. */
   async #recover(error: unknown): Promise<void> {
-    const { clock, events } = this.#options
+    const { clock, events, id } = this.#options
+    if (this.#isOver) return
     if (isFatal(error)) {
       this.expire()
       events.emit('fatal', { where: 'worker', error })
       return
     }
     this.#failures += 1
-    const retryInMs = backOffMs(this.#failures)
+    const retryInMs = backOffMs(this.#failures, id)
     events.emit('trouble', { where: 'worker', error, retryInMs })
-    await clock.sleep(retryInMs)
+    await clock.sleep(retryInMs, this.#closed.signal)
     this.#wanted = true
   }
 
@@ -268,4 +316,10 @@ function endOf({ claim, finished }: Ended) {
     error: outcome.error,
     retryAt: outcome.state === 'pending' ? outcome.runAt : undefined,
   }
+}
+
+function claimOf(run: Run): Claim {
+  const { id, job, trigger, attempt, failures, crashes, dueAt, partition, payload } = run
+  const claimedAt = run.claimedAt ?? run.runAt
+  return { run: id, job, trigger, attempt, failures, crashes, dueAt, partition, payload, claimedAt }
 }

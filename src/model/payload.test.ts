@@ -25,3 +25,29 @@ it('a payload that JSON cannot carry, or that is too large, is refused with its 
   )
   expect(toPayload('x'.repeat(262_142))).toHaveLength(262_142)
 })
+
+it('a payload is what JSON would make of it', () => {
+  const values = [
+    -0,
+    null,
+    [-0, [], {}],
+    { a: undefined, b: [{ c: 'ä\ud800' }] },
+    JSON.parse('{"__proto__":{"a":1},"b":2}'),
+  ]
+  for (const value of values) expect(JSON.stringify(toPayload(value))).toBe(JSON.stringify(value))
+  expect(Object.is(toPayload(-0), 0)).toBe(true)
+  expect(Object.getPrototypeOf(toPayload(values.at(-1)))).toBe(Object.prototype)
+})
+
+it('a refusal names the place inside the payload, except for one that is too deep', () => {
+  const refusals: [unknown, string][] = [
+    [{ a: [{ b: Number.NaN }] }, 'NaN at a[0].b does not'],
+    [[1, [2, undefined]], 'nothing at [1][1] does not'],
+    [Number.POSITIVE_INFINITY, 'payload: Infinity does not'],
+    [{ at: new Date(0) }, 'a Date at at does not'],
+  ]
+  for (const [value, message] of refusals) expect(() => toPayload(value)).toThrow(message)
+  let deep: unknown = []
+  for (let i = 0; i < 200; i++) deep = { deep }
+  expect(() => toPayload(deep)).toThrow('payload: something deeper than 100 levels does not')
+})

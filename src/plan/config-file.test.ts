@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RotaError } from '../model/errors.js'
-import { configNames, findConfig, loadConfig, type LoadedConfig } from './config-file.js'
+import { loadConfig, type LoadedConfig } from './config-file.js'
 import { configShape } from './config-shape.js'
+import { configNames, findConfig } from './find-config.js'
 
 let directory: string
 

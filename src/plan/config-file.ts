@@ -1,24 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, resolve } from 'node:path'
 import { RotaError, type Fault } from '../model/errors.js'
 import { placeOf, type Key, type PlacedFault } from '../model/faults.js'
 import { isMap } from '../model/read-value.js'
 import { appNameOf } from './app-name.js'
 import { readConfig, type Config } from './config.js'
 import { importDefault } from './config-module.js'
+import { configNames } from './find-config.js'
 import { MAX_CONFIG_BYTES, readJsonText, readYamlText, type ConfigText } from './config-text.js'
-
-/** The names under which a config is looked for, in this order. */
-export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map(
-  (extension) => `rota.config.${extension}`,
-)
-
-/** The config of a directory, if it has one. */
-export function findConfig(directory: string): string | undefined {
-  return configNames.map((name) => join(directory, name)).find((path) => existsSync(path))
-}
 
 /** What a config file gave: definitions, or whatever else a module exports, such as an app. */
 export type LoadedConfig = {

@@ -59,8 +59,11 @@ const optionNames: readonly (keyof ConfigInput)[] = [
   'triggers',
 ]
 
-const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
-const keepBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
+/** How long a lease may be. */
+export const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
+
+/** How long history may be kept. */
+export const keepBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
 
 /** Checks a config by the rules of everything it defines, and notes each fault at its place. */
 export function readConfig(

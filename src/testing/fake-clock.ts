@@ -1,67 +1,22 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-
-/** A timer that waits: for time that passes, or for the wall clock to show an instant. */
-interface Waiting {
-  readonly owner: FakeClock
-  readonly wallAt: Instant | undefined
-  dueMs: number
-  readonly order: number
-  readonly fire: () => void
-}
-
-/** Time that passes only when it is told to; shared by all clocks made from it. */
-class Timeline {
-  wall: Instant
-  monotonicMs = 0
-  readonly waiting = new Set<Waiting>()
-  #order = 0
-
-  constructor(at: Instant) {
-    this.wall = at
-  }
-
-  wait(waiting: Omit<Waiting, 'order'>): () => void {
-    const entry = { ...waiting, order: this.#order++ }
-    this.waiting.add(entry)
-    return () => this.waiting.delete(entry)
-  }
-
-  first(): Waiting | undefined {
-    let first: Waiting | undefined
-    for (const one of this.waiting) {
-      const isEarlier = first === undefined || one.dueMs < first.dueMs || (one.dueMs === first.dueMs && one.order < first.order)
-      if (isEarlier) first = one
-    }
-    return first
-  }
-
-  passTo(monotonicMs: number): void {
-    const passed = Math.max(0, monotonicMs - this.monotonicMs)
-    this.monotonicMs += passed
-    this.wall += passed
-  }
-
-  step(byMs: number): void {
-    this.wall += byMs
-    for (const one of this.waiting) {
-      if (one.wallAt !== undefined) one.dueMs = this.monotonicMs + Math.max(0, one.wallAt - this.wall)
-    }
-  }
-}
+import { Timeline } from './timeline.js'
 
 /** A clock for tests: time passes when the test says so, and its wall time can step. */
 export class FakeClock implements Clock {
   readonly #timeline: Timeline
+  readonly #upMs: number
   #isStopped = false
 
-  constructor(at: Instant | Date | Timeline) {
+  /** `upMs` is how long the system has been up already when the clock is made. */
+  constructor(at: Instant | Date | Timeline, options: { readonly upMs?: number } = {}) {
     this.#timeline = at instanceof Timeline ? at : new Timeline(typeof at === 'number' ? at : at.getTime())
+    this.#upMs = options.upMs ?? 0
   }
 
   /** A clock of another process on the same time, which can be stopped on its own. */
   fork(): FakeClock {
-    return new FakeClock(this.#timeline)
+    return new FakeClock(this.#timeline, { upMs: this.#upMs })
   }
 
   now(): Instant {
@@ -73,7 +28,7 @@ export class FakeClock implements Clock {
   }
 
   uptimeMs(): number {
-    return this.#timeline.monotonicMs
+    return this.#upMs + this.#timeline.monotonicMs
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -86,13 +41,14 @@ export class FakeClock implements Clock {
 
   timer(ms: number, fire: () => void): () => void {
     if (this.#isStopped) return () => undefined
-    return this.#timeline.wait({ owner: this, wallAt: undefined, dueMs: this.monotonicMs() + Math.max(0, ms), fire })
+    const dueMs = this.monotonicMs() + Math.max(0, ms)
+    return this.#timeline.wait({ owner: this, wallAt: undefined, dueMs, fire })
   }
 
   /** Lets nothing of this clock fire any more: its process is dead. */
   stop(): void {
     this.#isStopped = true
-    for (const one of this.#timeline.waiting) if (one.owner === this) this.#timeline.waiting.delete(one)
+    this.#timeline.drop(this)
   }
 
   /** Moves the wall clock without time passing. */
@@ -107,14 +63,14 @@ export class FakeClock implements Clock {
 
   /** Lets time pass to the next timer, but not beyond a limit, and fires it. */
   fireNext(limitMs = Infinity): boolean {
-    const first = this.#timeline.first()
-    if (first === undefined || first.dueMs > limitMs) {
+    const { nextMs } = this
+    if (nextMs === Infinity || nextMs > limitMs) {
       if (limitMs !== Infinity) this.#timeline.passTo(limitMs)
       return false
     }
-    this.#timeline.waiting.delete(first)
-    this.#timeline.passTo(first.dueMs)
-    first.fire()
+    const first = this.#timeline.take()
+    this.#timeline.passTo(nextMs)
+    first?.fire()
     return true
   }
 

@@ -2,6 +2,7 @@
  * A world in one process: the real engine, a real store, time that passes when told, and processes that die at any
  * store call. Everything is drawn from one seed, so that a failing world can be lived through again.
  */
+import { ClockGuard } from '../engine/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import { Events } from '../engine/events.js'
 import { Heartbeat } from '../engine/keep-alive.js'
@@ -150,7 +151,8 @@ class World {
       newWorkerId: () => `worker-${this.#observer.nextWorker()}`,
     })
     this.#living.add(process)
-    await process.start()
+    // Nobody waits for it: a process that dies while it starts never does.
+    void process.start()
   }
 
   #die(process: Process): void {
@@ -172,55 +174,62 @@ class World {
   }
 }
 
+interface ProcessOptions {
+  readonly real: Store
+  readonly clock: FakeClock
+  readonly leaseMs: number
+  readonly source: Source
+  readonly job: Job
+  readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
+  readonly onCrash: () => void
+  readonly newWorkerId: () => string
+}
+
 /** One simulated process: its own view of the store and the clock, and an engine between them. */
 class Process {
   readonly crashable: CrashableStore
-  readonly #clock: FakeClock
-  readonly #engine: Engine
-  readonly #source: Source
+  readonly #options: ProcessOptions
 
-  constructor(input: {
-    real: Store
-    clock: FakeClock
-    leaseMs: number
-    source: Source
-    job: Job
-    perform: (run: RunContext, clock: FakeClock) => Promise<void>
-    onCrash: () => void
-    newWorkerId: () => string
-  }) {
-    const { clock, leaseMs, source } = input
-    this.#clock = clock
-    this.#source = source
-    this.crashable = crashable(input.real, input.onCrash)
+  constructor(options: ProcessOptions) {
+    this.#options = options
+    this.crashable = crashable(options.real, options.onCrash)
+  }
+
+  /** A process may die while it starts; then this never resolves. */
+  async start(): Promise<void> {
+    const { clock, source } = this.#options
     const { store } = this.crashable
-    const performables: ReadonlyMap<string, Performable> = new Map([
-      [input.job.name, { job: input.job, handler: (run: RunContext) => input.perform(run, clock) }],
-    ])
-    this.#engine = new Engine({
+    const guard = await ClockGuard.open(store, clock, { acceptClock: false })
+    await guard.confirmed(() => undefined, new AbortController().signal)
+    await sync(store, source, guard.now())
+    await this.#engine(guard).start()
+  }
+
+  kill(): void {
+    this.crashable.kill()
+    this.#options.clock.stop()
+  }
+
+  #engine(guard: ClockGuard): Engine {
+    const { clock, leaseMs, job, perform, newWorkerId } = this.#options
+    const { store } = this.crashable
+    const handler = (run: RunContext): Promise<void> => perform(run, clock)
+    const performables: ReadonlyMap<string, Performable> = new Map([[job.name, { job, handler }]])
+    return new Engine({
       store,
       clock,
+      guard,
       events: new Events(),
       roles: { scheduler: true, worker: true },
       identity: { host: 'simulated', pid: 1, version: '0' },
-      newWorkerId: input.newWorkerId,
-      keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => this.#engine.now() }),
+      newWorkerId,
+      keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => guard.now() }),
       performables: () => Promise.resolve(performables),
       concurrency: 20,
       leaseMs,
       keepMs: 100_000 * hourMs,
       pollMs: hourMs,
-      acceptClock: false,
+      upkeepMs: leaseMs / 6,
     })
-  }
-
-  async start(): Promise<void> {
-    // A process may die while it starts; then this never resolves, and nobody waits for it.
-    void sync(this.crashable.store, this.#source, this.#clock.now()).then(() => this.#engine.start())
-  }
-
-  kill(): void {
-    this.crashable.kill()
-    this.#clock.stop()
   }
 }

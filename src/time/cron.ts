@@ -1,5 +1,4 @@
 export { type DstPolicy, dstPolicies } from './cron/dst.js'
 export { type ClockChangeNote, clockChangeNotes, explainOccurrence } from './cron/explain.js'
-export type { CronExpression } from './cron/expression.js'
 export { parseCron } from './cron/parse.js'
-export { assertFires, type CronOptions, type CronSchedule, cronSchedule } from './cron/schedule.js'
+export { assertFires, cronSchedule } from './cron/schedule.js'

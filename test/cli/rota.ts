@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { displayWidth } from '../../src/cli/display-width.js'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -87,5 +88,5 @@ function emptyDirectoryOnce(): string {
 
 /** The lines of a text that are longer than a terminal of 80 columns. */
 export function tooWide(text: string): string[] {
-  return text.split('\n').filter((line) => [...line].length > 80)
+  return text.split('\n').filter((line) => displayWidth(line) > 80)
 }

@@ -21,7 +21,11 @@ export interface KillReport {
 }
 
 /** Starts the real program twice on one file, kills either at random moments under load, and then reads what is left. */
-export async function killCampaign(options: { seed: number; kills: number; directory: string }): Promise<KillReport> {
+export async function killCampaign(options: {
+  seed: number
+  kills: number
+  directory: string
+}): Promise<KillReport> {
   const campaign = new Campaign(options)
   await campaign.run()
   return await campaign.judge()
@@ -103,7 +107,10 @@ class Campaign {
   async #untilQuiet(): Promise<void> {
     const app = rota({ store: this.#store })
     for (;;) {
-      const unfinished = [...(await app.runs({ state: 'pending' })), ...(await app.runs({ state: 'running' }))]
+      const unfinished = [
+        ...(await app.runs({ state: 'pending' })),
+        ...(await app.runs({ state: 'running' })),
+      ]
       const oldest = Math.min(...unfinished.map((run) => run.runAt))
       const isCurrent = unfinished.length < 20 && oldest > Date.now() - 500
       if (unfinished.length === 0 || isCurrent) break
@@ -124,7 +131,14 @@ class Campaign {
     await app.close()
     const attempts = [...performed.values()].reduce((sum, list) => sum + list.length, 0)
     const repeated = [...performed.values()].filter((list) => list.length > 1).length
-    return { kills: this.#kills, enqueued: this.#acknowledged.length, runs: runs.length, attempts, repeated, broken }
+    return {
+      kills: this.#kills,
+      enqueued: this.#acknowledged.length,
+      runs: runs.length,
+      attempts,
+      repeated,
+      broken,
+    }
   }
 
   async #readPerformed(): Promise<Map<string, number[]>> {
@@ -177,18 +191,27 @@ function checkAcknowledged(acknowledged: readonly string[], runs: readonly Run[]
 }
 
 /** What was done was begun; what was begun again had lost its attempt before. */
-async function checkPerformed(app: App, runs: readonly Run[], performed: Map<string, number[]>): Promise<string[]> {
+async function checkPerformed(
+  app: App,
+  runs: readonly Run[],
+  performed: Map<string, number[]>,
+): Promise<string[]> {
   const broken: string[] = []
   for (const run of runs) {
     const begun = performed.get(run.id) ?? []
     if (run.state === 'done' && begun.length === 0) broken.push(`${run.id} is done but was never begun`)
-    if (run.state === 'failed' || run.state === 'cancelled') broken.push(`${run.id} is ${run.state}: ${run.reason}`)
-    if (new Set(begun).size !== begun.length) broken.push(`an attempt of ${run.id} began twice: ${begun.join(', ')}`)
+    if (run.state === 'failed' || run.state === 'cancelled')
+      broken.push(`${run.id} is ${run.state}: ${run.reason}`)
+    if (new Set(begun).size !== begun.length)
+      broken.push(`an attempt of ${run.id} began twice: ${begun.join(', ')}`)
     if (begun.length < 2) continue
     const attempts = await app.attempts(run.id)
-    const repeated = attempts.filter((attempt) => attempt.attempt < Math.max(...begun) && begun.includes(attempt.attempt))
+    const repeated = attempts.filter(
+      (attempt) => attempt.attempt < Math.max(...begun) && begun.includes(attempt.attempt),
+    )
     for (const { attempt, end } of repeated) {
-      if (end !== 'lost' && end !== 'handed-back') broken.push(`attempt ${attempt} of ${run.id} ended ${end} and was repeated`)
+      if (end !== 'lost' && end !== 'handed-back')
+        broken.push(`attempt ${attempt} of ${run.id} ended ${end} and was repeated`)
     }
   }
   return broken

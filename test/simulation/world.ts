@@ -2,7 +2,14 @@ import { defineTrigger } from '../../src/model/define.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/model/trigger.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 
-const zones = ['UTC', 'America/New_York', 'Europe/Berlin', 'America/Santiago', 'Australia/Lord_Howe', 'Asia/Kathmandu'] as const
+const zones = [
+  'UTC',
+  'America/New_York',
+  'Europe/Berlin',
+  'America/Santiago',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
 
 /** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
@@ -12,15 +19,29 @@ export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
 
 function drawTrigger(name: string, random: SeededRandom): Trigger {
   const overlap: OverlapPolicy = random.pick([...overlaps])
-  const mode = random.pick<CatchUpPolicy['mode']>(overlap === 'skip' ? ['skip', 'latest'] : ['skip', 'latest', 'all'])
-  const common = { job: 'work', overlap, catchUp: { mode, maxRuns: 5 }, jitter: random.pick(['0s', '2m']) } as const
+  const mode = random.pick<CatchUpPolicy['mode']>(
+    overlap === 'skip' ? ['skip', 'latest'] : ['skip', 'latest', 'all'],
+  )
+  const common = {
+    job: 'work',
+    overlap,
+    catchUp: { mode, maxRuns: 5 },
+    jitter: random.pick(['0s', '2m']),
+  } as const
   switch (random.int(0, 9)) {
     case 0:
-      return defineTrigger(name, { ...common, every: random.pick(['3h', '7h', '31h']), immediate: random.chance(0.5) })
+      return defineTrigger(name, {
+        ...common,
+        every: random.pick(['3h', '7h', '31h']),
+        immediate: random.chance(0.5),
+      })
     case 1:
       return defineTrigger(name, { ...common, every: random.pick(['5h', '26h']), after: 'finish' })
     case 2:
-      return defineTrigger(name, { ...common, at: new Date(Date.UTC(2026, random.int(0, 11), random.int(1, 28))) })
+      return defineTrigger(name, {
+        ...common,
+        at: new Date(Date.UTC(2026, random.int(0, 11), random.int(1, 28))),
+      })
     default:
       return defineTrigger(name, { ...common, cron: drawCron(random), timezone: random.pick([...zones]) })
   }

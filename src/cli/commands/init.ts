@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe } from '../../app/describe.js'
 import { RotaError } from '../../app/errors.js'
-import { configNames, findConfig } from '../../app/load-app.js'
+import { findConfig } from '../../app/find-config.js'
 import { zoneOf } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { configText, formats, type Answers, type Format } from '../config-text.js'
@@ -62,10 +62,7 @@ async function answersOf(context: Context): Promise<Answers | undefined> {
   }
   if (args.flag('yes')) return { ...defaults, ...given }
   if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask(given)
-  throw new RotaError(
-    'USAGE',
-    `nobody can be asked, since this is not a terminal; --yes takes the defaults (one of ${configNames.join(', ')} is written)`,
-  )
+  throw new RotaError('USAGE', 'nobody can be asked, since this is not a terminal; --yes takes the defaults')
 }
 
 function withValue<Name extends keyof Answers>(

@@ -19,9 +19,7 @@ export const remove: Command = {
         (await app.jobs()).some(({ job, source }) => job.name === name && source === 'api')
       if (args.flag('json')) out.json(removed)
       else
-        out.line(
-          `${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`,
-        )
+        out.line(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)
       return exitCodes.ok
     }),
 }

@@ -1,4 +1,5 @@
 import { RotaError } from '../../app/errors.js'
+import { findConfig } from '../../app/find-config.js'
 import type { Rota } from '../../app/rota.js'
 import { readSwitches, type Switches } from '../../app/switches.js'
 import { parseDuration } from '../../app/durations.js'
@@ -95,11 +96,13 @@ async function appOf({
   environment,
   directory,
 }: Context): Promise<{ app: Rota; config: string | undefined }> {
-  const { findConfig, loadApp } = await import('../../app/load-app.js')
   const store = args.text('store') ?? namedStore(environment)
   const concurrency = args.whole('concurrency')
   const config = args.text('config') ?? findConfig(directory)
-  if (config !== undefined) return { app: await loadApp(config, { store, concurrency, directory }), config }
+  if (config !== undefined) {
+    const { loadApp } = await import('../../app/load-app.js')
+    return { app: await loadApp(config, { store, concurrency, directory }), config }
+  }
   if (store === undefined) {
     throw new RotaError(
       'CONFIG_NOT_FOUND',

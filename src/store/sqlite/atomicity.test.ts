@@ -96,6 +96,17 @@ it('a stale report does not reach the run that was given the key of a pruned one
   })
 })
 
+it('G3: texts that differ only behind a zero byte are different texts', async () => {
+  await withStage(async (stage) => {
+    const runs = [aRun('a', { uniqueKey: 'k\0a' }), aRun('b', { uniqueKey: 'k\0b', partition: 'p\0q' })]
+    await stage.enqueue(runs)
+    const line = { run: aRun('a').id, attempt: 1, at: t0, level: 'info', text: 'before\0after' } as const
+    await stage.store.log([line])
+    expect((await stage.run(aRun('b').id)).partition).toBe('p\u2400q')
+    expect((await stage.store.logs({ run: line.run, limit: 1 }))[0]?.text).toBe('before\u2400after')
+  })
+})
+
 class SqliteStage extends Stage {
   readonly #path: string
 

@@ -6,18 +6,14 @@
  * If one of a group throws, the transaction is rolled back and each one is tried again alone: what it was
  * grouped with makes no difference to it. A crash leaves the whole transaction or nothing of it.
  */
-import { RotaError } from '../../model/errors.js'
+import type { RotaError } from '../../model/errors.js'
 import type { Clock } from '../../time/clock.js'
-import { isBroken, isBusy, toRotaError } from './errors.js'
+import { isBroken, toRotaError } from './errors.js'
 import type { Session } from './session.js'
+import { whenFree } from './when-free.js'
 
 /** The most items of one transaction: above it others would wait too long for the lock. */
 const maxGroupItems = 5000
-
-/** How long a lock is waited for before those who wait are refused. */
-const busyLimitMs = 30_000
-
-const longestPauseMs = 25
 
 /** How far the highest time that is written down may lie behind: each commit would write one page more. */
 const timeStepMs = 1000
@@ -38,6 +34,7 @@ export class CommitLoop {
   #queue: Waiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
+  #broken: RotaError | undefined
   #onIdle: (() => void) | undefined
 
   constructor(options: { session: Session; clock: Clock; url: string }) {
@@ -55,7 +52,7 @@ export class CommitLoop {
   commit<T>(apply: (session: Session) => T, items = 1): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ apply, items, resolve: resolve as (answer: never) => void, reject })
+      this.#queue.push({ apply, items, resolve, reject })
       if (this.#isWorking) return
       this.#isWorking = true
       setImmediate(() => void this.#work())
@@ -71,25 +68,31 @@ export class CommitLoop {
     })
   }
 
-  /** Refuses everything that waits and everything to come. */
-  breakOff(error: RotaError): void {
-    this.#ended = error
-    this.#refuseAll(error)
-  }
-
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      const refusal = await this.#begin()
-      if (refusal !== undefined) {
-        this.#refuseAll(refusal)
-        break
-      }
-      await this.#perform(this.#takeGroup())
+      const group = await this.#transact(() => this.#takeGroup())
+      for (const one of group) await this.#transact(() => [one])
       // Others get their turn between two transactions: timers, sockets, and what arrives meanwhile.
-      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (this.#queue.length > 0) await nextTurn()
     }
     this.#isWorking = false
     this.#onIdle?.()
+  }
+
+  /** Applies a group as soon as the lock is free; answers those that have to be tried again, each one alone. */
+  async #transact(take: () => readonly Waiting[]): Promise<readonly Waiting[]> {
+    try {
+      if (this.#broken !== undefined) throw this.#broken
+      return await whenFree({ clock: this.#clock, url: this.#url }, () => {
+        this.#session.db.run('begin immediate')
+        this.#session.doubtCatalog()
+        return this.#apply(take())
+      })
+    } catch (error) {
+      const refusal = this.#understood(error)
+      for (const { reject } of take()) reject(refusal)
+      return []
+    }
   }
 
   #takeGroup(): Waiting[] {
@@ -108,53 +111,21 @@ export class CommitLoop {
     return this.#queue.splice(0, count)
   }
 
-  /** Takes the write lock; answers why not, where it could not be had. */
-  async #begin(): Promise<unknown> {
-    const startMs = this.#clock.monotonicMs()
-    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      try {
-        this.#session.db.run('begin immediate')
-        this.#session.doubtCatalog()
-        return undefined
-      } catch (error) {
-        if (!isBusy(error)) return this.#understood(error)
-        const waitedMs = this.#clock.monotonicMs() - startMs
-        if (waitedMs >= busyLimitMs) {
-          const message = `${this.#url}: another process held the store for ${Math.round(waitedMs)} ms`
-          return new RotaError('STORE_BUSY', message, { cause: error })
-        }
-      }
-      await this.#clock.sleep(pauseMs)
-    }
-  }
-
-  /** Applies a group in the transaction that is open; if that fails, each one alone. */
-  async #perform(group: readonly Waiting[]): Promise<void> {
-    const failure = this.#applied(group)
-    if (failure === undefined) return
-    if (group.length === 1 || isBroken(failure)) {
-      for (const { reject } of group) reject(failure)
-      return
-    }
-    for (const one of group) {
-      const refusal = await this.#begin()
-      const alone = refusal ?? this.#applied([one])
-      if (alone !== undefined) one.reject(alone)
-    }
-  }
-
-  /** Commits a group and answers it; or leaves no trace of it and says why. */
-  #applied(group: readonly Waiting[]): unknown {
+  /** Commits a group and answers it. If that fails there is no trace of it, and one alone is refused. */
+  #apply(group: readonly Waiting[]): readonly Waiting[] {
     const answers: unknown[] = []
     try {
       for (const { apply } of group) answers.push(apply(this.#session))
       this.#session.writeTime(timeStepMs)
       this.#session.db.run('commit')
     } catch (error) {
-      return this.#rolledBack(error)
+      const failure = this.#rolledBack(error)
+      if (group.length > 1 && !isBroken(failure)) return group
+      for (const { reject } of group) reject(failure)
+      return []
     }
-    for (let i = 0; i < group.length; i++) (group[i] as Waiting).resolve(answers[i] as never)
-    return undefined
+    for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
+    return []
   }
 
   #rolledBack(error: unknown): unknown {
@@ -167,13 +138,21 @@ export class CommitLoop {
 
   #understood(error: unknown): unknown {
     const understood = toRotaError(error, this.#url)
-    if (isBroken(understood)) this.breakOff(understood as RotaError)
+    if (isBroken(understood)) this.#breakOff(understood as RotaError)
     return understood ?? new Error('A transaction failed without a reason')
   }
 
-  #refuseAll(error: unknown): void {
+  /** Refuses everything that waits and everything to come. */
+  #breakOff(error: RotaError): void {
+    this.#broken = error
+    this.#ended = error
     const waiting = this.#queue
     this.#queue = []
     for (const { reject } of waiting) reject(error)
   }
+}
+
+/** Lets everything else that waits have its turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

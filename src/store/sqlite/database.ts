@@ -32,17 +32,17 @@ export class Database {
   }
 
   run(sql: string, ...parameters: readonly SqlValue[]): Written {
-    const { changes, lastInsertRowid } = this.#prepared(sql).run(...parameters)
+    const { changes, lastInsertRowid } = this.#prepared(sql).run(...bindable(parameters))
     return { changes, lastKey: Number(lastInsertRowid) }
   }
 
   /** How many rows a statement changed. */
   change(sql: string, ...parameters: readonly SqlValue[]): number {
-    return this.#prepared(sql).run(...parameters).changes
+    return this.#prepared(sql).run(...bindable(parameters)).changes
   }
 
   get<Row>(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {
-    return this.#prepared(sql).get(...parameters) as Row | undefined
+    return this.#prepared(sql).get(...bindable(parameters)) as Row | undefined
   }
 
   /** All rows of a query. They come as one JSON text: the driver's own way is slower, and its errors have no code. */
@@ -54,7 +54,7 @@ export class Database {
 
   /** The first column of the first row. */
   value(sql: string, ...parameters: readonly SqlValue[]): SqlValue | undefined {
-    const row = this.#preparedForText(sql).get(...parameters) as SqlValue[] | undefined
+    const row = this.#preparedForText(sql).get(...bindable(parameters)) as SqlValue[] | undefined
     return row?.[0]
   }
 
@@ -111,4 +111,16 @@ export class Database {
     this.#texts.set(sql, fresh)
     return fresh
   }
+}
+
+/** The driver ends a text at its first zero byte, which would make two keys one; a visible sign stands for it. */
+function bindable(parameters: readonly SqlValue[]): readonly SqlValue[] {
+  for (const each of parameters) {
+    if (typeof each === 'string' && each.includes('\0')) return parameters.map(withoutZeroBytes)
+  }
+  return parameters
+}
+
+function withoutZeroBytes(value: SqlValue): SqlValue {
+  return typeof value === 'string' ? value.replaceAll('\0', '\u2400') : value
 }

@@ -23,8 +23,10 @@ const INSERT_PLAIN_ROWS = `insert into runs (${plainColumns})
 const INSERT_ANY = `insert into runs (${plainColumns}, trigger, version, partition, gates, waits_for, chained,
   unique_key, unique_until) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
-// Relies on: primary key. The rows of one statement have consecutive keys.
-const IDS_SINCE = `select json_group_array(id) from runs where seq > ?`
+// Relies on: the unique index of runs.id. Keys only grow, so those that were inserted last have the highest.
+const NEWEST = `select json_group_array(id) from (
+    select id from runs where id in (select value from json_each(?)) order by seq desc limit ?
+  )`
 
 // Relies on: the unique index of runs.id.
 const EXISTS = `select 1 from runs where id = ?`
@@ -66,7 +68,7 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
   const waitsFor = gates !== null && isDue ? takeGates(session, { job: run.job, gates }) : undefined
   const values: SqlValue[] = []
   pushPlainValues(values, run, { now, state: stateAtStart(isDue, waitsFor) })
-  const { changes } = session.db.run(
+  const changes = session.db.change(
     INSERT_ANY,
     ...values,
     run.trigger ?? null,
@@ -119,9 +121,10 @@ function insertPlain(session: Session, runs: readonly NewRun[], now: Instant): b
   const values: SqlValue[] = []
   for (const run of runs) pushPlainValues(values, run, { now, state: run.runAt <= now ? ready : delayed })
   const sql = runs.length === 1 ? INSERT_PLAIN : INSERT_PLAIN_ROWS
-  const { changes, lastKey } = session.db.run(sql, ...values)
+  const changes = session.db.change(sql, ...values)
   if (changes === runs.length) return runs.map(() => true)
-  const fresh = new Set(changes === 0 ? [] : session.db.json<string[]>(IDS_SINCE, lastKey - changes))
+  const ids = JSON.stringify(runs.map((run) => run.id))
+  const fresh = new Set(session.db.json<string[]>(NEWEST, ids, changes))
   return runs.map((run) => fresh.delete(run.id))
 }
 

@@ -36,7 +36,7 @@ interface PlainGroup {
 
 /** Stores decided attempts where their claims are current. */
 export function finishAll(session: Session, items: readonly Finished[], now: Instant): Answer[] {
-  const answers = new Array<Answer>(items.length).fill('stale')
+  const answers: Answer[] = items.map(() => 'stale')
   const groups = new Map<string, PlainGroup>()
   const others: number[] = []
   for (const [index, item] of items.entries()) {

@@ -73,7 +73,7 @@ export function leaveGates(session: Session, gates: string): void {
 
 /** Lets waiting runs follow a changed definition of their job: its own limit first, then those of its keys. */
 export function followLimits(session: Session, job: string): void {
-  const keys = session.db.all<{ key: string }>(KEY_GATES, `key:${job}=`, `key:${job};`)
+  const keys = session.db.all<{ key: string }>(KEY_GATES, `key:${job}=`, `key:${job}>`)
   letInWaiting(session, [`job:${job}`, ...keys.map(({ key }) => key)])
 }
 

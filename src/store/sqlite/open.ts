@@ -4,8 +4,9 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { RotaError } from '../../model/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { Database } from './database.js'
-import { isBusy, toRotaError } from './errors.js'
+import { toRotaError } from './errors.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
+import { whenFree } from './when-free.js'
 
 /** What a SQLite store needs to be opened. */
 export interface OpenOptions {
@@ -22,16 +23,15 @@ export interface OpenOptions {
 /** Older libraries can lose a commit when a checkpoint meets a writer. */
 const oldestSafeVersion = [3, 51, 3] as const
 
-const busyLimitMs = 30_000
-const longestPauseMs = 25
-
 /** Opens the file, makes it a Rota store if it is new, and refuses it where it is something else. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   prepareFile(options)
   let db: Database | undefined
   try {
     db = new Database(new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: 0 }))
-    await withLock(options, prepareDatabase(db, options))
+    const opened = db
+    // Another process may hold the file: the one that makes it a store, for instance.
+    await whenFree(options, () => prepareDatabase(opened, options))
     return db
   } catch (error) {
     db?.close()
@@ -58,41 +58,20 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
   }
 }
 
-/** Tries again while another process holds the file: the one that makes it a store, for instance. */
-async function withLock({ clock, url }: OpenOptions, attempt: () => void): Promise<void> {
-  const startMs = clock.monotonicMs()
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    try {
-      attempt()
-      return
-    } catch (cause) {
-      if (!isBusy(cause)) throw cause
-      if (clock.monotonicMs() - startMs >= busyLimitMs) {
-        throw new RotaError('STORE_BUSY', `${url}: another process held the store while it was opened`, {
-          cause,
-        })
-      }
-    }
-    await clock.sleep(pauseMs)
-  }
-}
-
 /** Every step may be repeated, by this process or another: a kill between two of them leaves nothing half done. */
-function prepareDatabase(db: Database, options: OpenOptions): () => void {
-  return () => {
-    assertLibrary(db, options.url)
-    assertOurs(db, options.url)
-    if (!options.readOnly) {
-      db.exec('pragma journal_mode = wal')
-      db.exec(`pragma synchronous = ${options.durability}`)
-      db.exec('pragma wal_autocheckpoint = 4000')
-      db.exec('pragma journal_size_limit = 67108864')
-      migrate(db)
-    }
-    db.exec('pragma cache_size = -65536')
-    db.exec('pragma temp_store = memory')
-    assertCompatible(db, options.url)
+function prepareDatabase(db: Database, options: OpenOptions): void {
+  assertLibrary(db, options.url)
+  assertOurs(db, options.url)
+  if (!options.readOnly) {
+    db.exec('pragma journal_mode = wal')
+    db.exec(`pragma synchronous = ${options.durability}`)
+    db.exec('pragma wal_autocheckpoint = 4000')
+    db.exec('pragma journal_size_limit = 67108864')
+    migrate(db)
   }
+  db.exec('pragma cache_size = -65536')
+  db.exec('pragma temp_store = memory')
+  assertCompatible(db, options.url)
 }
 
 function assertLibrary(db: Database, url: string): void {

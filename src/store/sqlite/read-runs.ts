@@ -1,16 +1,16 @@
-import { instantOfRunId, type RunId } from '../../model/identity.js'
+import type { RunId } from '../../model/identity.js'
 import type { Attempt, AttemptEnd, Run, RunState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Reading, RunFilter } from '../store.js'
-import type { SqlValue } from './database.js'
+import type { Reading } from '../store.js'
 import { errorOf, originCode, orUndefined, runOf, type RunRow } from './rows.js'
 import type { Session } from './session.js'
-import { blocked, cancelled, delayed, done, failed, ready, running, stateName, statesOf } from './states.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from './states.js'
 
 /** Final runs are counted up to here. */
 const countBound = 100_000
 
-const FROM_RUNS = `select runs.*, workers.id as worker_id from runs left join workers on workers.key = runs.worker`
+/** Runs with the ids of their workers. */
+export const FROM_RUNS = `select runs.*, workers.id as worker_id from runs left join workers on workers.key = runs.worker`
 
 // Relies on: the unique index of runs.id.
 const RUN = `${FROM_RUNS} where runs.id = ?`
@@ -21,8 +21,8 @@ const BY_PREFIX = `${FROM_RUNS} where runs.id >= ? and runs.id < ? order by runs
 const INSTANTS = `select due_at, id, state from runs
   where trigger = ? and due_at >= ? and due_at <= ? and origin = ${originCode('trigger')} order by due_at, id limit ?`
 
-// SQLite takes the index runs_unhappy only where it finds the condition of the index word for word.
-const UNHAPPY = `state in (${failed}, ${cancelled})`
+/** SQLite takes the index runs_unhappy only where it finds the condition of the index word for word. */
+export const UNHAPPY = `state in (${failed}, ${cancelled})`
 
 // Relies on: the partial index of each state; the last one on any index that has all rows, read no further than the bound.
 const COUNTS = `select
@@ -58,36 +58,6 @@ export function run(session: Session, id: RunId): Run | undefined {
 export function runsByPrefix(session: Session, prefix: string, limit: number): Run[] {
   // No character of an id sorts behind this one.
   return session.db.all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit).map(runOf)
-}
-
-/** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
-export function runs(session: Session, filter: RunFilter): Run[] {
-  const conditions: string[] = []
-  const values: SqlValue[] = []
-  const where = (condition: string, ...more: readonly SqlValue[]): void => {
-    conditions.push(condition)
-    values.push(...more)
-  }
-  if (filter.trigger !== undefined) where('runs.trigger = ?', filter.trigger)
-  if (filter.state !== undefined) where(stateCondition(filter.state))
-  if (filter.job !== undefined) where('runs.job = ?', filter.job)
-  if (filter.sinceAt !== undefined) where('runs.due_at >= ?', filter.sinceAt)
-  if (filter.untilAt !== undefined) where('runs.due_at <= ?', filter.untilAt)
-  if (filter.before !== undefined) where('runs.id < ?', filter.before)
-  if (filter.before !== undefined && filter.trigger !== undefined) {
-    where('runs.due_at <= ?', instantOfRunId(filter.before))
-  }
-  // Relies on: runs_trigger for a trigger, runs_unhappy for what failed, else the unique index of runs.id backwards.
-  const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
-  const condition = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const sql = `${FROM_RUNS} ${condition} order by ${order} limit ?`
-  return session.db.all<RunRow>(sql, ...values, filter.limit).map(runOf)
-}
-
-function stateCondition(name: RunState): string {
-  const states = statesOf(name)
-  const isUnhappy = name === 'failed' || name === 'cancelled'
-  return isUnhappy ? `runs.${UNHAPPY} and runs.state = ${states[0]}` : `runs.state in (${states.join(', ')})`
 }
 
 /** The due instants of a trigger's own runs, oldest first. */

@@ -9,7 +9,7 @@ export interface PlainClaim {
   readonly job: string
 }
 
-/** How many claims are remembered; those beyond it are looked up. */
+/** How many claims are remembered; older ones are looked up. */
 const maxRemembered = 100_000
 
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
@@ -55,7 +55,14 @@ export class Session {
   }
 
   rememberClaim(run: string, claim: PlainClaim): void {
-    if (this.#plainClaims.size < maxRemembered) this.#plainClaims.set(run, claim)
+    // A claim that somebody else ended is never taken out again, so the oldest ones make room.
+    if (this.#plainClaims.size >= maxRemembered) {
+      for (const oldest of this.#plainClaims.keys()) {
+        this.#plainClaims.delete(oldest)
+        break
+      }
+    }
+    this.#plainClaims.set(run, claim)
   }
 
   /** What is remembered of a claim, which is then forgotten: it ends once. */

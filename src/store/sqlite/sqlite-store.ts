@@ -23,32 +23,33 @@
  */
 import { RotaError } from '../../model/errors.js'
 import type { RunId } from '../../model/identity.js'
-import type { LogLine, NewRun } from '../../model/run.js'
+import type { LogLine, NewRun, Run } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineJobs, DefineTrigger, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
 import { cancel, retry } from './cancel.js'
-import { CommitLoop } from './commit-loop.js'
+import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
 import { defineJobs, removeJobs } from './define-jobs.js'
 import { due, dueByName, nextTickAt } from './due.js'
 import { enqueue } from './enqueue.js'
-import { toRotaError } from './errors.js'
 import { expire } from './expire.js'
 import { health } from './health.js'
 import { hold, holds, release } from './holds.js'
 import { ledger } from './ledger.js'
+import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
 import { openDatabase } from './open.js'
 import { nextRunAt } from './promote.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
-import { attempts, counts, run, runInstants, runs, runsByPrefix } from './read-runs.js'
+import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Session } from './session.js'
 import { tick } from './tick.js'
 import { turn } from './turn.js'
 import { Watch } from './watch.js'
+import { whenFree } from './when-free.js'
 import { heartbeat, register, retire, workers } from './workers.js'
 
 /** How a SQLite store is opened. */
@@ -79,6 +80,7 @@ const itemsPerCommit = 1000
 class SqliteStore implements Store {
   readonly url: string
   readonly #path: string
+  readonly #clock: Clock
   readonly #session: Session
   readonly #loop: CommitLoop
   readonly #watch: Watch
@@ -87,9 +89,10 @@ class SqliteStore implements Store {
   constructor(options: { session: Session; clock: Clock; path: string; url: string }) {
     this.url = options.url
     this.#path = options.path
+    this.#clock = options.clock
     this.#session = options.session
     this.#loop = new CommitLoop(options)
-    this.#watch = new Watch(options)
+    this.#watch = new Watch({ ...options, isOver: () => this.#loop.ended !== undefined })
   }
 
   defineJobs(request: DefineJobs) {
@@ -100,7 +103,7 @@ class SqliteStore implements Store {
     return this.#commitInPieces(batch, defineTriggers)
   }
 
-  async jobs() {
+  jobs() {
     return this.#read(jobs)
   }
 
@@ -108,27 +111,27 @@ class SqliteStore implements Store {
     return this.#loop.commit((session) => removeJobs(session, names))
   }
 
-  async queues() {
+  queues() {
     return this.#read(queues)
   }
 
-  async triggers(filter: { source?: string; names?: readonly string[] } = {}) {
+  triggers(filter: { source?: string; names?: readonly string[] } = {}) {
     return this.#read((session) => triggers(session, filter))
   }
 
-  async fingerprints(source: string) {
+  fingerprints(source: string) {
     return this.#read((session) => fingerprints(session, source))
   }
 
-  async versions(trigger: string) {
+  versions(trigger: string) {
     return this.#read((session) => versions(session, trigger))
   }
 
-  async due(request: { now: Instant; limit: number }) {
+  due(request: { now: Instant; limit: number }) {
     return this.#read((session) => due(session, request))
   }
 
-  async dueByName(request: { names: readonly string[]; now: Instant }) {
+  dueByName(request: { names: readonly string[]; now: Instant }) {
     return this.#read((session) => dueByName(session, request))
   }
 
@@ -136,7 +139,7 @@ class SqliteStore implements Store {
     return this.#commitInPieces(batch, tick)
   }
 
-  async nextTickAt(request: { now: Instant }) {
+  nextTickAt(request: { now: Instant }) {
     return this.#read((session) => nextTickAt(session, request.now))
   }
 
@@ -160,7 +163,7 @@ class SqliteStore implements Store {
     return this.#loop.commit((session) => turn(session, request), 1 + request.finished.length)
   }
 
-  async nextRunAt(_request: { now: Instant }) {
+  nextRunAt(_request: { now: Instant }) {
     return this.#read(nextRunAt)
   }
 
@@ -191,55 +194,71 @@ class SqliteStore implements Store {
     return this.#loop.commit((session) => release(session, request))
   }
 
-  async holds(filter: Parameters<Store['holds']>[0] = {}) {
+  holds(filter: Parameters<Store['holds']>[0] = {}) {
     return this.#read((session) => holds(session, filter))
   }
 
-  async run(id: RunId) {
+  run(id: RunId) {
     return this.#read((session) => run(session, id))
   }
 
-  async runsByPrefix(prefix: string, limit: number) {
+  runsByPrefix(prefix: string, limit: number) {
     return this.#read((session) => runsByPrefix(session, prefix, limit))
   }
 
   async runs(filter: RunFilter) {
-    return this.#read((session) => runs(session, filter))
+    const found: Run[] = []
+    for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
+      const part: RunFilter = rest
+      const { runs, next } = await this.#read((session) => listRuns(session, part))
+      found.push(...runs)
+      rest = next
+      // A long list must not keep the worker from its turn.
+      if (rest !== undefined) await nextTurn()
+    }
+    return found
   }
 
-  async counts() {
+  counts() {
     return this.#read(counts)
   }
 
-  async attempts(id: RunId) {
+  attempts(id: RunId) {
     return this.#read((session) => attempts(session, id))
   }
 
-  async logs(request: Parameters<Store['logs']>[0]) {
+  logs(request: Parameters<Store['logs']>[0]) {
     return this.#read((session) => logs(session, request))
   }
 
-  async ledger(request: Parameters<Store['ledger']>[0]) {
+  ledger(request: Parameters<Store['ledger']>[0]) {
     return this.#read((session) => ledger(session, request))
   }
 
-  async runInstants(request: Parameters<Store['runInstants']>[0]) {
+  runInstants(request: Parameters<Store['runInstants']>[0]) {
     return this.#read((session) => runInstants(session, request))
   }
 
-  async workers() {
+  workers() {
     return this.#read(workers)
   }
 
   watch(hint: () => void): () => void {
-    return this.#read(() => this.#watch.add(hint))
+    if (this.#loop.ended !== undefined) throw this.#loop.ended
+    return this.#watch.add(hint)
   }
 
-  prune(request: { before: Instant; limit: number; now: Instant }) {
-    return this.#loop.commit((session) => prune(session, request), request.limit)
+  async prune(request: { before: Instant; limit: number; now: Instant }) {
+    let removed = 0
+    for (;;) {
+      const limit = Math.min(itemsPerCommit, request.limit - removed)
+      const piece = await this.#loop.commit((session) => prune(session, { ...request, limit }), limit)
+      removed += piece
+      if (piece < limit || removed === request.limit) return removed
+    }
   }
 
-  async health(request: { now: Instant; deep?: boolean | undefined }) {
+  health(request: { now: Instant; deep?: boolean | undefined }) {
     return this.#read((session) => health(session, { path: this.#path, isDeep: request.deep === true }))
   }
 
@@ -272,14 +291,13 @@ class SqliteStore implements Store {
     return (await Promise.all(pieces)).flat()
   }
 
-  #read<T>(ask: (session: Session) => T): T {
-    const { ended } = this.#loop
-    if (ended !== undefined) throw ended
-    this.#session.doubtCatalog()
-    try {
+  /** Asks between two transactions. A reader waits only where another process repairs the log of one that died. */
+  #read<T>(ask: (session: Session) => T): Promise<T> {
+    return whenFree({ clock: this.#clock, url: this.url }, () => {
+      const { ended } = this.#loop
+      if (ended !== undefined) throw ended
+      this.#session.doubtCatalog()
       return ask(this.#session)
-    } catch (error) {
-      throw toRotaError(error, this.url)
-    }
+    })
   }
 }

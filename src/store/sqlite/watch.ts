@@ -11,13 +11,15 @@ const DATA_VERSION = `pragma data_version`
 export class Watch {
   readonly #session: Session
   readonly #clock: Clock
+  readonly #isOver: () => boolean
   readonly #hints = new Set<() => void>()
   #seen: unknown
   #cancelTimer: (() => void) | undefined
 
-  constructor(options: { session: Session; clock: Clock }) {
+  constructor(options: { session: Session; clock: Clock; isOver: () => boolean }) {
     this.#session = options.session
     this.#clock = options.clock
+    this.#isOver = options.isOver
   }
 
   /** Calls back after each commit of another process; returns the function that ends it. */
@@ -46,6 +48,7 @@ export class Watch {
   }
 
   #look(): void {
+    if (this.#isOver()) return
     this.#arm()
     const version = this.#version()
     if (version === this.#seen) return
@@ -54,6 +57,11 @@ export class Watch {
   }
 
   #version(): unknown {
-    return this.#session.db.value(DATA_VERSION)
+    try {
+      return this.#session.db.value(DATA_VERSION)
+    } catch {
+      // A hint may be late: whoever reads next is told what is wrong, or the next look succeeds.
+      return this.#seen
+    }
   }
 }

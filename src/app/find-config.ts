@@ -1,0 +1,1 @@
+export { findConfig } from '../plan/find-config.js'

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { NewRun } from '../../model/run.js'
+import { systemClock } from '../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import type { RunFilter, Store } from '../store.js'
+import { openSqliteStore } from './sqlite-store.js'
+
+const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
+let store: Store
+
+/** More runs than one look takes; every thousandth is of another job, and some of those are done. */
+const all: readonly NewRun[] = Array.from({ length: 25_000 }, (_, i) => {
+  return aRun(`r${i}`, { dueAt: t0 + i, runAt: t0, job: i % 1000 === 0 ? 'rare' : 'work' })
+})
+const rare = all.filter(({ job }) => job === 'rare')
+
+beforeAll(async () => {
+  store = await openSqliteStore({
+    path: join(directory, 'rota.db'),
+    durability: 'normal',
+    clock: systemClock,
+  })
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work'), aJob('rare')], queues: [], now: t0 })
+  await store.register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
+  await store.enqueue({ runs: all, now: t0 })
+  const want = { jobs: ['rare'], slots: 10, ahead: 0 }
+  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const finished = claims.slice(0, 6).map(({ run, attempt }, i) => {
+    const outcome = i < 4 ? outcomes.done : outcomes.failed
+    return { run, attempt, outcome, startedAt: t0, endedAt: t0 }
+  })
+  await store.turn({ worker: 'w', now: t0, finished, want: undefined })
+})
+
+afterAll(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+const lists: readonly [what: string, filter: RunFilter, expected: readonly NewRun[]][] = [
+  ['of a rare job', { job: 'rare', limit: 100 }, rare.toReversed()],
+  ['of a rare job, no more than asked for', { job: 'rare', limit: 7 }, rare.toReversed().slice(0, 7)],
+  [
+    'of a rare job after a place',
+    { job: 'rare', limit: 100, before: rare[9]?.id },
+    rare.slice(0, 9).toReversed(),
+  ],
+  ['that are done', { state: 'done', limit: 100 }, rare.slice(0, 4).toReversed()],
+  ['that failed', { state: 'failed', limit: 100 }, rare.slice(4, 6).toReversed()],
+  ['that are running', { state: 'running', limit: 100 }, rare.slice(6, 10).toReversed()],
+  ['that wait', { state: 'pending', job: 'rare', limit: 100 }, rare.slice(10).toReversed()],
+  ['of all', { limit: 5 }, all.slice(-5).toReversed()],
+]
+
+it.each(lists)('a list of the runs %s is complete and newest first', async (_what, filter, expected) => {
+  const found = await store.runs(filter)
+  expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+})
+
+it('a long list lets the event loop have its turn', async () => {
+  let turns = 0
+  const isDone = store.runs({ job: 'nobody', limit: 1 }).then(() => true)
+  const count = async (): Promise<void> => {
+    while (!(await Promise.race([isDone, new Promise<false>((fire) => setImmediate(() => fire(false)))])))
+      turns++
+  }
+  await count()
+  expect(turns).toBeGreaterThanOrEqual(2)
+})

@@ -1,0 +1,27 @@
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import { isBusy, toRotaError } from './errors.js'
+
+/** How long a lock is waited for before those who wait are refused. */
+const busyLimitMs = 30_000
+
+const longestPauseMs = 25
+
+/** Does something that needs a lock as soon as no other process holds it. Waits on the clock: the event loop goes on. */
+export async function whenFree<T>(context: { clock: Clock; url: string }, act: () => T): Promise<T> {
+  const { clock, url } = context
+  const startMs = clock.monotonicMs()
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return act()
+    } catch (error) {
+      if (!isBusy(error)) throw toRotaError(error, url)
+      const waitedMs = clock.monotonicMs() - startMs
+      if (waitedMs >= busyLimitMs) {
+        const message = `${url}: another process held the store for ${Math.round(waitedMs)} ms`
+        throw new RotaError('STORE_BUSY', message, { cause: error })
+      }
+    }
+    await clock.sleep(pauseMs)
+  }
+}

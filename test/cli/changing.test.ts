@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { emptyDirectory, rota } from './rota.js'
+import { openShop, type Shop } from './shop.js'
+
+let shop: Shop
+
+beforeAll(async () => {
+  shop = await openShop()
+})
+
+describe('changing runs', () => {
+  it('enqueue, cancel and retry move one', async () => {
+    const same = await shop.on('enqueue', 'later', '--unique-key', 'k')
+    expect(same).toMatchObject({
+      code: 0,
+      stdout: `${shop.waitingId}\n`,
+      stderr: 'it was there already: its unique key is taken\n',
+    })
+    const options = ['--payload', '-', '--delay', '1h', '--priority', '5', '--group-key', 'g', '--json']
+    const { stdout } = await rota(['enqueue', 'later', ...options, '--store', shop.store], {
+      input: '{"a":[1]}',
+    })
+    const { id, created } = JSON.parse(stdout) as { id: string; created: boolean }
+    expect(created).toBe(true)
+    const early = await shop.on('retry', id)
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('[RUN_STATE]') as unknown })
+    expect(await shop.printed('cancel', id, '--note', 'wrong')).toBe(`run ${id} is cancelled\n`)
+    const again = await shop.on('cancel', id, '--json')
+    expect(again.code).toBe(1)
+    expect(JSON.parse(again.stderr)).toMatchObject({ error: { code: 'RUN_STATE' } })
+    expect(await shop.json('retry', id)).toMatchObject({ state: 'pending', payload: { a: [1] }, priority: 5 })
+  })
+
+  it('refuses payloads and times that are none, and unknown jobs', async () => {
+    const file = join(emptyDirectory(), 'order.json')
+    writeFileSync(file, '{"n":1}')
+    const [good, notJson, noFile, both, job, time] = await Promise.all([
+      shop.on('enqueue', 'later', '--payload', `@${file}`, '--at', 'tomorrow'),
+      shop.on('enqueue', 'later', '--payload', '{a:1}'),
+      shop.on('enqueue', 'later', '--payload', '@/nowhere/x.json'),
+      shop.on('enqueue', 'later', '--at', 'now', '--delay', '1s'),
+      shop.on('enqueue', 'nothing'),
+      shop.on('enqueue', 'later', '--delay', '1 fortnight'),
+    ])
+    expect(good).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{36}\n$/) as unknown })
+    expect(notJson).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[PAYLOAD_INVALID]') as unknown,
+    })
+    expect(noFile).toMatchObject({ code: 74, stderr: expect.stringContaining('[ENOENT]') as unknown })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not with both') as unknown })
+    expect(job).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
+    expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('1 fortnight') as unknown })
+  })
+
+  it('rota run --detach gives an id and does not wait', async () => {
+    const [text, asJson, unknown] = await Promise.all([
+      shop.on('run', 'later', '--detach'),
+      shop.json('run', 'later', '-d'),
+      shop.on('run', 'nothing'),
+    ])
+    expect(text).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{36}\n$/) as unknown })
+    expect(asJson).toEqual({ id: expect.stringMatching(/^\w{36}$/) as unknown })
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
+  })
+})
+
+describe('holding back', () => {
+  it('pauses and resumes a trigger and a queue', async () => {
+    expect(await shop.printed('pause', 'nightly', '--note', 'moving', '--until', '2h')).toBe(
+      'trigger nightly is paused\n',
+    )
+    expect(await shop.json('pause', 'nightly')).toEqual({ target: 'trigger:nightly', changed: false })
+    expect(await shop.printed('show', 'nightly')).toMatch(/^state +paused by tester since .* moving$/m)
+    expect(await shop.printed('list')).toMatch(/nightly .* paused\n/)
+    expect(await shop.printed('resume', 'nightly', '--catch-up')).toBe('trigger nightly goes on\n')
+    expect(await shop.json('resume', 'nightly')).toEqual({ target: 'trigger:nightly', changed: false })
+    expect(await shop.printed('pause', '--queue', 'slow', '--by', 'me')).toBe('queue slow is paused\n')
+    expect(await shop.printed('list', '--queues')).toMatch(/slow .* paused\n/)
+    expect(await shop.printed('resume', '--queue', 'slow')).toBe('queue slow goes on\n')
+  })
+
+  it('freezes and thaws everything, and has kill switches', async () => {
+    expect(await shop.printed('freeze', '--note', 'incident')).toContain('everything is frozen')
+    expect(await shop.printed('list')).toContain('frozen')
+    expect(await shop.json('thaw')).toEqual({ target: 'all', changed: true })
+    expect(await shop.printed('switch', 'worker', 'off', '--note', 'full')).toBe('worker is off\n')
+    expect(await shop.printed('switch')).toMatch(/^worker +off +\S+ \S+ +tester +full$/m)
+    expect(await shop.json('switch', 'worker', 'on')).toEqual({
+      target: 'switch:worker',
+      state: 'on',
+      changed: true,
+    })
+  })
+
+  it('refuses targets that are not there, and holds that are over', async () => {
+    const [nothing, both, trigger, queue, past, name, state] = await Promise.all([
+      shop.on('pause'),
+      shop.on('resume', 'nightly', '--queue', 'slow'),
+      shop.on('pause', 'nobody'),
+      shop.on('pause', '--queue', 'nobody'),
+      shop.on('freeze', '--until', '-1h'),
+      shop.on('switch', 'engine', 'off'),
+      shop.on('switch', 'worker'),
+    ])
+    for (const { code } of [nothing, both, trigger, queue, past, name, state]) expect(code).toBe(2)
+    expect(nothing.stderr).toContain('name either a trigger or a queue')
+    expect(both.stderr).toContain('cannot be together')
+    expect(trigger.stderr).toContain('[TRIGGER_UNKNOWN]')
+    expect(queue.stderr).toContain('no queue is named nobody')
+    expect(past.stderr).toContain('not in the future')
+    expect(name.stderr).toContain('(allowed: pipeline, scheduler, worker)')
+    expect(state.stderr).toContain('(allowed: on, off)')
+  })
+})
+
+describe('rota add and remove', () => {
+  it('define and end jobs and triggers beside those of an app', async () => {
+    const command = ['--', 'node', '-e', 'console.log("$HOME")']
+    const options = [
+      '--cron',
+      '0 3 * * *',
+      '--zone',
+      'Europe/Berlin',
+      '--retry',
+      '3',
+      '--env',
+      'TOKEN=secret',
+      '--catch-up',
+      'all',
+    ]
+    expect(await shop.printed('add', 'report', ...options, ...command)).toContain(
+      'added job report and trigger report;',
+    )
+    expect(await shop.printed('add', 'weekly', '--every', '1w', '--job', 'report')).toContain(
+      'added trigger weekly;',
+    )
+    const shown = await shop.json('show', 'report')
+    expect(shown).toMatchObject({
+      trigger: { source: 'api', overlap: 'queue-all', schedule: { timezone: 'Europe/Berlin' } },
+      job: {
+        handler: { kind: 'shell', argv: ['node', '-e', 'console.log("$HOME")'], env: ['TOKEN'] },
+        retry: { attempts: 3 },
+      },
+    })
+    expect(JSON.stringify(shown)).not.toContain('secret')
+    const taken = await shop.on('add', 'report', ...command)
+    expect(taken).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[DEFINITION_CONFLICT]') as unknown,
+    })
+    expect(await shop.printed('add', 'report', '--replace', '--timeout', '5s', ...command)).toContain(
+      'added job report;',
+    )
+    expect(await shop.printed('remove', 'weekly')).toBe('trigger weekly is removed\n')
+    expect(await shop.printed('remove', 'report')).toContain('its job stays')
+    expect(await shop.json('remove', 'report')).toEqual({ kind: 'job', name: 'report' })
+  })
+
+  it('refuse what cannot be, all at once', async () => {
+    const [nothing, stray, both, wrong, foreign, unknown, noJob] = await Promise.all([
+      shop.on('add', 'x'),
+      shop.on('add', 'x', '--retry', '3', '--overlap', 'skip'),
+      shop.on('add', 'x', '--cron', '* * * * *', '--job', 'greet', '--', 'ls'),
+      shop.on('add', 'x y', '--cron', '61 * * * *', '--url', 'ftp://x', '--timeout', '5 parsecs'),
+      shop.on('remove', 'nightly'),
+      shop.on('remove', 'nobody'),
+      shop.on('add', 'x', '--every', '1m', '--job', 'nothing'),
+    ])
+    for (const { code } of [nothing, stray, both, wrong, foreign, unknown, noJob]) expect(code).toBe(2)
+    expect(nothing.stderr).toContain('nothing says what it does or when')
+    expect(stray.stderr).toContain('--retry: it means nothing without -- command or --url')
+    expect(both.stderr).toContain('--job: it cannot be together')
+    expect(wrong.stderr).toMatch(/\[DEFINITION_INVALID\]\n( {2}.+\n){2,}$/)
+    expect(foreign.stderr).toContain('is defined by config:shop')
+    expect(unknown.stderr).toContain('[TRIGGER_UNKNOWN]')
+    expect(noJob.stderr).toContain('[JOB_UNKNOWN]')
+  })
+})

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { configText, formats } from '../../src/cli/config-text.js'
+import { completionScript } from '../../src/cli/completion-script.js'
+import { commands } from '../../src/cli/commands.js'
+import { loadConfig } from '../../src/plan/config-file.js'
+import { emptyDirectory, rota } from './rota.js'
+
+describe('rota init', () => {
+  it.each(formats)('writes a config in %s that can be loaded', async (format) => {
+    const path = join(emptyDirectory(), `rota.config.${format}`)
+    const answers = { format, store: 'sqlite:a"b.db', cron: '0 9 * * *', timezone: 'Europe/Berlin' }
+    writeFileSync(path, configText(answers))
+    expect(await loadConfig(path)).toMatchObject({
+      kind: 'config',
+      config: {
+        store: 'sqlite:a"b.db',
+        jobs: { hello: { timeout: '1m' } },
+        triggers: { hello: { job: 'hello', cron: '0 9 * * *', timezone: 'Europe/Berlin' } },
+      },
+    })
+  })
+
+  it('takes the defaults with --yes, and never overwrites', async () => {
+    const cwd = emptyDirectory()
+    const first = await rota(['init', '--yes', '--cron', '@hourly'], { cwd })
+    const file = join(cwd, 'rota.config.yaml')
+    expect(first).toEqual({ code: 0, stdout: `wrote ${file}; \`rota up\` starts it\n`, stderr: '' })
+    const text = readFileSync(file, 'utf8')
+    const second = await rota(['init', '--yes', '--format', 'json'], { cwd })
+    expect(second).toMatchObject({ code: 2, stdout: '' })
+    expect(second.stderr).toContain('exists already and is not overwritten')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  it('asks nobody where there is no terminal, and refuses what would not run', async () => {
+    const [asked, cron, format, json] = await Promise.all([
+      rota(['init']),
+      rota(['init', '--yes', '--cron', 'never']),
+      rota(['init', '--yes', '--format', 'toml']),
+      rota(['init', '--yes', '--format', 'ts', '--json']),
+    ])
+    expect(asked).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes takes the defaults') as unknown,
+    })
+    expect(cron).toMatchObject({ code: 2, stderr: expect.stringContaining('[CRON_') as unknown })
+    expect(format).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('(allowed: yaml, json, mjs, ts)') as unknown,
+    })
+    expect(JSON.parse(json.stdout)).toMatchObject({ format: 'ts', store: 'sqlite:data/rota.db' })
+  })
+})
+
+describe('rota completion', () => {
+  it.each(['bash', 'zsh', 'fish'] as const)('for %s knows every command and its options', async (shell) => {
+    const script = await completionScript(shell)
+    for (const name of Object.keys(commands)) expect(script).toContain(name)
+    expect(script).toContain('unique-key')
+  })
+
+  it('is a script that bash can read and that completes', async () => {
+    const { code, stdout } = await rota(['completion', 'bash'])
+    expect(code).toBe(0)
+    expect(spawnSync('bash', ['-n'], { input: stdout }).status).toBe(0)
+    const complete = (...words: string[]): string[] => {
+      const list = words.map((word) => `'${word}'`).join(' ')
+      const ask = `${stdout}\nCOMP_WORDS=(rota ${list}); COMP_CWORD=${words.length}; _rota; echo "\${COMPREPLY[@]}"`
+      return spawnSync('bash', ['-c', ask], { encoding: 'utf8' }).stdout.trim().split(' ')
+    }
+    expect(complete('co')).toEqual(['coverage', 'completion'])
+    expect(complete('runs', '--st')).toEqual(['--state', '--store'])
+    expect(complete('runs', '--state', 'f')).toEqual(['failed'])
+    expect(complete('switch', 'w')).toEqual(['worker'])
+  })
+
+  it('is refused for a shell it does not know', async () => {
+    const { code, stderr } = await rota(['completion', 'cmd'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('(allowed: bash, zsh, fish)')
+  })
+})

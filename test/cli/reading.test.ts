@@ -1,0 +1,246 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/commands.js'
+import { emptyDirectory, rota } from './rota.js'
+import { openShop, type Shop } from './shop.js'
+
+let shop: Shop
+
+beforeAll(async () => {
+  shop = await openShop()
+})
+
+describe('a store that is not there', () => {
+  const reading = Object.keys(commands).filter(
+    (name) => !['init', 'up', 'next', 'add', 'completion'].includes(name),
+  )
+  const words: Record<string, string[]> = {
+    show: ['x'],
+    remove: ['x'],
+    run: ['x'],
+    enqueue: ['x'],
+    logs: ['x'],
+    cancel: ['x'],
+    retry: ['x'],
+    pause: ['x'],
+    resume: ['x'],
+    why: ['x'],
+  }
+
+  it('is not made by a command that needs one, which says so', async () => {
+    const cwd = emptyDirectory()
+    const ended = await Promise.all(reading.map((name) => rota([name, ...(words[name] ?? [])], { cwd })))
+    for (const [index, { code, stdout, stderr }] of ended.entries()) {
+      expect({ name: reading[index], code, stdout }).toEqual({ name: reading[index], code: 3, stdout: '' })
+      expect(stderr).toContain(
+        'data/rota.db does not exist yet; `rota up` makes it, and --store names another [STORE_NOT_FOUND]',
+      )
+    }
+    expect(existsSync(join(cwd, 'data'))).toBe(false)
+  }, 60_000)
+
+  it('or is none at all, is refused', async () => {
+    const { code, stderr } = await rota(['runs', '--store', 'mysql://x'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('[STORE_URL]')
+  })
+
+  it('is found through the environment, or through the config of the directory', async () => {
+    const cwd = emptyDirectory()
+    writeFileSync(join(cwd, 'rota.config.json'), JSON.stringify({ store: shop.store }))
+    const [environment, config, broken] = await Promise.all([
+      rota(['list', '--names'], { env: { ROTA_STORE: shop.store } }),
+      rota(['list', '--names'], { cwd }),
+      rota(['list', '--config', 'nowhere.yaml'], { cwd }),
+    ])
+    expect(environment.stdout).toBe('a-trigger-with-quite-a-long-name-indeed\nnightly\nwelcome\n')
+    expect(config.stdout).toBe(environment.stdout)
+    expect(broken).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[CONFIG_NOT_FOUND]') as unknown,
+    })
+  })
+})
+
+describe('rota list and show', () => {
+  it('print tables that fit', async () => {
+    const [triggers, jobs, queues, trigger, job, run] = await Promise.all([
+      shop.printed('list'),
+      shop.printed('list', '--jobs'),
+      shop.printed('list', '--queues'),
+      shop.printed('show', 'nightly'),
+      shop.printed('show', 'later'),
+      shop.printed('show', shop.failedId.slice(0, 16)),
+    ])
+    expect(triggers).toMatch(/^TRIGGER .*NEXT \(UTC\).*STATE\n/)
+    expect(triggers).toMatch(/nightly +greet +0 2 \* \* \* America/)
+    expect(triggers).toMatch(/welcome .* over\n/)
+    expect(jobs).toMatch(/later +node -e '' +slow +1 +config:shop/)
+    expect(queues).toMatch(/default +none +0 +0 +on\n/)
+    expect(trigger).toMatch(/^when +0 2 \* \* \* America\/New_York$/m)
+    expect(job).toMatch(/^triggers +none; /m)
+    expect(run).toContain(shop.failedId)
+    expect(run).toMatch(/^error +the disk is made of cheese/m)
+  })
+
+  it('give JSON with instants as texts', async () => {
+    const [triggers, jobs, queues, trigger, run] = await Promise.all([
+      shop.json<Record<string, unknown>[]>('list'),
+      shop.json<unknown[]>('list', '--jobs'),
+      shop.json<unknown[]>('list', '--queues'),
+      shop.json('show', 'nightly'),
+      shop.json('show', shop.doneId),
+    ])
+    expect(triggers.map(({ name }) => name)).toEqual([
+      'a-trigger-with-quite-a-long-name-indeed',
+      'nightly',
+      'welcome',
+    ])
+    expect(triggers[1]).toMatchObject({
+      job: 'greet',
+      state: 'on',
+      schedule: {
+        kind: 'cron',
+        expression: '0 2 * * *',
+        timezone: 'America/New_York',
+        dst: 'vixie',
+        startAt: null,
+      },
+      nextAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT0[67]:00:00Z$/) as unknown,
+      overlap: 'skip',
+    })
+    expect(jobs).toHaveLength(3)
+    expect(queues).toContainEqual({ name: 'default', concurrency: null, paused: false, ready: 0, running: 0 })
+    expect(trigger).toMatchObject({ kind: 'trigger', job: { name: 'greet' }, hold: null })
+    expect(run).toMatchObject({
+      kind: 'run',
+      run: {
+        id: shop.doneId,
+        state: 'done',
+        payload: { name: 'world' },
+        result: { greeted: true },
+        error: null,
+      },
+      attempts: [{ attempt: 1, end: 'done' }],
+    })
+  })
+
+  it('say what is unknown', async () => {
+    const [name, job, id] = await Promise.all([
+      shop.on('show', 'nighty'),
+      shop.on('show', 'nightly', '--as', 'job'),
+      shop.on('show', '0zzzzzz'),
+    ])
+    expect(name).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no trigger, job or run is named nighty') as unknown,
+    })
+    expect(job).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
+    expect(id).toMatchObject({ code: 2, stderr: expect.stringContaining('[RUN_UNKNOWN]') as unknown })
+  })
+})
+
+describe('rota runs and logs', () => {
+  it('filter, and fit 80 columns', async () => {
+    const [all, failed, none, since, limited] = await Promise.all([
+      shop.printed('runs'),
+      shop.printed('runs', '--state', 'failed'),
+      shop.printed('runs', '--job', 'nothing'),
+      shop.json<unknown[]>('runs', '--since', '1h'),
+      shop.json<unknown[]>('runs', '--limit', '1'),
+    ])
+    expect(all).toMatch(new RegExp(`^${shop.doneId.slice(0, 16)}  done +greet`, 'm'))
+    expect(failed.split('\n')).toHaveLength(3)
+    expect(failed).toContain('the disk i')
+    expect(none).toBe('no run fits; `rota runs` lists all of them\n')
+    expect([since.length, limited.length]).toEqual([3, 1])
+  })
+
+  it('print what a run wrote, without its control characters', async () => {
+    const [text, lines, quiet] = await Promise.all([
+      shop.printed('logs', shop.doneId),
+      shop.on('logs', shop.doneId.slice(0, 20), '--follow', '--json'),
+      shop.on('logs', shop.failedId),
+    ])
+    expect(text).toMatch(/^\d\d:\d\d:\d\d {2}hello\\x1b\[31m\n$/)
+    expect(JSON.parse(lines.stdout)).toMatchObject({
+      attempt: 1,
+      level: 'info',
+      text: expect.any(String) as unknown,
+    })
+    expect(quiet).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: `run ${shop.failedId} is failed and has written nothing\n`,
+    })
+  })
+})
+
+describe('rota why and coverage', () => {
+  it('explain a run, an instant that is not due, and one that is to come', async () => {
+    const [ran, notDue, future, before, asJson, wrong, unknown] = await Promise.all([
+      shop.printed('why', 'welcome', '2026-01-01T00:00'),
+      shop.printed('why', 'nightly', '2030-07-01T12:00', '--zone', 'America/New_York'),
+      shop.printed('why', 'nightly', '2030-07-01', '--zone', 'America/New_York'),
+      shop.printed('why', 'nightly', '2020-07-01'),
+      shop.json('why', 'nightly', '-2h'),
+      shop.on('why', 'nightly', 'whenever'),
+      shop.on('why', 'nobody'),
+    ])
+    expect(ran).toMatch(/2026-01-01 00:00:00 {2}run 01kdvdna00\w{6}: done in/)
+    expect(notDue).toContain('not due then; before: 2030-07-01 02:00:00, after: 2030-07-02 02:00:00')
+    expect(future).toContain('2030-07-01 02:00:00  still to come, in ')
+    expect(before).toContain('not defined yet then')
+    expect(asJson).toMatchObject({
+      trigger: 'nightly',
+      explanations: [expect.anything()],
+      beside: [],
+      more: false,
+    })
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[LOCAL_TIME_INVALID]') as unknown,
+    })
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[TRIGGER_UNKNOWN]') as unknown,
+    })
+  })
+
+  it('account for every due instant', async () => {
+    const [all, one, unknown] = await Promise.all([
+      shop.printed('coverage'),
+      shop.json('coverage', 'welcome'),
+      shop.on('coverage', 'nobody'),
+    ])
+    expect(all).toMatch(/^TRIGGER +DUE +RUN +EXPLAINED +UNEXPLAINED\n/)
+    expect(one).toEqual({
+      complete: true,
+      triggers: [
+        expect.objectContaining({ trigger: 'welcome', due: 1, run: 1, unexplained: [], unexplainedCount: 0 }),
+      ],
+    })
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[TRIGGER_UNKNOWN]') as unknown,
+    })
+  })
+})
+
+describe('rota doctor', () => {
+  it('says what it looked at and what to do', async () => {
+    const [text, asJson] = await Promise.all([shop.printed('doctor'), shop.json('doctor', '--deep')])
+    expect(text).toMatch(/^ok {5}store .*\n/m)
+    expect(text).toContain('→ start one with `rota up`')
+    expect(asJson).toMatchObject({ ok: true })
+  })
+
+  it('finds a file that is no store', async () => {
+    const cwd = emptyDirectory()
+    writeFileSync(join(cwd, 'broken.db'), 'this is not a database, not even a small one'.repeat(50))
+    const { code, stderr } = await rota(['doctor', '--store', 'sqlite:broken.db'], { cwd })
+    expect(code).toBe(3)
+    expect(stderr).toContain('[STORE_CORRUPT]')
+  })
+})

@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { errorCodes } from '../src/model/errors.js'
+import { configShape } from '../src/plan/config-shape.js'
+import { filesUnder, root } from './repository.js'
+
+const pages = filesUnder('.', ['.md'])
+
+describe('the reference', () => {
+  test('errors.md lists exactly the codes there are', () => {
+    const listed = [...page('docs/reference/errors.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(
+      (match) => match[1],
+    )
+    expect(new Set(listed)).toEqual(new Set(Object.keys(errorCodes)))
+    expect(listed.length).toBe(Object.keys(errorCodes).length)
+  })
+
+  test('config.md names every key of the config', () => {
+    const text = page('docs/reference/config.md')
+    const missing = configKeys().filter((key) => !text.includes(`\`${key}\``))
+    expect(missing).toEqual([])
+  })
+
+  test('config.md has no key in its tables that the config does not know', () => {
+    const rows = [...page('docs/reference/config.md').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)]
+    const written = rows.flatMap((row) =>
+      [...(row[1] ?? '').matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''),
+    )
+    // Only code can write a function, so the shape of a file does not have it.
+    const known = new Set([...configKeys(), 'handler'])
+    expect(written.filter((key) => !known.has(key))).toEqual([])
+  })
+
+  test('cli.md has a section for every command, in the order of the help', () => {
+    const sections = [...page('docs/reference/cli.md').matchAll(/^## rota (\S+)$/gm)].map((match) => match[1])
+    expect(sections).toEqual(commandNames())
+  })
+
+  test.each(commandNames())('cli.md names the options of rota %s, and no others', (name) => {
+    const documented = optionsIn(tableOf(name))
+    const shown = optionsIn(
+      help(name)
+        .split(/^options:$/m)[1]
+        ?.split(/^examples:$/m)[0] ?? '',
+    )
+    expect(documented).toEqual(shown.filter((option) => option !== '--help'))
+  })
+})
+
+describe('all pages', () => {
+  test('relative links lead somewhere', () => {
+    const broken = pages.flatMap(({ path, text }) =>
+      linksOf(text)
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => !leadsSomewhere(path, link))
+        .map((link) => `${path}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('a block that names its file is that file', () => {
+    const blocks = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/^```\w+ file=(\S+)\n([^]*?)^```$/gm)].map((match) => ({
+        path,
+        file: match[1],
+        body: match[2],
+      })),
+    )
+    expect(blocks.length).toBeGreaterThan(0)
+    for (const { path, file, body } of blocks) {
+      expect(body, `${path} shows ${file}`).toBe(readFileSync(join(root, file ?? ''), 'utf8'))
+    }
+  })
+
+  test('every guide but the first shows an example that is there', () => {
+    const guides = pages.filter(({ path }) => path.startsWith('docs/guides/'))
+    expect(guides.filter(({ text }) => !text.includes('../../examples/')).map(({ path }) => path)).toEqual([])
+  })
+
+  test('every decision is numbered, without a gap', () => {
+    const numbers = pages
+      .filter(({ path }) => path.startsWith('docs/decisions/'))
+      .map(({ path, text }) => [
+        posix.basename(path).slice(0, 4),
+        /^# (\d+)\. /.exec(text)?.[1]?.padStart(4, '0'),
+      ])
+    expect(numbers).toEqual(numbers.map((_, index) => [number(index), number(index)]))
+  })
+})
+
+function page(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+function number(index: number): string {
+  return String(index + 1).padStart(4, '0')
+}
+
+/** Every option that a config file may have. */
+function configKeys(): string[] {
+  return keysOf(z.toJSONSchema(configShape, { io: 'input' }) as unknown as Schema)
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Every name of an option, however deep; the names of jobs and variables are the user's own. */
+function keysOf(schema: Schema): string[] {
+  const { properties = {}, additionalProperties, anyOf = [] } = schema
+  const within = typeof additionalProperties === 'object' ? keysOf(additionalProperties) : []
+  const own = Object.entries(properties).flatMap(([key, value]) => [key, ...keysOf(value)])
+  return [...new Set([...own, ...within, ...anyOf.flatMap(keysOf)])]
+}
+
+/** What the program itself says; the tests run on what was built. */
+function help(...words: readonly string[]): string {
+  const main = join(root, 'dist', 'cli', 'main.js')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words, '--help'], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`rota ${words.join(' ')} --help failed: ${stderr}`)
+  return stdout
+}
+
+function commandNames(): string[] {
+  const list = /^commands:\n((?: {2}.*\n)+)/m.exec(help())?.[1] ?? ''
+  return [...list.matchAll(/^ {2}(\S+)/gm)].map((match) => match[1] ?? '')
+}
+
+/** The options of a section's table, where each row begins with one. */
+function tableOf(command: string): string {
+  const [, section = ''] = page('docs/reference/cli.md').split(new RegExp(`^## rota ${command}$`, 'm'))
+  const rows = section.split(/^## /m)[0]?.match(/^\| `-[^`]+` \|/gm) ?? []
+  return rows.map((row) => row.replace(/^\| `([^`]+)`.*$/, '  $1')).join('\n')
+}
+
+function optionsIn(text: string): string[] {
+  return [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map((match) => match[1] ?? '')
+}
+
+function linksOf(text: string): string[] {
+  const prose = text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
+}
+
+function leadsSomewhere(from: string, link: string): boolean {
+  const [target = '', anchor] = link.split('#')
+  const path = target === '' ? from : posix.join(posix.dirname(from), target)
+  if (!existsSync(join(root, path))) return false
+  return anchor === undefined || anchorsOf(page(path)).includes(anchor)
+}
+
+/** The anchors that a page's headings get when it is shown. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)].map(
+    (match) => match[1] ?? '',
+  )
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openMemoryStore } from '../../src/store/memory/memory-store.js'
+import { emptyTables } from '../../src/store/memory/tables.js'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js'
+import type { Store } from '../../src/store/store.js'
+import { SeededRandom } from '../../src/testing/random.js'
+import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
+import { systemClock } from '../../src/time/clock.js'
+import { drawTriggers } from './world.js'
+
+/** Which world, and how long. */
+export interface Choice {
+  readonly seed: number
+  readonly days: number
+}
+
+const hourMs = 3_600_000
+
+/** Three hundred triggers on the memory store, from January on. */
+export async function simulateOnMemory({ seed, days }: Choice): Promise<SimulationReport> {
+  const tables = emptyTables()
+  return await live(
+    { seed, days },
+    { count: 300, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs },
+    () => Promise.resolve(openMemoryStore(tables)),
+  )
+}
+
+/** Two hundred triggers on one SQLite file, over the change to summer time. */
+export async function simulateOnSqlite({ seed, days }: Choice): Promise<SimulationReport> {
+  const directory = await mkdtemp(join(tmpdir(), 'rota-simulation-'))
+  const path = join(directory, 'rota.db')
+  const opened: Store[] = []
+  const open = async (): Promise<Store> => {
+    const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
+    opened.push(store)
+    return withoutHints(store)
+  }
+  try {
+    return await live(
+      { seed, days },
+      { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs },
+      open,
+    )
+  } finally {
+    for (const store of opened) await store.close()
+    await rm(directory, { recursive: true })
+  }
+}
+
+async function live(
+  { seed, days }: Choice,
+  world: { count: number; startAt: number; crashEveryMs: number },
+  open: Simulation['open'],
+): Promise<SimulationReport> {
+  const report = await simulate({
+    seed,
+    startAt: world.startAt,
+    durationMs: days * 24 * hourMs,
+    triggers: drawTriggers(world.count, new SeededRandom(seed)),
+    open,
+    processes: 2,
+    crashEveryMs: world.crashEveryMs,
+    stepEveryMs: 10 * world.crashEveryMs,
+    leaseMs: hourMs,
+    failure: 0.05,
+  })
+  const { attempts, crashes, steps, repeated } = report
+  console.log(
+    `seed ${seed}: ${attempts} attempts, ${crashes} crashes, ${steps} clock steps, ${repeated} runs begun again`,
+  )
+  return report
+}
+
+/** Hints come in real time, which the simulated one does not wait for; the slow poll has to be enough. */
+function withoutHints(store: Store): Store {
+  return new Proxy(store, {
+    get(target, key) {
+      if (key === 'watch') return () => () => undefined
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+    },
+  })
+}
