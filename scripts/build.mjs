@@ -1,21 +1,24 @@
 // Compiles the sources to dist/ from scratch and makes the command executable.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const compiler = join(
-  dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-  'bin',
-  'tsc',
-)
+const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
+const next = join(root, 'dist.next')
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: 'inherit',
-})
-if (status === 0) chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755)
+rmSync(next, { recursive: true, force: true })
+const { status } = spawnSync(
+  process.execPath,
+  [join(typescript, 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--outDir', next],
+  { cwd: root, stdio: 'inherit' },
+)
+if (status === 0) {
+  chmodSync(join(next, 'cli', 'main.js'), 0o755)
+  // Only now, so that whatever runs from dist never meets half of a build.
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  renameSync(next, join(root, 'dist'))
+}
 process.exitCode = status ?? 1

@@ -34,9 +34,11 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const onExpired = (): void => port.postMessage('expired' satisfies LeaseThreadMessage)
   const heartbeat = new Heartbeat({ worker, leaseMs, clock, now, store, onExpired })
   const pulse = new Pulse({ clock, port, stallMs })
+  let isStopping = false
   port.on('message', (message: MainThreadMessage) => {
     pulse.answered()
     if (message !== 'stop') return
+    isStopping = true
     pulse.stop()
     void heartbeat
       .stop()
@@ -44,7 +46,10 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
       .then(() => port.close())
   })
   // At once: starting the thread has used up a part of the lease.
-  if ((await store.heartbeat({ worker, now: now(), leaseMs })) === 'expired') onExpired()
+  const answer = await store.heartbeat({ worker, now: now(), leaseMs })
+  // What is begun after the stop would never end.
+  if (isStopping) return
+  if (answer === 'expired') onExpired()
   pulse.start()
   heartbeat.start()
 }

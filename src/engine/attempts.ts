@@ -186,7 +186,7 @@ export class Attempts {
 
   #decide(claim: Claim, job: Job, end: { result: AttemptResult; startedAt: Instant | undefined }): void {
     const endedAt = this.#options.now()
-    const run = { id: claim.run, failures: claim.failures, crashes: claim.crashes }
+    const run = { id: claim.run, dueAt: claim.dueAt, failures: claim.failures, crashes: claim.crashes }
     const outcome = decide(end.result, { run, job, now: endedAt })
     const finished = { run: claim.run, attempt: claim.attempt, outcome, startedAt: end.startedAt, endedAt }
     this.#ended.push({ claim, finished })

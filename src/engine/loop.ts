@@ -24,7 +24,7 @@ export interface LoopOptions {
 export class Loop {
   readonly #options: LoopOptions
   readonly #end = new AbortController()
-  #sleep = new AbortController()
+  #sleep: AbortController | undefined
   #woken = false
   #running: Promise<void> | undefined
 
@@ -39,13 +39,13 @@ export class Loop {
   /** Ends the sleep it is in, or the next one. */
   wake(): void {
     this.#woken = true
-    this.#sleep.abort()
+    this.#sleep?.abort(woken)
   }
 
   /** Resolves when the step under way has ended. */
   async stop(): Promise<void> {
     this.#end.abort()
-    this.#sleep.abort()
+    this.#sleep?.abort(woken)
     await this.#running
   }
 
@@ -54,7 +54,6 @@ export class Loop {
     let failures = 0
     while (!this.#end.signal.aborted) {
       this.#woken = false
-      this.#sleep = new AbortController()
       try {
         const look = await step()
         failures = 0
@@ -71,14 +70,16 @@ export class Loop {
 
   async #wait(look: Look): Promise<void> {
     const { clock, pollMs } = this.#options
-    const { signal } = this.#sleep
     // Timers and sockets get their turn even if the next step follows at once.
     if ('afterMs' in look && look.afterMs === 0) return await new Promise((resolve) => setImmediate(resolve))
+    const sleep = new AbortController()
+    this.#sleep = sleep
     // In time that passes: a wall clock that was put back must not make the poll longer.
-    const cancelPoll = clock.timer(pollMs, () => this.#sleep.abort())
-    if ('at' in look) await clock.sleepUntil(look.at, signal)
-    else await clock.sleep(look.afterMs, signal)
+    const cancelPoll = clock.timer(pollMs, () => sleep.abort(woken))
+    if ('at' in look) await clock.sleepUntil(look.at, sleep.signal)
+    else await clock.sleep(look.afterMs, sleep.signal)
     cancelPoll()
+    this.#sleep = undefined
   }
 
   #survives(error: unknown, retryInMs: number): boolean {
@@ -92,6 +93,9 @@ export class Loop {
     return true
   }
 }
+
+/** A reason that costs nothing: without one every wake would make an error with a stack, which nobody reads. */
+const woken = 'woken'
 
 /** Whether going on could do harm: the disk failed, the store is damaged, closed, or went back in time. */
 export function isFatal(error: unknown): boolean {

@@ -3,12 +3,13 @@ import { decide, type AttemptResult } from './outcome.js'
 import type { RetryPolicy } from './retry.js'
 
 const now = 1_767_571_200_000
+const dueAt = now - 5000
 const error = { code: 'HANDLER_FAILED', message: 'no' }
 const retry: RetryPolicy = { attempts: 3, backoff: 'linear', delayMs: 1000, maxDelayMs: 60_000, jitter: 0 }
 
 function decided(result: AttemptResult, { failures = 0, crashes = 0, attempts = 3 } = {}) {
   const job = { retry: { ...retry, attempts }, crashes: 3 }
-  return decide(result, { run: { id: 'r', failures, crashes }, job, now })
+  return decide(result, { run: { id: 'r', dueAt, failures, crashes }, job, now })
 }
 
 const failed: AttemptResult = { kind: 'failed', error, permanent: false }
@@ -30,7 +31,7 @@ describe('what an attempt means for its run', () => {
     {
       what: 'handed back',
       result: { kind: 'handed-back' },
-      outcome: { end: 'handed-back', state: 'pending', runAt: now },
+      outcome: { end: 'handed-back', state: 'pending', runAt: dueAt },
     },
     {
       what: 'failed',
@@ -42,7 +43,7 @@ describe('what an attempt means for its run', () => {
       result: timedOut,
       outcome: { end: 'timed-out', state: 'pending', error, runAt: now + 1000 },
     },
-    { what: 'lost', result: lost, outcome: { end: 'lost', state: 'pending', error, runAt: now } },
+    { what: 'lost', result: lost, outcome: { end: 'lost', state: 'pending', error, runAt: dueAt } },
   ] as const)('an attempt that was $what', ({ result, outcome }) => {
     expect(decided(result)).toEqual(outcome)
   })

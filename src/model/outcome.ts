@@ -28,6 +28,7 @@ export interface Outcome {
 /** How often a run was tried before this attempt ended. */
 export interface TriesSoFar {
   readonly id: string
+  readonly dueAt: Instant
   readonly failures: number
   readonly crashes: number
 }
@@ -43,7 +44,7 @@ export function decide(
     case 'cancelled':
       return { end: 'cancelled', state: 'cancelled', error: result.error }
     case 'handed-back':
-      return { end: 'handed-back', state: 'pending', runAt: context.now }
+      return { end: 'handed-back', state: 'pending', runAt: placeOf(context) }
     case 'failed':
       return afterFailure({ end: 'failed', error: result.error, permanent: result.permanent }, context)
     case 'timed-out':
@@ -54,6 +55,11 @@ export function decide(
 }
 
 type Context = Parameters<typeof decide>[1]
+
+/** What was interrupted through no fault of its own keeps its place: those of its trigger that were due later wait behind it. */
+function placeOf({ run, now }: Context): Instant {
+  return Math.min(run.dueAt, now)
+}
 
 function afterFailure(
   failure: { end: 'failed' | 'timed-out'; error: StoredError; permanent: boolean },
@@ -67,6 +73,6 @@ function afterFailure(
 }
 
 function afterLoss(error: StoredError, { run, job, now }: Context): Outcome {
-  if (run.crashes + 1 < job.crashes) return { end: 'lost', state: 'pending', error, runAt: now }
+  if (run.crashes + 1 < job.crashes) return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
   return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: 'set-aside' }
 }

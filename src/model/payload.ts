@@ -44,8 +44,7 @@ function copyOf(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Object.freeze(value.map(copyOf))
   const copy: Record<string, Json> = {}
-  for (const key of Object.keys(value)) {
-    const item = value[key]
+  for (const [key, item] of Object.entries(value as Readonly<Record<string, Json | undefined>>)) {
     if (item === undefined) continue
     if (key === '__proto__') Object.defineProperty(copy, key, { value: copyOf(item), enumerable: true })
     else copy[key] = copyOf(item)

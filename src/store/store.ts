@@ -89,7 +89,7 @@ export interface Work {
   /** Makes a worker known, with a lease that starts now. */
   register(worker: WorkerEntry): Promise<void>
 
-  /** Renews a worker's lease, or says that it has lost it. Also raises the store's epoch and its highest time. */
+  /** Renews a worker's lease from the highest time on, or says that it has lost it. Also raises the store's epoch and its highest time. */
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<'alive' | 'expired'>
 
   /** Takes a worker off the list; what it still holds becomes lost. */
@@ -301,6 +301,7 @@ export interface Claim {
 /** A claim whose worker is gone, with what deciding about it needs. */
 export interface LostClaim {
   readonly run: RunId
+  readonly dueAt: Instant
   readonly attempt: number
   readonly failures: number
   readonly crashes: number

@@ -28,18 +28,25 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     const isCrash = state.calls === state.crashCall
     if (isCrash && state.when === 'before') return crash()
     state.inFlight += 1
-    const answer = await method.apply(real, args).finally(() => {
+    try {
+      const answer = await method.apply(real, args)
+      if (isCrash) return crash()
+      return state.isDead ? never : answer
+    } finally {
       state.inFlight -= 1
-    })
-    if (isCrash) return crash()
-    return state.isDead ? never : answer
+    }
   }
+  const methods = new Map<string | symbol, unknown>()
+  methods.set('watch', (hint: () => void) => real.watch(() => (state.isDead ? undefined : hint())))
   const store = new Proxy(real, {
     get(target, key) {
+      const known = methods.get(key)
+      if (known !== undefined) return known
       const value: unknown = Reflect.get(target, key, target)
       if (typeof value !== 'function') return value
-      if (key === 'watch') return (hint: () => void) => real.watch(() => (state.isDead ? undefined : hint()))
-      return (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
+      const wrapped = (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
+      methods.set(key, wrapped)
+      return wrapped
     },
   })
   return {

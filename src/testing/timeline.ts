@@ -30,7 +30,8 @@ export class Timeline {
 
   /** Lets a timer wait; gives the function that cancels it. */
   wait(waiting: Waiting): () => void {
-    const entry: Entry = { ...waiting, order: this.#order++, isOver: false }
+    const { owner, wallAt, dueMs, fire } = waiting
+    const entry: Entry = { owner, wallAt, dueMs, fire, order: this.#order++, isOver: false }
     this.#push(entry)
     return () => this.#cancel(entry)
   }

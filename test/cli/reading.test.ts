@@ -71,7 +71,7 @@ describe('rota list and show', () => {
       shop.printed('list', '--queues'),
       shop.printed('show', 'nightly'),
       shop.printed('show', 'later'),
-      shop.printed('show', shop.failedId.slice(0, 16)),
+      shop.on('show', shop.failedId.slice(0, 16)),
     ])
     expect(triggers).toMatch(/^TRIGGER .*NEXT \(UTC\).*STATE\n/)
     expect(triggers).toMatch(/nightly +greet +0 2 \* \* \* America/)
@@ -80,8 +80,8 @@ describe('rota list and show', () => {
     expect(queues).toMatch(/default +none +0 +0 +on\n/)
     expect(trigger).toMatch(/^when +0 2 \* \* \* America\/New_York$/m)
     expect(job).toMatch(/^triggers +none; /m)
-    expect(run).toContain(shop.failedId)
-    expect(run).toMatch(/^error +the disk is made of cheese/m)
+    expect(run.stdout).toContain(shop.failedId)
+    expect(run.stdout).toMatch(/^error +the disk is made of cheese/m)
   })
 
   it('give JSON with instants as texts', async () => {

@@ -57,6 +57,8 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       for (const listener of listeners) listener()
     })
   }
+  // A command that ends before it has read everything is no fault of the test's.
+  child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code) => {

@@ -29,8 +29,8 @@ export function expiryLaws(law: Law): void {
       expect(await stage.store.expire({ now: deadline, deadline, limit: 9 })).toEqual([])
       const lost = await stage.store.expire({ now: deadline + 1, deadline: deadline + 1, limit: 9 })
       expect(lost).toEqual([
-        { run: first.run, attempt: 1, failures: 0, crashes: 0, worker: 'w', job },
-        { run: second.run, attempt: 1, failures: 0, crashes: 0, worker: 'w', job },
+        { run: first.run, dueAt: first.dueAt, attempt: 1, failures: 0, crashes: 0, worker: 'w', job },
+        { run: second.run, dueAt: second.dueAt, attempt: 1, failures: 0, crashes: 0, worker: 'w', job },
       ])
       expect(await stage.store.expire({ now: deadline + 1, deadline: deadline + 1, limit: 1 })).toHaveLength(
         1,

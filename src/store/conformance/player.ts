@@ -301,7 +301,7 @@ export class Player {
       { kind: 'cancelled', error },
       { kind: 'done', result: undefined },
     ]
-    const run = { id: claim.run, failures: claim.failures, crashes: claim.crashes }
+    const run = { id: claim.run, dueAt: claim.dueAt, failures: claim.failures, crashes: claim.crashes }
     const retry = {
       attempts: 3,
       backoff: 'constant',
@@ -323,9 +323,9 @@ export class Player {
     const { now } = this
     const lost = await this.both((store) => store.expire({ now, deadline: now - beforeMs, limit }))
     if (!settle) return
-    const finished = lost.map(({ run, attempt, failures, crashes, job }) => {
+    const finished = lost.map(({ run, dueAt, attempt, failures, crashes, job }) => {
       const error = { code: 'LOST', message: 'gone' }
-      const outcome = decide({ kind: 'lost', error }, { run: { id: run, failures, crashes }, job, now })
+      const outcome = decide({ kind: 'lost', error }, { run: { id: run, dueAt, failures, crashes }, job, now })
       return { run, attempt, outcome, startedAt: undefined, endedAt: now }
     })
     await this.both((store) => store.turn({ worker: at(this.#workers, 0), now, finished, want: undefined }))

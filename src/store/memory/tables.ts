@@ -46,8 +46,10 @@ export interface Tables {
 /** Where a run is: the first three are `pending` to the world. A ready or running one has been admitted by its gates. */
 export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | 'done' | 'failed' | 'cancelled'
 
+/** The same thing, open to change inside this store. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
+/** A run as it stands, with what only the store needs to know of it. */
 export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   /** The order of insertion. */
   readonly seq: number
@@ -60,11 +62,13 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   log: RunLog | undefined
 }
 
+/** The lines of a run, and how much of its log they use. */
 export interface RunLog {
   use: LogUse
   readonly lines: StoredLogLine[]
 }
 
+/** A trigger as it stands, with its versions. */
 export interface TriggerRow extends Mutable<StoredTrigger> {
   fingerprint: string
   readonly versions: Mutable<TriggerVersion>[]
@@ -81,14 +85,17 @@ export interface TriggerRuns {
   readonly ranges: OrderedSet<RangeRow>
 }
 
+/** A range of the ledger, in the order in which it was recorded. */
 export interface RangeRow extends RecordedRange {
   readonly seq: number
 }
 
+/** A hold, which may still be ended. */
 export interface HoldRow extends Mutable<Hold> {
   isReleased: boolean
 }
 
+/** A worker with its lease. */
 export interface WorkerRow extends WorkerEntry {
   leaseUntil: Instant
   isGone: boolean
@@ -152,10 +159,12 @@ export function byUrgency(a: RunRow, b: RunRow): number {
   return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
 }
 
+/** Orders by id. */
 export function byId(a: RunRow, b: RunRow): number {
   return compareText(a.id, b.id)
 }
 
+/** Orders texts by their code units, as a database does. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

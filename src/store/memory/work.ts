@@ -34,7 +34,8 @@ export function heartbeat(
   tables.epoch++
   const worker = liveWorker(tables, request.worker)
   if (worker === undefined) return 'expired'
-  worker.leaseUntil = request.now + request.leaseMs
+  // From the highest time on: a clock that was put back shortens no lease.
+  worker.leaseUntil = tables.highestAt + request.leaseMs
   return 'alive'
 }
 
@@ -71,6 +72,7 @@ export function expire(tables: Tables, request: { deadline: Instant; limit: numb
     attempt: row.attempt,
     failures: row.failures,
     crashes: row.crashes,
+    dueAt: row.dueAt,
     worker: row.worker ?? '',
     job: jobOf(tables, row.job),
   }))

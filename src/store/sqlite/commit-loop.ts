@@ -84,7 +84,7 @@ export class CommitLoop {
     try {
       if (this.#broken !== undefined) throw this.#broken
       return await whenFree({ clock: this.#clock, url: this.#url }, () => {
-        this.#session.db.run('begin immediate')
+        this.#session.db.begin()
         this.#session.doubtCatalog()
         return this.#apply(take())
       })
@@ -116,7 +116,8 @@ export class CommitLoop {
     const answers: unknown[] = []
     try {
       for (const { apply } of group) answers.push(apply(this.#session))
-      this.#session.writeTime(timeStepMs)
+      // Alone it is not worth an fsync, and would wake every other process on the file.
+      if (this.#session.db.hasChanged) this.#session.writeTime(timeStepMs)
       this.#session.db.run('commit')
     } catch (error) {
       const failure = this.#rolledBack(error)

@@ -22,6 +22,7 @@ export class Database {
   readonly #statements = new Map<string, StatementSyncInstance>()
   readonly #texts = new Map<string, StatementSyncInstance>()
   readonly #listings = new Map<string, Listing>()
+  #hasChanged = false
 
   constructor(driver: DatabaseSyncInstance) {
     this.#driver = driver
@@ -31,14 +32,28 @@ export class Database {
     return this.#driver.isTransaction
   }
 
+  /** Whether a statement has changed a row since the transaction began. */
+  get hasChanged(): boolean {
+    return this.#hasChanged
+  }
+
+  /** Takes the write lock at once, or throws where another connection has it. */
+  begin(): void {
+    this.run('begin immediate')
+    this.#hasChanged = false
+  }
+
   run(sql: string, ...parameters: readonly SqlValue[]): Written {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...bindable(parameters))
+    if (changes > 0) this.#hasChanged = true
     return { changes, lastKey: Number(lastInsertRowid) }
   }
 
   /** How many rows a statement changed. */
   change(sql: string, ...parameters: readonly SqlValue[]): number {
-    return this.#prepared(sql).run(...bindable(parameters)).changes
+    const { changes } = this.#prepared(sql).run(...bindable(parameters))
+    if (changes > 0) this.#hasChanged = true
+    return changes
   }
 
   get<Row>(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {

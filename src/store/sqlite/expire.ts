@@ -9,7 +9,7 @@ import { running } from './states.js'
 const EXPIRE = `update workers set phase = 1 where phase = 0 and lease_until < ?`
 
 // Relies on: workers_gone, then runs_running: only workers that went since the last look, and only what they hold.
-const LOST = `select runs.id, runs.attempt, runs.failures, runs.crashes, runs.job, workers.id as worker
+const LOST = `select runs.id, runs.due_at as dueAt, runs.attempt, runs.failures, runs.crashes, runs.job, workers.id as worker
   from workers cross join runs on runs.worker = workers.key and runs.state = ${running}
   where workers.phase = 1
   order by runs.claimed_at, runs.id limit ?`
@@ -26,8 +26,8 @@ export function expire(session: Session, request: { deadline: Instant; limit: nu
   db.change(SETTLE)
   if (rows.length === 0) return []
   const { catalog } = session
-  return rows.map(({ id, attempt, failures, crashes, worker, job }) => {
+  return rows.map(({ id, dueAt, attempt, failures, crashes, worker, job }) => {
     const definition: Job = jobOf(catalog, job)
-    return { run: id, attempt, failures, crashes, worker, job: definition }
+    return { run: id, dueAt, attempt, failures, crashes, worker, job: definition }
   })
 }

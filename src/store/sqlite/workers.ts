@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { WorkerEntry, WorkerStatus } from '../store.js'
-import { raiseEpoch } from './meta.js'
+import { highestTime, raiseEpoch } from './meta.js'
 import type { Session } from './session.js'
 import { running } from './states.js'
 
@@ -24,7 +24,7 @@ export function register(session: Session, worker: WorkerEntry): void {
   session.db.change(REGISTER, id, host, pid, version, now, now + leaseMs)
 }
 
-/** Renews a lease that nobody has declared over; raises the epoch. */
+/** Renews a lease that nobody has declared over, from the highest time on: a clock that was put back shortens no lease. */
 export function heartbeat(
   session: Session,
   request: { worker: string; now: Instant; leaseMs: number },
@@ -32,7 +32,8 @@ export function heartbeat(
   session.noteTime(request.now)
   session.writeTime(0)
   raiseEpoch(session)
-  const renewed = session.db.change(RENEW, request.now + request.leaseMs, request.worker)
+  const at = highestTime(session)
+  const renewed = session.db.change(RENEW, at + request.leaseMs, request.worker)
   return renewed === 1 ? 'alive' : 'expired'
 }
 
