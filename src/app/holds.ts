@@ -1,7 +1,7 @@
 import { RotaError } from '../model/errors.js'
 import type { HoldTarget } from '../model/hold.js'
 import type { Store } from '../store/store.js'
-import type { Instant } from '../time/instant.js'
+import { formatInstant, type Instant } from '../time/instant.js'
 
 /** Who holds something back, why, and until when. */
 export interface HoldOptions {
@@ -19,11 +19,9 @@ export async function holdOn(
   const { target, now, by = 'api', note = '', until } = request
   await assertTarget(store, target)
   const untilAt = until?.getTime()
-  if (untilAt !== undefined && untilAt <= now) {
-    throw new RotaError(
-      'DEFINITION_INVALID',
-      `a hold cannot end at ${until?.toISOString()}, which is not in the future`,
-    )
+  if (untilAt !== undefined && !(untilAt > now)) {
+    const when = Number.isNaN(untilAt) ? 'a Date that is invalid' : formatInstant(untilAt)
+    throw new RotaError('DEFINITION_INVALID', `a hold cannot end at ${when}, which is not in the future`)
   }
   return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
 }

@@ -1,5 +1,5 @@
-import type { Fault } from '../app/errors.js'
-import type { Command, Option } from './command.js'
+import type { Option, Syntax } from './syntax.js'
+import type { GuessableFault } from './usage-error.js'
 
 /** What a command was called with, checked against what it declares. */
 export class Arguments {
@@ -53,7 +53,7 @@ export interface Parsed {
 export const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' }
 
 /** Reads the words after a command's name; throws one error with everything that is wrong with them. */
-export async function parseArguments(command: Command, argv: readonly string[]): Promise<Arguments> {
+export async function parseArguments(command: Syntax, argv: readonly string[]): Promise<Arguments> {
   const reader = new Reader(command)
   const parsed = reader.read(argv)
   if (!parsed.values.has('help')) reader.checkWords(parsed.words)
@@ -64,19 +64,14 @@ export async function parseArguments(command: Command, argv: readonly string[]):
   throw usageError(reader.faults.map(withGuess), hint)
 }
 
-/** A fault, with the words among which the one that was meant may be. */
-export interface GuessableFault extends Fault {
-  readonly guess?: { readonly word: string; readonly known: readonly string[] }
-}
-
 class Reader {
   readonly faults: GuessableFault[] = []
-  readonly #command: Command
+  readonly #command: Syntax
   readonly #values = new Map<string, string[]>()
   readonly #words: string[] = []
   #hasUnknown = false
 
-  constructor(command: Command) {
+  constructor(command: Syntax) {
     this.#command = command
   }
 

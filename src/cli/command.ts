@@ -1,46 +1,14 @@
 import type { Arguments } from './arguments.js'
 import type { Output } from './output.js'
+import type { Option, Syntax } from './syntax.js'
 
 /** One command: what it is called with, how its help reads, and what it does. */
-export interface Command {
-  readonly name: string
+export interface Command extends Syntax {
   /** What a person has to know beyond the options. */
   readonly about?: string
-  readonly arguments: readonly Argument[]
-  readonly options: readonly Option[]
-  /** What may follow ` -- `, where anything may. */
-  readonly rest?: string
   readonly examples: readonly Example[]
   /** Does it and gives the exit code. */
   readonly run: (context: Context) => Promise<number>
-}
-
-/** A word without a name. */
-export interface Argument {
-  readonly name: string
-  readonly help: string
-  readonly isOptional?: boolean
-  /** What a shell may complete it with. */
-  readonly completes?: Completes
-}
-
-/** The names a shell can ask the store for, or words that are known beforehand. */
-export type Completes = 'trigger' | 'job' | readonly string[]
-
-/** A named option: a flag, or one with a value. */
-export interface Option {
-  readonly name: string
-  readonly short?: string
-  /** What stands for its value in the help, such as `duration`; absent for a flag. */
-  readonly value?: string
-  readonly help: string
-  /** The only words it takes. */
-  readonly choices?: readonly string[]
-  /** It takes a whole number between these. */
-  readonly whole?: { readonly min: number; readonly max: number }
-  /** It may be given more than once. */
-  readonly isList?: boolean
-  readonly completes?: Completes | 'file'
 }
 
 /** A command line as a person would type it, and what it is for. */

@@ -1,5 +1,6 @@
 import { helpOption } from './arguments.js'
-import type { Argument, Command, Option } from './command.js'
+import type { Command } from './command.js'
+import type { Argument, Option } from './syntax.js'
 import { commands } from './commands.js'
 
 /** The script that teaches a shell the commands as they are declared. */

@@ -1,5 +1,6 @@
 import { helpOption } from './arguments.js'
-import type { Argument, Command, Example, Option } from './command.js'
+import type { Command, Example } from './command.js'
+import type { Argument, Option } from './syntax.js'
 import type { CommandEntry } from './commands.js'
 import { wrap } from './wrap.js'
 

@@ -1,5 +1,6 @@
 import type { HoldOptions } from '../app/holds.js'
-import type { Context, Option } from './command.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 import { momentOf } from './times-of.js'
 
 /** Who holds something back, why, and until when. */

@@ -1,6 +1,7 @@
 import type { JobInput } from '../app/nouns.js'
 import { usageError } from './usage-error.js'
-import type { Context, Option } from './command.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 
 const most = Number.MAX_SAFE_INTEGER
 

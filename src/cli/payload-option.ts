@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
-import type { Context, Option } from './command.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 
 /** What a run is given. */
 export const payloadOption: Option = {

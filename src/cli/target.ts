@@ -1,5 +1,6 @@
 import { usageError } from './usage-error.js'
-import type { Context, Option } from './command.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 
 /** A queue instead of a trigger. */
 export const queueOption: Option = { name: 'queue', value: 'name', help: 'a queue instead of a trigger' }

@@ -1,6 +1,7 @@
 import type { Json, TriggerInput } from '../app/nouns.js'
 import { usageError } from './usage-error.js'
-import type { Context, Option } from './command.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
 
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const

@@ -1,6 +1,5 @@
 import { type Fault, RotaError } from '../app/errors.js'
 import { nearest } from '../app/nearest.js'
-import type { GuessableFault } from './arguments.js'
 
 /** The error for words that are not understood; the hint says where to look. */
 export function usageError(faults: readonly Fault[], hint: string): RotaError {
@@ -18,4 +17,9 @@ export function unknownCommand(name: string, known: readonly string[]): RotaErro
   const meant = nearest(name, known)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new RotaError('USAGE', `there is no command ${name}${hint}; \`rota --help\` lists them`)
+}
+
+/** A fault, with the words among which the one that was meant may be. */
+export interface GuessableFault extends Fault {
+  readonly guess?: { readonly word: string; readonly known: readonly string[] }
 }

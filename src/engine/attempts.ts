@@ -25,7 +25,7 @@ export interface Ended {
 }
 
 /** How many attempts may begin before timers and sockets get their turn. */
-const beginsInOneGo = 512
+const beginsInOneGo = 1024
 
 /** What a worker holds: claims at hand, attempts that are going on, and ends that are not handed in yet. */
 export class Attempts {

@@ -163,6 +163,7 @@ export class Engine {
       concurrency,
       performables,
       pollMs,
+      onTriggerEnded: () => this.#scheduler?.wake(),
       onExpired,
     })
   }

@@ -25,13 +25,15 @@ export interface WorkerOptions {
   readonly performables: () => Promise<ReadonlyMap<string, Performable>>
   /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
   readonly pollMs: number
+  /** Runs of triggers have ended: one of them may count the next from there. */
+  readonly onTriggerEnded: () => void
   /** The store has taken the lease away. */
   readonly onExpired: () => void
 }
 
 /** How far ahead of its slots a busy worker claims: what it ends in this time. */
 const aheadMs = 100
-const mostAhead = 1000
+const mostAhead = 2000
 
 /** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
 export class Worker {
@@ -256,6 +258,7 @@ export class Worker {
 
   #tell(ended: readonly Ended[], answer: TurnAnswer): void {
     const { events } = this.#options
+    if (ended.some(({ claim }) => claim.trigger !== undefined)) this.#options.onTriggerEnded()
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {
       const { claim, finished } = ended[i] as Ended

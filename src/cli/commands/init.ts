@@ -37,7 +37,10 @@ export const init: Command = {
     if (existing !== undefined)
       throw new RotaError('USAGE', `${existing} exists already and is not overwritten`)
     const answers = await answersOf(context)
-    if (answers === undefined) return exitCodes.failed
+    if (answers === undefined) {
+      out.note('broken off; nothing was written')
+      return exitCodes.failed
+    }
     describe(answers.cron)
     zoneOf(answers.timezone)
     const file = join(directory, `rota.config.${answers.format}`)

@@ -34,7 +34,7 @@ function nextPlain({ readyPlain }: Tables, rooms: Rooms): RunRow | undefined {
   return firstOf(readyPlain, (job) => rooms.in(job) === Infinity)
 }
 
-function firstOf(ready: ReadyRuns, mayClaim: (job: string) => boolean): RunRow | undefined {
+function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): RunRow | undefined {
   for (const row of ready.heads()) if (mayClaim(row.job)) return row
   return undefined
 }

@@ -18,7 +18,7 @@ export function admitAtGates(tables: Tables, row: RunRow): void {
 }
 
 /** Where a run stands while it is ready: a plain one keeps nobody waiting if it is held before its turn. */
-export function readyLine(tables: Tables, row: RunRow): ReadyRuns {
+export function readyLine(tables: Tables, row: RunRow): ReadyRuns<RunRow> {
   return row.gates.length === 0 && row.crashes === 0 ? tables.readyPlain : tables.readyOther
 }
 

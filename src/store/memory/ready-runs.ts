@@ -1,24 +1,23 @@
 import { OrderedSet } from './ordered-set.js'
-import type { RunRow } from './tables.js'
 
 /** Ready runs, by job and by urgency: the most urgent one of each job is at hand, whatever stands behind it. */
-export class ReadyRuns {
-  readonly #byUrgency: (a: RunRow, b: RunRow) => number
-  readonly #byJob = new Map<string, OrderedSet<RunRow>>()
-  readonly #heads: OrderedSet<RunRow>
+export class ReadyRuns<Row extends { readonly job: string }> {
+  readonly #byUrgency: (a: Row, b: Row) => number
+  readonly #byJob = new Map<string, OrderedSet<Row>>()
+  readonly #heads: OrderedSet<Row>
 
-  constructor(byUrgency: (a: RunRow, b: RunRow) => number) {
+  constructor(byUrgency: (a: Row, b: Row) => number) {
     this.#byUrgency = byUrgency
     this.#heads = new OrderedSet(byUrgency)
   }
 
-  add(row: RunRow): void {
+  add(row: Row): void {
     const runs = this.#byJob.get(row.job) ?? new OrderedSet(this.#byUrgency)
     this.#byJob.set(row.job, runs)
     this.#keepHead(runs, () => runs.add(row))
   }
 
-  delete(row: RunRow): void {
+  delete(row: Row): void {
     const runs = this.#byJob.get(row.job)
     if (runs === undefined) return
     this.#keepHead(runs, () => runs.delete(row))
@@ -26,7 +25,7 @@ export class ReadyRuns {
   }
 
   /** The most urgent run of each job that has any, the most urgent first. The runs must not change meanwhile. */
-  heads(): Iterable<RunRow> {
+  heads(): Iterable<Row> {
     return this.#heads
   }
 
@@ -34,7 +33,7 @@ export class ReadyRuns {
     return this.#byJob.get(job)?.size ?? 0
   }
 
-  #keepHead(runs: OrderedSet<RunRow>, change: () => void): void {
+  #keepHead(runs: OrderedSet<Row>, change: () => void): void {
     const before = runs.first
     change()
     if (runs.first === before) return

@@ -27,8 +27,8 @@ export interface Tables {
   readonly runsByTrigger: Map<string, TriggerRuns>
   readonly runsByJob: Map<string, JobRuns>
   /** Ready runs that a worker may take ahead, as far as they themselves say, and all other ready ones. */
-  readonly readyPlain: ReadyRuns
-  readonly readyOther: ReadyRuns
+  readonly readyPlain: ReadyRuns<RunRow>
+  readonly readyOther: ReadyRuns<RunRow>
   readonly delayed: OrderedSet<RunRow>
   readonly final: OrderedSet<RunRow>
   /** Runs that hold, or may hold, a unique key of a job. */

@@ -1,5 +1,4 @@
 import type { Instant } from '../../time/instant.js'
-import type { Database } from './database.js'
 import type { Session } from './session.js'
 
 /** The one row that speaks of the store itself. */
@@ -11,9 +10,6 @@ export interface MetaRow {
   readonly highest_at: number
 }
 
-// Relies on: primary key. Never lowers it: another process may have written a later one.
-const RAISE_TIME = `update meta set highest_at = ?1 where id = 1 and highest_at < ?1`
-
 const RAISE_EPOCH = `update meta set epoch = epoch + 1 where id = 1`
 
 const READ = `select store, version, compatible_from, epoch, highest_at from meta where id = 1`
@@ -21,11 +17,6 @@ const READ = `select store, version, compatible_from, epoch, highest_at from met
 const CHANGE_JOBS = `update meta set jobs_revision = jobs_revision + ? where id = 1`
 
 const CHANGE_LIMITS = `update meta set limits_revision = limits_revision + 1 where id = 1`
-
-/** Writes down the highest time that was handed in. */
-export function writeHighestTime(db: Database, highestAt: Instant): void {
-  db.change(RAISE_TIME, highestAt)
-}
 
 /** Raises what no two states of the store have in common. */
 export function raiseEpoch(session: Session): void {

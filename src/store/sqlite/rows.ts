@@ -37,6 +37,7 @@ export interface RunRow {
   readonly error: string | null
 }
 
+/** A hold's row. */
 export interface HoldRow {
   readonly id: number
   readonly target: string
@@ -47,6 +48,7 @@ export interface HoldRow {
   readonly catch_up: number
 }
 
+/** A ledger range's row. */
 export interface RangeRow {
   readonly seq: number
   readonly trigger: string
@@ -98,6 +100,7 @@ export function runOf(row: RunRow): Run {
   }
 }
 
+/** A hold as the port has it. */
 export function holdOf(row: HoldRow): Hold {
   return {
     id: row.id,
@@ -110,6 +113,7 @@ export function holdOf(row: HoldRow): Hold {
   }
 }
 
+/** A ledger range as the port has it. */
 export function rangeOf(row: RangeRow): RecordedRange {
   return {
     trigger: row.trigger,
@@ -124,6 +128,7 @@ export function rangeOf(row: RangeRow): RecordedRange {
   }
 }
 
+/** A stored error, where there is one. */
 export function errorOf(text: string | null): StoredError | undefined {
   return text === null ? undefined : (JSON.parse(text) as StoredError)
 }
@@ -133,10 +138,12 @@ export function toJson(value: Json | StoredError | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
+/** What a JSON column holds. */
 export function fromJson(text: string | null): Json | undefined {
   return text === null ? undefined : (JSON.parse(text) as Json)
 }
 
+/** What SQL calls null is absent. */
 export function orUndefined<T>(value: T | null): T | undefined {
   return value === null ? undefined : value
 }

@@ -1,7 +1,9 @@
 import type { Instant } from '../../time/instant.js'
 import { loadCatalog, type Catalog } from './catalog.js'
 import type { Database } from './database.js'
-import { writeHighestTime } from './meta.js'
+
+// Relies on: primary key of meta. Never lowers it: another process may have written a later one.
+const RAISE_TIME = `update meta set highest_at = ?1 where id = 1 and highest_at < ?1`
 
 /** A run that this process claimed and whose end touches nothing but its own row. */
 export interface PlainClaim {
@@ -50,7 +52,7 @@ export class Session {
   /** Writes the highest time down, in the transaction that is open; a step below the given one may wait for a later commit. */
   writeTime(stepMs: number): void {
     if (this.#highestAt < this.#writtenAt + stepMs) return
-    writeHighestTime(this.db, this.#highestAt)
+    this.db.change(RAISE_TIME, this.#highestAt)
     this.#writtenAt = this.#highestAt
   }
 

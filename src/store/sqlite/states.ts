@@ -5,12 +5,19 @@ import type { RunState } from '../../model/run.js'
  * claimed, waiting at a full gate. They are written into statements as literals, since SQLite uses a partial
  * index only where it can read the condition.
  */
+/** Waits for its instant. */
 export const delayed = 0
+/** Free to be claimed. */
 export const ready = 1
+/** Waits at a full gate. */
 export const blocked = 2
+/** Held by a worker. */
 export const running = 3
+/** Ended well. */
 export const done = 4
+/** Ended badly. */
 export const failed = 5
+/** Ended on request. */
 export const cancelled = 6
 
 const names: readonly RunState[] = ['pending', 'pending', 'pending', 'running', 'done', 'failed', 'cancelled']

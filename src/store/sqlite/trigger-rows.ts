@@ -5,6 +5,7 @@ import { orUndefined } from './rows.js'
 export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,
   triggers.defined_at, triggers.cursor_at, triggers.next_at, triggers.chain_run, triggers.is_active`
 
+/** A trigger's row as it comes in a JSON text. */
 export type TriggerRow = [
   definition: string,
   source: string,
