@@ -30,6 +30,9 @@ async function writeConfigSchema() {
   const shape = join(next, 'plan', 'config-shape')
   const { configShape } = await import(pathToFileURL(`${shape}.js`).href)
   const schema = z.toJSONSchema(configShape, { io: 'input' })
-  writeFileSync(join(next, 'rota.config.schema.json'), `${JSON.stringify({ title: 'Rota config', ...schema }, null, 2)}\n`)
+  writeFileSync(
+    join(next, 'rota.config.schema.json'),
+    `${JSON.stringify({ title: 'Rota config', ...schema }, null, 2)}\n`,
+  )
   for (const ending of ['.js', '.d.ts']) rmSync(shape + ending)
 }

@@ -118,7 +118,9 @@ function readQueues(value: unknown, place: Place): Queue[] {
     fault(place, `a map from names to queues was expected, not ${shown(value)}`)
     return []
   }
-  return Object.entries(value).flatMap(([name, input]) => readQueue({ name, input }, within(place, name)) ?? [])
+  return Object.entries(value).flatMap(
+    ([name, input]) => readQueue({ name, input }, within(place, name)) ?? [],
+  )
 }
 
 function readClock(value: unknown, place: Place): Clock {

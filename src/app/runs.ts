@@ -56,7 +56,10 @@ export async function waitForRun(input: {
       hint = new AbortController()
       const run = await findRun(store, input.id)
       if (isFinal(run.state) || signal?.aborted === true) return run
-      await clock.sleep(lookAgainMs, signal === undefined ? hint.signal : AbortSignal.any([signal, hint.signal]))
+      await clock.sleep(
+        lookAgainMs,
+        signal === undefined ? hint.signal : AbortSignal.any([signal, hint.signal]),
+      )
     }
   } finally {
     unwatch()

@@ -203,7 +203,13 @@ export class Attempts {
 
 /** Which attempt of which run, for events. */
 export function noticeOf(claim: Claim): RunNotice {
-  return { run: claim.run, job: claim.job, trigger: claim.trigger, attempt: claim.attempt, dueAt: claim.dueAt }
+  return {
+    run: claim.run,
+    job: claim.job,
+    trigger: claim.trigger,
+    attempt: claim.attempt,
+    dueAt: claim.dueAt,
+  }
 }
 
 const cancelledUnbegun: AttemptResult = {

@@ -96,7 +96,10 @@ export class ClockGuard {
   #refusal(): RotaError {
     const [wall, highest] = [formatInstant(this.#clock.now()), formatInstant(this.#highestAt)]
     const message = `the wall clock shows ${wall}, but nothing in the store is later than ${highest}`
-    return new RotaError('CLOCK_JUMP', `${message}; set the clock right, or start with --accept-clock if it is`)
+    return new RotaError(
+      'CLOCK_JUMP',
+      `${message}; set the clock right, or start with --accept-clock if it is`,
+    )
   }
 
   #noteJump(): void {

@@ -163,10 +163,14 @@ class Tally {
 
   /** The range over an instant; ranges are opened and closed as the instants pass by. */
   #rangeAt(at: Instant): RecordedRange | undefined {
-    while (this.#nextRange < this.#ranges.length && (this.#ranges[this.#nextRange] as RecordedRange).firstAt <= at) {
+    while (
+      this.#nextRange < this.#ranges.length &&
+      (this.#ranges[this.#nextRange] as RecordedRange).firstAt <= at
+    ) {
       this.#open.push(this.#ranges[this.#nextRange++] as RecordedRange)
     }
-    if (this.#open.some((range) => range.lastAt < at)) this.#open = this.#open.filter((range) => range.lastAt >= at)
+    if (this.#open.some((range) => range.lastAt < at))
+      this.#open = this.#open.filter((range) => range.lastAt >= at)
     return this.#open[0]
   }
 }

@@ -238,11 +238,7 @@ const handInMs = 5000
 const replaceMs = 1000
 
 /** Does something that stops waiting when the time is over. */
-async function within(
-  clock: Clock,
-  ms: number,
-  act: (over: AbortSignal) => Promise<void>,
-): Promise<void> {
+async function within(clock: Clock, ms: number, act: (over: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const cancel = clock.timer(ms, () => controller.abort())
   await act(controller.signal)

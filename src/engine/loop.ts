@@ -100,7 +100,9 @@ const woken = 'woken'
 /** Whether going on could do harm: the disk failed, the store is damaged, closed, or went back in time. */
 export function isFatal(error: unknown): boolean {
   if (!(error instanceof RotaError)) return false
-  return ['STORE_IO', 'STORE_CORRUPT', 'STORE_VERSION', 'STORE_WENT_BACK', 'STORE_CLOSED'].includes(error.code)
+  return ['STORE_IO', 'STORE_CORRUPT', 'STORE_VERSION', 'STORE_WENT_BACK', 'STORE_CLOSED'].includes(
+    error.code,
+  )
 }
 
 /** Doubles from 50 ms, capped at 5 s, with a jitter from the seed that spreads processes that failed together. */

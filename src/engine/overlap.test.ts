@@ -69,12 +69,17 @@ it('cancel-running: the run is told to stop, and the new one waits for its end',
 })
 
 it('cancel-running: one that waits is cancelled at once', async () => {
-  const { stage, work } = await stageWith('cancel-running', { heedsSignal: false })
-  await stage.pass(2 * minute)
-  const [, second, third] = await stage.runs('t')
-  expect(second).toMatchObject({ state: 'cancelled', reason: `superseded by ${third?.id}`, attempt: 0 })
+  const stage = new Stage()
+  const work = new Work({ heedsSignal: false })
+  await stage.process({
+    jobs: { work: work.handler },
+    triggers: { t: { every: '4s', overlap: 'cancel-running' } },
+  })
+  await stage.pass(12 * second)
+  const [, waiting, newest] = await stage.runs('t')
+  expect(waiting).toMatchObject({ state: 'cancelled', reason: `superseded by ${newest?.id}`, attempt: 0 })
   await work.end(0)
-  expect(dueMinutes(work)).toEqual([1, 3])
+  expect(work.begun.map((run) => run.id)).toEqual([work.begun[0]?.id, newest?.id])
 })
 
 it('terminate-running: the claim is closed at once, the new run starts, and a late answer changes nothing', async () => {

@@ -205,21 +205,15 @@ function done(value: unknown): AttemptResult {
   return { kind: 'done', result: resultOf(value) }
 }
 
-function failed(error: unknown): AttemptResult {
-  return { kind: 'failed', error: errorToStore(error), permanent: isPermanent(error) }
-}
-
-/** By name: a handler may have its own copy of this package, and with it another class. */
-function isPermanent(error: unknown): boolean {
-  return error instanceof Error && error.name === 'PermanentError'
-}
-
 /** Anything can be thrown, also what cannot even be looked at; the run has to end all the same. */
-function errorToStore(error: unknown): StoredError {
+function failed(error: unknown): AttemptResult {
   try {
-    return storedErrorOf(error, 'HANDLER_FAILED')
+    // By name: a handler may have its own copy of this package, and with it another class.
+    const permanent = error instanceof Error && error.name === 'PermanentError'
+    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), permanent }
   } catch {
-    return errorOf('HANDLER_FAILED', 'the handler threw something that cannot be shown')
+    const message = 'the handler threw something that cannot be shown'
+    return { kind: 'failed', error: errorOf('HANDLER_FAILED', message), permanent: false }
   }
 }
 

@@ -46,7 +46,11 @@ export async function sync(store: Store, source: Source, now: Instant): Promise<
 }
 
 /** Writes jobs and queues; a name of another source is an error that names both. */
-export async function defineJobs(store: Store, source: Omit<Source, 'triggers'>, now: Instant): Promise<void> {
+export async function defineJobs(
+  store: Store,
+  source: Omit<Source, 'triggers'>,
+  now: Instant,
+): Promise<void> {
   const { name, jobs, queues } = source
   const conflicts = await store.defineJobs({ source: name, jobs, queues, now })
   if (conflicts.length > 0) throw conflict('job', name, conflicts)
@@ -123,7 +127,10 @@ async function write(
     open = batch.filter((_, index) => answers[index] === 'stale').map(({ name }) => name)
   }
   if (open.length > 0) {
-    throw new RotaError('STORE_BUSY', `triggers kept changing while they were being defined: ${open.join(', ')}`)
+    throw new RotaError(
+      'STORE_BUSY',
+      `triggers kept changing while they were being defined: ${open.join(', ')}`,
+    )
   }
 }
 
@@ -147,7 +154,14 @@ function change(input: {
 }): DefineTrigger {
   const { current, source, now } = input
   const trigger = anchored(input.trigger, current, now)
-  const common = { name: trigger.name, source, now, trigger, fingerprint: fingerprint(input.trigger), cancelPending: false }
+  const common = {
+    name: trigger.name,
+    source,
+    now,
+    trigger,
+    fingerprint: fingerprint(input.trigger),
+    cancelPending: false,
+  }
   if (current?.active === true && hasSameInstants(current.trigger, trigger)) {
     const { cursorAt } = current
     const isComputed = current.nextAt !== undefined && trigger.schedule.kind !== 'after-finish'
@@ -189,7 +203,9 @@ function anchored(trigger: Trigger, current: StoredTrigger | undefined, now: Ins
 function firstCursor(schedule: ScheduleSpec, now: Instant): Instant {
   if (schedule.kind === 'once') return Math.min(now, schedule.at - 1)
   // The anchor itself is due where the definition says so.
-  return schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now ? now - 1 : now
+  return schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now
+    ? now - 1
+    : now
 }
 
 /** A one-shot that vanishes and comes back is not due a second time, even if its run has been pruned. */
@@ -207,7 +223,9 @@ function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Ins
 }
 
 function hasSameInstants(before: Trigger, after: Trigger): boolean {
-  return before.enabled === after.enabled && JSON.stringify(before.schedule) === JSON.stringify(after.schedule)
+  return (
+    before.enabled === after.enabled && JSON.stringify(before.schedule) === JSON.stringify(after.schedule)
+  )
 }
 
 /** Changes with the definition, and with the zone rules where the instants depend on them. */
@@ -217,7 +235,11 @@ function fingerprint(trigger: Trigger): string {
   return fingerprintOf(JSON.stringify([trigger, dependsOnRules ? tzdataVersion() : '']))
 }
 
-function conflict(what: string, source: string, conflicts: readonly { name: string; source: string }[]): RotaError {
+function conflict(
+  what: string,
+  source: string,
+  conflicts: readonly { name: string; source: string }[],
+): RotaError {
   const list = conflicts.map((one) => `${what} ${one.name} is defined by ${one.source} already`).join('; ')
   return new RotaError('DEFINITION_CONFLICT', `${source} cannot define what another source owns: ${list}`)
 }

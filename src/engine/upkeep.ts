@@ -75,6 +75,9 @@ export class Upkeep {
 function ended(claim: LostClaim, at: Instant): Finished {
   const { run, dueAt, attempt, failures, crashes, job, worker } = claim
   const error = { code: 'LOST', message: `worker ${worker} disappeared during attempt ${attempt}` }
-  const outcome = decide({ kind: 'lost', error }, { run: { id: run, dueAt, failures, crashes }, job, now: at })
+  const outcome = decide(
+    { kind: 'lost', error },
+    { run: { id: run, dueAt, failures, crashes }, job, now: at },
+  )
   return { run, attempt, outcome, startedAt: undefined, endedAt: at }
 }

@@ -19,9 +19,19 @@ export type Explanation =
   /** It is still to come. */
   | { readonly kind: 'future'; readonly at: Instant }
   /** The trigger is not due at that instant; the nearest ones are. */
-  | { readonly kind: 'not-due'; readonly at: Instant; readonly before: Instant | undefined; readonly after: Instant | undefined }
+  | {
+      readonly kind: 'not-due'
+      readonly at: Instant
+      readonly before: Instant | undefined
+      readonly after: Instant | undefined
+    }
   /** The trigger did not exist then, or was disabled or removed. */
-  | { readonly kind: 'not-defined'; readonly at: Instant; readonly definedAt: Instant | undefined; readonly endedAt: Instant | undefined }
+  | {
+      readonly kind: 'not-defined'
+      readonly at: Instant
+      readonly definedAt: Instant | undefined
+      readonly endedAt: Instant | undefined
+    }
   /** A due instant without any record: this must not happen. */
   | { readonly kind: 'unexplained'; readonly at: Instant }
 
@@ -47,7 +57,10 @@ export async function why(
   const { fromAt, untilAt, now } = request
   const [trigger] = await store.triggers({ names: [request.trigger] })
   if (trigger === undefined) {
-    throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${request.trigger}; \`rota list\` shows those there are`)
+    throw new RotaError(
+      'TRIGGER_UNKNOWN',
+      `no trigger is named ${request.trigger}; \`rota list\` shows those there are`,
+    )
   }
   const facts = await readFacts(store, trigger, { fromAt, untilAt })
   const explanations = explain(facts, { fromAt, untilAt, now })
@@ -89,7 +102,12 @@ async function readFacts(
     const run = blocker === undefined ? undefined : await store.run(blocker)
     if (run !== undefined) blockers.set(run.id, run)
   }
-  const ofTrigger = await store.runs({ trigger: name, sinceAt: window.fromAt, untilAt: window.untilAt, limit: most })
+  const ofTrigger = await store.runs({
+    trigger: name,
+    sinceAt: window.fromAt,
+    untilAt: window.untilAt,
+    limit: most,
+  })
   const beside = ofTrigger.filter((run) => run.origin !== 'trigger')
   const holds = await store.holds()
   return { trigger, versions: await store.versions(name), ranges, runs, blockers, holds, beside }
@@ -156,7 +174,8 @@ function* chainInstants(facts: Facts, window: { fromAt: Instant; untilAt: Instan
 
 function nothingDue(facts: Facts, at: Instant): Explanation {
   const version = facts.versions.find(
-    (one) => one.validFrom < at && (one.validUntil === undefined || at <= one.validUntil) && one.trigger.enabled,
+    (one) =>
+      one.validFrom < at && (one.validUntil === undefined || at <= one.validUntil) && one.trigger.enabled,
   )
   if (version === undefined && !isAfterNow(facts, at)) {
     const last = facts.versions.at(-1)

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../time/clock.js'
+import { killAtExit } from './groups-at-exit.js'
 import { isGroupRunning, signalGroup } from './process-group.js'
 
 /** A command to start: its words, its whole environment and its directory. */
@@ -38,6 +39,7 @@ export class ProcessTree {
   #arePipesClosed = false
   #isStopped = false
   #isKilled = false
+  #forgetGroup: () => void = () => undefined
   #cancelGrace: (() => void) | undefined
   #cancelLook: (() => void) | undefined
 
@@ -55,6 +57,7 @@ export class ProcessTree {
       shell: false,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    if (this.#child.pid !== undefined) this.#forgetGroup = killAtExit(this.#child.pid)
     this.#child.once('error', (error) => this.#notStarted(error))
     this.#child.once('exit', (exitCode, signal) => this.#exited({ exitCode, signal }))
     this.#child.once('close', () => this.#pipesClosed())
@@ -121,6 +124,7 @@ export class ProcessTree {
     this.#cancelGrace?.()
     this.#cancelLook?.()
     this.#signalGroup('SIGKILL')
+    this.#forgetGroup()
     this.#resolve(this.#end)
   }
 

@@ -80,7 +80,10 @@ function restRanges(
   const reason: LedgerReason = collapsed ? 'collapsed' : 'missed'
   const blocker = collapsed ? triggerRunId(due.trigger, rest.into as Instant) : undefined
   return clear.flatMap((stretch) => {
-    const within = instantsWithin(schedule, { after: stretch.after, until: Math.min(stretch.until, rest.lastAt) })
+    const within = instantsWithin(schedule, {
+      after: stretch.after,
+      until: Math.min(stretch.until, rest.lastAt),
+    })
     if (within === undefined) return []
     return [{ trigger: due.trigger.name, version: due.version, ...within, reason, rule: rest.rule, blocker }]
   })

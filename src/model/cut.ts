@@ -28,7 +28,10 @@ export function cut(input: { due: DueTrigger; schedule: Schedule; until: Instant
 }
 
 /** The range of due instants of a stretch, if it has any. */
-export function instantsWithin(schedule: Schedule, stretch: Stretch): { firstAt: Instant; lastAt: Instant } | undefined {
+export function instantsWithin(
+  schedule: Schedule,
+  stretch: Stretch,
+): { firstAt: Instant; lastAt: Instant } | undefined {
   const firstAt = schedule.next(stretch.after)
   if (firstAt === undefined || firstAt > stretch.until) return undefined
   return { firstAt, lastAt: schedule.previous(stretch.until + 1) ?? firstAt }
@@ -65,7 +68,16 @@ function heldRange(input: {
   const within = instantsWithin(input.schedule, input.stretch)
   if (within === undefined) return []
   const detail = hold.note === '' ? hold.actor : `${hold.actor}: ${hold.note}`
-  return [{ trigger: due.trigger.name, version: due.version, ...within, reason: reasonOf(hold), rule: 'hold', detail }]
+  return [
+    {
+      trigger: due.trigger.name,
+      version: due.version,
+      ...within,
+      reason: reasonOf(hold),
+      rule: 'hold',
+      detail,
+    },
+  ]
 }
 
 function reasonOf(hold: Hold): LedgerReason {

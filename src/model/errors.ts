@@ -21,7 +21,8 @@ export const errorCodes = {
   STORE_IO: 'The disk failed to read or write; the store was closed.',
   STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
   STORE_VERSION: 'The store was made by a newer Rota, or the SQLite library is too old to be safe.',
-  STORE_WENT_BACK: 'The store shows an older state than this host has already seen, as after a restored backup.',
+  STORE_WENT_BACK:
+    'The store shows an older state than this host has already seen, as after a restored backup.',
   STORE_CLOSED: 'The store was used after it was closed.',
   CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
   HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
@@ -49,7 +50,11 @@ export class RotaError extends Error {
   readonly code: ErrorCode
   readonly faults: readonly Fault[]
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; faults?: readonly Fault[] } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; faults?: readonly Fault[] } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'RotaError'
     this.code = code

@@ -2,10 +2,7 @@ import type { Json } from './json.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** What a job does: a function of the process that defined it, a command, or a request. */
-export type HandlerSpec =
-  | { readonly kind: 'function' }
-  | ShellSpec
-  | HttpSpec
+export type HandlerSpec = { readonly kind: 'function' } | ShellSpec | HttpSpec
 
 /** A command run without a shell: its words, its extra environment and its directory. */
 export interface ShellSpec {

@@ -8,7 +8,10 @@ import type { DueTrigger, Trigger } from './trigger.js'
 
 /** The id of the run of a trigger at a due instant. */
 export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
-  return runIdOf({ at: dueAt, parts: ['due', trigger.name, String(dueAt), partitionAt(trigger, dueAt) ?? ''] })
+  return runIdOf({
+    at: dueAt,
+    parts: ['due', trigger.name, String(dueAt), partitionAt(trigger, dueAt) ?? ''],
+  })
 }
 
 /** The label of the slice of data that a due instant of a trigger is about, where it has one. */
@@ -37,10 +40,15 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
 }
 
 /** The limits that a run shares with others. */
-export function gatesOf(input: { job: Job; trigger?: Trigger | undefined; groupKey?: string | undefined }): Gate[] {
+export function gatesOf(input: {
+  job: Job
+  trigger?: Trigger | undefined
+  groupKey?: string | undefined
+}): Gate[] {
   const { job, trigger, groupKey } = input
   const gates: Gate[] = []
-  if (trigger !== undefined && trigger.overlap !== 'allow') gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
+  if (trigger !== undefined && trigger.overlap !== 'allow')
+    gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
   if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
   if (groupKey !== undefined) gates.push({ key: `key:${job.name}=${groupKey}`, limit: job.keyConcurrency })
   return gates

@@ -73,6 +73,7 @@ function afterFailure(
 }
 
 function afterLoss(error: StoredError, { run, job, now }: Context): Outcome {
-  if (run.crashes + 1 < job.crashes) return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
+  if (run.crashes + 1 < job.crashes)
+    return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
   return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: 'set-aside' }
 }

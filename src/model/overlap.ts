@@ -20,14 +20,21 @@ export interface Resolved {
 }
 
 /** Decides, oldest first, which candidates become runs. That no two run at once is enforced again at the claim. */
-export function resolveOverlap(due: DueTrigger, schedule: Schedule, candidates: readonly Instant[]): Resolved {
+export function resolveOverlap(
+  due: DueTrigger,
+  schedule: Schedule,
+  candidates: readonly Instant[],
+): Resolved {
   const overlapped = new Overlapped(due, schedule)
   switch (due.trigger.overlap) {
     case 'allow':
     case 'queue-all':
       return { instants: candidates, ranges: [], supersede: undefined }
     case 'skip':
-      return keepWhile(overlapped, candidates, { rule: 'overlap:skip', blockedBy: (unfinished) => unfinished[0] })
+      return keepWhile(overlapped, candidates, {
+        rule: 'overlap:skip',
+        blockedBy: (unfinished) => unfinished[0],
+      })
     case 'queue-one':
       return keepWhile(overlapped, candidates, { rule: 'overlap:queue-one', blockedBy: firstWaiting })
     case 'cancel-running':
@@ -45,7 +52,10 @@ function firstWaiting(unfinished: readonly UnfinishedRun[]): UnfinishedRun | und
 function keepWhile(
   overlapped: Overlapped,
   candidates: readonly Instant[],
-  policy: { rule: LedgerRule; blockedBy: (unfinished: readonly UnfinishedRun[]) => UnfinishedRun | undefined },
+  policy: {
+    rule: LedgerRule
+    blockedBy: (unfinished: readonly UnfinishedRun[]) => UnfinishedRun | undefined
+  },
 ): Resolved {
   const { due } = overlapped
   const unfinished = [...due.unfinished]

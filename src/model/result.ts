@@ -11,7 +11,8 @@ export function resultOf(value: unknown): Json | undefined {
   if (value === undefined || value === null) return undefined
   const text = jsonTextOf(value)
   if (text === undefined) return { rota: 'the result is not JSON and was not kept' }
-  if (text.length * 3 <= maxResultBytes || Buffer.byteLength(text) <= maxResultBytes) return JSON.parse(text) as Json
+  if (text.length * 3 <= maxResultBytes || Buffer.byteLength(text) <= maxResultBytes)
+    return JSON.parse(text) as Json
   return { rota: 'the result was cut', bytes: Buffer.byteLength(text), head: boundText(text, 1024) }
 }
 

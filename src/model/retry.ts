@@ -12,7 +12,13 @@ export interface RetryPolicy {
 }
 
 /** One try, and no second. */
-export const noRetry: RetryPolicy = { attempts: 1, backoff: 'exponential', delayMs: 1000, maxDelayMs: 3_600_000, jitter: 0.2 }
+export const noRetry: RetryPolicy = {
+  attempts: 1,
+  backoff: 'exponential',
+  delayMs: 1000,
+  maxDelayMs: 3_600_000,
+  jitter: 0.2,
+}
 
 /** The wait before the next try after `failures` failed ones; drawn from the seed, so that it can be recomputed. */
 export function retryDelayMs(policy: RetryPolicy, failures: number, seed: string): number {

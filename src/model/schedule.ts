@@ -53,7 +53,11 @@ function unbounded(spec: ScheduleSpec): Schedule {
     case 'cron':
       return cronSchedule(spec.expression, { timezone: spec.timezone, dst: spec.dst })
     case 'interval':
-      return intervalSchedule({ everyMs: spec.everyMs, anchorAt: spec.anchorAt ?? 0, immediate: spec.immediate })
+      return intervalSchedule({
+        everyMs: spec.everyMs,
+        anchorAt: spec.anchorAt ?? 0,
+        immediate: spec.immediate,
+      })
     case 'once':
       return onceSchedule(spec.at)
     case 'after-finish':

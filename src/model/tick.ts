@@ -50,10 +50,14 @@ export function planTick(due: DueTrigger, now: Instant): Tick {
 }
 
 /** What was collapsed into an instant that then met an overlap met that overlap too. */
-function followOverlap(collapsed: readonly LedgerRange[], overlapped: readonly LedgerRange[]): readonly LedgerRange[] {
+function followOverlap(
+  collapsed: readonly LedgerRange[],
+  overlapped: readonly LedgerRange[],
+): readonly LedgerRange[] {
   return collapsed.map((range) => {
     const into = range.reason === 'collapsed' ? instantOfRunId(range.blocker as RunId) : undefined
-    const met = into === undefined ? undefined : overlapped.find((met) => met.firstAt <= into && into <= met.lastAt)
+    const met =
+      into === undefined ? undefined : overlapped.find((met) => met.firstAt <= into && into <= met.lastAt)
     if (met === undefined) return range
     return { ...range, reason: met.reason, rule: met.rule, blocker: met.blocker }
   })
@@ -69,7 +73,9 @@ function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant 
 
 function openPause(due: DueTrigger, now: Instant): Hold | undefined {
   const target = `trigger:${due.trigger.name}`
-  return due.holds.find((hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now))
+  return due.holds.find(
+    (hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now),
+  )
 }
 
 /** An after-finish trigger has one due instant at a time, written by the run before it; the chain never breaks. */
@@ -81,7 +87,11 @@ function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, 
   const window = { ...due, cursorAt: dueAt - 1 }
   const { clear, ranges } = cut({ due: window, schedule: only, until: now })
   const caught = catchUp({ due: window, schedule: only, clear, now })
-  const runs = caught.candidates.map((at) => ({ ...newTriggerRun(due, at), id: chainId(due, at), chained: true }))
+  const runs = caught.candidates.map((at) => ({
+    ...newTriggerRun(due, at),
+    id: chainId(due, at),
+    chained: true,
+  }))
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt
   // What did not run has no end to count from, so the chain goes on from this tick.

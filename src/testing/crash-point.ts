@@ -15,14 +15,23 @@ export interface CrashableStore {
 
 /** Wraps a store so that its user can be killed at any call. `onCrash` is told when that happens by itself. */
 export function crashable(real: Store, onCrash: () => void): CrashableStore {
-  const state = { calls: 0, inFlight: 0, crashCall: Infinity, when: 'before' as 'before' | 'after', isDead: false }
+  const state = {
+    calls: 0,
+    inFlight: 0,
+    crashCall: Infinity,
+    when: 'before' as 'before' | 'after',
+    isDead: false,
+  }
   const never = new Promise<never>(() => undefined)
   const crash = (): Promise<never> => {
     state.isDead = true
     onCrash()
     return never
   }
-  const call = async (method: (...args: unknown[]) => Promise<unknown>, args: unknown[]): Promise<unknown> => {
+  const call = async (
+    method: (...args: unknown[]) => Promise<unknown>,
+    args: unknown[],
+  ): Promise<unknown> => {
     if (state.isDead) return never
     state.calls += 1
     const isCrash = state.calls === state.crashCall

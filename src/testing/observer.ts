@@ -26,7 +26,8 @@ export class Observer {
   #count = 0
 
   constructor(triggers: readonly Trigger[]) {
-    const isExclusive = (trigger: Trigger): boolean => !['allow', 'terminate-running'].includes(trigger.overlap)
+    const isExclusive = (trigger: Trigger): boolean =>
+      !['allow', 'terminate-running'].includes(trigger.overlap)
     this.#exclusive = new Set(triggers.filter(isExclusive).map((trigger) => trigger.name))
   }
 
@@ -49,7 +50,8 @@ export class Observer {
     const seen = { process, run: run.id, trigger: run.trigger ?? '', attempt: run.attempt }
     this.#count += 1
     const attempts = this.#attempts.get(run.id) ?? []
-    if (attempts.includes(run.attempt)) this.#broken.push(`G5: attempt ${run.attempt} of ${run.id} began twice`)
+    if (attempts.includes(run.attempt))
+      this.#broken.push(`G5: attempt ${run.attempt} of ${run.id} began twice`)
     attempts.push(run.attempt)
     this.#attempts.set(run.id, attempts)
     const active = this.#active.get(seen.trigger) ?? new Set()
@@ -84,8 +86,10 @@ export class Observer {
       if (coverage === undefined || isComplete(coverage)) continue
       const { unexplained, unexpected } = coverage
       const name = trigger.trigger.name
-      for (const at of unexplained) broken.push(`G2: ${name} at ${formatInstant(at)} has neither a run nor a reason`)
-      for (const at of unexpected) broken.push(`G1: ${name} has a run at ${formatInstant(at)}, which is not due`)
+      for (const at of unexplained)
+        broken.push(`G2: ${name} at ${formatInstant(at)} has neither a run nor a reason`)
+      for (const at of unexpected)
+        broken.push(`G1: ${name} has a run at ${formatInstant(at)}, which is not due`)
     }
     for (const run of await this.#allRuns(store)) broken.push(...(await this.#judge(store, run, endAt)))
     return broken
@@ -103,7 +107,9 @@ export class Observer {
     if (attempts.some((attempt, index) => attempt.attempt !== index + 1) || attempts.length !== run.attempt) {
       broken.push(`G5: the attempts of ${run.id} have a gap`)
     }
-    const unexplained = attempts.slice(0, -1).filter((attempt) => attempt.end === 'done' || attempt.end === undefined)
+    const unexplained = attempts
+      .slice(0, -1)
+      .filter((attempt) => attempt.end === 'done' || attempt.end === undefined)
     if (unexplained.length > 0) broken.push(`G5: ${run.id} was repeated although an attempt was done`)
     return broken
   }

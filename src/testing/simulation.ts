@@ -61,7 +61,12 @@ class World {
   readonly #random: SeededRandom
   readonly #clock: FakeClock
   readonly #observer: Observer
-  readonly #job: Job = { ...jobDefaults, name: 'work', retry: { ...jobDefaults.retry, attempts: 3 }, crashes: 1_000_000 }
+  readonly #job: Job = {
+    ...jobDefaults,
+    name: 'work',
+    retry: { ...jobDefaults.retry, attempts: 3 },
+    crashes: 1_000_000,
+  }
   #living = new Set<Process>()
   #crashes = 0
   #steps = 0

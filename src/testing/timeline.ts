@@ -108,7 +108,8 @@ export class Timeline {
     for (;;) {
       let child = index * 2 + 1
       if (child >= entries.length) break
-      if (child + 1 < entries.length && isBefore(entries[child + 1] as Entry, entries[child] as Entry)) child += 1
+      if (child + 1 < entries.length && isBefore(entries[child + 1] as Entry, entries[child] as Entry))
+        child += 1
       if (!isBefore(entries[child] as Entry, last)) break
       entries[index] = entries[child] as Entry
       index = child

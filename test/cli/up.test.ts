@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -34,6 +35,12 @@ const jobs = {
     command: ['node', '-e', 'console.log("slow begins"); setTimeout(() => console.log("slow ends"), 1500)'],
   },
   endless: { command: ['node', '-e', 'console.log("endless begins"); setInterval(() => {}, 1000)'] },
+}
+
+/** Whether a process still runs; one that nobody has collected yet does not. */
+function isAlive(pid: number): boolean {
+  const status = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
+  return status !== '' && !status.startsWith('Z')
 }
 
 describe('rota up', () => {
@@ -118,6 +125,23 @@ describe('rota up', () => {
     await second.said('once more stops at once')
     second.child.kill('SIGTERM')
     expect((await second.ended).code).toBe(143)
+  })
+
+  it('a second signal stops at once and takes the commands that run with it', async () => {
+    const talks =
+      'console.log("pid " + process.pid); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
+    const cwd = app({
+      jobs: { deaf: { command: ['node', '-e', talks] } },
+      triggers: { once: { job: 'deaf', at: '2026-01-01T00:00:00Z' } },
+    })
+    const engine = up([], { cwd })
+    const said = await engine.said(/pid \d+/)
+    const pid = Number(/pid (\d+)/.exec(said)?.[1])
+    engine.child.kill('SIGTERM')
+    await engine.said('SIGTERM')
+    engine.child.kill('SIGTERM')
+    expect((await engine.ended).code).toBe(143)
+    await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
   it('after a kill goes on with everything, and says since when nothing ran', async () => {

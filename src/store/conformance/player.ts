@@ -325,7 +325,10 @@ export class Player {
     if (!settle) return
     const finished = lost.map(({ run, dueAt, attempt, failures, crashes, job }) => {
       const error = { code: 'LOST', message: 'gone' }
-      const outcome = decide({ kind: 'lost', error }, { run: { id: run, dueAt, failures, crashes }, job, now })
+      const outcome = decide(
+        { kind: 'lost', error },
+        { run: { id: run, dueAt, failures, crashes }, job, now },
+      )
       return { run, attempt, outcome, startedAt: undefined, endedAt: now }
     })
     await this.both((store) => store.turn({ worker: at(this.#workers, 0), now, finished, want: undefined }))
