@@ -95,8 +95,9 @@ export async function cpuWhile(ms) {
   return (user + system) / 10 / (performance.now() - startMs)
 }
 
-/** What this process holds, in MiB, after a collection where that can be asked for. */
-export function residentMiB() {
+/** What this process holds, in MiB. Where a collection can be asked for, some time passes after it: pages go back late. */
+export async function residentMiB() {
   globalThis.gc?.()
+  if (globalThis.gc !== undefined) await sleep(2000)
   return process.memoryUsage().rss / 2 ** 20
 }

@@ -95,7 +95,7 @@ async function idle() {
   await peer.start()
   await sleep(600)
   const cpuPercent = await cpuWhile(Number(flags.idleMs))
-  const rssMiB = residentMiB()
+  const rssMiB = await residentMiB()
   const warmUp = 20
   const latencies = []
   const startMs = performance.now()

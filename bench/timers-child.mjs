@@ -24,8 +24,8 @@ defineTriggers(app, job, Number(flags.count))
 await app.start()
 const definedMs = performance.now() - startMs
 
-await sleep(3000)
-const rssMiB = residentMiB()
+await sleep(1000)
+const rssMiB = await residentMiB()
 const heapMiB = process.memoryUsage().heapUsed / 2 ** 20
 const cpuPercent = await cpuWhile(5000)
 if (due > 0) await letThemBeDue()

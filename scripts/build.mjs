@@ -1,4 +1,4 @@
-// Compiles the sources to dist/ from scratch, writes the schema of config files, and makes the command executable.
+// Compiles the sources to dist/ from scratch, writes the schemas of config, plan and pipeline files, and makes the command executable.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ const { status } = spawnSync(
   { cwd: root, stdio: 'inherit' },
 )
 if (status === 0) {
-  await writeConfigSchema()
+  await writeSchemas()
   chmodSync(join(next, 'cli', 'main.js'), 0o755)
   // Only now, so that whatever runs from dist never meets half of a build.
   rmSync(join(root, 'dist'), { recursive: true, force: true })
@@ -25,14 +25,16 @@ if (status === 0) {
 }
 process.exitCode = status ?? 1
 
-/** Editors complete a config by its schema; the shape itself is needed only to write it, so the package does without zod. */
-async function writeConfigSchema() {
-  const shape = join(next, 'plan', 'config-shape')
-  const { configShape } = await import(pathToFileURL(`${shape}.js`).href)
-  const schema = z.toJSONSchema(configShape, { io: 'input' })
-  writeFileSync(
-    join(next, 'rota.config.schema.json'),
-    `${JSON.stringify({ title: 'Rota config', ...schema }, null, 2)}\n`,
-  )
-  for (const ending of ['.js', '.d.ts']) rmSync(shape + ending)
+/** Editors complete files by their schemas; the shapes are needed only to write those, so the package does without zod. */
+async function writeSchemas() {
+  const names = ['config', 'plan', 'pipeline']
+  for (const name of names) {
+    const shapes = await import(pathToFileURL(join(next, 'plan', `${name}-shape.js`)).href)
+    const schema = z.toJSONSchema(shapes[`${name}Shape`], { io: 'input' })
+    const text = JSON.stringify({ title: `Rota ${name}`, ...schema }, null, 2)
+    writeFileSync(join(next, `rota.${name}.schema.json`), `${text}\n`)
+  }
+  for (const name of names) {
+    for (const ending of ['.js', '.d.ts']) rmSync(join(next, 'plan', `${name}-shape${ending}`))
+  }
 }

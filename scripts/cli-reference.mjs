@@ -12,16 +12,16 @@ const opening = `# Commands
 
 Which store a command means, the first that is said wins: \`--store\`, the variable \`ROTA_STORE\`, the \`store\` of the config (\`--config\`, else \`rota.config.*\` in the working directory), \`sqlite:data/rota.db\`.
 
-A time is \`now\`, \`today\`, \`yesterday\`, \`-2h\`, \`+5m\`, \`2026-01-05\`, \`09:30\`, \`2026-01-05T09:00\` (in \`--zone\`) or \`2026-01-05T09:00:00Z\`. A length without a sign lies where the question suggests: \`--since 2h\` is two hours ago, \`--until 2h\` is in two hours. A duration is written as in the [config](config.md#durations). Wherever a run is asked for, the beginning of its id is enough if it fits one run only.
+A time is \`now\`, \`yesterday\`, \`today\`, \`tomorrow\` or \`2026-01-05\` (the beginning of that day), \`-2h\` or \`+5m\` (any duration, from now), \`09:30\` or \`09:30:15\` (today), \`2026-01-05T09:00\` (in \`--zone\`), \`2026-01-05T09:00:00Z\` or \`2026-01-05T09:00:00+07:00\`. A length without a sign lies where the question suggests: \`--since 2h\` is two hours ago, \`--until 2h\` is in two hours. A duration is written as in the [config](config.md#durations). Wherever a run is asked for, the beginning of its id (at least 4 characters) is enough if it fits one run only.
 
-\`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours only appear on a terminal, and not where \`NO_COLOR\` is set.
+\`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours only appear on a terminal, and not where \`NO_COLOR\` is set. Tables and help fit the width of the terminal; elsewhere \`COLUMNS\`, else 80.
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
 | 1 | it failed: the run, the coverage, a check |
 | 2 | refused: usage, a definition, a config |
-| 3 | the store cannot be used |
+| 3 | the store cannot be used: every code that begins with \`STORE_\` |
 | 70 | an error inside Rota, or one that nobody caught |
 | 74 | input or output failed |
 | 128+n | ended by signal n |
@@ -34,6 +34,7 @@ A time is \`now\`, \`today\`, \`yesterday\`, \`-2h\`, \`+5m\`, \`2026-01-05\`, \
 | \`WORKER_ENABLED\` | off: \`rota up\` performs nothing |
 | \`ROTA_DEBUG=1\` | errors are printed with their stack |
 | \`NO_COLOR\` | no colours |
+| \`COLUMNS\` | how wide the output is, where it is no terminal |
 `
 
 const parts = [opening]

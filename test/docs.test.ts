@@ -30,7 +30,7 @@ describe('the reference', () => {
       [...(row[1] ?? '').matchAll(/`(\w+)`/g)].map((match) => match[1] ?? ''),
     )
     // Only code can write a function, so the shape of a file does not have it.
-    const known = new Set([...configKeys(), 'handler'])
+    const known = new Set([...configKeys(), 'handler', 'steps'])
     expect(written.filter((key) => !known.has(key))).toEqual([])
   })
 

@@ -119,13 +119,15 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   port: { rooms: ['model', 'time'] },
   memory: { rooms: ['port', 'model', 'time'] },
   sqlite: { rooms: ['port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
+  // The memory store is its model: it keeps the same tables and decides with the same functions.
+  files: { rooms: ['port', 'memory', 'model', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['port', 'model', 'time'] },
   plan: { rooms: ['model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
   handlers: { rooms: ['model', 'time'] },
   testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
   app: {
-    rooms: ['time', 'model', 'port', 'memory', 'sqlite', 'engine', 'plan', 'handlers', 'testing'],
+    rooms: ['time', 'model', 'port', 'memory', 'sqlite', 'files', 'engine', 'plan', 'handlers', 'testing'],
     packages: ['cronstrue'],
   },
   cli: { rooms: ['app'], packages: ['@clack/prompts', 'picocolors', 'pino'] },

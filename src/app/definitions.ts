@@ -2,7 +2,8 @@ import { define, defineJobs, end } from '../engine/sync.js'
 import type { Handler } from '../engine/perform.js'
 import { readJob, readTrigger, type JobInput, type TriggerInput } from '../model/define.js'
 import { refuse, RotaError } from '../model/errors.js'
-import { placeOf, within } from '../model/faults.js'
+import { refusedHost } from '../handlers/address-rules.js'
+import { fault, placeOf, within, type Place } from '../model/faults.js'
 import type { Job } from '../model/job.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
@@ -60,13 +61,22 @@ function readDefinitions(input: {
 }): { jobs: Job[]; triggers: Trigger[] } {
   const place = placeOf()
   const jobs = Object.entries(input.jobs ?? {}).flatMap(
-    ([name, job]) => readJob({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
+    ([name, job]) => readAdded({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
   )
   const triggers = Object.entries(input.triggers ?? {}).flatMap(
     ([name, trigger]) => readTrigger({ name, input: trigger }, within(within(place, 'triggers'), name)) ?? [],
   )
   refuse('what was added', place.faults)
   return { jobs, triggers }
+}
+
+/** A request that is sure to be refused when it runs is refused at once. */
+function readAdded(written: { name: string; input: JobInput }, place: Place): Job | undefined {
+  const { http } = (written.input ?? {}) as Partial<JobInput>
+  const url = http?.url ?? ''
+  const refused = URL.canParse(url) ? refusedHost(new URL(url).hostname, 'refuse') : undefined
+  if (refused !== undefined) fault(within(within(place, 'http'), 'url'), refused)
+  return readJob(written, place)
 }
 
 /** Ends a trigger, or forgets a job, of this source. */
@@ -92,6 +102,13 @@ export async function removeDefinition(
     )
   }
   return { kind: 'job', name }
+}
+
+/** The definition of a job that somebody wrote to the store. */
+export async function storedJob(store: Store, name: string): Promise<Job> {
+  const found = (await store.jobs()).find(({ job }) => job.name === name)
+  if (found !== undefined) return found.job
+  throw new RotaError('JOB_UNKNOWN', `no job is named ${name}; \`rota list --jobs\` shows those there are`)
 }
 
 async function assertNew(

@@ -1,4 +1,5 @@
 import { RotaError } from '../model/errors.js'
+import type { StepFunction } from '../handlers/step-function.js'
 import { loadConfig, type LoadedConfig } from '../plan/config-file.js'
 import { absoluteUrl } from './open-store.js'
 import { Rota } from './rota.js'
@@ -17,14 +18,17 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   const loaded = await loadConfig(path)
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
-  const { app: name, jobs, triggers, ...options } = loaded.config
+  const { app: name, jobs, triggers, plans = [], steps = {}, ...options } = loaded.config
   const concurrency = overrides.concurrency ?? options.concurrency
   const { directory } = loaded
   const app = new Rota(
     { ...options, app: name, directory, concurrency, store: store ?? options.store },
     `config:${name}`,
+    loaded.where,
   )
   for (const [job, input] of Object.entries(jobs)) app.define(job, input)
+  for (const [step, called] of Object.entries(steps)) app.step(step, called as StepFunction)
+  for (const plan of plans) app.plan(plan)
   for (const [trigger, input] of Object.entries(triggers)) app.schedule(trigger, input)
   return app
 }

@@ -19,8 +19,8 @@ export interface Window {
 }
 
 /**
- * The instant a person means: `now`, `today`, `-2h`, `+5m`, `2026-01-05`, `09:30`, `2026-01-05T09:00` or a full
- * instant. A length without a sign lies in the direction that the question suggests.
+ * The instant a person means: `now`, `yesterday`, `today`, `tomorrow`, `-2h`, `+5m`, `PT5M`, `2026-01-05`, `09:30`,
+ * `2026-01-05T09:00` or a full instant. A length without a sign lies in the direction that the question suggests.
  */
 export function parseMoment(text: string, options: Here & { readonly bare: 'ago' | 'ahead' }): Instant {
   const { now, bare } = options
@@ -102,7 +102,8 @@ function parseWritten(text: string, { zone, now }: Here): Instant {
   }
 }
 
-const allowed = 'now, today, yesterday, -2h, 2026-01-05, 09:30, 2026-01-05T09:00 or 2026-01-05T09:00:00Z'
+const allowed =
+  'now, today, yesterday, tomorrow, -2h, +5m, 2026-01-05, 09:30, 2026-01-05T09:00 or 2026-01-05T09:00:00Z'
 
 function refusal(text: string, problem: string, cause?: unknown): TimeError {
   const error = new TimeError('LOCAL_TIME_INVALID', `${JSON.stringify(text.slice(0, 60))}: ${problem}`, {

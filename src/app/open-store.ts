@@ -29,6 +29,11 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
       const { clock, durability, create } = options
       return await openSqliteStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
     }
+    case 'files': {
+      const { openFilesStore } = await import('../store/files/files-store.js')
+      const { clock, durability, create } = options
+      return await openFilesStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
+    }
     default:
       throw notAStore(url)
   }
@@ -37,7 +42,7 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
 /** The address with its path made absolute, so that another thread or directory opens the same store. */
 export function absoluteUrl(url: string, directory: string): string {
   const [scheme, rest] = split(url)
-  return scheme === 'sqlite' ? `sqlite:${pathOf(rest, directory)}` : url
+  return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
 }
 
 function split(url: string): [string, string] {
@@ -47,10 +52,14 @@ function split(url: string): [string, string] {
 }
 
 function pathOf(path: string, directory: string): string {
-  if (path === '') throw new RotaError('STORE_URL', 'a sqlite store needs a path, as in sqlite:data/rota.db')
+  if (path === '')
+    throw new RotaError('STORE_URL', 'a store needs a path, as in sqlite:data/rota.db or files:data')
   return isAbsolute(path) ? path : resolve(directory, path)
 }
 
 function notAStore(url: string): RotaError {
-  return new RotaError('STORE_URL', `${url} is not a store; allowed are sqlite:<path> and memory:`)
+  return new RotaError(
+    'STORE_URL',
+    `${url} is not a store; allowed are sqlite:<path>, files:<directory> and memory:`,
+  )
 }

@@ -4,20 +4,22 @@ import { performHttp } from '../handlers/perform-http.js'
 import { performShell } from '../handlers/perform-shell.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import { runPipeline } from './pipelines.js'
 import type { Registry } from './registry.js'
 
-/** What this process can perform: its own functions, and every command and request that is defined in the store. */
+/** What this process can perform: its own functions, and every command, request and pipeline that is defined in the store. */
 export async function performablesOf(input: {
   registry: Registry
   store: Store
   outside: Outside
 }): Promise<ReadonlyMap<string, Performable>> {
   const { registry, store, outside } = input
+  const functions = registry.steps
   const performables = new Map<string, Performable>()
   for (const { job, source } of await store.jobs()) {
     const isFromApi = source === 'api'
     const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
-    const handler = added ?? outsideHandler(job, { ...outside, isFromApi })
+    const handler = added ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
     if (handler !== undefined) performables.set(job.name, { job, handler })
   }
   for (const [name, { job, handler }] of registry.jobs) {
@@ -26,7 +28,7 @@ export async function performablesOf(input: {
   return performables
 }
 
-/** What commands and requests need of this process. */
+/** What commands, requests and pipelines need of this process. */
 export interface Outside {
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -34,17 +36,35 @@ export interface Outside {
   readonly directory: string
 }
 
-function outsideHandler(job: Job, outside: Outside & { readonly isFromApi: boolean }): Handler | undefined {
+interface Surroundings extends Outside {
+  readonly store: Store
+  readonly functions: Registry['steps']
+  readonly isFromApi: boolean
+}
+
+function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
   const spec = job.handler
-  const { clock, environment, directory } = outside
+  const { clock, environment, directory, store, functions } = outside
+  const privateTargets = outside.isFromApi ? 'refuse' : 'allow'
   switch (spec.kind) {
     case 'function':
       return undefined
     case 'shell':
       return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
     case 'http':
-      return (run) =>
-        performHttp(spec, { ...contextOf(run), privateTargets: outside.isFromApi ? 'refuse' : 'allow' })
+      return (run) => performHttp(spec, { ...contextOf(run), privateTargets })
+    case 'pipeline':
+      return (run) => {
+        const context = {
+          ...contextOf(run),
+          clock,
+          environment,
+          directory,
+          privateTargets,
+          functions,
+        } as const
+        return runPipeline(run, { path: spec.path, store, context })
+      }
   }
 }
 

@@ -1,8 +1,10 @@
 import { RotaError, refuse, type Fault } from '../model/errors.js'
 import { defineJob, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import type { Key } from '../model/faults.js'
 import type { Job, Queue } from '../model/job.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Handler } from '../engine/perform.js'
+import type { StepFunction } from '../handlers/step-function.js'
 
 /** What an app defines in this process, before any of it is in the store. */
 export class Registry {
@@ -11,6 +13,10 @@ export class Registry {
   readonly queues = new Map<string, Queue>()
   /** The functions of jobs that were added at run time: their definitions are in the store only. */
   readonly handlers = new Map<string, Handler>()
+  /** The functions that steps of pipelines use. */
+  readonly steps = new Map<string, StepFunction>()
+  /** Plan files, read at the start. */
+  readonly plans: string[] = []
 
   addJob(name: string, input: JobInput): Job {
     if (this.jobs.has(name)) throw twice('job', name)
@@ -26,6 +32,11 @@ export class Registry {
     return trigger
   }
 
+  addStep(name: string, step: StepFunction): void {
+    if (this.steps.has(name)) throw twice('step', name)
+    this.steps.set(name, step)
+  }
+
   addQueue(queue: Queue): void {
     this.queues.set(queue.name, queue)
   }
@@ -34,12 +45,14 @@ export class Registry {
     this.handlers.set(name, handler)
   }
 
-  /** Throws where a trigger names a job that is neither here nor among the others. */
-  checkJobs(others: ReadonlySet<string>): void {
-    const faults: Fault[] = []
+  /** Throws where a trigger names a job that is neither here nor among the others; a config knows where it does. */
+  checkJobs(others: ReadonlySet<string>, whereOf?: (keys: readonly Key[]) => string): void {
+    const faults: (Fault & { readonly where?: string })[] = []
     for (const trigger of this.triggers.values()) {
       if (this.jobs.has(trigger.job) || others.has(trigger.job)) continue
+      const where = whereOf?.(['triggers', trigger.name, 'job'])
       faults.push({
+        ...(where === undefined ? {} : { where }),
         path: `triggers.${trigger.name}.job`,
         message: `no job is named ${trigger.job}`,
         allowed: [...this.jobs.keys(), ...others].join(', '),

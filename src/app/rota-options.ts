@@ -16,6 +16,8 @@ import { keepBounds, leaseBounds } from '../plan/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './open-store.js'
 
+export type { StepContext, StepFunction } from '../handlers/step-function.js'
+
 /** How an app is set up; everything has a default. */
 export interface RotaOptions {
   /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `memory:` forgets it at the end. */
@@ -125,7 +127,11 @@ function readQueues(value: unknown, place: Place): Queue[] {
 
 function readClock(value: unknown, place: Place): Clock {
   if (value === undefined) return systemClock
-  if (typeof (value as Partial<Clock> | null)?.monotonicMs === 'function') return value as Clock
+  if (isClock(value)) return value
   fault(place, `${shown(value)} is not a clock`)
   return systemClock
+}
+
+function isClock(value: unknown): value is Clock {
+  return typeof value === 'object' && value !== null && 'monotonicMs' in value
 }

@@ -1,29 +1,29 @@
-import { randomBytes } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { Coverage } from '../engine/coverage.js'
 import { ClockGuard } from '../engine/clock-guard.js'
-import { Engine, type Roles } from '../engine/engine.js'
+import type { Engine } from '../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
-import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
 import type { Handler, RunContext } from '../engine/perform.js'
-import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
+import type { SyncReport } from '../engine/sync.js'
+import type { StepFunction } from '../handlers/step-function.js'
 import { why, type Why } from '../engine/why.js'
 import type { JobInput, JobOptions, ScheduleOptions, TriggerInput } from '../model/define.js'
 import { RotaError } from '../model/errors.js'
+import type { Key } from '../model/faults.js'
 import type { RunId } from '../model/identity.js'
 import type { Attempt, Run } from '../model/run.js'
 import type { StoredTrigger } from '../model/trigger.js'
 import type { Enqueued, RunFilter, Store, StoredJob, StoredLogLine } from '../store/store.js'
-import { systemClock, type Clock } from '../time/clock.js'
+import type { Clock } from '../time/clock.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { coverageReport } from './coverage-report.js'
-import { addDefinitions, removeDefinition, type Added, type Removed } from './definitions.js'
+import { addDefinitions, removeDefinition, storedJob, type Added, type Removed } from './definitions.js'
 import { examine, type Finding } from './doctor.js'
 import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from './enqueue.js'
 import { holdOn, letGo, type HoldOptions } from './holds.js'
+import { newEngine } from './new-engine.js'
 import { openStore, absoluteUrl } from './open-store.js'
-import { performablesOf, type Outside } from './performables.js'
+import { OwnDefinitions } from './own-definitions.js'
 import { Registry } from './registry.js'
 import {
   readRotaOptions,
@@ -33,8 +33,6 @@ import {
   type StartOptions,
 } from './rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from './runs.js'
-import { ThreadedKeepAlive } from './threaded-keep-alive.js'
-import { packageVersion } from './version.js'
 import { Witness } from './witness.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
@@ -42,24 +40,16 @@ export function rota(options: RotaOptions = {}): Rota {
   return new Rota(options, `code:${options.app ?? 'app'}`)
 }
 
-const pollMs = 2000
-const stallMs = 60_000
-
-/** The runs of a dead worker are taken over within its lease plus this. */
-const mostUpkeepMs = 5000
-
 /** An app: what it defines, and everything that can be asked of its store. The store is opened when it is first needed. */
 export class Rota {
   readonly #settings: Settings
-  readonly #source: string
   readonly #clock: Clock
   readonly #events = new Events()
   readonly #registry = new Registry()
+  readonly #own: OwnDefinitions
   #opened: Promise<Store> | undefined
   /** The store once it is open, so that the hot path does not wait for a promise. */
   #open: Store | undefined
-  #isSynced = false
-  #syncing: Promise<void> | undefined
   #starting: Promise<SyncReport | undefined> | undefined
   #guard: ClockGuard | undefined
   #engine: Engine | undefined
@@ -67,10 +57,10 @@ export class Rota {
   readonly #ending = new AbortController()
   #closed: Promise<void> | undefined
 
-  /** `source` is the name under which its definitions are kept; `rota()` fills it in. */
-  constructor(options: RotaOptions, source: string) {
+  /** `source` is the name under which its definitions are kept, `where` tells where they were written; `rota()` fills them in. */
+  constructor(options: RotaOptions, source: string, where?: (keys: readonly Key[]) => string) {
     this.#settings = readRotaOptions(options)
-    this.#source = source
+    this.#own = new OwnDefinitions(source, this.#registry, where)
     this.#clock = this.#settings.clock
     for (const queue of this.#settings.queues) this.#registry.addQueue(queue)
   }
@@ -96,7 +86,7 @@ export class Rota {
   /** Defines a job of any kind: a function, a command or a request. */
   define<Payload = unknown>(name: string, input: JobInput): JobRef<Payload> {
     this.#assertNotStarted('a job')
-    this.#isSynced = false
+    this.#own.changed()
     return { name: this.#registry.addJob(name, input).name }
   }
 
@@ -105,6 +95,18 @@ export class Rota {
     this.#assertNotStarted('a trigger')
     const { job } = options
     this.#registry.addTrigger(name, { ...options, job: typeof job === 'string' ? job : job.name })
+  }
+
+  /** Registers a function that steps of pipelines use. */
+  step(name: string, step: StepFunction): void {
+    this.#assertNotStarted('a step')
+    this.#registry.addStep(name, step)
+  }
+
+  /** Has the entries of a plan file performed when they are due; it is read at the start. */
+  plan(path: string): void {
+    this.#assertNotStarted('a plan')
+    this.#registry.plans.push(path)
   }
 
   /** Hears of what happens in this process; gives the function that ends it. */
@@ -166,9 +168,9 @@ export class Rota {
     options: EnqueueOptions = {},
   ): Promise<readonly Enqueued[]> {
     const store = this.#open ?? (await this.store())
-    if (!this.#isSynced) await this.#syncJobs()
+    if (!this.#own.areJobsWritten) await this.#own.writeJobs(store, this.now())
     const name = typeof job === 'string' ? job : job.name
-    const definition = this.#registry.jobs.get(name)?.job ?? (await this.#storedJob(store, name))
+    const definition = this.#registry.jobs.get(name)?.job ?? (await storedJob(store, name))
     const now = this.now()
     const terms = readEnqueueOptions(options, now)
     const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
@@ -181,9 +183,9 @@ export class Rota {
   /** Runs a trigger's job, or a job, now and by hand, beside everything that is scheduled. */
   async runNow(name: string, options: { readonly payload?: unknown } = {}): Promise<Enqueued> {
     const store = await this.store()
-    if (!this.#isSynced) await this.#syncJobs()
+    if (!this.#own.areJobsWritten) await this.#own.writeJobs(store, this.now())
     const [trigger] = await store.triggers({ names: [name] })
-    const job = await this.#storedJob(store, trigger?.trigger.job ?? name)
+    const job = await storedJob(store, trigger?.trigger.job ?? name)
     const now = this.now()
     const runs = [newManualRun({ job, trigger, payload: options.payload, now })]
     const enqueued = store.enqueue({ runs, now })
@@ -358,10 +360,14 @@ export class Rota {
     await guard.confirmed(({ kind, byMs }) => this.#events.emit('clock', { kind, byMs }), this.#ending.signal)
     if (this.#ending.signal.aborted) throw this.#closedError()
     this.#guard = guard
-    const report = roles.scheduler ? await this.#sync(store) : undefined
-    if (!roles.scheduler) await this.#syncJobs()
-    this.#engine = this.#newEngine(store, guard, roles)
+    const directory = this.#directory
+    const report = await this.#own.write(store, { directory, roles, now: guard.now() })
+    const { storeUrl } = this
+    const shared = { events: this.#events, registry: this.#registry, settings: this.#settings }
+    this.#engine = newEngine({ ...shared, store, storeUrl, guard, roles, directory })
     await this.#engine.start()
+    // They are in the store now, and a start that failed would have needed them again.
+    this.#registry.triggers.clear()
     return report
   }
 
@@ -375,81 +381,6 @@ export class Rota {
 
   #closedError(): RotaError {
     return new RotaError('STORE_CLOSED', 'the app was used after it was closed')
-  }
-
-  #newEngine(store: Store, guard: ClockGuard, roles: Roles): Engine {
-    const { concurrency, leaseMs, keepMs } = this.#settings
-    const host = hostname()
-    return new Engine({
-      store,
-      guard,
-      roles,
-      clock: this.#clock,
-      events: this.#events,
-      identity: { host, pid: process.pid, version: packageVersion },
-      newWorkerId: () => `${host}:${process.pid}:${randomBytes(4).toString('hex')}`,
-      keepAlive: (keep) => this.#keepAlive(store, keep),
-      performables: () => performablesOf({ registry: this.#registry, store, outside: this.#outside() }),
-      concurrency,
-      leaseMs,
-      keepMs,
-      pollMs,
-      upkeepMs: Math.min(mostUpkeepMs, leaseMs / 6),
-    })
-  }
-
-  #outside(): Outside {
-    return { clock: this.#clock, environment: process.env, directory: this.#directory }
-  }
-
-  /** A thread keeps the lease of a store that other processes share; a store inside this one needs none. */
-  #keepAlive(store: Store, keep: KeepAliveOptions): KeepAlive {
-    const clock = this.#clock
-    if (store.url.startsWith('memory:') || clock !== systemClock) {
-      return new Heartbeat({ ...keep, store, clock, now: () => this.now() })
-    }
-    const { durability } = this.#settings
-    return new ThreadedKeepAlive({ ...keep, clock, url: this.storeUrl, durability, stallMs })
-  }
-
-  async #sync(store: Store): Promise<SyncReport> {
-    // A job that this source once had and has no more is of no use to its triggers.
-    const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
-    this.#registry.checkJobs(new Set(others.map(({ job }) => job.name)))
-    const report = await sync(store, this.#definitions(), this.now())
-    this.#isSynced = true
-    return report
-  }
-
-  /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
-  async #syncJobs(): Promise<void> {
-    this.#syncing ??= this.#writeJobs()
-    try {
-      await this.#syncing
-    } finally {
-      this.#syncing = undefined
-    }
-  }
-
-  async #writeJobs(): Promise<void> {
-    const { triggers: _, ...definitions } = this.#definitions()
-    if (definitions.jobs.length > 0) await defineJobs(await this.store(), definitions, this.now())
-    this.#isSynced = true
-  }
-
-  #definitions(): Source {
-    return {
-      name: this.#source,
-      jobs: [...this.#registry.jobs.values()].map(({ job }) => job),
-      queues: [...this.#registry.queues.values()],
-      triggers: [...this.#registry.triggers.values()],
-    }
-  }
-
-  async #storedJob(store: Store, name: string): Promise<StoredJob['job']> {
-    const found = (await store.jobs()).find(({ job }) => job.name === name)
-    if (found !== undefined) return found.job
-    throw new RotaError('JOB_UNKNOWN', `no job is named ${name}; \`rota list --jobs\` shows those there are`)
   }
 
   async #release(target: Parameters<typeof letGo>[1]['target'], catchUp: boolean): Promise<boolean> {

@@ -5,12 +5,19 @@ import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 
+/** A shorter beginning fits nearly every run. */
+const shortestPrefix = 4
+
 /** The run with an id, or the only one whose id begins so. */
 export async function findRun(store: Store, id: string): Promise<Run> {
   const text = id.toLowerCase()
   const found = text.length === runIdLength ? await store.run(text) : undefined
   if (found !== undefined) return found
-  const runs = text.length < 4 ? [] : await store.runsByPrefix(text, 2)
+  if (text.length < shortestPrefix) {
+    const message = `${id} is too short for the beginning of an id; at least ${shortestPrefix} characters are needed`
+    throw new RotaError('RUN_UNKNOWN', message)
+  }
+  const runs = await store.runsByPrefix(text, 2)
   if (runs.length === 1) return runs[0] as Run
   if (runs.length > 1)
     throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}; use more of its id`)

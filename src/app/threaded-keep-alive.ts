@@ -26,7 +26,8 @@ export class ThreadedKeepAlive implements KeepAlive {
   start(): void {
     const { onExpired, onTrouble, worker, leaseMs, url, durability, stallMs } = this.#options
     const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs }
-    const thread = new Worker(threadFile(), { workerData })
+    // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
+    const thread = new Worker(threadFile(), { workerData, execArgv: [] })
     this.#thread = thread
     thread.on('message', (message: LeaseThreadMessage) => {
       if (message === 'ping') thread.postMessage('pong' satisfies MainThreadMessage)

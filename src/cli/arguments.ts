@@ -96,6 +96,12 @@ class Reader {
     }
     // A word after an option that does not exist was probably meant for it.
     const surplus = this.#hasUnknown ? [] : words.slice(expected.length)
+    const last = expected.at(-1)
+    if (last?.quoted !== undefined && surplus.length > 0) {
+      const message = `it came as ${surplus.length + 1} words; put it in quotes`
+      this.#fault(`<${last.name}>`, message, last.quoted)
+      return
+    }
     for (const word of surplus) {
       const most = expected.length === 0 ? 'no word' : `at most ${expected.length}`
       this.#fault(word, `nothing expects this word; ${this.#command.name} takes ${most}`)

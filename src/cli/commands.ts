@@ -5,6 +5,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   init: entry('write a config that runs', async () => (await import('./commands/init.js')).init),
   up: entry('start the engine and show what happens', async () => (await import('./commands/up.js')).up),
   next: entry('show when an expression is due', async () => (await import('./commands/next.js')).next),
+  plan: entry('check a plan file', async () => (await import('./commands/plan.js')).plan),
+  schedule: entry(
+    'enqueue what a plan has due, once, for cron',
+    async () => (await import('./commands/schedule.js')).schedule,
+  ),
+  work: entry('perform one run of a queue, for cron', async () => (await import('./commands/work.js')).work),
   list: entry('list triggers, jobs or queues', async () => (await import('./commands/list.js')).list),
   show: entry('show a trigger, job or run in full', async () => (await import('./commands/show.js')).show),
   add: entry('add a job, a trigger, or both', async () => (await import('./commands/add.js')).add),

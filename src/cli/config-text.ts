@@ -7,32 +7,42 @@ export type Format = (typeof formats)[number]
 /** What a new config depends on. */
 export interface Answers {
   readonly format: Format
+  /** The name under which its definitions are kept, also when the directory gets another one. */
+  readonly app: string
   readonly store: string
   readonly cron: string
   readonly timezone: string
 }
 
-/** The text of a small config that runs as it is. */
-export function configText(answers: Answers): string {
+/** The text of a small config that runs as it is; code imports this package only where that is installed. */
+export function configText(answers: Answers, hasPackage: boolean): string {
   switch (answers.format) {
     case 'yaml':
       return yamlText(answers)
     case 'json':
       return jsonText(answers)
     case 'mjs':
-      return codeText(answers, 'run')
+      return codeText(answers, { hasPackage, parameter: 'run' })
     case 'ts':
-      return codeText(answers, 'run: { attempt: number; log(text: string): void }')
+      return codeText(answers, {
+        hasPackage,
+        parameter: hasPackage ? 'run' : 'run: { attempt: number; log(text: string): void }',
+      })
   }
 }
+
+/** Where an editor finds what a config may say. */
+const schema = './node_modules/rota/dist/rota.config.schema.json'
 
 /** JSON texts are YAML and JavaScript too, so that nothing in an answer can break out of its quotes. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }
 
-function yamlText({ store, cron, timezone }: Answers): string {
-  return `# What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
+function yamlText({ app, store, cron, timezone }: Answers): string {
+  return `# yaml-language-server: $schema=${schema}
+# What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
+app: ${quoted(app)}
 store: ${quoted(store)}
 
 jobs:
@@ -50,8 +60,10 @@ triggers:
 `
 }
 
-function jsonText({ store, cron, timezone }: Answers): string {
+function jsonText({ app, store, cron, timezone }: Answers): string {
   const config = {
+    $schema: schema,
+    app,
     store,
     jobs: {
       hello: {
@@ -65,9 +77,16 @@ function jsonText({ store, cron, timezone }: Answers): string {
   return `${JSON.stringify(config, null, 2)}\n`
 }
 
-function codeText({ store, cron, timezone }: Answers, parameter: string): string {
-  return `// What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
-export default {
+function codeText(
+  { app, store, cron, timezone }: Answers,
+  { hasPackage, parameter }: { readonly hasPackage: boolean; readonly parameter: string },
+): string {
+  const [before, open, close] = hasPackage
+    ? ["import { defineConfig } from 'rota'\n\n", 'defineConfig({', '})']
+    : ['', '{', '}']
+  return `${before}// What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
+export default ${open}
+  app: ${quoted(app)},
   store: ${quoted(store)},
   jobs: {
     hello: {
@@ -81,6 +100,6 @@ export default {
   triggers: {
     hello: { job: 'hello', cron: ${quoted(cron)}, timezone: ${quoted(timezone)} },
   },
-}
+${close}
 `
 }

@@ -37,20 +37,15 @@ export function describeFailure(error: unknown): Failure {
 /** The exit code that says what kind of failure it was. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof TimeError) return exitCodes.refused
-  if (error instanceof RotaError) return codesOfErrors[error.code] ?? exitCodes.refused
+  if (error instanceof RotaError) {
+    if (error.code.startsWith('STORE_')) return exitCodes.store
+    return codesOfErrors[error.code] ?? exitCodes.refused
+  }
   return systemCodeOf(error) === undefined ? exitCodes.internal : exitCodes.io
 }
 
 /** Everything else was refused: what was asked for was not right. */
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
-  STORE_IO: exitCodes.io,
-  STORE_NOT_FOUND: exitCodes.store,
-  STORE_BUSY: exitCodes.store,
-  STORE_FULL: exitCodes.store,
-  STORE_CORRUPT: exitCodes.store,
-  STORE_VERSION: exitCodes.store,
-  STORE_WENT_BACK: exitCodes.store,
-  STORE_CLOSED: exitCodes.store,
   RUN_STATE: exitCodes.failed,
   CLOCK_JUMP: exitCodes.failed,
   HANDLER_FAILED: exitCodes.failed,

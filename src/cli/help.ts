@@ -5,14 +5,17 @@ import type { CommandEntry } from './commands.js'
 import { wrap } from './wrap.js'
 
 /** The help of the whole program. */
-export function programHelp(commands: Readonly<Record<string, CommandEntry>>): string[] {
+export function programHelp(commands: Readonly<Record<string, CommandEntry>>, width = usualWidth): string[] {
   return [
     'rota: a durable scheduler',
     '',
     'usage: rota <command> [options]',
     '',
     'commands:',
-    ...pairs(Object.entries(commands).map(([name, { summary }]) => [name, summary])),
+    ...pairs(
+      Object.entries(commands).map(([name, { summary }]) => [name, summary]),
+      width,
+    ),
     '',
     'examples:',
     ...exampleLines([
@@ -21,26 +24,26 @@ export function programHelp(commands: Readonly<Record<string, CommandEntry>>): s
       { line: "rota next '0 9 * * MON-FRI' --zone Europe/Berlin", meaning: 'see when that is' },
     ]),
     '',
-    '`rota <command> --help` shows what it takes; `rota --version` the version.',
+    ...wrap('`rota <command> --help` shows what it takes; `rota --version` the version.', width),
     '',
-    ...exitCodeLines,
+    ...wrap(exitCodeText, width),
   ]
 }
 
 /** The help of one command. */
-export function commandHelp(command: Command): string[] {
+export function commandHelp(command: Command, width = usualWidth): string[] {
   const { about, examples } = command
   const args = command.arguments.map((argument): Pair => [argumentText(argument), argument.help])
   const options = [...command.options, helpOption].map(
     (option): Pair => [optionText(option), optionHelp(option)],
   )
   return [
-    `usage: ${usage(command)}`,
-    ...(about === undefined ? [] : ['', ...wrap(about, helpWidth)]),
-    ...(args.length === 0 ? [] : ['', 'arguments:', ...pairs(args)]),
+    ...wrap(`usage: ${usage(command)}`, width),
+    ...(about === undefined ? [] : ['', ...wrap(about, width)]),
+    ...(args.length === 0 ? [] : ['', 'arguments:', ...pairs(args, width)]),
     '',
     'options:',
-    ...pairs(options),
+    ...pairs(options, width),
     '',
     'examples:',
     ...exampleLines(examples),
@@ -49,12 +52,10 @@ export function commandHelp(command: Command): string[] {
 
 type Pair = readonly [name: string, meaning: string]
 
-const helpWidth = 80
+const usualWidth = 80
 
-const exitCodeLines = [
-  'exit codes: 0 done; 1 it failed; 2 refused (usage, definition, config); 3 the',
-  'store cannot be used; 70 internal; 74 input or output; 128+n ended by signal n',
-]
+const exitCodeText =
+  'exit codes: 0 done; 1 it failed; 2 refused (usage, definition, config); 3 the store cannot be used; 70 internal; 74 input or output; 128+n ended by signal n'
 
 function usage({ name, arguments: args, rest }: Command): string {
   const words = args.map(argumentText)
@@ -77,10 +78,10 @@ function optionHelp({ help, choices, isList }: Option): string {
 }
 
 /** Names on the left, meanings on the right, wrapped under themselves. */
-function pairs(list: readonly Pair[]): string[] {
-  const left = Math.min(26, Math.max(...list.map(([name]) => name.length)))
+function pairs(list: readonly Pair[], width: number): string[] {
+  const left = Math.min(Math.floor(width / 3), Math.max(...list.map(([name]) => name.length)))
   return list.flatMap(([name, meaning]) => {
-    const lines = wrap(meaning, helpWidth - left - 4)
+    const lines = wrap(meaning, width - left - 4)
     const first = name.length > left ? [`  ${name}`] : []
     const labelled = lines.map((line, index) => {
       const label = index === 0 && first.length === 0 ? name : ''

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import type { HoldOptions } from '../app/holds.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
@@ -12,11 +13,28 @@ export const holdOptions: readonly Option[] = [
 
 /** What was said about a hold. */
 export function readHold(context: Context): HoldOptions {
-  const { args, environment } = context
+  const { args } = context
   const until = momentOf(context, 'until', 'ahead')
   return {
-    by: args.text('by') ?? environment['USER'] ?? environment['USERNAME'] ?? 'cli',
+    by: args.text('by') ?? userOf(context),
     note: args.text('note'),
     until: until === undefined ? undefined : new Date(until),
+  }
+}
+
+/** Under a service manager the environment often names nobody; the system may still know. */
+function userOf({ environment }: Context): string {
+  const named = [environment['USER'], environment['USERNAME']].find(
+    (name) => name !== undefined && name !== '',
+  )
+  return named ?? systemUser() ?? 'cli'
+}
+
+function systemUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined
   }
 }

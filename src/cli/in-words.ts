@@ -26,6 +26,8 @@ export function handlerText(handler: Job['handler']): string {
       return handler.argv.map(quoted).join(' ')
     case 'http':
       return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
+    case 'pipeline':
+      return handler.path === undefined ? 'pipeline of the run' : `pipeline ${handler.path}`
   }
 }
 

@@ -2,7 +2,7 @@
 import { helpOption, parseArguments } from './arguments.js'
 import { exitCodes } from './command.js'
 import { commands, type CommandEntry } from './commands.js'
-import { openOutput } from './output.js'
+import { openOutput, outputWidth } from './output.js'
 
 /** Runs one command line and gives its exit code. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -10,7 +10,9 @@ async function main(argv: readonly string[]): Promise<number> {
   ignoreClosedPipe(name)
   try {
     if (name === '--version' || name === '-V') return await printVersion()
-    if (name === undefined || isHelp(name) || name === 'help') return await printHelp(rest[0])
+    if (name === undefined || isHelp(name) || name === 'help') {
+      return await printHelp(rest.find((word) => !word.startsWith('-')))
+    }
     return await runCommand(name, rest)
   } catch (error) {
     const { reportFailure } = await import('./failure.js')
@@ -39,8 +41,9 @@ async function entryOf(name: string): Promise<CommandEntry> {
 
 async function printHelp(name: string | undefined): Promise<number> {
   const { commandHelp, programHelp } = await import('./help.js')
-  const isOne = name !== undefined && !isHelp(name)
-  const lines = isOne ? commandHelp(await (await entryOf(name)).load()) : programHelp(commands)
+  const width = Math.min(80, outputWidth(process.env))
+  const lines =
+    name === undefined ? programHelp(commands, width) : commandHelp(await (await entryOf(name)).load(), width)
   process.stdout.write(`${lines.join('\n')}\n`)
   return exitCodes.ok
 }

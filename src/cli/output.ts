@@ -27,6 +27,8 @@ export type Paint = (text: string) => string
 const plain: Paint = (text) => text
 const noColors: Colors = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
 const usualWidth = 80
+/** Narrower than this, tables and wrapped texts are no longer readable. */
+const leastWidth = 40
 
 /** The terminal's output: painted only where a person watches who has not asked for no colours. */
 export async function openOutput(environment: Readonly<Record<string, string | undefined>>): Promise<Output> {
@@ -34,10 +36,17 @@ export async function openOutput(environment: Readonly<Record<string, string | u
   const hasColors = stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
   const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
   return {
-    width: stdout.isTTY ? Math.max(40, stdout.columns) : usualWidth,
+    width: outputWidth(environment),
     colors,
     line: (text = '') => void stdout.write(`${text}\n`),
     note: (text) => void stderr.write(`${text}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
   }
+}
+
+/** How many columns there are: those of the terminal, else those that the environment names. */
+export function outputWidth(environment: Readonly<Record<string, string | undefined>>): number {
+  const { isTTY, columns } = process.stdout
+  const width = isTTY ? columns : Number(environment['COLUMNS'])
+  return Number.isInteger(width) && width > 0 ? Math.max(leastWidth, width) : usualWidth
 }

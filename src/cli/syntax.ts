@@ -12,6 +12,8 @@ export interface Argument {
   readonly name: string
   readonly help: string
   readonly isOptional?: boolean
+  /** It often has spaces; this is how it is written in quotes. */
+  readonly quoted?: string
   /** What a shell may complete it with. */
   readonly completes?: Completes
 }

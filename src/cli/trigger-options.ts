@@ -3,6 +3,8 @@ import { usageError } from './usage-error.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
+import { parseMoment } from '../app/moment.js'
+import { systemClock } from '../app/times.js'
 
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
@@ -13,7 +15,7 @@ const policies = ['vixie', 'skip', 'real-time'] as const
 export const triggerOptions: readonly Option[] = [
   { name: 'cron', value: 'expression', help: 'when: a cron expression' },
   { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
-  { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00' },
+  { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00, tomorrow or +2h' },
   { name: 'job', value: 'name', help: 'the job it triggers, where none is added with it', completes: 'job' },
   { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default UTC' },
   { name: 'dst', value: 'policy', help: 'at clock changes; default vixie', choices: policies },
@@ -50,13 +52,12 @@ export async function readTriggerInput(
     job: jobOf(context, own),
     cron: args.text('cron'),
     every: args.text('every'),
-    at: args.text('at'),
-    timezone: args.text('zone'),
+    ...readAt(context),
     dst: policies.find((one) => one === args.text('dst')),
     after: args.flag('after-finish') ? 'finish' : undefined,
     immediate: args.flag('immediate') ? true : undefined,
-    start: args.text('start'),
-    end: args.text('end'),
+    start: readBound(context, 'start'),
+    end: readBound(context, 'end'),
     payload: (await readPayload(context)) as Json | undefined,
     partition: grains.find((one) => one === args.text('partition')),
     catchUp: modes.find((one) => one === args.text('catch-up')),
@@ -66,6 +67,28 @@ export async function readTriggerInput(
     priority: args.whole('priority'),
     enabled: args.flag('disabled') ? false : undefined,
   }
+}
+
+/** A time that is written in full goes with its zone to the model; words such as tomorrow mean an instant already. */
+function readAt(context: Context): Pick<TriggerInput, 'at' | 'timezone'> {
+  const { args } = context
+  const at = args.text('at')
+  const timezone = args.text('zone')
+  return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, at) }
+}
+
+function readBound(context: Context, name: 'start' | 'end'): string | Date | undefined {
+  const text = context.args.text(name)
+  return text === undefined || isFull(text) ? text : momentIn(context, text)
+}
+
+function isFull(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d[T ]/.test(text)
+}
+
+function momentIn({ args }: Context, text: string): Date {
+  const here = { zone: args.text('zone') ?? 'UTC', now: systemClock.now() }
+  return new Date(parseMoment(text, { ...here, bare: 'ahead' }))
 }
 
 function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {

@@ -44,7 +44,10 @@ export async function tellSummary(
   const jobs = (await app.jobs()).length
   const next = await nextDue(app, report)
   const changes = report === undefined ? '' : changesText(report)
-  teller.say(`rota is up: ${app.storeUrl}${config === undefined ? '' : `, config ${config}`}`, 'up', {
+  const { pid } = process
+  const where = `${app.storeUrl}${config === undefined ? '' : `, config ${config}`}`
+  teller.say(`rota is up as process ${pid}: ${where}`, 'up', {
+    pid,
     store: app.storeUrl,
     config: config ?? null,
     roles,

@@ -14,10 +14,39 @@ export function withGuess({ guess, ...fault }: GuessableFault): Fault {
 
 /** The error for a command that does not exist. */
 export function unknownCommand(name: string, known: readonly string[]): RotaError {
-  const meant = nearest(name, known)
+  const meant = otherNames.get(name) ?? nearest(name, known)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new RotaError('USAGE', `there is no command ${name}${hint}; \`rota --help\` lists them`)
 }
+
+/** What other programs call the same. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['start', 'up'],
+  ['serve', 'up'],
+  ['work', 'up'],
+  ['new', 'init'],
+  ['create', 'add'],
+  ['schedule', 'add'],
+  ['ls', 'list'],
+  ['ps', 'runs'],
+  ['history', 'runs'],
+  ['rm', 'remove'],
+  ['delete', 'remove'],
+  ['info', 'show'],
+  ['describe', 'show'],
+  ['trigger', 'run'],
+  ['exec', 'run'],
+  ['push', 'enqueue'],
+  ['tail', 'logs'],
+  ['stop', 'pause'],
+  ['disable', 'pause'],
+  ['unpause', 'resume'],
+  ['enable', 'resume'],
+  ['explain', 'why'],
+  ['check', 'doctor'],
+  ['status', 'doctor'],
+  ['health', 'doctor'],
+])
 
 /** A fault, with the words among which the one that was meant may be. */
 export interface GuessableFault extends Fault {

@@ -32,6 +32,7 @@ export function runView(run: Run) {
     priority: run.priority,
     partition: run.partition ?? null,
     uniqueKey: run.uniqueKey ?? null,
+    labels: run.labels ?? null,
     worker: run.worker ?? null,
     waitsFor: run.waitsFor ?? null,
     cancelRequested: run.cancelRequested,
@@ -221,11 +222,15 @@ function handlerView(handler: Job['handler']) {
         headers: Object.keys(handler.headers ?? {}),
         body: handler.body ?? null,
       }
+    case 'pipeline':
+      return { kind: handler.kind, path: handler.path ?? null }
   }
 }
 
 function errorView(error: Run['error']) {
-  return error === undefined ? null : { code: error.code, message: error.message, stack: error.stack ?? null }
+  if (error === undefined) return null
+  const { code, message, stack = null, details = null } = error
+  return { code, message, stack, details }
 }
 
 function iso(at: Instant | undefined): string | null {

@@ -112,6 +112,9 @@ class Tally {
   readonly #chains: readonly TriggerVersion[]
   #nextRange = 0
   #open: RecordedRange[] = []
+  /** When the next range begins, and when the first of the open ones ends. */
+  #opensAt: Instant
+  #closesAt: Instant = Infinity
   #due = 0
   #run = 0
   readonly #explained: Partial<Record<LedgerReason, number>> = {}
@@ -124,6 +127,7 @@ class Tally {
   constructor(ranges: readonly RecordedRange[], chains: readonly TriggerVersion[]) {
     this.#chains = chains
     this.#ranges = ranges.toSorted((a, b) => a.firstAt - b.firstAt)
+    this.#opensAt = this.#ranges[0]?.firstAt ?? Infinity
   }
 
   due(at: Instant, hasRun: boolean): void {
@@ -163,14 +167,16 @@ class Tally {
 
   /** The range over an instant; ranges are opened and closed as the instants pass by. */
   #rangeAt(at: Instant): RecordedRange | undefined {
-    while (
-      this.#nextRange < this.#ranges.length &&
-      (this.#ranges[this.#nextRange] as RecordedRange).firstAt <= at
-    ) {
-      this.#open.push(this.#ranges[this.#nextRange++] as RecordedRange)
-    }
-    if (this.#open.some((range) => range.lastAt < at))
-      this.#open = this.#open.filter((range) => range.lastAt >= at)
+    if (at > this.#closesAt || at >= this.#opensAt) this.#moveTo(at)
     return this.#open[0]
+  }
+
+  #moveTo(at: Instant): void {
+    while (this.#opensAt <= at) {
+      this.#open.push(this.#ranges[this.#nextRange++] as RecordedRange)
+      this.#opensAt = this.#ranges[this.#nextRange]?.firstAt ?? Infinity
+    }
+    this.#open = this.#open.filter((range) => range.lastAt >= at)
+    this.#closesAt = Math.min(Infinity, ...this.#open.map((range) => range.lastAt))
   }
 }

@@ -142,7 +142,7 @@ export class Engine {
     const id = this.#options.newWorkerId()
     const now = (): Instant => this.now()
     this.#employedMs = clock.monotonicMs()
-    await store.register({ id, ...identity, now: now(), leaseMs })
+    await store.register({ id, ...identity, now: now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
     const onExpired = (): void => this.#lose(id)
     const onTrouble = (error: unknown): void =>
       events.emit('trouble', { where: 'lease', error, retryInMs: replaceMs })
@@ -233,6 +233,9 @@ const settleMs = 7000
 
 /** How long handing back what is left may take. */
 const handInMs = 5000
+
+/** What keeps the lease may take a while to start; runs are still taken over within a lease plus this. */
+const firstLeaseMs = 5000
 
 /** How soon a worker that has lost its lease may follow another. */
 const replaceMs = 1000

@@ -17,7 +17,7 @@ export interface SchedulerOptions {
   readonly onRuns: () => void
 }
 
-const batch = 500
+const batch = 200
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000
 

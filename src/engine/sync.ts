@@ -33,7 +33,10 @@ export async function sync(store: Store, source: Source, now: Instant): Promise<
   await defineJobs(store, source, now)
   const known = await store.fingerprints(source.name)
   const names = new Set(source.triggers.map((trigger) => trigger.name))
-  const differing = source.triggers.filter((trigger) => known.get(trigger.name) !== fingerprint(trigger))
+  const differing = source.triggers.filter((trigger) => {
+    const before = known.get(trigger.name)
+    return before === undefined || before !== fingerprint(trigger)
+  })
   const vanished = [...known.keys()].filter((name) => !names.has(name))
   for (const part of chunks(differing)) await define(store, { source: source.name, triggers: part, now })
   for (const part of chunks(vanished)) await end(store, { source: source.name, names: part, now })
@@ -68,7 +71,7 @@ export async function define(
     const known = isAgain ? await store.fingerprints(source) : undefined
     return open.flatMap((name) => {
       const trigger = byName.get(name) as Trigger
-      const isWritten = known?.get(name) === fingerprint(trigger)
+      const isWritten = known !== undefined && known.get(name) === fingerprint(trigger)
       return isWritten ? [] : [change({ current: current.get(name), trigger, source, now })]
     })
   })
@@ -154,29 +157,42 @@ function change(input: {
 }): DefineTrigger {
   const { current, source, now } = input
   const trigger = anchored(input.trigger, current, now)
-  const common = {
+  const isContinued = current?.active === true && hasSameInstants(current.trigger, trigger)
+  const closing = current?.active === true && !isContinued ? closingOf(current, now) : undefined
+  const { cursorAt, nextAt } = isContinued ? continued(trigger, current) : begun(trigger, current, now)
+  const { revision, tzdata } = unchanged(current)
+  // Written out: with a hundred thousand of them, spreading others into it takes as long as all the rest.
+  return {
     name: trigger.name,
     source,
+    revision,
     now,
     trigger,
     fingerprint: fingerprint(input.trigger),
+    tzdata,
+    closing,
+    cursorAt,
+    nextAt,
     cancelPending: false,
   }
-  if (current?.active === true && hasSameInstants(current.trigger, trigger)) {
-    const { cursorAt } = current
-    const isComputed = current.nextAt !== undefined && trigger.schedule.kind !== 'after-finish'
-    // Zone rules may have changed even though the text has not.
-    const nextAt = isComputed ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt
-    return { ...unchanged(current), ...common, closing: undefined, cursorAt, nextAt }
-  }
-  const cursorAt = wasPlanned(trigger.schedule, current) ? now : firstCursor(trigger.schedule, now)
-  return {
-    ...unchanged(current),
-    ...common,
-    closing: current?.active === true ? closingOf(current, now) : undefined,
-    cursorAt,
-    nextAt: trigger.enabled ? firstLook(trigger.schedule, cursorAt, now) : undefined,
-  }
+}
+
+/** Where a trigger stands that goes on with the same due instants. */
+function continued(trigger: Trigger, current: StoredTrigger): Pick<DefineTrigger, 'cursorAt' | 'nextAt'> {
+  const { cursorAt } = current
+  const isComputed = current.nextAt !== undefined && trigger.schedule.kind !== 'after-finish'
+  // Zone rules may have changed even though the text has not.
+  return { cursorAt, nextAt: isComputed ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt }
+}
+
+/** Where a trigger begins whose due instants are new. */
+function begun(
+  { schedule, enabled }: Trigger,
+  current: StoredTrigger | undefined,
+  now: Instant,
+): Pick<DefineTrigger, 'cursorAt' | 'nextAt'> {
+  const cursorAt = wasPlanned(schedule, current) ? now : firstCursor(schedule, now)
+  return { cursorAt, nextAt: enabled ? firstLook(schedule, cursorAt, now) : undefined }
 }
 
 function unchanged(current: StoredTrigger | undefined): { revision: number; tzdata: string } {

@@ -1,45 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { hour, minute, second, settle, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
-import { runIdOf } from '../model/identity.js'
-import type { Gate, NewRun, Run } from '../model/run.js'
-import type { RunContext } from './perform.js'
-import { PermanentError } from './perform.js'
+import {
+  endsOf,
+  enqueue,
+  hour,
+  minute,
+  runOf,
+  second,
+  settle,
+  Stage,
+  t0,
+  Work,
+  type Cast,
+} from '../../test/fixtures/engine-stage.js'
+import type { Gate } from '../model/run.js'
+import { PermanentError, type RunContext } from './perform.js'
 
-/** Records runs of `work` at once, labelled so that their order can be read. */
-async function enqueue(
-  stage: Stage,
-  labels: readonly string[],
-  given: Partial<NewRun> = {},
-): Promise<string[]> {
-  const now = stage.clock.now()
-  const runs = labels.map((label): NewRun => {
-    const dueAt = given.dueAt ?? now
-    const id = runIdOf({ at: dueAt, parts: [label] })
-    return {
-      id,
-      job: 'work',
-      origin: 'enqueue',
-      dueAt,
-      runAt: dueAt,
-      priority: 0,
-      gates: [],
-      payload: label,
-      ...given,
-    }
-  })
-  const answers = await stage.store.enqueue({ runs, now })
-  await settle()
-  return answers.map((answer) => answer.id)
-}
-
-async function one(stage: Stage, id: string | undefined): Promise<Run> {
-  return (await stage.store.run(id ?? '')) as Run
-}
-
-async function ends(stage: Stage, id: string | undefined): Promise<(string | undefined)[]> {
-  return (await stage.store.attempts(id ?? '')).map((attempt) => attempt.end)
-}
-
+/** A process with one job, whose attempts end when the test says so. */
 async function working(options: Partial<Cast> & { work?: Work; job?: object } = {}) {
   const stage = new Stage()
   const work = options.work ?? new Work()
@@ -149,175 +125,6 @@ describe('how much is done at once', () => {
   })
 })
 
-describe('what a handler does becomes an outcome', () => {
-  async function outcomeOf(handler: (run: RunContext) => unknown): Promise<{ run: Run; stage: Stage }> {
-    const stage = new Stage()
-    await stage.process({ jobs: { work: handler } })
-    const [id] = await enqueue(stage, ['x'])
-    return { run: await one(stage, id), stage }
-  }
-
-  it.each<[string, (run: RunContext) => unknown, object]>([
-    ['returns a value', () => ({ a: 1 }), { state: 'done', result: { a: 1 } }],
-    ['returns a promise', async () => 'later', { state: 'done', result: 'later' }],
-    ['returns nothing', () => undefined, { state: 'done', result: undefined }],
-    [
-      'throws',
-      () => {
-        throw new Error('sync')
-      },
-      { state: 'failed', error: { code: 'HANDLER_FAILED', message: 'sync' } },
-    ],
-    [
-      'rejects',
-      async () => {
-        throw Object.assign(new Error('async'), { code: 'E_OWN' })
-      },
-      { state: 'failed', error: { code: 'E_OWN' } },
-    ],
-    [
-      'throws a text',
-      () => {
-        throw 'words'
-      },
-      { state: 'failed', error: { message: 'words' } },
-    ],
-    [
-      'throws undefined',
-      () => {
-        throw undefined
-      },
-      { state: 'failed' },
-    ],
-    [
-      'throws an error whose message is a map',
-      () => {
-        throw Object.assign(new Error('x'), { message: { a: 1 } })
-      },
-      { state: 'failed' },
-    ],
-    [
-      'throws what cannot be looked at',
-      () => {
-        throw new Proxy(new Error('x'), {
-          get: () => {
-            throw new Error('no')
-          },
-        })
-      },
-      { state: 'failed' },
-    ],
-    [
-      'returns what JSON cannot carry',
-      () => ({ big: 10n }),
-      { state: 'done', result: { rota: 'the result is not JSON and was not kept' } },
-    ],
-    [
-      'returns a circle',
-      () => {
-        const c: { c?: unknown } = {}
-        c.c = c
-        return c
-      },
-      { state: 'done' },
-    ],
-    [
-      'returns a then that throws',
-      () => ({
-        then: () => {
-          throw new Error('thenable')
-        },
-      }),
-      { state: 'failed', error: { message: 'thenable' } },
-    ],
-    [
-      'returns a then whose getter throws',
-      () =>
-        Object.defineProperty({}, 'then', {
-          get: () => {
-            throw new Error('getter')
-          },
-        }),
-      { state: 'failed' },
-    ],
-    [
-      'answers twice',
-      () => ({
-        then: (yes: (v: string) => void, no: (e: Error) => void) => {
-          yes('one')
-          no(new Error('two'))
-          yes('three')
-        },
-      }),
-      { state: 'done', result: 'one' },
-    ],
-  ])('one that %s', async (_, handler, expected) => {
-    const { run, stage } = await outcomeOf(handler)
-    expect(run).toMatchObject(expected)
-    // The worker goes on as if nothing had happened.
-    const [next] = await enqueue(stage, ['next'])
-    expect((await one(stage, next)).attempt).toBe(1)
-  })
-
-  it('results and errors are bounded', async () => {
-    const large = await outcomeOf(() => 'x'.repeat(200_000))
-    expect(large.run.result).toMatchObject({ rota: 'the result was cut', bytes: 200_002 })
-    const failed = await outcomeOf(() => {
-      throw new Error('y'.repeat(200_000))
-    })
-    expect(JSON.stringify(failed.run.error).length).toBeLessThan(20_000)
-  })
-
-  it('lines are kept in order, from before the end of the run, and within bounds', async () => {
-    const stage = new Stage()
-    await stage.process({
-      jobs: {
-        work: (run) => {
-          run.log('one')
-          run.log('two', 'warn')
-          run.log({ three: 3 } as unknown as string, 'loud' as 'info')
-          for (let i = 0; i < 5000; i++) run.log('z'.repeat(10))
-        },
-      },
-    })
-    const [id = ''] = await enqueue(stage, ['x'])
-    const lines = await stage.store.logs({ run: id, limit: 10_000 })
-    expect(lines.slice(0, 3).map((line) => [line.level, line.text])).toEqual([
-      ['info', 'one'],
-      ['warn', 'two'],
-      ['info', '[object Object]'],
-    ])
-    expect(lines).toHaveLength(1001)
-    expect(lines.at(-1)?.text).toContain('output cut')
-  })
-
-  it('whoever hears that a run has ended can read its lines', async () => {
-    const stage = new Stage()
-    const process = await stage.process({ jobs: { work: (run) => run.log('hello') } })
-    let seen = -1
-    process.events.on('run:ended', ({ run }) => {
-      void stage.store.logs({ run, limit: 10 }).then((lines) => (seen = lines.length))
-    })
-    await enqueue(stage, ['x'])
-    expect(seen).toBe(1)
-  })
-
-  it('the context says which attempt of what this is', async () => {
-    const { work, stage } = await working({
-      triggers: { t: { every: '1m', partition: 'hour', payload: { p: 1 } } },
-    })
-    await stage.pass(minute)
-    expect(work.begun[0]).toMatchObject({
-      job: 'work',
-      trigger: 't',
-      attempt: 1,
-      dueAt: new Date(t0 + minute),
-      partition: '2026-01-05T00:00Z',
-      payload: { p: 1 },
-    })
-  })
-})
-
 describe('trying again', () => {
   const retry = { attempts: 3, delay: '10s', backoff: 'exponential', jitter: 0 }
 
@@ -332,8 +139,8 @@ describe('trying again', () => {
     const [id] = await enqueue(stage, ['x'])
     await stage.pass(hour)
     expect(begunAt).toEqual([0, 10 * second, 30 * second])
-    expect(await one(stage, id)).toMatchObject({ state: 'failed', failures: 3, attempt: 3 })
-    expect(await ends(stage, id)).toEqual(['failed', 'failed', 'failed'])
+    expect(await runOf(stage, id)).toMatchObject({ state: 'failed', failures: 3, attempt: 3 })
+    expect(await endsOf(stage, id)).toEqual(['failed', 'failed', 'failed'])
   })
 
   it('a permanent error is not tried again', async () => {
@@ -343,7 +150,7 @@ describe('trying again', () => {
     const { stage } = await working({ jobs: { work: { handler, retry: 5 } } })
     const [id] = await enqueue(stage, ['x'])
     await stage.pass(hour)
-    expect(await one(stage, id)).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'never' } })
+    expect(await runOf(stage, id)).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'never' } })
   })
 
   it('retry gives a failed run a fresh budget; attempts keep counting', async () => {
@@ -353,7 +160,7 @@ describe('trying again', () => {
     expect(await stage.store.retry({ run: id, now: stage.clock.now() })).toBe('pending')
     await settle()
     await work.end(1, { value: 'yes' })
-    expect(await one(stage, id)).toMatchObject({ state: 'done', attempt: 2, failures: 0, result: 'yes' })
+    expect(await runOf(stage, id)).toMatchObject({ state: 'done', attempt: 2, failures: 0, result: 'yes' })
   })
 })
 
@@ -366,8 +173,8 @@ describe('timeouts', () => {
     await stage.pass(1)
     expect(work.begun[0]?.signal.reason).toMatchObject({ code: 'TIMED_OUT' })
     await stage.pass(5 * second)
-    expect(await ends(stage, id)).toEqual(['timed-out', 'timed-out'])
-    expect(await one(stage, id)).toMatchObject({ state: 'failed', error: { code: 'TIMED_OUT' } })
+    expect(await endsOf(stage, id)).toEqual(['timed-out', 'timed-out'])
+    expect(await runOf(stage, id)).toMatchObject({ state: 'failed', error: { code: 'TIMED_OUT' } })
   })
 
   it('one that ignores it is timed out ten seconds later, and its slot stays taken until it returns', async () => {
@@ -375,11 +182,11 @@ describe('timeouts', () => {
     const { stage, process } = await working({ work, job: { timeout: '5s' }, concurrency: 2 })
     const [first, second_] = await enqueue(stage, ['a', 'b', 'c'])
     await stage.pass(15 * second - 1)
-    expect((await one(stage, first)).state).toBe('running')
+    expect((await runOf(stage, first)).state).toBe('running')
     expect(process.engine.isReady).toBe(true)
     await stage.pass(1)
-    expect((await one(stage, first)).state).toBe('failed')
-    expect((await one(stage, second_)).state).toBe('failed')
+    expect((await runOf(stage, first)).state).toBe('failed')
+    expect((await runOf(stage, second_)).state).toBe('failed')
     expect(work.begun).toHaveLength(2)
     expect(process.engine.isReady).toBe(false)
     expect(process.of('worker:not-ready')).toEqual([{ stuck: 2 }])
@@ -396,7 +203,7 @@ describe('cancelling', () => {
     const { stage } = await working({ concurrency: 1 })
     const [, id = ''] = await enqueue(stage, ['a', 'b'])
     expect(await stage.store.cancel({ run: id, now: t0, reason })).toBe('cancelled')
-    expect(await one(stage, id)).toMatchObject({ state: 'cancelled', reason, attempt: 0 })
+    expect(await runOf(stage, id)).toMatchObject({ state: 'cancelled', reason, attempt: 0 })
   })
 
   it('a running one is told to stop and is cancelled when it has', async () => {
@@ -405,8 +212,8 @@ describe('cancelling', () => {
     expect(await stage.store.cancel({ run: id, now: t0, reason })).toBe('requested')
     await settle()
     expect(work.begun[0]?.signal.aborted).toBe(true)
-    expect(await one(stage, id)).toMatchObject({ state: 'cancelled', reason })
-    expect(await ends(stage, id)).toEqual(['cancelled'])
+    expect(await runOf(stage, id)).toMatchObject({ state: 'cancelled', reason })
+    expect(await endsOf(stage, id)).toEqual(['cancelled'])
   })
 
   it('one that is claimed ahead and not begun never begins', async () => {
@@ -421,10 +228,10 @@ describe('cancelling', () => {
     // Many short ones make the worker claim ahead; then a long one keeps what it has at hand from beginning.
     await enqueue(stage, [...Array.from({ length: 600 }, (_, index) => `s${index}`), 'long', 'after'])
     const [, id = ''] = await enqueue(stage, ['long', 'after'])
-    const run = await one(stage, id)
+    const run = await runOf(stage, id)
     await stage.store.cancel({ run: id, now: stage.clock.now(), reason })
     await settle()
-    expect(await one(stage, id)).toMatchObject({ state: 'cancelled', attempt: run.attempt })
+    expect(await runOf(stage, id)).toMatchObject({ state: 'cancelled', attempt: run.attempt })
     await long.endAll()
     await stage.pass(second)
     expect(begun).not.toContain('after')
@@ -442,6 +249,6 @@ describe('cancelling', () => {
     await stage.pass(29 * second)
     await stage.store.cancel({ run: id, now: stage.clock.now(), reason })
     await stage.pass(10 * second)
-    expect(await one(stage, id)).toMatchObject({ state: 'cancelled' })
+    expect(await runOf(stage, id)).toMatchObject({ state: 'cancelled' })
   })
 })

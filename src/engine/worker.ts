@@ -51,7 +51,7 @@ export class Worker {
   #endedPerMs = 0
   #measuredAtMs: number
   #cancelAlarm: (() => void) | undefined
-  readonly #closed = new AbortController()
+  #pause = new AbortController()
   readonly #waiters = new Set<() => void>()
 
   constructor(options: WorkerOptions) {
@@ -99,6 +99,7 @@ export class Worker {
     if (this.#mode === 'closed') return
     this.#mode = 'draining'
     this.#attempts.handBackWaiting()
+    this.#endPause()
     await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, graceOver)
   }
 
@@ -114,6 +115,7 @@ export class Worker {
     if (this.#mode === 'closed') return
     this.#attempts.abandonAll()
     if (this.#attempts.hasEnded) this.wake()
+    this.#endPause()
     await this.#until(() => this.#isQuiet, over)
     this.#close()
   }
@@ -128,8 +130,14 @@ export class Worker {
 
   #close(): void {
     this.#mode = 'closed'
-    this.#closed.abort()
+    this.#endPause()
     this.#cancelAlarm?.()
+  }
+
+  /** After trouble with the store: tries at once what would have been tried later. */
+  #endPause(): void {
+    this.#pause.abort()
+    this.#pause = new AbortController()
   }
 
   async #takeTurns(): Promise<void> {
@@ -252,7 +260,7 @@ export class Worker {
     this.#failures += 1
     const retryInMs = backOffMs(this.#failures, id)
     events.emit('trouble', { where: 'worker', error, retryInMs })
-    await clock.sleep(retryInMs, this.#closed.signal)
+    await clock.sleep(retryInMs, this.#pause.signal)
     this.#wanted = true
   }
 

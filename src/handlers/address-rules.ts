@@ -6,18 +6,21 @@ export type PrivateTargets = 'allow' | 'refuse'
 /** Why a host must not be asked, judged by its name alone; undefined where its addresses decide. */
 export function refusedHost(hostname: string, privateTargets: PrivateTargets): string | undefined {
   const name = hostname.replace(/^\[|\]$/g, '')
-  if (isIP(name) !== 0) return refusedAddress(name, privateTargets)
+  if (isIP(name) !== 0) {
+    const why = refusedAddress(name, privateTargets)
+    return why === undefined ? undefined : `${name} is ${why}`
+  }
   const bare = name.toLowerCase().replace(/\.+$/, '')
   return metadataNames.has(bare) ? `${bare} is the metadata service of a cloud` : undefined
 }
 
-/** Why an address must not be connected to, or undefined where it may. */
+/** What an address is that must not be connected to, or undefined where it may. */
 export function refusedAddress(address: string, privateTargets: PrivateTargets): string | undefined {
   const [bare = ''] = address.split('%')
   const forms = [bare, ...embeddedAddresses(bare)]
-  if (forms.some((form) => isListed(neverReached, form))) return `${bare} is a link-local or metadata address`
+  if (forms.some((form) => isListed(neverReached, form))) return 'a link-local or metadata address'
   if (privateTargets === 'refuse' && forms.some((form) => isListed(privateRanges, form))) {
-    return `${bare} is a private address, which definitions made through the API may not reach`
+    return 'a private address, which definitions made through the API may not reach'
   }
   return undefined
 }

@@ -83,7 +83,7 @@ async function checkedAddresses(hostname: string, rules: RequestRules): Promise<
   if (addresses.length === 0) throw handlerFailed(`host not found: ${hostname}`)
   for (const { address } of addresses) {
     const refused = refusedAddress(address, rules.privateTargets)
-    if (refused !== undefined) throw refusal(`${hostname} leads to ${refused}`)
+    if (refused !== undefined) throw refusal(`${hostname} leads to ${address}, ${refused}`)
   }
   return [...addresses]
 }

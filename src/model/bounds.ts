@@ -1,3 +1,4 @@
+import type { Json } from './json.js'
 import type { LogLine, StoredError } from './run.js'
 
 /** The most bytes of JSON text that a payload may have. */
@@ -28,12 +29,22 @@ export function boundText(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end) + cutMark
 }
 
-/** An error whose texts fit the bound together; the message goes first. */
+/** An error whose texts fit the bound together; the message goes first. Details that are larger than a result are left out. */
 export function boundError(error: StoredError): StoredError {
+  const { code, details } = error
   const message = boundText(error.message, maxErrorBytes)
   const room = maxErrorBytes - Buffer.byteLength(message)
-  if (error.stack === undefined || room < Buffer.byteLength(cutMark)) return { code: error.code, message }
-  return { code: error.code, message, stack: boundText(error.stack, room) }
+  const hasStack = error.stack !== undefined && room >= Buffer.byteLength(cutMark)
+  return {
+    code,
+    message,
+    ...(hasStack ? { stack: boundText(error.stack, room) } : {}),
+    ...(details !== undefined && jsonBytes(details) <= maxResultBytes ? { details } : {}),
+  }
+}
+
+function jsonBytes(value: Json): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }
 
 /** How much of its log a run has used. */

@@ -30,7 +30,7 @@ export interface HttpInput {
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** The ways to say what a job does. */
-export const handlerOptionNames = ['command', 'http', 'handler'] as const
+export const handlerOptionNames = ['command', 'http', 'pipeline', 'handler'] as const
 
 /** What a job does; exactly one way of saying it must be there. */
 export function readHandler(input: Written, place: Place): HandlerSpec | undefined {
@@ -44,6 +44,9 @@ export function readHandler(input: Written, place: Place): HandlerSpec | undefin
       return readCommand(input['command'], at)
     case 'http':
       return readRequest(input['http'], at)
+    case 'pipeline':
+      readText(input['pipeline'], at)
+      return { kind: 'pipeline', path: String(input['pipeline']) }
     case 'handler':
       if (typeof input['handler'] === 'function') return { kind: 'function' }
       return fault(
@@ -54,9 +57,10 @@ export function readHandler(input: Written, place: Place): HandlerSpec | undefin
   }
 }
 
-const waysAllowed = 'exactly one of command, http, handler'
+const waysAllowed = 'exactly one of command, http, pipeline, handler'
 
-function readCommand(value: unknown, place: Place): ShellSpec | undefined {
+/** A command as its words, or with its surroundings. */
+export function readCommand(value: unknown, place: Place): ShellSpec | undefined {
   if (Array.isArray(value)) return { kind: 'shell', argv: readArgv(value, place) }
   if (typeof value === 'string') {
     return fault(place, `${shown(value)} is one text, and no shell would split it`, argvAllowed)
@@ -118,7 +122,8 @@ function variableFault(name: string): string | undefined {
 
 const methods: readonly HttpMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-function readRequest(value: unknown, place: Place): HttpSpec | undefined {
+/** A request with everything about it. */
+export function readRequest(value: unknown, place: Place): HttpSpec | undefined {
   const input = readOptions(value, ['url', 'method', 'headers', 'body'], place)
   if (input === undefined) return undefined
   const url = readUrl(input['url'], within(place, 'url'))

@@ -115,14 +115,17 @@ describe('what a job does', () => {
       { http: { url, method: 'PUT', headers: { 'X-A': 'b' } } },
       { kind: 'http', url, method: 'PUT', headers: { 'X-A': 'b' } },
     ],
+    [{ pipeline: 'flows/web.yml' }, { kind: 'pipeline', path: 'flows/web.yml' }],
   ])('%j', (input, handler) => {
     expect(defineJob('j', input).handler).toEqual(handler)
   })
 
-  const ways = '(exactly one of command, http, handler)'
+  const ways = '(exactly one of command, http, pipeline, handler)'
   it.each<[object, string[]]>([
     [{}, [`(whole): nothing says what it does ${ways}`]],
     [{ command, http: { url } }, [`(whole): command and http cannot be together ${ways}`]],
+    [{ pipeline: '' }, ['pipeline: it is empty']],
+    [{ pipeline: ['a.yml'] }, ['pipeline: a list is not a text (a text; write a number or true in quotes)']],
     [{ handler: 'x' }, ['handler: "x" is not a function (a function, in a config written in code)']],
     [
       { command: 'node x.js' },

@@ -48,12 +48,14 @@ export interface RetryOptions {
   readonly jitter?: number | undefined
 }
 
-/** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `http` or `handler`. */
+/** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `http`, `pipeline` or `handler`. */
 export interface JobInput extends JobOptions {
   /** A command as its words, run without a shell. */
   readonly command?: readonly string[] | CommandInput | undefined
   /** A request to send. */
   readonly http?: HttpInput | undefined
+  /** A pipeline file, relative to the app's directory; read when a run starts, so that edits count. */
+  readonly pipeline?: string | undefined
   /** A function of this process; only code can write it. */
   readonly handler?: ((run: never) => unknown) | undefined
 }

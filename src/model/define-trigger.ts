@@ -8,6 +8,7 @@ import type { Json } from './json.js'
 import { partitionGrains, type PartitionGrain } from './partition.js'
 import { copyJson, payloadFault } from './payload.js'
 import {
+  isMap,
   readChoice,
   readDuration,
   readFlag,
@@ -16,6 +17,7 @@ import {
   readPriority,
   type Written,
 } from './read-value.js'
+import type { Labels } from './run.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 
 /** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
@@ -56,6 +58,8 @@ export interface ScheduleOptions {
   readonly priority?: number | undefined
   /** Defined but not ticking when false. */
   readonly enabled?: boolean | undefined
+  /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
 /** Which late instants still run. */
@@ -113,6 +117,7 @@ const triggerOptionNames: readonly string[] = [
   'spread',
   'priority',
   'enabled',
+  'labels',
 ]
 
 const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
@@ -137,10 +142,32 @@ function readPolicies(input: Written, place: Place): Omit<Trigger, 'name' | 'job
     spreadMs: readDuration(input['spread'], delayBounds, within(place, 'spread')) ?? 0,
     priority: readPriority(input['priority'], within(place, 'priority')),
     enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
+    ...(input['labels'] === undefined
+      ? {}
+      : { labels: readLabels(input['labels'], within(place, 'labels')) }),
   }
 }
 
 function readPayload(value: unknown, place: Place): Json | undefined {
   const problem = payloadFault(value)
   return problem === undefined ? copyJson(value) : fault(place, problem.message, problem.allowed)
+}
+
+const mostLabels = 16
+const longestLabel = 256
+const labelsAllowed = `at most ${mostLabels} names of 1 to 64 of A-Z a-z 0-9 . _ -, each with a text of at most ${longestLabel} characters`
+
+function readLabels(value: unknown, place: Place): Labels {
+  const isFitting =
+    isMap(value) &&
+    Object.keys(value).length <= mostLabels &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) &&
+        typeof text === 'string' &&
+        text.length <= longestLabel,
+    )
+  if (isFitting) return { ...value } as Labels
+  fault(place, `${shown(value)} is not a map of labels`, labelsAllowed)
+  return {}
 }

@@ -1,3 +1,4 @@
+import type { Json } from './json.js'
 import { timeErrorCodes, type TimeErrorCode } from '../time/time-error.js'
 
 /** Every code that Rota can put on an error, with what it means; the docs list exactly these. */
@@ -14,6 +15,8 @@ export const errorCodes = {
   SWITCH_INVALID: 'A kill switch has a value that is neither on nor off; it counts as off.',
   CONFIG_NOT_FOUND: 'No config file was found where one was expected.',
   CONFIG_INVALID: 'A config file cannot be read or has faults; each is listed with its place.',
+  PLAN_INVALID: 'A plan cannot be read or has faults; each is listed with its place.',
+  PIPELINE_INVALID: 'A pipeline file cannot be read or has faults; each is listed with its place.',
   STORE_URL: 'A store address is not one that Rota can open.',
   STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
   STORE_BUSY: 'Another process held the store for longer than the wait limit.',
@@ -27,6 +30,7 @@ export const errorCodes = {
   CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
   HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
   HANDLER_MISSING: 'The job has no handler in this process.',
+  STEP_FAILED: 'A step of a pipeline failed; the message and the details name it.',
   TIMED_OUT: 'The attempt took longer than the timeout of its job.',
   CANCELLED: 'The run was cancelled on request.',
   LOST: 'The worker that held the run disappeared.',
@@ -49,16 +53,19 @@ export interface Fault {
 export class RotaError extends Error {
   readonly code: ErrorCode
   readonly faults: readonly Fault[]
+  /** What a program may want to know beyond the sentence; kept with the run that failed. */
+  readonly details: Json | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; faults?: readonly Fault[] } = {},
+    options: { cause?: unknown; faults?: readonly Fault[]; details?: Json } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'RotaError'
     this.code = code
     this.faults = options.faults ?? []
+    this.details = options.details
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from 'node:crypto'
+import { hash, randomFillSync } from 'node:crypto'
 import type { Instant } from '../time/instant.js'
 
 /** The sortable name of a run: ten characters of its instant, then 128 bits as 26 characters. */
@@ -40,7 +40,7 @@ export function fractionOf(text: string): number {
 
 /** A short digest of a text, for noticing that a definition changed. */
 export function fingerprintOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return hash('sha256', text).slice(0, 32)
 }
 
 /** Sixteen random bytes at an offset of a buffer that the caller must not keep. */
@@ -83,9 +83,9 @@ function encodeDigest(bytes: Buffer, offset: number): string {
 
 /** Each part is preceded by its length, so that no two lists of parts hash the same bytes. */
 function digestOf(parts: readonly string[]): Buffer {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part)
-  return hash.digest()
+  let text = ''
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
+  return hash('sha256', text, 'buffer')
 }
 
 // Randomness drawn in bulk: one call of the kernel for 256 ids. Bytes are used once and then refilled.

@@ -1,8 +1,8 @@
 import type { Json } from './json.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
-/** What a job does: a function of the process that defined it, a command, or a request. */
-export type HandlerSpec = { readonly kind: 'function' } | ShellSpec | HttpSpec
+/** What a job does: a function of the process that defined it, a command, a request, or the steps of a pipeline file. */
+export type HandlerSpec = { readonly kind: 'function' } | ShellSpec | HttpSpec | PipelineSpec
 
 /** A command run without a shell: its words, its extra environment and its directory. */
 export interface ShellSpec {
@@ -20,6 +20,13 @@ export interface HttpSpec {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON; the run's payload when absent and the method has a body. */
   readonly body?: Json | undefined
+}
+
+/** A pipeline file, read anew when a run starts; a relative path starts at the app's directory. */
+export interface PipelineSpec {
+  readonly kind: 'pipeline'
+  /** Absent where each run names its own. */
+  readonly path?: string | undefined
 }
 
 /** The named *what*: a handler with its queue, retry, timeout and concurrency. */

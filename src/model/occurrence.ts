@@ -14,6 +14,16 @@ export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
   })
 }
 
+/** The name of the trigger of a plan's entry. */
+export function planTriggerName(jobId: string): string {
+  return `plan:${jobId}`
+}
+
+/** The id of the run of a plan's entry: the same whether its trigger made it or another program's queue file. */
+export function planRunId(jobId: string, dueAt: Instant): RunId {
+  return runIdOf({ at: dueAt, parts: ['due', planTriggerName(jobId), String(dueAt), ''] })
+}
+
 /** The label of the slice of data that a due instant of a trigger is about, where it has one. */
 export function partitionAt(trigger: Trigger, dueAt: Instant): string | undefined {
   if (trigger.partition === undefined) return undefined
@@ -36,6 +46,7 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     partition: partitionAt(trigger, dueAt),
     payload: trigger.payload,
     gates: gatesOf({ job, trigger }),
+    ...(trigger.labels === undefined ? {} : { labels: trigger.labels }),
   }
 }
 

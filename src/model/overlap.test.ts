@@ -41,11 +41,11 @@ const rows: readonly {
   { overlap: 'allow', unfinished: [], runs: [1, 2, 3], ranges: [] },
   { overlap: 'allow', unfinished: [running, waiting], runs: [1, 2, 3], ranges: [] },
   { overlap: 'queue-all', unfinished: [running, waiting], runs: [1, 2, 3], ranges: [] },
-  { overlap: 'skip', unfinished: [], runs: [1], ranges: [[2, 3, 1]] },
+  { overlap: 'skip', unfinished: [], runs: [3], ranges: [[1, 2, 3]] },
   { overlap: 'skip', unfinished: [running], runs: [], ranges: [[1, 3, 'running']] },
   { overlap: 'skip', unfinished: [waiting, running], runs: [], ranges: [[1, 3, 'waiting']] },
-  { overlap: 'queue-one', unfinished: [], runs: [1], ranges: [[2, 3, 1]] },
-  { overlap: 'queue-one', unfinished: [running], runs: [1], ranges: [[2, 3, 1]] },
+  { overlap: 'queue-one', unfinished: [], runs: [3], ranges: [[1, 2, 3]] },
+  { overlap: 'queue-one', unfinished: [running], runs: [3], ranges: [[1, 2, 3]] },
   { overlap: 'queue-one', unfinished: [running, waiting], runs: [], ranges: [[1, 3, 'waiting']] },
   { overlap: 'cancel-running', unfinished: [], runs: [3], ranges: [[1, 2, 3]] },
   {
@@ -72,7 +72,8 @@ describe('three candidates beside what is unfinished', () => {
       const result = resolved(overlap, unfinished, [1, 2, 3])
       expect(result).toMatchObject({ runs, ranges })
       expect(result.supersede).toEqual(supersede)
-      expect([...result.rules]).toEqual(ranges.length === 0 ? [] : [`overlap overlap:${overlap}`])
+      const reason = runs.length === 0 ? 'overlap' : 'collapsed'
+      expect([...result.rules]).toEqual(ranges.length === 0 ? [] : [`${reason} overlap:${overlap}`])
     },
   )
 })

@@ -19,94 +19,76 @@ export interface Resolved {
   readonly supersede: Supersede | undefined
 }
 
-/** Decides, oldest first, which candidates become runs. That no two run at once is enforced again at the claim. */
+/**
+ * Decides which candidates become runs beside what is unfinished. Of those that are found together, as after a moment
+ * without a scheduler, only the newest can run unless the policy lets them queue: the older ones are collapsed into it.
+ * That no two run at once is enforced again at the claim.
+ */
 export function resolveOverlap(
   due: DueTrigger,
   schedule: Schedule,
   candidates: readonly Instant[],
 ): Resolved {
-  const overlapped = new Overlapped(due, schedule)
+  const found = { due, schedule, candidates }
   switch (due.trigger.overlap) {
     case 'allow':
     case 'queue-all':
       return { instants: candidates, ranges: [], supersede: undefined }
     case 'skip':
-      return keepWhile(overlapped, candidates, {
-        rule: 'overlap:skip',
-        blockedBy: (unfinished) => unfinished[0],
-      })
+      return newestUnless(due.unfinished[0], found, 'overlap:skip')
     case 'queue-one':
-      return keepWhile(overlapped, candidates, { rule: 'overlap:queue-one', blockedBy: firstWaiting })
+      return newestUnless(firstWaiting(due.unfinished), found, 'overlap:queue-one')
     case 'cancel-running':
-      return replace(overlapped, candidates, { mode: 'cancel', rule: 'overlap:cancel-running' })
+      return newestInstead('cancel', found, 'overlap:cancel-running')
     case 'terminate-running':
-      return replace(overlapped, candidates, { mode: 'terminate', rule: 'overlap:terminate-running' })
+      return newestInstead('terminate', found, 'overlap:terminate-running')
   }
+}
+
+interface Found {
+  readonly due: DueTrigger
+  readonly schedule: Schedule
+  readonly candidates: readonly Instant[]
 }
 
 function firstWaiting(unfinished: readonly UnfinishedRun[]): UnfinishedRun | undefined {
   return unfinished.find((run) => run.state === 'pending')
 }
 
-/** A candidate becomes a run unless something that is unfinished blocks it; a run made here blocks the next. */
-function keepWhile(
-  overlapped: Overlapped,
-  candidates: readonly Instant[],
-  policy: {
-    rule: LedgerRule
-    blockedBy: (unfinished: readonly UnfinishedRun[]) => UnfinishedRun | undefined
-  },
-): Resolved {
-  const { due } = overlapped
-  const unfinished = [...due.unfinished]
-  const instants: Instant[] = []
-  for (const at of candidates) {
-    const blocker = policy.blockedBy(unfinished)
-    if (blocker === undefined) {
-      instants.push(at)
-      unfinished.push({ id: triggerRunId(due.trigger, at), state: 'pending' })
-    } else {
-      overlapped.add({ at, rule: policy.rule, blocker: blocker.id })
-    }
-  }
-  return { instants, ranges: overlapped.ranges, supersede: undefined }
+/** The newest candidate runs, unless something that is unfinished stands in the way of them all. */
+function newestUnless(blocker: UnfinishedRun | undefined, found: Found, rule: LedgerRule): Resolved {
+  if (blocker === undefined) return onlyNewest(found, rule)
+  const ranges = rangesOf(found, found.candidates, { reason: 'overlap', rule, blocker: blocker.id })
+  return { instants: [], ranges, supersede: undefined }
 }
 
-/** Only the newest candidate runs; it takes the place of the other candidates and of what is unfinished. */
-function replace(
-  overlapped: Overlapped,
-  candidates: readonly Instant[],
-  policy: { mode: 'cancel' | 'terminate'; rule: LedgerRule },
-): Resolved {
-  const newest = candidates.at(-1)
+/** The newest candidate runs in the place of whatever is unfinished. */
+function newestInstead(mode: Supersede['mode'], found: Found, rule: LedgerRule): Resolved {
+  const newest = found.candidates.at(-1)
+  if (newest === undefined || found.due.unfinished.length === 0) return onlyNewest(found, rule)
+  return { ...onlyNewest(found, rule), supersede: { mode, by: triggerRunId(found.due.trigger, newest) } }
+}
+
+function onlyNewest(found: Found, rule: LedgerRule): Resolved {
+  const newest = found.candidates.at(-1)
   if (newest === undefined) return { instants: [], ranges: [], supersede: undefined }
-  const { due } = overlapped
-  const by = triggerRunId(due.trigger, newest)
-  for (const at of candidates.slice(0, -1)) overlapped.add({ at, rule: policy.rule, blocker: by })
-  const supersede = due.unfinished.length > 0 ? { mode: policy.mode, by } : undefined
-  return { instants: [newest], ranges: overlapped.ranges, supersede }
+  const blocker = triggerRunId(found.due.trigger, newest)
+  const ranges = rangesOf(found, found.candidates.slice(0, -1), { reason: 'collapsed', rule, blocker })
+  return { instants: [newest], ranges, supersede: undefined }
 }
 
-/** Collects what was overlapped: neighbouring instants with the same blocker are one range. */
-class Overlapped {
-  readonly due: DueTrigger
-  readonly ranges: LedgerRange[] = []
-  readonly #schedule: Schedule
-
-  constructor(due: DueTrigger, schedule: Schedule) {
-    this.due = due
-    this.#schedule = schedule
+/** Neighbouring instants are one range. A held stretch may lie between two: its instants have a reason of their own. */
+function rangesOf(
+  { due, schedule }: Found,
+  instants: readonly Instant[],
+  met: Pick<LedgerRange, 'reason' | 'rule' | 'blocker'>,
+): LedgerRange[] {
+  const ranges: LedgerRange[] = []
+  for (const at of instants) {
+    const last = ranges.at(-1)
+    if (last !== undefined && schedule.next(last.lastAt) === at)
+      ranges[ranges.length - 1] = { ...last, lastAt: at }
+    else ranges.push({ trigger: due.trigger.name, version: due.version, firstAt: at, lastAt: at, ...met })
   }
-
-  add({ at, rule, blocker }: { at: Instant; rule: LedgerRule; blocker: RunId }): void {
-    const last = this.ranges.at(-1)
-    // A held stretch may lie between two candidates: its instants have a reason of their own.
-    const adjoins = last?.blocker === blocker && this.#schedule.next(last.lastAt) === at
-    if (adjoins) this.ranges[this.ranges.length - 1] = { ...last, lastAt: at }
-    else this.ranges.push({ ...this.#place(), firstAt: at, lastAt: at, reason: 'overlap', rule, blocker })
-  }
-
-  #place(): { trigger: string; version: number } {
-    return { trigger: this.due.trigger.name, version: this.due.version }
-  }
+  return ranges
 }

@@ -1,5 +1,5 @@
 import { boundError, boundText, maxResultBytes } from './bounds.js'
-import type { ErrorCode } from './errors.js'
+import { RotaError, type ErrorCode } from './errors.js'
 import type { Json } from './json.js'
 import type { StoredError } from './run.js'
 
@@ -25,6 +25,7 @@ export function storedErrorOf(thrown: unknown, code: ErrorCode): StoredError {
     code: typeof own === 'string' ? own : code,
     message: thrown.message === '' ? thrown.name : thrown.message,
     stack: [thrown.stack ?? '', ...causes].join('\n'),
+    details: thrown instanceof RotaError ? thrown.details : undefined,
   })
 }
 

@@ -24,6 +24,8 @@ export interface StoredError {
   readonly code: string
   readonly message: string
   readonly stack?: string | undefined
+  /** What a program may want to know beyond the message, such as the step of a pipeline that failed. */
+  readonly details?: Json | undefined
 }
 
 /** A limit that a run shares with others: at most `limit` runs with this key are held at once. */
@@ -50,6 +52,8 @@ export interface NewRun {
   readonly uniqueKey?: string | undefined
   /** Until when the unique key holds even after the run is final. */
   readonly uniqueUntil?: Instant | undefined
+  /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
+  readonly labels?: Labels | undefined
 }
 
 /** A run as it stands in the store. */
@@ -85,7 +89,12 @@ export interface Run {
   readonly error: StoredError | undefined
   /** Why it is final, where the state alone does not say: `set-aside`, `superseded by …`, `removed`, a note. */
   readonly reason: string | undefined
+  /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
+  readonly labels: Labels | undefined
 }
+
+/** Names beside a run's id, by the kind of name. */
+export type Labels = Readonly<Record<string, string>>
 
 /** One try of a run; append-only. */
 export interface Attempt {

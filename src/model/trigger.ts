@@ -3,6 +3,7 @@ import type { Hold } from './hold.js'
 import type { Job } from './job.js'
 import type { Json } from './json.js'
 import type { PartitionGrain } from './partition.js'
+import type { Labels } from './run.js'
 import type { ScheduleSpec } from './schedule.js'
 
 /** What happens to due instants that were not found in time. */
@@ -42,6 +43,8 @@ export interface Trigger {
   readonly priority: number | undefined
   /** Defined but not ticking when false. */
   readonly enabled: boolean
+  /** Copied to its runs. */
+  readonly labels?: Labels | undefined
 }
 
 /** A trigger as it stands in the store: its definition, whose it is, and how far it has been planned. */

@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
-/** The name of the package in a directory, else the directory's; written as a name may be written. */
+/** The name of the package that a directory belongs to, else the directory's; written as a name may be written. */
 export function appNameOf(directory: string): string {
   const name = packageName(directory) ?? basename(directory)
   const plain = name.replace(/[^A-Za-z0-9._:@/-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   return plain === '' ? 'app' : plain.slice(0, 128)
 }
 
+/** The nearest name upwards: a package file without one only says how to read the modules beside it. */
 function packageName(directory: string): string | undefined {
+  const above = dirname(directory)
+  return nameIn(directory) ?? (above === directory ? undefined : packageName(above))
+}
+
+function nameIn(directory: string): string | undefined {
   try {
     const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: unknown }
     return typeof name === 'string' && name !== '' ? name : undefined

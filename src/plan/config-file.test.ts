@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -86,6 +86,10 @@ describe('a config in YAML', () => {
     })
     write('package.json', '{"name":"@team/tool"}')
     expect((await load('rota.config.yaml', '{}')).config.app).toBe('team/tool')
+    write('../package.json', '{"name":"whole"}')
+    write('package.json', '{"type":"module"}')
+    expect((await load('rota.config.yaml', '{}')).config.app).toBe('whole')
+    rmSync(join(directory, '..', 'package.json'))
     write('package.json', '{broken')
     expect((await load('rota.config.yaml', '{}')).config.app).toBe('my-app')
   })
@@ -214,6 +218,38 @@ describe('a config in YAML', () => {
     ],
   ])('is refused with %s', async (_, text, faults) => {
     expect(await faultsOf('rota.config.yaml', text)).toEqual(faults)
+  })
+
+  it.each([
+    ['triggers:\n  t:\n    cron: * * * * *\n    job: a\n', '3:11', '* * * * *'],
+    ['triggers:\n  t: { job: a, cron: */5 * * * *, timezone: UTC }\njobs: {}\n', '2:22', '*/5 * * * *'],
+  ])('says once that an expression needs quotes: %j', async (text, place, expression) => {
+    expect(await faultsOf('rota.config.yaml', text)).toEqual([
+      `rota.config.yaml:${place}: an asterisk begins an alias here; write the expression in quotes: "${expression}"`,
+    ])
+  })
+
+  it('names the short form of a duration in words', async () => {
+    expect(
+      await faultsOf(
+        'rota.config.yaml',
+        'jobs: { a: { command: [x] } }\ntriggers: { t: { job: a, every: 5 minutes } }',
+      ),
+    ).toEqual([expect.stringContaining('triggers.t.every: "5 minutes": units are letters here, write 5m')])
+  })
+
+  it('may name its schema, which changes nothing else', async () => {
+    expect((await load('rota.config.json', '{"$schema":"./x.json"}')).config).not.toHaveProperty('$schema')
+    expect(await faultsOf('rota.config.yaml', '$schema: x\nlease: 2h')).toHaveLength(1)
+  })
+
+  it('lists a job that it does not define beside other faults, and not alone', async () => {
+    const trigger = 'triggers: { t: { job: gret, every: 1m } }\njobs: { greet: { command: [x] } }\n'
+    expect(await faultsOf('rota.config.yaml', trigger)).toEqual([])
+    expect(await faultsOf('rota.config.yaml', `${trigger}lease: 2h\n`)).toEqual([
+      'rota.config.yaml:1:18: triggers.t.job: no job of this file is named gret; did you mean greet? (allowed: greet, or one that is in the store already)',
+      expect.stringContaining('lease'),
+    ])
   })
 
   it('may use a handful of aliases, and a fault behind one is shown where it was written', async () => {
@@ -353,7 +389,7 @@ describe('the shape of a config', () => {
       const [line = ''] = await faultsOf('rota.config.yaml', text)
       return (/allowed: (.*)\)/.exec(line)?.[1] ?? '')
         .split(', ')
-        .filter((name) => name !== 'handler')
+        .filter((name) => name !== 'handler' && name !== 'steps')
         .toSorted()
     }
     const schema = z.toJSONSchema(configShape, { io: 'input' }) as unknown as Schema

@@ -1,11 +1,35 @@
 import { createRequire, register } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The default export of a module written in JavaScript or TypeScript. */
 export async function importDefault(path: string): Promise<unknown> {
   if (path.endsWith('.ts') && !doesNodeStripTypes()) stripTypes()
   const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
   return module.default
+}
+
+/** Where a module cannot be understood, such as `rota.config.mjs:3:6`; nothing where its message says so, or nobody knows. */
+export async function placeOfSyntaxError(error: SyntaxError, path: string): Promise<string | undefined> {
+  if (/:\d+:\d+: /.test(error.message)) return undefined
+  const [first = ''] = (error.stack ?? '').split('\n', 1)
+  const [, url, line] = /^(file:.*):(\d+)$/.exec(first) ?? []
+  if (url !== undefined) return `${basename(fileURLToPath(url))}:${line}`
+  return await placeBySecondReader(path)
+}
+
+/** Node keeps the place of what it cannot parse to itself; the reader of TypeScript, which takes JavaScript too, tells it. */
+async function placeBySecondReader(path: string): Promise<string | undefined> {
+  const { default: reader } = await import('@swc/wasm-typescript')
+  try {
+    reader.transformSync(await readFile(path, 'utf8'), { mode: 'strip-only', filename: path })
+    return undefined
+  } catch (problem) {
+    const { startLine, startColumn } = problem as { startLine?: number; startColumn?: number }
+    if (startLine === undefined || startColumn === undefined) return undefined
+    return `${basename(path)}:${startLine}:${startColumn + 1}`
+  }
 }
 
 function doesNodeStripTypes(): boolean {

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { dstPolicies } from '../time/cron.js'
 import { partitionGrains } from '../model/partition.js'
 
-const duration = z
+/** A length of time. */
+export const durationShape = z
   .union([z.string(), z.number().int().min(0)])
   .describe('Such as 90s, 1h30m or PT15M, or milliseconds.')
+const duration = durationShape
 const instant = z.string().describe('Such as 2026-01-05T09:00:00Z.')
 const count = z.number().int().min(1)
 const priority = z.number().int().min(-1_000_000).max(1_000_000).describe('Higher goes first.')
@@ -25,18 +27,28 @@ const argv = z
   .max(1000)
   .describe('The program and its arguments; there is no shell.')
 
+/** A command, with or without its surroundings. */
+export const commandShape = z.union([
+  argv,
+  z.strictObject({ argv, env: texts.optional(), cwd: z.string().min(1).optional() }),
+])
+
+/** A request. */
+export const requestShape = z.strictObject({
+  url: z.string(),
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).optional(),
+  headers: texts.optional(),
+  body: json.optional().describe('Sent as JSON; the payload of the run where it is absent.'),
+})
+
 const job = z.strictObject({
-  command: z
-    .union([argv, z.strictObject({ argv, env: texts.optional(), cwd: z.string().min(1).optional() })])
-    .optional(),
-  http: z
-    .strictObject({
-      url: z.string(),
-      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).optional(),
-      headers: texts.optional(),
-      body: json.optional().describe('Sent as JSON; the payload of the run where it is absent.'),
-    })
-    .optional(),
+  command: commandShape.optional(),
+  http: requestShape.optional(),
+  pipeline: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A pipeline file, relative to this one; read when a run starts.'),
   queue: z.string().optional().describe('The queue its runs wait in.'),
   priority: priority.optional(),
   retry: z
@@ -83,16 +95,19 @@ const trigger = z.strictObject({
   spread: duration.optional(),
   priority: priority.optional(),
   enabled: z.boolean().optional(),
+  labels: texts.optional().describe('Names that its runs carry beside their ids.'),
 })
 
 /** The shape of a config file, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
 export const configShape = z.strictObject({
+  $schema: z.string().optional().describe('Where an editor finds this schema.'),
   app: z.string().optional().describe('The name under which its definitions are kept.'),
   store: z.string().optional().describe('Such as sqlite:data/rota.db, relative to this file.'),
   concurrency: count.optional().describe('How many runs this worker performs at once.'),
   lease: duration.optional().describe('How long a worker may be silent before its runs are taken over.'),
   keep: duration.optional().describe('How long finished runs are kept.'),
   durability: z.enum(['full', 'normal']).optional(),
+  plans: z.array(z.string().min(1)).optional().describe('Plan files, relative to this one.'),
   queues: z.record(z.string(), z.strictObject({ concurrency: count.optional() })).optional(),
   jobs: z.record(z.string(), job).optional(),
   triggers: z.record(z.string(), trigger).optional(),

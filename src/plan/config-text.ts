@@ -57,7 +57,29 @@ export function readYamlText(text: string): ConfigText {
     faults.push({ ...positionAt(lines, second.range[0]), message: 'a second document' })
   const positionOf = (keys: readonly Key[]): Position => positionAt(lines, offsetOf(document, keys))
   const isReadable = document.errors.every(({ code }) => code === 'DUPLICATE_KEY')
-  return isReadable ? valueOf(document, { faults, positionOf }) : { faults, positionOf }
+  if (isReadable) return valueOf(document, { faults, positionOf })
+  return { faults: withBareAsterisks(faults, bareAsterisks(text)), positionOf }
+}
+
+/** Asterisks where an expression was meant, by line: to YAML each of them is an alias, and each would be a fault. */
+function bareAsterisks(text: string): ReadonlyMap<number, TextFault> {
+  const found = text.split('\n').flatMap((content, index): [number, TextFault][] => {
+    const match = /:\s+(\*(?:[\s/][^,}#]*)?)(?=[,}#]|$)/.exec(content)
+    const [whole = '', expression = ''] = match ?? []
+    if (match === null) return []
+    const line = index + 1
+    const column = match.index + whole.length - expression.length + 1
+    const message = `an asterisk begins an alias here; write the expression in quotes: "${expression.trim()}"`
+    return [[line, { line, column, message }]]
+  })
+  return new Map(found)
+}
+
+function withBareAsterisks(
+  faults: readonly TextFault[],
+  bare: ReadonlyMap<number, TextFault>,
+): readonly TextFault[] {
+  return [...new Set(faults.map((one) => bare.get(one.line) ?? one))]
 }
 
 /** Reads JSON, strictly; YAML, which contains it, then tells where everything stands and finds keys written twice. */

@@ -9,6 +9,7 @@ import {
 import { fault, shown, within, type Place } from '../model/faults.js'
 import {
   isMap,
+  nearest,
   readChoice,
   readConcurrency,
   readDuration,
@@ -19,6 +20,8 @@ import { MAX_DURATION_MS } from '../time/duration.js'
 
 /** What a config file says. */
 export interface ConfigInput {
+  /** The address of the schema by which an editor completes the file; it changes nothing else. */
+  readonly $schema?: string | undefined
   /** The name under which its definitions are kept; the package's name unless said otherwise, else the directory's. */
   readonly app?: string | undefined
   /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
@@ -31,6 +34,10 @@ export interface ConfigInput {
   readonly keep?: string | number | undefined
   /** `full` survives power loss, `normal` every crash of a process. */
   readonly durability?: 'full' | 'normal' | undefined
+  /** Plan files whose entries are performed when they are due, relative to the config file. */
+  readonly plans?: readonly string[] | undefined
+  /** Functions that steps of pipelines use, by name; only code can write them. */
+  readonly steps?: Readonly<Record<string, (step: never) => unknown>> | undefined
   /** Queues with limits over all workers, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
   /** What there is to do, by name. */
@@ -48,12 +55,15 @@ export interface Config extends ConfigInput {
 }
 
 const optionNames: readonly (keyof ConfigInput)[] = [
+  '$schema',
   'app',
   'store',
   'concurrency',
   'lease',
   'keep',
   'durability',
+  'plans',
+  'steps',
   'queues',
   'jobs',
   'triggers',
@@ -80,17 +90,53 @@ export function readConfig(
   readDuration(input['lease'], leaseBounds, within(place, 'lease'))
   readDuration(input['keep'], keepBounds, within(place, 'keep'))
   readChoice(input['durability'], ['full', 'normal'], within(place, 'durability'))
+  readPlans(input['plans'], within(place, 'plans'))
+  readSteps(input['steps'], within(place, 'steps'))
   const queues = readEach<QueueOptions>(input['queues'], readQueue, within(place, 'queues'))
   const jobs = readEach<JobInput>(input['jobs'], readJob, within(place, 'jobs'))
   const triggers = readEach<TriggerInput>(input['triggers'], readTrigger, within(place, 'triggers'))
+  if (place.faults.length > before) noteUnknownJobs(jobs, triggers, within(place, 'triggers'))
   if (place.faults.length > before || app === undefined) return undefined
-  return { ...input, app, queues, jobs, triggers }
+  const { $schema: _, ...known } = input
+  return { ...known, app, queues, jobs, triggers }
+}
+
+/** A trigger may name a job that is only in the store, which nobody has asked yet; beside other faults it is still worth a look. */
+function noteUnknownJobs(
+  jobs: Readonly<Record<string, JobInput>>,
+  triggers: Readonly<Record<string, TriggerInput>>,
+  place: Place,
+): void {
+  for (const [name, trigger] of Object.entries(triggers)) {
+    if (!isMap(trigger) || typeof trigger['job'] !== 'string' || Object.hasOwn(jobs, trigger['job'])) continue
+    const { job } = trigger
+    const meant = nearest(job, Object.keys(jobs))
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    const allowed = [...Object.keys(jobs), 'or one that is in the store already'].join(', ')
+    fault(within(within(place, name), 'job'), `no job of this file is named ${job}${hint}`, allowed)
+  }
 }
 
 /** A path or the address of a server; whether it can be opened is another question. */
 function readStore(value: unknown, place: Place): void {
   if (value === undefined || (typeof value === 'string' && /^[a-z]+:/.test(value))) return
   fault(place, `${shown(value)} is not the address of a store`, 'an address such as sqlite:data/rota.db')
+}
+
+function readPlans(value: unknown, place: Place): void {
+  if (value === undefined) return
+  if (Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '')) return
+  fault(place, `${shown(value)} is not a list of plan files`, 'a list such as [schedule_plan.yaml]')
+}
+
+function readSteps(value: unknown, place: Place): void {
+  if (value === undefined) return
+  if (!isMap(value)) return fault(place, `a map from names to functions was expected, not ${shown(value)}`)
+  for (const [name, step] of Object.entries(value)) {
+    readName(name, within(place, name))
+    if (typeof step === 'function') continue
+    fault(within(place, name), `${shown(step)} is not a function`, 'a function, in a config written in code')
+  }
 }
 
 type ReadOne = (written: { readonly name: unknown; readonly input: unknown }, place: Place) => unknown

@@ -23,8 +23,13 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     isDead: false,
   }
   const never = new Promise<never>(() => undefined)
-  const crash = (): Promise<never> => {
+  const unwatch: (() => void)[] = []
+  const die = (): void => {
     state.isDead = true
+    for (const end of unwatch.splice(0)) end()
+  }
+  const crash = (): Promise<never> => {
+    die()
     onCrash()
     return never
   }
@@ -46,7 +51,11 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     }
   }
   const methods = new Map<string | symbol, unknown>()
-  methods.set('watch', (hint: () => void) => real.watch(() => (state.isDead ? undefined : hint())))
+  methods.set('watch', (hint: () => void) => {
+    const end = state.isDead ? () => undefined : real.watch(hint)
+    unwatch.push(end)
+    return end
+  })
   const store = new Proxy(real, {
     get(target, key) {
       const known = methods.get(key)
@@ -70,8 +79,6 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
       state.crashCall = state.calls + calls
       state.when = when
     },
-    kill() {
-      state.isDead = true
-    },
+    kill: die,
   }
 }

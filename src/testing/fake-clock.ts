@@ -74,11 +74,22 @@ export class FakeClock implements Clock {
     return true
   }
 
-  /** Lets so much time pass, timer by timer; after each, `settle` lets everything that it set off come to rest. */
+  /**
+   * Lets so much time pass, instant by instant: what is due at one instant fires together, as it does on a real machine,
+   * and then `settle` lets everything that it set off come to rest.
+   */
   async advance(ms: number, settle: () => Promise<void> = settled): Promise<void> {
     const limitMs = this.monotonicMs() + ms
     await settle()
-    while (this.fireNext(limitMs)) await settle()
+    while (this.#fireInstant(limitMs)) await settle()
+  }
+
+  #fireInstant(limitMs: number): boolean {
+    // Those that are added meanwhile, however soon they are due, wait for the next round.
+    let count = this.#timeline.size
+    if (!this.fireNext(limitMs)) return false
+    while (--count > 0 && this.nextMs <= this.monotonicMs()) this.fireNext(limitMs)
+    return true
   }
 
   async #sleep(until: { dueMs: number; wallAt: Instant | undefined }, signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { coverageOf, isComplete } from '../engine/coverage.js'
 import type { RunContext } from '../engine/perform.js'
-import type { Trigger } from '../model/trigger.js'
+import { scheduleOf } from '../model/schedule.js'
+import type { StoredTrigger, Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import { isFinal, type Run } from '../model/run.js'
 import { formatInstant, type Instant } from '../time/instant.js'
@@ -21,6 +22,8 @@ export class Observer {
   readonly #exclusive: ReadonlySet<string>
   readonly #active = new Map<string, Set<Seen>>()
   readonly #attempts = new Map<string, number[]>()
+  /** The attempts whose function really did its work to the end. */
+  readonly #done = new Set<string>()
   readonly #broken: string[] = []
   #workers = 0
   #count = 0
@@ -63,8 +66,9 @@ export class Observer {
     return seen
   }
 
-  ended(seen: Seen): void {
+  ended(seen: Seen, isDone: boolean): void {
     this.#active.get(seen.trigger)?.delete(seen)
+    if (isDone) this.#done.add(`${seen.run} ${seen.attempt}`)
   }
 
   died(process: object): void {
@@ -82,10 +86,14 @@ export class Observer {
   async verdict(store: Store, endAt: Instant): Promise<readonly string[]> {
     const broken = [...this.#broken]
     for (const trigger of await store.triggers()) {
+      const name = trigger.trigger.name
+      for (const at of await recordedTwice(store, trigger)) {
+        broken.push(`G2: ${name} at ${formatInstant(at)} was recorded twice`)
+      }
+      if (await isChainBroken(store, trigger)) broken.push(`G2: the chain of ${name} does not go on`)
       const coverage = await coverageOf(store, trigger, undefined)
       if (coverage === undefined || isComplete(coverage)) continue
       const { unexplained, unexpected } = coverage
-      const name = trigger.trigger.name
       for (const at of unexplained)
         broken.push(`G2: ${name} at ${formatInstant(at)} has neither a run nor a reason`)
       for (const at of unexpected)
@@ -101,6 +109,9 @@ export class Observer {
     if (run.state === 'done' && begun.length === 0) broken.push(`G4: ${run.id} is done but was never begun`)
     if (!isFinal(run.state) && run.runAt < endAt - unfinishedMs) {
       broken.push(`G4: ${run.id} of ${run.trigger} is still ${run.state} at the end`)
+    }
+    if (run.state === 'done' && begun.length > 0 && !this.#done.has(`${run.id} ${run.attempt}`)) {
+      broken.push(`G5: ${run.id} is done by attempt ${run.attempt}, which never was`)
     }
     if (run.attempt === 1) return broken
     const attempts = await store.attempts(run.id)
@@ -124,4 +135,30 @@ export class Observer {
       if (runs.length < 1000) return all
     }
   }
+}
+
+/** The first instants without a run that two ranges speak of. */
+async function recordedTwice(store: Store, { trigger }: StoredTrigger): Promise<readonly Instant[]> {
+  const everything = { trigger: trigger.name, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER }
+  const ranges = (await store.ledger(everything)).filter((range) => range.reason !== 'pruned')
+  const runs = new Set((await store.runInstants({ ...everything, limit: 1_000_000 })).map((run) => run.dueAt))
+  const versions = new Map((await store.versions(trigger.name)).map((one) => [one.version, one.trigger]))
+  const found: Instant[] = []
+  let reachedAt = -Infinity
+  for (const { firstAt, lastAt, version } of ranges) {
+    const { schedule } = versions.get(version) ?? trigger
+    const first = schedule.kind === 'after-finish' ? firstAt : scheduleOf(schedule).next(firstAt - 1)
+    if (first !== undefined && first <= Math.min(lastAt, reachedAt) && !runs.has(first)) found.push(first)
+    reachedAt = Math.max(reachedAt, lastAt)
+  }
+  return found.slice(0, 10)
+}
+
+/** An after-finish trigger has a next due instant, or a run that will give it one. */
+async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
+  const { trigger, active, nextAt, chainRun } = stored
+  if (trigger.schedule.kind !== 'after-finish' || !active || !trigger.enabled || nextAt !== undefined)
+    return false
+  const run = chainRun === undefined ? undefined : await store.run(chainRun)
+  return run === undefined || isFinal(run.state)
 }

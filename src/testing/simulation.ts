@@ -121,13 +121,14 @@ class World {
     await this.#clock.advance(ms, () => this.#settle())
   }
 
-  /** Waits until nothing moves any more; a process that died meanwhile is followed by another after a while. */
+  /** Waits until nothing moves any more; what a worker defers to the next go of the event loop takes two of them. */
   async #settle(): Promise<void> {
-    let before = -1
-    for (let calls = this.#calls(); calls !== before || this.#inFlight() > 0; calls = this.#calls()) {
-      before = calls
+    let calls = this.#calls()
+    for (let quiet = 0; quiet < 2; quiet++) {
       await new Promise<void>((resolve) => setImmediate(resolve))
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      const after = this.#calls()
+      if (after !== calls || this.#inFlight() > 0) quiet = -1
+      calls = after
     }
   }
 
@@ -174,8 +175,9 @@ class World {
     if (!this.#living.has(process)) return new Promise(() => undefined)
     const performing = this.#observer.began(process, run)
     await clock.sleep(this.#random.pick([0, 5, 800, 20_000, 4 * 60_000]), run.signal)
-    this.#observer.ended(performing)
-    if (this.#random.chance(this.#options.failure)) throw new Error('simulated failure')
+    const fails = this.#random.chance(this.#options.failure)
+    this.#observer.ended(performing, !fails && !run.signal.aborted)
+    if (fails) throw new Error('simulated failure')
   }
 }
 

@@ -28,6 +28,11 @@ export class Timeline {
     this.wall = at
   }
 
+  /** How many timers wait; some of them may be over. */
+  get size(): number {
+    return this.#entries.length
+  }
+
   /** Lets a timer wait; gives the function that cancels it. */
   wait(waiting: Waiting): () => void {
     const { owner, wallAt, dueMs, fire } = waiting

@@ -34,8 +34,35 @@ const ISO_TIME_UNITS: readonly Unit[] = [
 export function parseDuration(input: string | number): number {
   if (typeof input === 'number') return assertDuration(input, String(input))
   if (typeof input !== 'string') throw refusal(String(input), 'a text or a number was expected')
+  const meant = shortForm(input)
+  if (meant !== undefined) throw refusal(input, `units are letters here, write ${meant}`)
   return assertDuration(input.startsWith('P') ? parseIso(input) : parseUnits(input, UNITS, 0), input)
 }
+
+/** What a length in words, such as `5 minutes`, would be; nothing where it is anything else. */
+function shortForm(text: string): string | undefined {
+  if (text.length > 60 || !/^(?:\d{1,15} ?[a-z]+,? ?)+$/i.test(text)) return undefined
+  const parts = [...text.matchAll(/(\d+) ?([a-z]+)/gi)].map(([, digits = '', word = '']) => ({
+    digits,
+    word: word.toLowerCase(),
+  }))
+  const units = parts.map(({ word }) => WORDS.get(word.replace(/s$/, '')) ?? WORDS.get(word))
+  if (units.includes(undefined) || !parts.some(({ word }) => word.length > 2)) return undefined
+  return parts.map(({ digits }, index) => `${digits}${units[index]}`).join('')
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['week', 'w'],
+  ['day', 'd'],
+  ['hour', 'h'],
+  ['hr', 'h'],
+  ['minute', 'm'],
+  ['min', 'm'],
+  ['second', 's'],
+  ['sec', 's'],
+  ['millisecond', 'ms'],
+  ['msec', 'ms'],
+])
 
 /** Writes a duration in falling units without zeros (`1h30m`, `8d`, `0s`), which `parseDuration` reads back. */
 export function formatDuration(ms: number): string {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configText, formats } from '../../src/cli/config-text.js'
 import { completionScript } from '../../src/cli/completion-script.js'
@@ -11,15 +12,49 @@ import { emptyDirectory, rota } from './rota.js'
 describe('rota init', () => {
   it.each(formats)('writes a config in %s that can be loaded', async (format) => {
     const path = join(emptyDirectory(), `rota.config.${format}`)
-    const answers = { format, store: 'sqlite:a"b.db', cron: '0 9 * * *', timezone: 'Europe/Berlin' }
-    writeFileSync(path, configText(answers))
+    const answers = {
+      format,
+      app: 'demo',
+      store: 'sqlite:a"b.db',
+      cron: '0 9 * * *',
+      timezone: 'Europe/Berlin',
+    }
+    writeFileSync(path, configText(answers, false))
     expect(await loadConfig(path)).toMatchObject({
       kind: 'config',
       config: {
+        app: 'demo',
         store: 'sqlite:a"b.db',
         jobs: { hello: { timeout: '1m' } },
         triggers: { hello: { job: 'hello', cron: '0 9 * * *', timezone: 'Europe/Berlin' } },
       },
+    })
+  })
+
+  it.each(['mjs', 'ts'] as const)(
+    'in %s has its types from the package where that is installed',
+    async (format) => {
+      const cwd = emptyDirectory()
+      const root = fileURLToPath(new URL('../..', import.meta.url))
+      mkdirSync(join(cwd, 'node_modules'))
+      symlinkSync(root, join(cwd, 'node_modules', 'rota'))
+      await rota(['init', '--yes', '--format', format], { cwd })
+      const path = join(cwd, `rota.config.${format}`)
+      expect(readFileSync(path, 'utf8')).toContain("import { defineConfig } from 'rota'")
+      expect(await rota(['list'], { cwd })).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('[STORE_NOT_FOUND]') as unknown,
+      })
+    },
+  )
+
+  it('tells editors where its schema is', async () => {
+    const answers = { app: 'demo', store: 'memory:', cron: '0 9 * * *', timezone: 'UTC' }
+    expect(configText({ ...answers, format: 'yaml' }, true)).toMatch(
+      /^# yaml-language-server: \$schema=\.\/node_modules\/rota\/dist\/rota\.config\.schema\.json\n/,
+    )
+    expect(JSON.parse(configText({ ...answers, format: 'json' }, true))).toMatchObject({
+      $schema: './node_modules/rota/dist/rota.config.schema.json',
     })
   })
 

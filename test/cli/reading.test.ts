@@ -42,7 +42,7 @@ describe('a store that is not there', () => {
 
   it('or is none at all, is refused', async () => {
     const { code, stderr } = await rota(['runs', '--store', 'mysql://x'])
-    expect(code).toBe(2)
+    expect(code).toBe(3)
     expect(stderr).toContain('[STORE_URL]')
   })
 
@@ -154,7 +154,7 @@ describe('rota runs and logs', () => {
     expect(failed.split('\n')).toHaveLength(3)
     expect(failed).toContain('the disk i')
     expect(none).toBe('no run fits; `rota runs` lists all of them\n')
-    expect([since.length, limited.length]).toEqual([3, 1])
+    expect([since.length, limited.length]).toEqual([2, 1])
   })
 
   it('print what a run wrote, without its control characters', async () => {

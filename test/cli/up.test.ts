@@ -57,7 +57,7 @@ describe('rota up', () => {
     expect(stdout).not.toContain('\u001b')
     const lines = stdout.split('\n')
     expect(lines[0]).toBe(
-      `rota is up: sqlite:${join(cwd, 'data/rota.db')}, config ${join(cwd, 'rota.config.json')}`,
+      `rota is up as process ${engine.child.pid}: sqlite:${join(cwd, 'data/rota.db')}, config ${join(cwd, 'rota.config.json')}`,
     )
     expect(lines[1]).toBe('  scheduler and worker; 4 jobs, 2 triggers (2 new)')
     expect(lines).toContainEqual(expect.stringMatching(/^ {2}next: soon in 59m/))
@@ -219,7 +219,7 @@ describe('rota up', () => {
     for (const { code, stdout } of [none, faults, unknown, roles, grace])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(none.stderr).toMatch(
-      /^error: there is no rota\.config\.\* in .*; `rota init` writes one \[CONFIG_NOT_FOUND\]\n$/,
+      /^error: there is no rota\.config\.\* in .*, and no store; `rota init` writes a config \[CONFIG_NOT_FOUND\]\n$/,
     )
     expect(faults.stderr).toMatch(
       /^error: .*rota\.config\.json has 2 faults \[CONFIG_INVALID\]\n {2}rota\.config\.json:1:\d+: jobs\.a\.command: .*\n {2}rota\.config\.json:1:\d+: triggers\.t\.cron: .*\n$/,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openFilesStore } from '../../src/store/files/files-store.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js'
@@ -29,21 +30,37 @@ export async function simulateOnMemory({ seed, days }: Choice): Promise<Simulati
 }
 
 /** Two hundred triggers on one SQLite file, over the change to summer time. */
-export async function simulateOnSqlite({ seed, days }: Choice): Promise<SimulationReport> {
+export async function simulateOnSqlite(choice: Choice): Promise<SimulationReport> {
+  const world = { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs }
+  return await simulateOnDisk(choice, world, (directory) =>
+    openSqliteStore({ path: join(directory, 'rota.db'), durability: 'normal', clock: systemClock }),
+  )
+}
+
+/** Fifty triggers on one directory of files, over the change to summer time. */
+export async function simulateOnFiles(choice: Choice): Promise<SimulationReport> {
+  const world = { count: 50, startAt: Date.UTC(2026, 2, 27), crashEveryMs: 5 * hourMs }
+  return await simulateOnDisk(choice, world, (directory) =>
+    openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock }),
+  )
+}
+
+type World = { count: number; startAt: number; crashEveryMs: number }
+
+async function simulateOnDisk(
+  choice: Choice,
+  world: World,
+  openIn: (directory: string) => Promise<Store>,
+): Promise<SimulationReport> {
   const directory = await mkdtemp(join(tmpdir(), 'rota-simulation-'))
-  const path = join(directory, 'rota.db')
   const opened: Store[] = []
   const open = async (): Promise<Store> => {
-    const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
+    const store = await openIn(directory)
     opened.push(store)
     return withoutHints(store)
   }
   try {
-    return await live(
-      { seed, days },
-      { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs },
-      open,
-    )
+    return await live(choice, world, open)
   } finally {
     for (const store of opened) await store.close()
     await rm(directory, { recursive: true })
@@ -52,7 +69,7 @@ export async function simulateOnSqlite({ seed, days }: Choice): Promise<Simulati
 
 async function live(
   { seed, days }: Choice,
-  world: { count: number; startAt: number; crashEveryMs: number },
+  world: World,
   open: Simulation['open'],
 ): Promise<SimulationReport> {
   const report = await simulate({

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { appNameOf } from '../../app/app-name.js'
 import { describe } from '../../app/describe.js'
 import { RotaError } from '../../app/errors.js'
 import { findConfig } from '../../app/find-config.js'
@@ -7,7 +9,12 @@ import { zoneOf } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { configText, formats, type Answers, type Format } from '../config-text.js'
 
-const defaults: Answers = { format: 'yaml', store: 'sqlite:data/rota.db', cron: '* * * * *', timezone: 'UTC' }
+const defaults: Omit<Answers, 'app'> = {
+  format: 'yaml',
+  store: 'sqlite:data/rota.db',
+  cron: '* * * * *',
+  timezone: 'UTC',
+}
 
 /** `rota init`: writes a config that runs. */
 export const init: Command = {
@@ -44,16 +51,26 @@ export const init: Command = {
     describe(answers.cron)
     zoneOf(answers.timezone)
     const file = join(directory, `rota.config.${answers.format}`)
-    await writeFile(file, configText(answers), { flag: 'wx' })
+    await writeFile(file, configText(answers, hasPackage(directory)), { flag: 'wx' })
     if (args.flag('json')) out.json({ file, ...answers })
     else out.line(`wrote ${file}; \`rota up\` starts it`)
     return exitCodes.ok
   },
 }
 
+/** Whether a module of the directory can import this package: `npx` also runs it where it is not installed. */
+function hasPackage(directory: string): boolean {
+  try {
+    return createRequire(join(directory, 'rota.config.mjs')).resolve('rota') !== ''
+  } catch {
+    return false
+  }
+}
+
 /** What was given, what was asked, or the defaults; nothing where the questions were broken off. */
 async function answersOf(context: Context): Promise<Answers | undefined> {
-  const { args } = context
+  const { args, directory } = context
+  const app = appNameOf(directory)
   const given: Partial<Answers> = {
     ...withValue(
       'format',
@@ -63,8 +80,8 @@ async function answersOf(context: Context): Promise<Answers | undefined> {
     ...withValue('cron', args.text('cron')),
     ...withValue('timezone', args.text('zone')),
   }
-  if (args.flag('yes')) return { ...defaults, ...given }
-  if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask(given)
+  if (args.flag('yes')) return { ...defaults, ...given, app }
+  if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask({ ...given, app })
   throw new RotaError('USAGE', 'nobody can be asked, since this is not a terminal; --yes takes the defaults')
 }
 
@@ -75,7 +92,7 @@ function withValue<Name extends keyof Answers>(
   return value === undefined ? {} : { [name]: value }
 }
 
-async function ask(given: Partial<Answers>): Promise<Answers | undefined> {
+async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answers | undefined> {
   const { intro, isCancel, select, text } = await import('@clack/prompts')
   intro('a config for rota')
   const format =
@@ -98,7 +115,7 @@ async function ask(given: Partial<Answers>): Promise<Answers | undefined> {
   const cron =
     given.cron ?? (await text({ message: 'When is the first job due?', initialValue: usualCron, validate }))
   if (isCancel(cron)) return undefined
-  return { format, store, cron, timezone: given.timezone ?? usualZone }
+  return { format, app: given.app, store, cron, timezone: given.timezone ?? usualZone }
 }
 
 function refusalOf(check: () => unknown): string | undefined {

@@ -46,8 +46,9 @@ async function listTriggers(context: Context, app: Rota): Promise<number> {
   const rows = (await app.triggers())
     .filter((stored) => stored.active || args.flag('all'))
     .map((stored): TriggerRow => ({ stored, state: triggerState(stored, holds) }))
-  if (args.flag('json')) out.json(rows.map(({ stored, state }) => triggerView(stored, state)))
-  else if (args.flag('names')) for (const { stored } of rows) out.line(stored.trigger.name)
+  const names = rows.map(({ stored }) => stored.trigger.name)
+  if (args.flag('names')) printNames(context, names)
+  else if (args.flag('json')) out.json(rows.map(({ stored, state }) => triggerView(stored, state)))
   else if (rows.length === 0) out.line('no triggers yet; `rota add` makes one, `rota up` those of a config')
   else printTriggers(context, rows, holds)
   return exitCodes.ok
@@ -81,10 +82,17 @@ function paintOf(colors: Colors, state: TriggerState): Paint {
   return state === 'on' ? colors.green : colors.yellow
 }
 
-async function listJobs({ args, out }: Context, app: Rota): Promise<number> {
+function printNames({ args, out }: Context, names: readonly string[]): void {
+  if (args.flag('json')) out.json(names)
+  else for (const name of names) out.line(name)
+}
+
+async function listJobs(context: Context, app: Rota): Promise<number> {
+  const { args, out } = context
   const jobs = await app.jobs()
-  if (args.flag('json')) out.json(jobs.map(jobView))
-  else if (args.flag('names')) for (const { job } of jobs) out.line(job.name)
+  const names = jobs.map(({ job }) => job.name)
+  if (args.flag('names')) printNames(context, names)
+  else if (args.flag('json')) out.json(jobs.map(jobView))
   else if (jobs.length === 0) out.line('no jobs yet; `rota add` makes one, `rota up` those of a config')
   else {
     printTable(out, jobs, [
@@ -103,10 +111,12 @@ async function listJobs({ args, out }: Context, app: Rota): Promise<number> {
   return exitCodes.ok
 }
 
-async function listQueues({ args, out }: Context, app: Rota): Promise<number> {
+async function listQueues(context: Context, app: Rota): Promise<number> {
+  const { args, out } = context
   const queues = await (await app.store()).queues()
-  if (args.flag('json')) out.json(queues.map(queueView))
-  else if (args.flag('names')) for (const { name } of queues) out.line(name)
+  const names = queues.map(({ name }) => name)
+  if (args.flag('names')) printNames(context, names)
+  else if (args.flag('json')) out.json(queues.map(queueView))
   else if (queues.length === 0) out.line('no queues yet; the first job brings the queue named default')
   else {
     printTable(out, queues, [

@@ -22,7 +22,13 @@ export const next: Command = {
   name: 'next',
   about:
     'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. Five fields; six with seconds first; seven with the year last.',
-  arguments: [{ name: 'expression', help: 'a cron expression in quotes, or a name such as @daily' }],
+  arguments: [
+    {
+      name: 'expression',
+      help: 'a cron expression in quotes, or a name such as @daily',
+      quoted: "'0 9 * * *'",
+    },
+  ],
   options,
   examples: [
     { line: "rota next '0 9 * * MON-FRI' --zone America/New_York", meaning: 'the next five' },
@@ -41,10 +47,16 @@ export const next: Command = {
     const dst = policies.find((policy) => policy === args.text('dst'))
     const found = preview({ expression, timezone: zone, dst, from, count: args.whole('count') ?? 5 })
     const words = describe(expression)
+    const isNever = found.occurrences.length === 0 && isNeverDue(found)
     if (args.flag('json')) out.json(view(found, { from, words }))
-    else print(context, found, { from, now, words })
-    return exitCodes.ok
+    else print(context, found, { from, now, words, isNever })
+    return isNever ? exitCodes.failed : exitCodes.ok
   },
+}
+
+/** Whether there is no instant at all, and not only none that is still to come. */
+function isNeverDue({ expression, timezone, dst }: Preview): boolean {
+  return preview({ expression, timezone, dst, from: 0, count: 1 }).occurrences.length === 0
 }
 
 async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
@@ -82,7 +94,11 @@ interface Line {
 
 type Change = Preview['changes'][number]
 
-function print({ out }: Context, found: Preview, told: { from: Instant; now: Instant; words: string }): void {
+function print(
+  { out }: Context,
+  found: Preview,
+  told: { from: Instant; now: Instant; words: string; isNever: boolean },
+): void {
   const { expression, timezone, dst } = found
   const policy = dst === 'vixie' ? '' : `, dst ${dst}`
   for (const line of wrap(`${told.words} (${expression} in ${timezone}${policy})`, out.width)) {
@@ -90,7 +106,8 @@ function print({ out }: Context, found: Preview, told: { from: Instant; now: Ins
   }
   out.line()
   if (found.occurrences.length === 0) {
-    out.line(`never again after ${formatInstant(told.from)}`)
+    const never = 'it is never due: no day is as it asks for; a trigger with it is refused'
+    out.line(told.isNever ? never : `never again after ${formatInstant(told.from)}`)
     return
   }
   const { yellow } = out.colors

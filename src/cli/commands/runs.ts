@@ -16,7 +16,7 @@ const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const sa
 export const runs: Command = {
   name: 'runs',
   about:
-    'Lists runs, the newest due instant first. Every command takes the beginning of an id that fits only one run.',
+    'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command takes the beginning of an id that fits only one run.',
   arguments: [],
   options: [
     { name: 'state', value: 'state', help: 'only runs in it', choices: states },
@@ -29,19 +29,19 @@ export const runs: Command = {
     ...storeOptions,
   ],
   examples: [
-    { line: 'rota runs', meaning: 'the newest twenty' },
+    { line: 'rota runs', meaning: 'the newest twenty that are due' },
+    { line: 'rota runs --state pending', meaning: 'what waits, also until later' },
     { line: 'rota runs --state failed --since 24h', meaning: 'what failed since yesterday' },
     { line: 'rota runs --trigger nightly --watch', meaning: 'see them come and go' },
   ],
   run: (context) =>
     withApp(context, async (app) => {
       const filter = filterOf(context)
-      const found = await app.runs(filter)
+      const found = await app.runs(upToNow(app, filter))
       const { args, out } = context
       if (args.flag('json') && !args.flag('watch')) out.json(found.map(runView))
       else if (args.flag('json')) for (const run of found.toReversed()) out.json(runView(run))
-      else if (found.length === 0) out.line(emptyText(context))
-      else printRuns(out, found, timesOf(context))
+      else await print(context, { app, filter, found })
       if (!args.flag('watch')) return exitCodes.ok
       return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
     }),
@@ -56,6 +56,43 @@ function filterOf(context: Context): RunFilter {
     trigger: args.text('trigger'),
     sinceAt: momentOf(context, 'since', 'ago'),
   }
+}
+
+/** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */
+function upToNow(app: Rota, filter: RunFilter): RunFilter {
+  const now = app.now()
+  const asksForLater = filter.state !== undefined || (filter.sinceAt ?? 0) > now
+  return asksForLater ? filter : { ...filter, untilAt: now }
+}
+
+async function print(
+  context: Context,
+  { app, filter, found }: { app: Rota; filter: RunFilter; found: readonly Run[] },
+): Promise<void> {
+  const { out } = context
+  const later = await countLater(app, filter)
+  if (found.length > 0) printRuns(out, found, timesOf(context))
+  if (later !== undefined) {
+    const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
+    out.line(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
+  } else if (found.length === 0) out.line(emptyText(context))
+}
+
+/** Counting all of very many would take longer than the list itself. */
+const mostCounted = 1000
+
+/** How many runs of a filter are still to come, where it leaves them out. */
+async function countLater(app: Rota, filter: RunFilter): Promise<string | undefined> {
+  const { untilAt } = upToNow(app, filter)
+  if (untilAt === undefined) return undefined
+  const later = await app.runs({
+    ...filter,
+    state: 'pending',
+    sinceAt: untilAt + 1,
+    limit: mostCounted + 1,
+  })
+  if (later.length === 0) return undefined
+  return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
 
 function emptyText({ args }: Context): string {
@@ -76,7 +113,7 @@ async function watch(
 ): Promise<number> {
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   await lookAgain(app, signal, async () => {
-    for (const run of (await app.runs(filter)).toReversed()) {
+    for (const run of (await app.runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue
       seen.set(run.id, stageOf(run))
       tell(context, run)

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { RotaError } from '../../app/errors.js'
 import { findConfig } from '../../app/find-config.js'
 import type { Rota } from '../../app/rota.js'
@@ -31,6 +33,13 @@ export const up: Command = {
   options: [
     configOption,
     storeOption,
+    {
+      name: 'plan',
+      value: 'file',
+      help: 'perform the entries of this plan too',
+      isList: true,
+      completes: 'file',
+    },
     { name: 'roles', value: 'roles', help: 'scheduler, worker, or both; default scheduler,worker' },
     {
       name: 'concurrency',
@@ -99,20 +108,28 @@ async function appOf({
   const store = args.text('store') ?? namedStore(environment)
   const concurrency = args.whole('concurrency')
   const config = args.text('config') ?? findConfig(directory)
+  const plans = args.list('plan').map((plan) => resolve(directory, plan))
   if (config !== undefined) {
     const { loadApp } = await import('../../app/load-app.js')
-    return { app: await loadApp(config, { store, concurrency, directory }), config }
+    const app = await loadApp(config, { store, concurrency, directory })
+    for (const plan of plans) app.plan(plan)
+    return { app, config }
   }
-  if (store === undefined) {
+  if (store === undefined && plans.length === 0 && !existsSync(resolve(directory, usualStoreFile))) {
     throw new RotaError(
       'CONFIG_NOT_FOUND',
-      `there is no rota.config.* in ${directory}; \`rota init\` writes one`,
+      `there is no rota.config.* in ${directory}, and no store; \`rota init\` writes a config`,
     )
   }
   const { Rota } = await import('../../app/rota.js')
   // A source that owns nothing: what was added to the store must not end because no config names it.
-  return { app: new Rota({ store, concurrency, directory }, 'code:rota-up'), config: undefined }
+  const app = new Rota({ store, concurrency, directory }, 'code:rota-up')
+  for (const plan of plans) app.plan(plan)
+  return { app, config: undefined }
 }
+
+/** Where the store lies unless something else is said. */
+const usualStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
   context: Context,

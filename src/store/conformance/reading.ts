@@ -3,6 +3,19 @@ import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law } from './stage.js
 
 /** Questions that change nothing. */
 export function readingLaws(law: Law): void {
+  law('a run keeps its labels, whatever becomes of it', async (stage) => {
+    await stage.ready()
+    const labels = { job_id: '96b0037ff184', run_id: 'morning_20260105_0900_96b0037ff184' }
+    const [labelled, plain] = [aRun('a', { labels }), aRun('b')]
+    await stage.enqueue([labelled, plain])
+    for (const claim of await stage.claim('w', t0)) {
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 })
+    }
+    await stage.reopen()
+    expect((await stage.run(labelled.id)).labels).toEqual(labels)
+    expect((await stage.run(plain.id)).labels).toBeUndefined()
+  })
+
   law('runs come newest first by their id, in pages that neither repeat nor miss one', async (stage) => {
     const runs = Array.from({ length: 25 }, (_, i) => aRun(`r${i}`, { dueAt: t0 + (i % 7) * minute }))
     await stage.enqueue(runs)

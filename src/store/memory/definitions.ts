@@ -9,6 +9,7 @@ import { compareText, type Mutable, type Tables, type TriggerRow } from './table
 /** Writes the jobs and queues of a source; what another source holds stays. */
 export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
   const conflicts: DefineConflict[] = []
+  if (tables.touched !== undefined) tables.touched.definitions = true
   for (const queue of request.queues) tables.queues.set(queue.name, queue)
   for (const job of request.jobs) {
     const known = tables.jobs.get(job.name)
@@ -26,6 +27,7 @@ export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[
 /** Forgets jobs that nothing uses; answers those it kept. */
 export function removeJobs(tables: Tables, names: readonly string[]): string[] {
   const used = new Set<string>()
+  if (tables.touched !== undefined) tables.touched.definitions = true
   for (const row of tables.triggers.values()) if (row.active) used.add(row.trigger.job)
   return names.filter((name) => {
     if (used.has(name) || (tables.runsByJob.get(name)?.unfinished ?? 0) > 0) return tables.jobs.has(name)

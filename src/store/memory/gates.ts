@@ -5,6 +5,7 @@ import { byUrgency, compareText, type GateRow, type RunRow, type Tables } from '
 
 /** Makes a pending run that is in no index ready if all its gates have room, and takes them; else it waits at the first full one. */
 export function admitAtGates(tables: Tables, row: RunRow): void {
+  tables.touched?.runs.add(row)
   const full = row.gates.find((gate) => isFull(tables, row, gate))
   if (full !== undefined) {
     row.phase = 'blocked'
@@ -72,6 +73,28 @@ function admitWaiting(tables: Tables, keys: readonly string[]): void {
 function nextAt(tables: Tables, key: string): RunRow | undefined {
   const gate = tables.gates.get(key)
   return gate !== undefined && gate.admitted < gate.limit() ? gate.blocked.first : undefined
+}
+
+/** Puts a run that was kept elsewhere where its phase says: among those that have taken its gates, or at the one it waits for. */
+export function standAtGates(tables: Tables, row: RunRow): void {
+  if (row.phase === 'blocked') {
+    const gate = row.gates.find(({ key }) => key === row.waitsFor)
+    if (gate !== undefined) gateOf(tables, row, gate).blocked.add(row)
+    return
+  }
+  for (const gate of row.gates) gateOf(tables, row, gate).admitted++
+  if (row.phase === 'ready') readyLine(tables, row).add(row)
+}
+
+/** Takes a run away from its gates, of which nobody else hears: another row will stand in its place. */
+export function leaveGates(tables: Tables, row: RunRow): void {
+  if (row.phase === 'blocked') tables.gates.get(row.waitsFor ?? '')?.blocked.delete(row)
+  if (row.phase === 'ready') readyLine(tables, row).delete(row)
+  for (const { key } of row.gates) {
+    const gate = tables.gates.get(key)
+    if (gate !== undefined && row.phase !== 'blocked') gate.admitted--
+    forgetEmpty(tables, key)
+  }
 }
 
 function keysOf(row: RunRow): string[] {

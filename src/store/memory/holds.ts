@@ -24,6 +24,7 @@ export function hold(tables: Tables, request: HoldRequest): 'held' | 'already' {
   const known = tables.holds.get(target)
   if (known === undefined) tables.holds.set(target, [row])
   else known.push(row)
+  tables.touched?.holds.add(row)
   const trigger = triggerOf(tables, target)
   if (trigger !== undefined) pauseTrigger(tables, trigger, untilAt)
   return 'held'
@@ -37,6 +38,7 @@ export function release(tables: Tables, request: ReleaseRequest): 'released' | '
   open.untilAt = now
   open.catchUp = catchUp
   open.isReleased = true
+  tables.touched?.holds.add(open)
   const trigger = triggerOf(tables, target)
   if (trigger !== undefined) resumeTrigger(tables, trigger, now)
   return 'released'

@@ -6,6 +6,7 @@ import { holdsOn, isHeld, toHold } from './holds.js'
 import { moveLook } from './looks.js'
 import { insertRun, makeFinal } from './run-moves.js'
 import {
+  addRange,
   jobOf,
   noteTime,
   runsOfTrigger,
@@ -56,8 +57,7 @@ export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
   noteTime(tables, item.at)
   if (item.chainRun !== undefined) row.chainRun = item.chainRun
   for (const run of item.runs) insertRun(tables, run, item.at)
-  const { ranges } = runsOfTrigger(tables, item.trigger)
-  for (const range of item.ranges) ranges.add({ ...range, recordedAt: item.at, seq: ++tables.lastSeq })
+  for (const range of item.ranges) addRange(tables, { ...range, recordedAt: item.at, seq: ++tables.lastSeq })
   if (item.supersede !== undefined) supersede(tables, item)
 }
 

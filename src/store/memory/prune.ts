@@ -2,6 +2,8 @@ import type { FinalState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { forgetRun } from './run-moves.js'
 import {
+  addRange,
+  dropRange,
   runsOfTrigger,
   stateOf,
   type RangeRow,
@@ -37,9 +39,9 @@ function recordPruned(tables: Tables, row: RunRow, now: Instant): void {
     recordedAt: now,
     seq: ++tables.lastSeq,
   }
-  runs.ranges.add(range)
-  const joined = joinNeighbours(runs, { first: rangeBefore(runs, range), second: range }) ?? range
-  joinNeighbours(runs, { first: joined, second: rangeAfter(runs, joined) })
+  addRange(tables, range)
+  const joined = joinNeighbours(tables, { first: rangeBefore(runs, range), second: range }) ?? range
+  joinNeighbours(tables, { first: joined, second: rangeAfter(runs, joined) })
 }
 
 function rangeBefore(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
@@ -56,21 +58,22 @@ function rangeAfter(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
 
 /** Two pruned ranges of one version become one where nothing that remains lies between them. */
 function joinNeighbours(
-  runs: TriggerRuns,
+  tables: Tables,
   { first, second }: { first: RangeRow | undefined; second: RangeRow | undefined },
 ): RangeRow | undefined {
   if (first === undefined || second === undefined) return undefined
+  const runs = runsOfTrigger(tables, first.trigger)
   const isPair = first.reason === 'pruned' && second.reason === 'pruned' && first.version === second.version
   if (!isPair || hasRunBetween(runs, first.lastAt, second.firstAt)) return undefined
-  runs.ranges.delete(first)
-  runs.ranges.delete(second)
+  dropRange(tables, first)
+  dropRange(tables, second)
   const joined = {
     ...first,
     lastAt: Math.max(first.lastAt, second.lastAt),
     detail: addCounts(first.detail, second.detail),
     recordedAt: Math.max(first.recordedAt, second.recordedAt),
   }
-  runs.ranges.add(joined)
+  addRange(tables, joined)
   return joined
 }
 

@@ -45,6 +45,7 @@ export function toRun(row: RunRow): Run {
     result: copyJson(row.result),
     error: row.error,
     reason: row.reason,
+    labels: row.labels,
   }
 }
 

@@ -107,6 +107,7 @@ export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string
 
 /** Removes a final run and all that hangs on it. */
 export function forgetRun(tables: Tables, row: RunRow): void {
+  tables.touched?.runs.add(row)
   tables.final.delete(row)
   tables.runs.delete(row.id)
   tables.runsById.delete(row)
@@ -157,6 +158,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
     result: undefined,
     error: undefined,
     reason: undefined,
+    labels: run.labels === undefined ? undefined : { ...run.labels },
     attempts: noAttempts,
     log: undefined,
   }
@@ -189,19 +191,27 @@ function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
 function enter(tables: Tables, row: RunRow, phase: Phase): void {
   tables.counts[stateOf(row.phase)]--
   tables.counts[stateOf(phase)]++
+  tables.touched?.runs.add(row)
   row.phase = phase
 }
 
-function markUnfinished(tables: Tables, row: RunRow): void {
+/** Counts a run among the unfinished ones, and its unique key as taken. */
+export function markUnfinished(tables: Tables, row: RunRow): void {
   runsOfJob(tables, row.job).unfinished++
   if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.add(row)
+  takeUnique(tables, row)
+}
+
+/** Notes that a run holds, or may hold, its unique key. */
+export function takeUnique(tables: Tables, row: RunRow): void {
   if (row.uniqueKey === undefined) return
   const slot = uniqueSlot(row.job, row.uniqueKey)
   const holders = tables.unique.get(slot) ?? new Set()
   tables.unique.set(slot, holders.add(row))
 }
 
-function markFinal(tables: Tables, row: RunRow): void {
+/** Counts a run among the final ones; its unique key is free unless it holds for longer. */
+export function markFinal(tables: Tables, row: RunRow): void {
   runsOfJob(tables, row.job).unfinished--
   if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.delete(row)
   if (row.uniqueUntil === undefined) forgetUnique(tables, row)

@@ -41,6 +41,19 @@ export interface Tables {
   epoch: number
   highestAt: Instant
   isHinting: boolean
+  /** What the transaction under way has touched, in a store that writes it down. */
+  touched: Touched | undefined
+}
+
+/** Rows that a transaction has made, changed or removed. */
+export interface Touched {
+  readonly runs: Set<RunRow>
+  readonly triggers: Set<TriggerRow>
+  readonly workers: Set<WorkerRow>
+  readonly holds: Set<HoldRow>
+  /** Ranges by their order; absent where one was removed. */
+  readonly ranges: Map<number, RangeRow | undefined>
+  definitions: boolean
 }
 
 /** Where a run is: the first three are `pending` to the world. A ready or running one has been admitted by its gates. */
@@ -146,7 +159,32 @@ export function emptyTables(): Tables {
     epoch: 0,
     highestAt: 0,
     isHinting: false,
+    touched: undefined,
   }
+}
+
+/** A transaction that has touched nothing yet. */
+export function nothingTouched(): Touched {
+  return {
+    runs: new Set(),
+    triggers: new Set(),
+    workers: new Set(),
+    holds: new Set(),
+    ranges: new Map(),
+    definitions: false,
+  }
+}
+
+/** Adds a range to the ledger of its trigger. */
+export function addRange(tables: Tables, range: RangeRow): void {
+  runsOfTrigger(tables, range.trigger).ranges.add(range)
+  tables.touched?.ranges.set(range.seq, range)
+}
+
+/** Takes a range out of the ledger of its trigger. */
+export function dropRange(tables: Tables, range: RangeRow): void {
+  runsOfTrigger(tables, range.trigger).ranges.delete(range)
+  tables.touched?.ranges.set(range.seq, undefined)
 }
 
 /** The state that the world sees. */

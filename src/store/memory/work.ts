@@ -22,7 +22,9 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
 export function register(tables: Tables, worker: WorkerEntry): void {
   if (tables.workers.has(worker.id)) return
   const leaseUntil = worker.now + worker.leaseMs
-  tables.workers.set(worker.id, { ...worker, leaseUntil, isGone: false, running: new Set(), notices: [] })
+  const row: WorkerRow = { ...worker, leaseUntil, isGone: false, running: new Set(), notices: [] }
+  tables.workers.set(worker.id, row)
+  tables.touched?.workers.add(row)
 }
 
 /** Renews a lease that nobody has declared over. */
@@ -36,13 +38,14 @@ export function heartbeat(
   if (worker === undefined) return 'expired'
   // From the highest time on: a clock that was put back shortens no lease.
   worker.leaseUntil = tables.highestAt + request.leaseMs
+  tables.touched?.workers.add(worker)
   return 'alive'
 }
 
 /** Gives up a worker; what it holds is given out as lost. */
 export function retire(tables: Tables, request: { worker: string }): void {
   const worker = tables.workers.get(request.worker)
-  if (worker !== undefined) worker.isGone = true
+  if (worker !== undefined) giveUp(tables, worker)
 }
 
 /** One worker's turn: store what it finished, promote what became due, claim what it wants. */
@@ -59,12 +62,17 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
 
 const nothingClaimed = { claims: [], more: false }
 
+/** An id is never used again: nobody asks for a worker that went so long ago. */
+const forgetMs = 7 * 24 * 3_600_000
+
 /** Expires silent workers and gives the claims of all that are gone, oldest first. */
 export function expire(tables: Tables, request: { deadline: Instant; limit: number }): LostClaim[] {
   const lost: RunRow[] = []
   for (const worker of tables.workers.values()) {
-    if (worker.leaseUntil < request.deadline) worker.isGone = true
-    if (worker.isGone) lost.push(...worker.running)
+    if (!worker.isGone && worker.leaseUntil < request.deadline) giveUp(tables, worker)
+    if (!worker.isGone) continue
+    if (worker.running.size > 0) lost.push(...worker.running)
+    else if (worker.leaseUntil < request.deadline - forgetMs) tables.workers.delete(worker.id)
   }
   const oldest = lost.toSorted((a, b) => (a.claimedAt ?? 0) - (b.claimedAt ?? 0) || byId(a, b))
   return oldest.slice(0, request.limit).map((row) => ({
@@ -100,12 +108,16 @@ export function requestCancel(tables: Tables, row: RunRow, reason: string): void
   if (row.cancelRequested) return
   row.cancelRequested = true
   row.reason = reason
+  tables.touched?.runs.add(row)
   tellHolder(tables, row, 'cancel')
 }
 
 /** Leaves word for the worker that holds a run. */
 export function tellHolder(tables: Tables, row: RunRow, kind: 'cancel' | 'terminate'): void {
-  tables.workers.get(row.worker ?? '')?.notices.push({ run: row.id, attempt: row.attempt, kind })
+  const worker = tables.workers.get(row.worker ?? '')
+  if (worker === undefined) return
+  worker.notices.push({ run: row.id, attempt: row.attempt, kind })
+  tables.touched?.workers.add(worker)
 }
 
 /** Gives a failed or cancelled run a fresh budget. */
@@ -135,6 +147,12 @@ function uniqueHolder(tables: Tables, run: NewRun, now: Instant): RunRow | undef
   return undefined
 }
 
+function giveUp(tables: Tables, worker: WorkerRow): void {
+  if (worker.isGone) return
+  worker.isGone = true
+  tables.touched?.workers.add(worker)
+}
+
 function liveWorker(tables: Tables, id: string): WorkerRow | undefined {
   const worker = tables.workers.get(id)
   return worker?.isGone === false ? worker : undefined
@@ -145,6 +163,7 @@ function takeNotices(tables: Tables, id: string): TurnAnswer['notices'] {
   if (worker === undefined || worker.notices.length === 0) return []
   const notices = worker.notices
   worker.notices = []
+  tables.touched?.workers.add(worker)
   return notices
 }
 

@@ -8,7 +8,7 @@ import { ready, running } from './states.js'
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64
 
-/** How many more are read where only plain ones may be taken, since others may stand before them. */
+/** How many more are read where only plain ones may be taken, since others may stand before them. Where none of them is plain, that is all. */
 const slackAhead = 32
 
 /** From this number of wanted jobs on, those that have ready runs are looked up first. */
@@ -20,10 +20,10 @@ const maxInlinePayload = 4096
 // Relies on: runs_ready, in its own order. The write lock keeps two workers from taking one run. A bare parameter as
 // the limit would make SQLite prepare the statement anew at every claim: the sum keeps it from looking at the value.
 const CANDIDATES = `select json_group_array(json_array(seq, id, priority, run_at, attempt, failures, crashes, due_at,
-    trigger, partition, gates is not null, chained, payload is not null,
+    trigger, partition, gates, chained, payload is not null,
     case when octet_length(payload) <= ${maxInlinePayload} then payload end))
   from (
-    select * from runs where state = ${ready} and job = ? order by priority desc, run_at, seq limit ? + 0
+    select * from runs where state = ${ready} and job = ? order by priority desc, run_at, seq limit ? + 0 offset ? + 0
   )`
 
 // Relies on: primary key.
@@ -56,7 +56,7 @@ type Row = [
   dueAt: number,
   trigger: string | null,
   partition: string | null,
-  hasGates: 0 | 1,
+  gates: string | null,
   chained: number | null,
   hasPayload: 0 | 1,
   payload: string | null,
@@ -107,8 +107,6 @@ function offersFor(
 ): Offer[] {
   const { catalog, want, now, rooms } = request
   const jobs = wantedJobs(session, want)
-  const most = want.slots + want.ahead + 1 + (want.ahead > 0 ? slackAhead : 0)
-  const limit = jobs.length === 1 ? most : Math.min(most, maxPerJob)
   const offers: Offer[] = []
   for (const job of jobs) {
     const { queue } = jobOf(catalog, job)
@@ -116,10 +114,27 @@ function offersFor(
     const room = rooms.get(queue) ?? roomIn(session, catalog, queue)
     rooms.set(queue, room)
     if (room.room <= 0) continue
-    const rows = session.db.json<Row[]>(CANDIDATES, job, limit)
-    if (rows.length > 0) offers.push({ job, queue: room, rows, isCutOff: rows.length === limit, next: 0 })
+    const { rows, isCutOff } = candidates(session, job, { want, isOnly: jobs.length === 1 })
+    if (rows.length > 0) offers.push({ job, queue: room, rows, isCutOff, next: 0 })
   }
   return offers
+}
+
+/** The ready runs of a job, the most urgent first, as many as may be of use. */
+function candidates(
+  session: Session,
+  job: string,
+  { want, isOnly }: { want: Want; isOnly: boolean },
+): Pick<Offer, 'rows' | 'isCutOff'> {
+  const { slots, ahead } = want
+  const slack = ahead > 0 ? slackAhead : 0
+  const few = slots + Math.min(ahead, slack) + slack + 1
+  const limit = isOnly ? few : Math.min(few, maxPerJob)
+  const rows = session.db.json<Row[]>(CANDIDATES, job, limit, 0)
+  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? ahead - slack : 0
+  if (rest <= 0) return { rows, isCutOff: rows.length === limit }
+  const more = session.db.json<Row[]>(CANDIDATES, job, rest, limit)
+  return { rows: [...rows, ...more], isCutOff: more.length === rest }
 }
 
 function wantedJobs(session: Session, want: Want): readonly string[] {
@@ -143,7 +158,7 @@ function choose(offers: readonly Offer[], want: Want): { taken: Taken[]; more: b
     const offer = mostUrgent(offers)
     if (offer === undefined) break
     const row = offer.rows[offer.next++] as Row
-    if (taken.length < want.slots || isPlain(offer, row)) {
+    if (taken.length < want.slots || (!offer.queue.isLimited && isPlain(row))) {
       taken.push({ row, job: offer.job })
       take(offer.queue)
     } else {
@@ -178,15 +193,15 @@ function isMoreUrgent(one: Offer, other: Offer): boolean {
 }
 
 /** Whether nobody is kept waiting by a run that is held before its turn. */
-function isPlain(offer: Offer, row: Row): boolean {
+function isPlain(row: Row): boolean {
   const crashes = row[6]
-  const hasGates = row[10]
-  return !offer.queue.isLimited && hasGates === 0 && crashes === 0
+  const gates = row[10]
+  return gates === null && crashes === 0
 }
 
 function claimOf(session: Session, { row, job }: Taken, now: Instant): Claim {
-  const [seq, id, , , attempt, failures, crashes, dueAt, trigger, partition, hasGates, chained] = row
-  if (hasGates === 0 && chained === null) session.rememberClaim(id, { seq, job })
+  const [seq, id, , , attempt, failures, crashes, dueAt, trigger, partition, gates, chained] = row
+  if (chained === null) session.rememberClaim(id, { seq, job, gates })
   return {
     run: id,
     job,

@@ -19,7 +19,9 @@ const maxGroupItems = 5000
 const timeStepMs = 1000
 
 interface Waiting {
-  readonly apply: (session: Session) => unknown
+  /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
+  readonly apply: (session: Session, inputs: readonly never[]) => readonly unknown[]
+  readonly input: unknown
   /** How many items it writes. */
   readonly items: number
   readonly resolve: (answer: never) => void
@@ -50,9 +52,17 @@ export class CommitLoop {
 
   /** Applies an operation together with whatever else has arrived; its answer comes after the commit. */
   commit<T>(apply: (session: Session) => T, items = 1): Promise<T> {
+    return this.commitAlike((session) => [apply(session)], { input: undefined, items })
+  }
+
+  /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
+  commitAlike<Input, T>(
+    apply: (session: Session, inputs: readonly Input[]) => readonly T[],
+    { input, items }: { input: Input; items: number },
+  ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ apply, items, resolve, reject })
+      this.#queue.push({ apply, input, items, resolve, reject })
       if (this.#isWorking) return
       this.#isWorking = true
       setImmediate(() => void this.#work())
@@ -115,7 +125,7 @@ export class CommitLoop {
   #apply(group: readonly Waiting[]): readonly Waiting[] {
     const answers: unknown[] = []
     try {
-      for (const { apply } of group) answers.push(apply(this.#session))
+      while (answers.length < group.length) answers.push(...this.#applyAlike(group, answers.length))
       // Alone it is not worth an fsync, and would wake every other process on the file.
       if (this.#session.db.hasChanged) this.#session.writeTime(timeStepMs)
       this.#session.db.run('commit')
@@ -129,6 +139,15 @@ export class CommitLoop {
     return []
   }
 
+  /** Applies the one at a place, together with those right behind it that are applied alike. */
+  #applyAlike(group: readonly Waiting[], start: number): readonly unknown[] {
+    const { apply } = group[start] as Waiting
+    let end = start + 1
+    while (group[end]?.apply === apply) end++
+    const inputs = group.slice(start, end).map(({ input }) => input as never)
+    return apply(this.#session, inputs)
+  }
+
   #rolledBack(error: unknown): unknown {
     const understood = this.#understood(error)
     this.#session.forget()
@@ -139,12 +158,12 @@ export class CommitLoop {
 
   #understood(error: unknown): unknown {
     const understood = toRotaError(error, this.#url)
-    if (isBroken(understood)) this.#breakOff(understood as RotaError)
+    if (isBroken(understood)) this.breakOff(understood as RotaError)
     return understood ?? new Error('A transaction failed without a reason')
   }
 
   /** Refuses everything that waits and everything to come. */
-  #breakOff(error: RotaError): void {
+  breakOff(error: RotaError): void {
     this.#broken = error
     this.#ended = error
     const waiting = this.#queue

@@ -2,7 +2,7 @@ import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
 import type { SqlValue } from './database.js'
-import { gatesText, takeGates } from './gates.js'
+import { gatesText, takeGates, untakeGates } from './gates.js'
 import { originCode, toJson } from './rows.js'
 import type { Session } from './session.js'
 import { blocked, delayed, done, ready } from './states.js'
@@ -22,7 +22,7 @@ const INSERT_ALIKE = `insert into runs (${plainColumns})
 const INSERT_PLAIN = `insert into runs (${plainColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
 const INSERT_ANY = `insert into runs (${plainColumns}, trigger, version, partition, gates, waits_for, chained,
-  unique_key, unique_until) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
+  unique_key, unique_until, labels) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
 // Relies on: the unique index of runs.id. Keys only grow, so those that were inserted last have the highest.
 const NEWEST = `select json_group_array(id) from (
@@ -39,8 +39,30 @@ const UNIQUE_HOLDER = `select id from (
     select seq, id from runs where job = ?1 and unique_key = ?2 and unique_until > ?3
   ) order by seq limit 1`
 
+/** What is to be recorded. */
+interface Request {
+  readonly runs: readonly NewRun[]
+  readonly now: Instant
+}
+
+/** Records what several callers asked for; what they asked for in the same moment goes in together. */
+export function enqueueAll(session: Session, requests: readonly Request[]): readonly Enqueued[][] {
+  const answers: Enqueued[][] = []
+  while (answers.length < requests.length) {
+    const start = answers.length
+    const { now } = requests[start] as Request
+    let end = start + 1
+    while (requests[end]?.now === now) end++
+    const together = requests.slice(start, end)
+    const enqueued = enqueue(session, { runs: together.flatMap(({ runs }) => runs), now })
+    let first = 0
+    for (const { runs } of together) answers.push(enqueued.slice(first, (first += runs.length)))
+  }
+  return answers
+}
+
 /** Records runs, or finds those that stand for them. */
-export function enqueue(session: Session, request: { runs: readonly NewRun[]; now: Instant }): Enqueued[] {
+export function enqueue(session: Session, request: Request): Enqueued[] {
   const { runs, now } = request
   session.noteTime(now)
   const answers: Enqueued[] = []
@@ -59,8 +81,6 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
   if (isPlain(run))
     return session.db.change(INSERT_PLAIN, ...plainValues(run, now, stateAtStart(isDue, undefined))) === 1
   const gates = gatesText(run.gates)
-  // A run that exists must not take its gates a second time.
-  if (gates !== null && isDue && session.db.value(EXISTS, run.id) !== undefined) return false
   const waitsFor = gates !== null && isDue ? takeGates(session, { job: run.job, gates }) : undefined
   const changes = session.db.change(
     INSERT_ANY,
@@ -73,7 +93,10 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
     run.chained === true ? 1 : null,
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,
+    toJson(run.labels),
   )
+  // A run that exists must not take its gates a second time.
+  if (changes === 0 && gates !== null && isDue && waitsFor === undefined) untakeGates(session, gates)
   return changes === 1
 }
 
@@ -110,6 +133,7 @@ function isPlain(run: NewRun): boolean {
     run.trigger === undefined &&
     run.version === undefined &&
     run.partition === undefined &&
+    run.labels === undefined &&
     run.chained !== true
   )
 }

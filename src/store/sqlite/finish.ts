@@ -38,14 +38,20 @@ interface PlainGroup {
 export function finishAll(session: Session, items: readonly Finished[], now: Instant): Answer[] {
   const answers: Answer[] = items.map(() => 'stale')
   const groups = new Map<string, PlainGroup>()
-  const others: number[] = []
+  const others: { readonly index: number; readonly gates: string | undefined }[] = []
   for (const [index, item] of items.entries()) {
     const claim = session.takeClaim(item.run)
-    if (claim !== undefined && isPlainEnd(item)) addToGroup(groups, item, { claim, index })
-    else others.push(index)
+    const isPlain = claim !== undefined && isPlainEnd(item)
+    if (isPlain) addToGroup(groups, item, { claim, index })
+    if (!isPlain) others.push({ index, gates: undefined })
+    else if (claim.gates !== null) others.push({ index, gates: claim.gates })
   }
   for (const group of groups.values()) endGroup(session, group, answers)
-  for (const index of others) answers[index] = finishOne(session, items[index] as Finished, now)
+  // In the order of the ends: it decides who is let in where two of them freed gates that one run waits for.
+  for (const { index, gates } of others) {
+    if (gates === undefined) answers[index] = finishOne(session, items[index] as Finished, now)
+    else if (answers[index] === 'stored') releaseGates(session, gates)
+  }
   return answers
 }
 

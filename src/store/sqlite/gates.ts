@@ -13,11 +13,12 @@ import { blocked, ready } from './states.js'
 // Relies on: primary key. The write lock closes the race of two runs for the last place.
 const ADMITTED = `select admitted from gates where key = ?`
 
-const TAKE = `insert into gates (key, admitted) values (?, 1) on conflict (key) do update set admitted = admitted + 1`
+const TAKE = `insert into gates (key, admitted) select ?1, 1 where ?2 >= 1
+  on conflict (key) do update set admitted = admitted + 1 where admitted < ?2`
 
 const GIVE_BACK = `update gates set admitted = admitted - 1 where key = ? and admitted > 1`
 
-const GIVE_BACK_LAST = `delete from gates where key = ?`
+const GIVE_BACK_LAST = `delete from gates where key = ? and admitted = 1`
 
 // Relies on: runs_blocked.
 const MOST_URGENT = `select seq, job, gates from runs
@@ -40,10 +41,17 @@ export interface Gated {
 /** Takes all gates of a run, or none and answers the key of the first full one. */
 export function takeGates(session: Session, run: Gated): string | undefined {
   const gates = gatesOf(run.gates)
-  const full = gates.find((gate) => isFull(session, run.job, gate))
-  if (full !== undefined) return full.key
-  for (const { key } of gates) session.db.change(TAKE, key)
+  for (const [taken, gate] of gates.entries()) {
+    if (session.db.change(TAKE, gate.key, limitOf(session, run.job, gate)) === 1) continue
+    for (const other of gates.slice(0, taken)) giveBack(session, other)
+    return gate.key
+  }
   return undefined
+}
+
+/** Gives back gates that were taken for nothing: nobody was let in or turned away since. */
+export function untakeGates(session: Session, gates: string): void {
+  for (const gate of gatesOf(gates)) giveBack(session, gate)
 }
 
 /** Makes a pending run that holds no gates ready, or lets it wait at the first full one, whose key is the answer. */
@@ -56,11 +64,12 @@ export function admit(session: Session, run: Gated & { readonly seq: number }): 
 
 /** Gives back the gates of a run that has left ready and running, and lets in who waits there. */
 export function releaseGates(session: Session, gates: string): void {
-  const keys = gatesOf(gates).map((gate) => gate.key)
-  for (const key of keys) {
-    if (session.db.change(GIVE_BACK, key) === 0) session.db.change(GIVE_BACK_LAST, key)
-  }
-  letInWaiting(session, keys)
+  const all = gatesOf(gates)
+  for (const gate of all) giveBack(session, gate)
+  letInWaiting(
+    session,
+    all.map((gate) => gate.key),
+  )
 }
 
 /** Looks again at the gates of a run that waited and is gone: it may have stood there for others. */
@@ -80,6 +89,12 @@ export function followLimits(session: Session, job: string): void {
 /** The gates of a run as its row keeps them. */
 export function gatesText(gates: readonly Gate[]): string | null {
   return gates.length === 0 ? null : JSON.stringify(gates.map(({ key, limit }) => [key, limit]))
+}
+
+/** The likelier way first: a gate for one run at a time has only that one to give back. */
+function giveBack(session: Session, { key, limit }: Gate): void {
+  const [first, second] = limit === 1 ? [GIVE_BACK_LAST, GIVE_BACK] : [GIVE_BACK, GIVE_BACK_LAST]
+  if (session.db.change(first, key) === 0) session.db.change(second, key)
 }
 
 function letInWaiting(session: Session, keys: readonly string[]): void {
@@ -109,13 +124,15 @@ function isFull(session: Session, job: string, gate: Gate): boolean {
   return admitted >= limitOf(session, job, gate)
 }
 
+const unlimited = Number.MAX_SAFE_INTEGER
+
 /** A job's own limits are read from its definition each time, so that a change holds at once. */
 function limitOf(session: Session, job: string, gate: Gate): number {
   const isOfJob = gate.key === `job:${job}`
   if (!isOfJob && !gate.key.startsWith(`key:${job}=`)) return gate.limit
   const definition = session.catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
-  return isOfJob ? (definition.concurrency ?? Infinity) : definition.keyConcurrency
+  return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
 }
 
 function gatesOf(text: string): Gate[] {

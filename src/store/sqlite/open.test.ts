@@ -103,6 +103,25 @@ it('an empty file, as a kill at the first opening leaves it, becomes a store', a
   await store.close()
 })
 
+it('an empty file is nobody else’s once it is a store, and no store to whoever only reads', async () => {
+  writeFileSync(path, '', { mode: 0o644 })
+  for (const options of [{ create: false }, { readOnly: true }])
+    await expect(open(options)).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
+  expect(statSync(path).size).toBe(0)
+  await (await open()).close()
+  expect(modes([path])).toEqual([0o600])
+})
+
+it('what keeps a file from being made is said in words', async () => {
+  writeFileSync(path, 'x')
+  await expect(open({ path: join(path, 'rota.db') })).rejects.toMatchObject({
+    code: 'STORE_URL',
+    message: expect.stringContaining(
+      'cannot be made: a part of its path is not a directory (ENOTDIR)',
+    ) as unknown,
+  })
+})
+
 it('many who open a new store at once find one and the same', async () => {
   const stores = await Promise.all(Array.from({ length: 5 }, () => open()))
   const ids = await Promise.all(stores.map(async (store) => (await store.health({ now: t0 })).id))
@@ -134,6 +153,19 @@ it('a watcher hears of a commit of another process, and not of its own', async (
   expect(heard).toEqual(['hint'])
   stop()
   await Promise.all([mine.close(), other.close()])
+})
+
+it('G9: a file that is removed or replaced while it is open is noticed, and nothing more is written to it', async () => {
+  const hasty = { ...systemClock, timer: (_ms: number, fire: () => void) => systemClock.timer(1, fire) }
+  const store = await open({ clock: hasty })
+  const stop = store.watch(() => undefined)
+  rmSync(path)
+  await (await open()).close()
+  await expect
+    .poll(() => store.enqueue({ runs: [aRun('r')], now: t0 }).catch((error: unknown) => error))
+    .toMatchObject({ code: 'STORE_WENT_BACK' })
+  stop()
+  await store.close()
 })
 
 function open(options: Partial<SqliteOptions> = {}): Promise<Store> {

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { RotaError } from '../../model/errors.js'
@@ -41,21 +41,58 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /** Makes the file for its owner alone; a link could lead the store, or what it overwrites, somewhere else. */
 function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
-  const found = lstatSync(path, { throwIfNoEntry: false })
+  const found = lookAt(path, url)
   if (found?.isSymbolicLink()) {
     throw new RotaError('STORE_URL', `${url}: ${path} is a symbolic link; name the file itself`)
   }
   if (found !== undefined && !found.isFile()) {
     throw new RotaError('STORE_URL', `${url}: ${path} is not a file`)
   }
-  if (found !== undefined) return
-  if (!create || readOnly) throw new RotaError('STORE_NOT_FOUND', `${url}: there is no file ${path}`)
+  if (found !== undefined && found.size > 0) return
+  if (!create || readOnly) {
+    const problem = found === undefined ? `there is no file ${path}` : `${path} is empty`
+    throw new RotaError('STORE_NOT_FOUND', `${url}: ${problem}`)
+  }
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600))
+    makeFile(path)
   } catch (cause) {
-    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made`, { cause })
+    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made: ${inWords(cause)}`, { cause })
   }
+}
+
+function lookAt(path: string, url: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made: ${inWords(cause)}`, { cause })
+  }
+}
+
+/** An empty file that was there before may be open to everybody; what a store holds is its owner's. */
+function makeFile(path: string): void {
+  const file = openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600)
+  try {
+    fchmodSync(file, 0o600)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What the system refused, with its code, which people search for. */
+function inWords(cause: unknown): string {
+  const { code = '', message } = cause as NodeJS.ErrnoException
+  const words = causes[code]
+  return words === undefined ? message : `${words} (${code})`
+}
+
+const causes: Readonly<Record<string, string | undefined>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of its path is not a directory',
+  EEXIST: 'a part of its path is not a directory',
+  ENOSPC: 'the disk is full',
 }
 
 /** Every step may be repeated, by this process or another: a kill between two of them leaves nothing half done. */
@@ -69,7 +106,7 @@ function prepareDatabase(db: Database, options: OpenOptions): void {
     db.exec('pragma journal_size_limit = 67108864')
     migrate(db)
   }
-  db.exec('pragma cache_size = -65536')
+  db.exec('pragma cache_size = -16384')
   db.exec('pragma temp_store = memory')
   assertCompatible(db, options.url)
 }

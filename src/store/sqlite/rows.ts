@@ -1,7 +1,7 @@
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { Json } from '../../model/json.js'
 import type { LedgerReason, LedgerRule, RecordedRange } from '../../model/ledger.js'
-import type { Run, RunOrigin, StoredError } from '../../model/run.js'
+import type { Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
@@ -31,6 +31,7 @@ export interface RunRow {
   readonly chained: number | null
   readonly cancel_requested: number | null
   readonly unique_key: string | null
+  readonly labels: string | null
   readonly reason: string | null
   readonly payload: string | null
   readonly result: string | null
@@ -97,6 +98,7 @@ export function runOf(row: RunRow): Run {
     result: fromJson(row.result),
     error: errorOf(row.error),
     reason: orUndefined(row.reason),
+    labels: fromJson(row.labels) as Labels | undefined,
   }
 }
 

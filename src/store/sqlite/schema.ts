@@ -109,6 +109,7 @@ const tables = [
     cancel_requested integer,
     unique_key text,
     unique_until integer,
+    labels text,
     reason text,
     payload text,
     result text,

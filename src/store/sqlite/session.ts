@@ -5,10 +5,12 @@ import type { Database } from './database.js'
 // Relies on: primary key of meta. Never lowers it: another process may have written a later one.
 const RAISE_TIME = `update meta set highest_at = ?1 where id = 1 and highest_at < ?1`
 
-/** A run that this process claimed and whose end touches nothing but its own row. */
+/** A run that this process claimed and whose end touches nothing but its own row and its gates. */
 export interface PlainClaim {
   readonly seq: number
   readonly job: string
+  /** Its gates as they stand in its row. */
+  readonly gates: string | null
 }
 
 /** How many claims are remembered; older ones are looked up. */

@@ -33,7 +33,7 @@ import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
 import { defineJobs, removeJobs } from './define-jobs.js'
 import { due, dueByName, nextTickAt } from './due.js'
-import { enqueue } from './enqueue.js'
+import { enqueueAll } from './enqueue.js'
 import { expire } from './expire.js'
 import { health } from './health.js'
 import { hold, holds, release } from './holds.js'
@@ -48,6 +48,7 @@ import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js
 import { Session } from './session.js'
 import { tick } from './tick.js'
 import { turn } from './turn.js'
+import { fileIdentity } from './file-identity.js'
 import { Watch } from './watch.js'
 import { whenFree } from './when-free.js'
 import { heartbeat, register, retire, workers } from './workers.js'
@@ -77,6 +78,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 /** Items beyond it go into a transaction of their own, so that no batch holds the lock for long. */
 const itemsPerCommit = 1000
 
+/** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
+function replaced(url: string): RotaError {
+  return new RotaError('STORE_WENT_BACK', `${url}: the file was removed or replaced while it was open`)
+}
+
 class SqliteStore implements Store {
   readonly url: string
   readonly #path: string
@@ -92,7 +98,14 @@ class SqliteStore implements Store {
     this.#clock = options.clock
     this.#session = options.session
     this.#loop = new CommitLoop(options)
-    this.#watch = new Watch({ ...options, isOver: () => this.#loop.ended !== undefined })
+    const isSameFile = fileIdentity(options.path)
+    this.#watch = new Watch({
+      ...options,
+      isOver: () => this.#loop.ended !== undefined,
+      checkFile: () => {
+        if (!isSameFile()) this.#loop.breakOff(replaced(options.url))
+      },
+    })
   }
 
   defineJobs(request: DefineJobs) {
@@ -144,7 +157,9 @@ class SqliteStore implements Store {
   }
 
   enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
-    return this.#commitInPieces(runs, (session, piece) => enqueue(session, { runs: piece, now }))
+    return inPieces(runs, (piece) =>
+      this.#loop.commitAlike(enqueueAll, { input: { runs: piece, now }, items: piece.length }),
+    )
   }
 
   register(worker: WorkerEntry) {
@@ -276,19 +291,11 @@ class SqliteStore implements Store {
     if (!isBroken) this.#session.db.close()
   }
 
-  /** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
-  async #commitInPieces<Item, Answer>(
+  #commitInPieces<Item, Answer>(
     batch: readonly Item[],
     apply: (session: Session, piece: readonly Item[]) => Answer[],
-  ): Promise<Answer[]> {
-    if (batch.length <= itemsPerCommit)
-      return this.#loop.commit((session) => apply(session, batch), batch.length)
-    const pieces: Promise<Answer[]>[] = []
-    for (let i = 0; i < batch.length; i += itemsPerCommit) {
-      const piece = batch.slice(i, i + itemsPerCommit)
-      pieces.push(this.#loop.commit((session) => apply(session, piece), piece.length))
-    }
-    return (await Promise.all(pieces)).flat()
+  ): Promise<readonly Answer[]> {
+    return inPieces(batch, (piece) => this.#loop.commit((session) => apply(session, piece), piece.length))
   }
 
   /** Asks between two transactions. A reader waits only where another process repairs the log of one that died. */
@@ -300,4 +307,16 @@ class SqliteStore implements Store {
       return ask(this.#session)
     })
   }
+}
+
+/** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
+async function inPieces<Item, Answer>(
+  batch: readonly Item[],
+  commit: (piece: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  if (batch.length <= itemsPerCommit) return commit(batch)
+  const pieces: Promise<readonly Answer[]>[] = []
+  for (let i = 0; i < batch.length; i += itemsPerCommit)
+    pieces.push(commit(batch.slice(i, i + itemsPerCommit)))
+  return (await Promise.all(pieces)).flat()
 }

@@ -4,6 +4,9 @@ import type { Session } from './session.js'
 /** How often it is looked whether another process wrote something. */
 const intervalMs = 100
 
+/** After how many looks it is asked whether the file is still the one that was opened. */
+const looksPerFileCheck = 20
+
 // Changes with every commit of another connection, never with one of this connection.
 const DATA_VERSION = `pragma data_version`
 
@@ -12,14 +15,17 @@ export class Watch {
   readonly #session: Session
   readonly #clock: Clock
   readonly #isOver: () => boolean
+  readonly #checkFile: () => void
   readonly #hints = new Set<() => void>()
+  #looks = 0
   #seen: unknown
   #cancelTimer: (() => void) | undefined
 
-  constructor(options: { session: Session; clock: Clock; isOver: () => boolean }) {
+  constructor(options: { session: Session; clock: Clock; isOver: () => boolean; checkFile: () => void }) {
     this.#session = options.session
     this.#clock = options.clock
     this.#isOver = options.isOver
+    this.#checkFile = options.checkFile
   }
 
   /** Calls back after each commit of another process; returns the function that ends it. */
@@ -50,6 +56,7 @@ export class Watch {
   #look(): void {
     if (this.#isOver()) return
     this.#arm()
+    if (++this.#looks % looksPerFileCheck === 0) this.#checkFile()
     const version = this.#version()
     if (version === this.#seen) return
     this.#seen = version

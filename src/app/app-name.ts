@@ -1,0 +1,1 @@
+export { appNameOf } from '../plan/app-name.js'

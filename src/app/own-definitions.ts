@@ -1,0 +1,127 @@
+import type { Roles } from '../engine/engine.js'
+import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
+import type { Key } from '../model/faults.js'
+import type { Job } from '../model/job.js'
+import type { Store } from '../store/store.js'
+import type { Instant } from '../time/instant.js'
+import { checkPipelines } from './pipelines.js'
+import { planSources, syncPlans, type PlanSource } from './plans.js'
+import type { Registry } from './registry.js'
+import { withRenameHint } from './rename-hint.js'
+
+/** Tells where the part of a config at the end of these steps was written. */
+type Where = (keys: readonly Key[]) => string
+
+/** What an app defines by code, config and plans, on its way to the store. */
+export class OwnDefinitions {
+  readonly #source: string
+  readonly #registry: Registry
+  /** Where a part of the config was written, where there is one. */
+  readonly #where: Where | undefined
+  #areJobsWritten = false
+  #writing: Promise<void> | undefined
+
+  constructor(source: string, registry: Registry, where?: Where) {
+    this.#source = source
+    this.#registry = registry
+    this.#where = where
+  }
+
+  /** Whether the store has every job; so that the hot path does not wait for a promise. */
+  get areJobsWritten(): boolean {
+    return this.#areJobsWritten
+  }
+
+  /** A job was added since. */
+  changed(): void {
+    this.#areJobsWritten = false
+  }
+
+  /** Writes what a process in these roles has to write; nothing where a plan or a pipeline has a fault. */
+  async write(
+    store: Store,
+    context: { readonly directory: string; readonly roles: Roles; readonly now: Instant },
+  ): Promise<SyncReport | undefined> {
+    const { roles, now } = context
+    const plans = await this.#readFiles(context)
+    if (!roles.scheduler) {
+      await this.writeJobs(store, now)
+      return undefined
+    }
+    try {
+      return await this.#sync(store, plans, now)
+    } catch (error) {
+      throw await this.#explained(error, store)
+    }
+  }
+
+  /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
+  async writeJobs(store: Store, now: Instant): Promise<void> {
+    this.#writing ??= this.#writeJobs(store, now)
+    try {
+      await this.#writing
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  /** Reads plans and pipelines, so that nothing is written where one of them has a fault. */
+  async #readFiles(context: {
+    readonly directory: string
+    readonly roles: Roles
+    readonly now: Instant
+  }): Promise<readonly PlanSource[]> {
+    const { directory, roles, now } = context
+    const jobs = this.#jobs()
+    const paths = roles.scheduler ? this.#registry.plans : []
+    const plans = await planSources(paths, { directory, jobs, now })
+    const named = jobs.flatMap(({ handler }) => (handler.kind === 'pipeline' ? (handler.path ?? []) : []))
+    const functions = roles.worker ? this.#registry.steps : undefined
+    await checkPipelines([...named, ...plans.flatMap((plan) => plan.pipelines)], { directory, functions })
+    return plans
+  }
+
+  async #sync(store: Store, plans: readonly PlanSource[], now: Instant): Promise<SyncReport> {
+    // A job that this source once had and has no more is of no use to its triggers.
+    const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
+    this.#registry.checkJobs(new Set(others.map(({ job }) => job.name)), this.#where)
+    const own = await sync(store, this.#all(), now)
+    this.#areJobsWritten = true
+    const reports = [own, ...(await syncPlans(store, plans, now))]
+    return {
+      defined: reports.flatMap((report) => report.defined),
+      changed: reports.flatMap((report) => report.changed),
+      ended: reports.flatMap((report) => report.ended),
+      unchanged: reports.reduce((sum, report) => sum + report.unchanged, 0),
+    }
+  }
+
+  async #writeJobs(store: Store, now: Instant): Promise<void> {
+    const { name, jobs, queues } = this.#all()
+    try {
+      if (jobs.length > 0) await defineJobs(store, { name, jobs, queues }, now)
+    } catch (error) {
+      throw await this.#explained(error, store)
+    }
+    this.#areJobsWritten = true
+  }
+
+  async #explained(error: unknown, store: Store): Promise<unknown> {
+    const { name: source, jobs, triggers } = this.#all()
+    const names = [...new Set([...jobs, ...triggers].map(({ name }) => name))]
+    return await withRenameHint(error, { store, source, names })
+  }
+
+  #all(): Source {
+    return {
+      name: this.#source,
+      jobs: this.#jobs(),
+      queues: [...this.#registry.queues.values()],
+      triggers: [...this.#registry.triggers.values()],
+    }
+  }
+
+  #jobs(): Job[] {
+    return [...this.#registry.jobs.values()].map(({ job }) => job)
+  }
+}

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path'
+import type { RunContext } from '../engine/perform.js'
+import { performPipeline } from '../handlers/perform-pipeline.js'
+import type { PipelineContext } from '../handlers/pipeline-context.js'
+import type { StepFunction } from '../handlers/step-function.js'
+import { RotaError, type Fault } from '../model/errors.js'
+import { shown } from '../model/faults.js'
+import type { RunId } from '../model/identity.js'
+import type { Json } from '../model/json.js'
+import { pipelinePayloadOf, type Pipeline, type StepFailure, type StepResults } from '../model/pipeline.js'
+import { isMap } from '../model/read-value.js'
+import { loadPipeline } from '../plan/pipeline-file.js'
+import { pathProblem } from '../plan/plan.js'
+import type { Store } from '../store/store.js'
+
+/** Performs a run of a pipeline file, read now so that edits count; goes on at the failed step where it says so. */
+export async function runPipeline(
+  run: RunContext,
+  pipeline: {
+    /** Absent where the run names its own. */
+    readonly path: string | undefined
+    readonly store: Store
+    readonly context: PipelineContext
+  },
+): Promise<Json> {
+  const { store, context } = pipeline
+  const { path, params } = inputsOf(run.payload, pipeline.path)
+  const loaded = await loadPipeline(resolve(context.directory ?? '', path))
+  const completed = loaded.resume && run.attempt > 1 ? await completedBefore(store, run.id) : undefined
+  return await performPipeline(loaded, { ...context, run: { ...context.run, payload: params }, completed })
+}
+
+/** The file and the params of a run. A path from a payload is data, so that it must not lead anywhere else. */
+function inputsOf(payload: unknown, own: string | undefined): { path: string; params: unknown } {
+  const named = pipelinePayloadOf(payload)
+  if (own !== undefined) return { path: own, params: named === undefined ? payload : named.params }
+  if (named === undefined) throw new RotaError('PIPELINE_INVALID', 'the run names no pipeline file')
+  const problem = pathProblem(named.pipeline_path)
+  if (problem === undefined) return { path: named.pipeline_path, params: named.params }
+  throw new RotaError('PIPELINE_INVALID', `the pipeline path ${shown(named.pipeline_path)} ${problem}`)
+}
+
+/** What the newest attempt in which a step failed had done; an attempt that was lost leaves nothing behind. */
+async function completedBefore(store: Store, id: RunId): Promise<StepResults | undefined> {
+  const failed = (await store.attempts(id)).findLast(({ error }) => error?.code === 'STEP_FAILED')
+  const details = failed?.error?.details
+  return isMap(details) && isMap(details['completed'])
+    ? (details as unknown as StepFailure).completed
+    : undefined
+}
+
+/** Reads pipeline files and throws one error with the faults of all; functions that nobody registered are faults too, where they are known. */
+export async function checkPipelines(
+  paths: Iterable<string>,
+  options: { readonly directory: string; readonly functions: ReadonlyMap<string, StepFunction> | undefined },
+): Promise<void> {
+  const errors: RotaError[] = []
+  for (const path of new Set([...paths].map((one) => resolve(options.directory, one)))) {
+    try {
+      refuseUnknown(path, await loadPipeline(path), options.functions)
+    } catch (error) {
+      if (!(error instanceof RotaError)) throw error
+      errors.push(error)
+    }
+  }
+  const [first, second] = errors
+  if (first === undefined) return
+  if (second === undefined) throw first
+  const message = errors.map((error) => error.message).join('\n')
+  throw new RotaError('PIPELINE_INVALID', message, { faults: errors.flatMap((error) => error.faults) })
+}
+
+function refuseUnknown(
+  path: string,
+  pipeline: Pipeline,
+  functions: ReadonlyMap<string, StepFunction> | undefined,
+): void {
+  if (functions === undefined) return
+  const faults = pipeline.steps.flatMap(({ action }, index): Fault[] => {
+    if (action.kind !== 'uses' || functions.has(action.name)) return []
+    const message = `no function is registered as ${action.name}`
+    return [{ path: `steps[${index}].uses`, message, allowed: allowedNames(functions) }]
+  })
+  if (faults.length === 0) return
+  const list = faults.map((fault) => `${fault.path}: ${fault.message} (allowed: ${fault.allowed})`)
+  throw new RotaError('PIPELINE_INVALID', `${path} uses what is not there: ${list.join('; ')}`, { faults })
+}
+
+function allowedNames(functions: ReadonlyMap<string, StepFunction>): string {
+  return functions.size === 0 ? 'a name given to app.step() or steps' : [...functions.keys()].join(', ')
+}

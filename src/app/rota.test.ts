@@ -1,0 +1,311 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { settle } from '../../test/fixtures/engine-stage.js'
+import { FakeClock } from '../testing/fake-clock.js'
+import { rota, type Rota } from './rota.js'
+import type { RotaOptions } from './rota-options.js'
+
+const t0 = Date.UTC(2026, 0, 5)
+const minute = 60_000
+
+function staged(options: RotaOptions = {}) {
+  const clock = new FakeClock(t0)
+  const app = rota({ store: 'memory:', clock, ...options })
+  onTestFinished(async () => {
+    const closing = app.close()
+    await clock.advance(20_000, settle)
+    await closing
+  })
+  const pass = (ms: number): Promise<void> => clock.advance(ms, settle)
+  return { app, clock, pass }
+}
+
+async function aDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'rota-app-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+describe('an app before its start', () => {
+  it('records runs that are performed once it is started', async () => {
+    const { app, pass } = staged()
+    const done: unknown[] = []
+    const mail = app.job<{ to: string }>('mail', (run) => void done.push(run.payload.to))
+    expectTypeOf(mail.payload).toEqualTypeOf<{ to: string } | undefined>()
+    const { id, created } = await app.enqueue(mail, { to: 'ann' })
+    expect(created).toBe(true)
+    expect((await app.run(id)).state).toBe('pending')
+    await app.start()
+    await pass(0)
+    expect(done).toEqual(['ann'])
+    expect((await app.wait(id)).state).toBe('done')
+  })
+
+  it('writes jobs that were defined after its first enqueue', async () => {
+    const { app } = staged()
+    app.job('one', () => undefined)
+    await app.enqueue('one')
+    app.job('two', () => undefined)
+    await app.enqueue('two')
+    expect((await app.jobs()).map(({ job }) => job.name)).toEqual(['one', 'two'])
+  })
+
+  it('tells everyone, and not only the first, that a job belongs to another source', async () => {
+    const directory = await aDirectory()
+    const store = `sqlite:${join(directory, 'rota.db')}`
+    const owner = rota({ store, app: 'owner' })
+    owner.job('mail', () => undefined)
+    await owner.enqueue('mail')
+    await owner.close()
+    const other = rota({ store, app: 'other' })
+    other.job('mail', () => undefined)
+    for (let i = 0; i < 2; i++) {
+      await expect(other.enqueue('mail')).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
+    }
+    await other.close()
+  })
+
+  it('refuses a job that nobody defines, and triggers that name one', async () => {
+    const { app } = staged()
+    await expect(app.enqueue('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    app.schedule('t', { job: 'nobody', cron: '* * * * *' })
+    app.schedule('u', { job: 'nothing', cron: '* * * * *' })
+    await expect(app.start()).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+      faults: [{ path: 'triggers.t.job' }, { path: 'triggers.u.job' }],
+    })
+    // What failed can be put right.
+    app.job('nobody', () => undefined)
+    app.job('nothing', () => undefined)
+    await app.start()
+  })
+
+  it('does not take a job of an earlier release of itself for one that it has', async () => {
+    const store = `sqlite:${join(await aDirectory(), 'rota.db')}`
+    const before = rota({ store })
+    before.job('old', () => undefined)
+    await before.enqueue('old')
+    await before.close()
+    const after = rota({ store })
+    after.schedule('t', { job: 'old', cron: '* * * * *' })
+    await expect(after.start()).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    await after.close()
+  })
+
+  it('is started once, and defines nothing by code afterwards', async () => {
+    const { app } = staged()
+    const [first, second] = await Promise.allSettled([app.start(), app.start()])
+    expect(first.status).toBe('fulfilled')
+    expect(second).toMatchObject({ status: 'rejected', reason: { code: 'ALREADY_STARTED' } })
+    expect(() => app.job('late', () => undefined)).toThrow(/app.add/)
+  })
+})
+
+describe('the store of an app', () => {
+  it.each([
+    ['no address at all', 'data/rota.db'],
+    ['a scheme nobody knows', 'mysql://host/db'],
+    ['a path that is missing', 'sqlite:'],
+  ])('%s is refused by name', async (_, store) => {
+    await expect(rota({ store }).runs()).rejects.toMatchObject({ code: 'STORE_URL' })
+  })
+
+  it('is not made where it must exist', async () => {
+    const store = `sqlite:${join(await aDirectory(), 'none.db')}`
+    const app = rota({ store, create: false })
+    await expect(app.runs()).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
+    // What could not be opened is tried again the next time.
+    await rota({ store }).close()
+    const maker = rota({ store })
+    await maker.runs()
+    await maker.close()
+    expect(await app.runs()).toEqual([])
+    await app.close()
+  })
+
+  it('after the close nothing can be asked, and what was asked before is answered', async () => {
+    const app = rota({ store: `sqlite:${join(await aDirectory(), 'rota.db')}` })
+    app.job('work', () => undefined)
+    await app.runs()
+    const asked = Promise.all(Array.from({ length: 50 }, () => app.enqueue('work')))
+    await settle()
+    await Promise.all([app.close(), app.close()])
+    expect(await asked).toHaveLength(50)
+    for (const ask of [() => app.runs(), () => app.enqueue('work'), () => app.start()]) {
+      await expect(ask()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+    }
+  })
+})
+
+describe('a running app', () => {
+  async function started(define: (app: Rota) => void) {
+    const stage = staged()
+    define(stage.app)
+    await stage.app.start()
+    await stage.pass(0)
+    return stage
+  }
+
+  it('add and remove are picked up at once', async () => {
+    const begun: string[] = []
+    const { app, pass } = await started(() => undefined)
+    await pass(500)
+    await app.add({
+      jobs: { ping: { handler: (run: { trigger: string }) => void begun.push(run.trigger) } },
+      triggers: { often: { job: 'ping', every: '1s' } },
+    })
+    await pass(3000)
+    expect(begun).toEqual(['often', 'often', 'often'])
+    expect(await app.remove('often')).toEqual({ kind: 'trigger', name: 'often' })
+    await pass(minute)
+    expect(begun).toHaveLength(3)
+    expect(await app.remove('ping')).toEqual({ kind: 'job', name: 'ping' })
+  })
+
+  it('add reports all faults of all definitions, and changes nothing then', async () => {
+    const { app } = await started(() => undefined)
+    const input = {
+      jobs: { a: { command: [] as string[] }, b: { command: ['x'], timeout: 'never' } },
+      triggers: { t: { job: 'b', cron: 'nonsense' } },
+    }
+    await expect(app.add(input)).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+      faults: [{ path: 'jobs.a.command' }, { path: 'jobs.b.timeout' }, { path: 'triggers.t.cron' }],
+    })
+    expect(await app.jobs()).toEqual([])
+  })
+
+  it('what exists is a conflict unless it is replaced; what code defines is not removed', async () => {
+    const { app } = await started((one) => one.job('mine', () => undefined))
+    await app.add({ jobs: { ping: { command: ['true'] } } })
+    await expect(app.add({ jobs: { ping: { command: ['true'] } } })).rejects.toMatchObject({
+      code: 'DEFINITION_CONFLICT',
+    })
+    await app.add({ jobs: { ping: { command: ['false'] } }, replace: true })
+    await expect(app.remove('mine')).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
+    await expect(app.remove('nothing')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+  })
+
+  it('runNow runs a trigger’s job beside its schedule, which stays as it is', async () => {
+    const payloads: unknown[] = []
+    const { app, pass } = await started((one) => {
+      one.job('work', (run) => void payloads.push(run.payload))
+      one.schedule('t', { job: 'work', cron: '0 0 1 1 *', payload: { from: 'trigger' } })
+    })
+    const [before] = await app.triggers()
+    const { id } = await app.runNow('t')
+    await app.runNow('t', { payload: { from: 'hand' } })
+    await app.runNow('work')
+    await pass(0)
+    expect(payloads).toEqual([{ from: 'trigger' }, { from: 'hand' }, undefined])
+    expect(await app.run(id)).toMatchObject({ origin: 'manual', trigger: 't', state: 'done' })
+    expect((await app.triggers())[0]?.cursorAt).toBe(before?.cursorAt)
+    await expect(app.runNow('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+  })
+
+  it('wait resolves with the end of the run, or with the run as it is when its signal aborts', async () => {
+    let end: () => void = () => undefined
+    const { app, pass } = await started((one) => {
+      one.job('work', () => new Promise<void>((resolve) => (end = resolve)))
+    })
+    const { id } = await app.enqueue('work')
+    await pass(0)
+    const controller = new AbortController()
+    const given = app.wait(id, controller.signal)
+    const waited = app.wait(id)
+    controller.abort()
+    expect((await given).state).toBe('running')
+    end()
+    await pass(0)
+    expect((await waited).state).toBe('done')
+    await expect(app.wait('nobody')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+  })
+
+  it('one and the same unique key can be used again within the millisecond in which its run has ended', async () => {
+    const { app, pass } = await started((one) => one.job('work', () => undefined))
+    const first = await app.enqueue('work', undefined, { uniqueKey: 'k' })
+    await pass(0)
+    const second = await app.enqueue('work', undefined, { uniqueKey: 'k' })
+    expect([first.created, second.created]).toEqual([true, true])
+  })
+
+  it('a handler may enqueue while the app is being stopped', async () => {
+    const { app, pass } = await started((one) => {
+      one.job('second', () => undefined)
+      one.job('first', async () => {
+        await one.store().then((store) => store.health({ now: t0 }))
+        await one.enqueue('second')
+      })
+    })
+    await app.enqueue('first')
+    const stopping = app.stop()
+    await pass(1000)
+    await stopping
+  })
+
+  it('stop hands back what is left after the grace; a stop during the start leaves nothing running', async () => {
+    const directory = await aDirectory()
+    const app = rota({ store: `sqlite:${join(directory, 'rota.db')}` })
+    app.job('work', () => undefined)
+    const starting = app.start()
+    const stopping = app.stop()
+    await Promise.allSettled([starting, stopping])
+    expect(app.isReady).toBe(false)
+  })
+
+  it('pause, freeze and switches answer whether they changed something, and refuse what is not there', async () => {
+    const { app } = await started((one) => {
+      one.job('work', () => undefined)
+      one.schedule('t', { job: 'work', cron: '* * * * *' })
+    })
+    expect([
+      await app.pause('t'),
+      await app.pause('t'),
+      await app.resume('t'),
+      await app.resume('t'),
+    ]).toEqual([true, false, true, false])
+    expect([await app.freeze({ by: 'ann' }), await app.thaw()]).toEqual([true, true])
+    expect([await app.switchOff('worker'), await app.switchOn('worker')]).toEqual([true, true])
+    expect([await app.pauseQueue('default'), await app.resumeQueue('default')]).toEqual([true, true])
+    await expect(app.pause('nobody')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+    await expect(app.pauseQueue('nowhere')).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    for (const until of [new Date(t0 - 1), new Date(NaN)]) {
+      await expect(app.pause('t', { until })).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    }
+  })
+
+  it('cancel and retry refuse what cannot be', async () => {
+    const { app, pass } = await started((one) => one.job('work', () => undefined))
+    const { id } = await app.enqueue('work')
+    await pass(0)
+    await expect(app.cancel(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
+    await expect(app.retry(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
+    await expect(app.cancel('0000')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+  })
+})
+
+describe('the clock at the start', () => {
+  it('more than a year beyond the store is refused before anything is written', async () => {
+    const store = `sqlite:${join(await aDirectory(), 'rota.db')}`
+    const define = (clock: FakeClock): Rota => {
+      const app = rota({ store, clock })
+      app.job('work', () => undefined)
+      app.schedule('t', { job: 'work', cron: '* * * * *' })
+      return app
+    }
+    const first = define(new FakeClock(t0))
+    await first.start({ roles: { worker: false } })
+    await first.enqueue('work')
+    await first.close()
+    const later = new FakeClock(t0 + 400 * 86_400_000)
+    const second = define(later)
+    await expect(second.start()).rejects.toMatchObject({ code: 'CLOCK_JUMP' })
+    expect((await second.triggers())[0]?.cursorAt).toBeLessThan(t0 + 60_000)
+    const accepted = second.start({ acceptClock: true, roles: { worker: false } })
+    const started = accepted.then(() => true)
+    while ((await Promise.race([started, settle()])) !== true) await later.advance(1000, settle)
+    await second.close()
+  })
+})

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import { parseDuration } from '../../app/durations.js'
+import type { Pass, PassRequest } from '../../app/schedule-pass.js'
+import type { ScheduleSummary } from '../../app/summaries.js'
+import { systemClock } from '../../app/times.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import {
+  dryRunOption,
+  oneShot,
+  outputDirOption,
+  queueDirOf,
+  queueDirOption,
+  recordSummary,
+} from '../one-shot.js'
+import { usageError } from '../usage-error.js'
+
+/** `rota schedule`: one pass over a plan. */
+export const schedule: Command = {
+  name: 'schedule',
+  about:
+    'Enqueues what a plan has due from now to the end of the window, and what fell due since the pass before, once each however many passes there are; for cron. Off unless SCHEDULER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary of the day is kept under the output directory.',
+  arguments: [],
+  options: [
+    { name: 'plan', value: 'file', help: 'the plan', completes: 'file' },
+    {
+      name: 'window-minutes',
+      value: 'n',
+      help: 'how far ahead is enqueued; default 10',
+      whole: { min: 0, max: 527_040 },
+    },
+    { name: 'look-back', value: 'duration', help: 'how far back a missed pass is made up for; default 24h' },
+    queueDirOption,
+    outputDirOption,
+    dryRunOption,
+    jsonOption,
+  ],
+  examples: [
+    { line: 'SCHEDULER_ENABLED=1 rota schedule --plan plan.yaml', meaning: 'as cron calls it' },
+    { line: 'rota schedule --plan plan.yaml --dry-run', meaning: 'what it would enqueue' },
+  ],
+  run: (context) =>
+    oneShot(context, async (switches) => {
+      const planPath = planPathOf(context)
+      const { loadPlan } = await import('../../app/plan-file.js')
+      const plan = await loadPlan(resolve(context.directory, planPath))
+      const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
+      if (context.args.flag('json')) context.out.json(summary)
+      else print(context, summary)
+      return exitCodes.ok
+    }),
+}
+
+function planPathOf({ args }: Context): string {
+  const path = args.text('plan')
+  if (path !== undefined) return path
+  const fault = { path: '--plan', message: 'it is missing', allowed: '<file>' }
+  throw usageError([fault], '`rota schedule --help` shows examples')
+}
+
+type PlanHere = {
+  readonly planPath: string
+  readonly plan: PassRequest['plan']
+  readonly isOn: boolean
+}
+
+async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
+  const { args, directory } = context
+  const { planSourceName } = await import('../../app/plans.js')
+  const { scheduleSummary, writeScheduleSummary } = await import('../../app/summaries.js')
+  const request: PassRequest = {
+    plan,
+    source: planSourceName(planPath, directory),
+    // Plans count in seconds: what is due this second is not late.
+    now: Math.floor(systemClock.now() / 1000) * 1000,
+    windowMs: (args.whole('window-minutes') ?? 10) * 60_000,
+    lookBackMs: parseDuration(args.text('look-back') ?? '24h'),
+    isDry: args.flag('dry-run'),
+  }
+  const made = await makePass(context, request, isOn)
+  const about = { ...request, planPath, checkedAt: systemClock.now() }
+  const summary = scheduleSummary(made, about)
+  const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
+  recordSummary(context, () => writeScheduleSummary(outputDirectory, summary, request))
+  return summary
+}
+
+async function makePass(context: Context, request: PassRequest, isOn: boolean): Promise<Pass> {
+  const { directory } = context
+  const { disabledPass, schedulePass } = await import('../../app/schedule-pass.js')
+  if (!isOn && !request.isDry) return disabledPass(request.plan, 'SCHEDULER_ENABLED is off')
+  const { openQueue, planningHold } = await import('../../app/queue-directory.js')
+  const store = await openQueue(queueDirOf(context), { directory, create: !request.isDry })
+  try {
+    const hold = store === undefined || request.isDry ? undefined : await planningHold(store)
+    if (hold !== undefined) return disabledPass(request.plan, hold)
+    return await schedulePass(store, request)
+  } finally {
+    await store?.close()
+  }
+}
+
+function print({ out }: Context, summary: ScheduleSummary): void {
+  const { enqueued_job_ids: ids, skipped_entries: skipped, dry_run: isDry } = summary
+  const off = skipped.find((entry) => entry.code === 'scheduler_disabled')
+  if (off !== undefined) {
+    out.note(`${off.message}: nothing was enqueued`)
+    return
+  }
+  for (const id of ids) out.line(`${isDry ? 'would enqueue' : 'enqueued'} ${id}`)
+  for (const entry of skipped.filter((one) => one.code === 'entry_missed')) {
+    out.line(`missed ${entry.run_id}: ${entry.message}`)
+  }
+  const words = ids.length === 1 ? '1 entry' : `${ids.length} entries`
+  out.line(`${words} ${isDry ? 'to enqueue' : 'enqueued'} at ${summary.now}, ${skipped.length} skipped`)
+}

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path'
+import type { Run } from '../../app/nouns.js'
+import type { WorkerSummary } from '../../app/summaries.js'
+import { formatInstant, systemClock } from '../../app/times.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { stopSignals } from '../follow.js'
+import {
+  dryRunOption,
+  oneShot,
+  outputDirOption,
+  queueDirOf,
+  queueDirOption,
+  recordSummary,
+} from '../one-shot.js'
+import { roughly } from '../time-text.js'
+
+/** `rota work`: performs one run of a queue. */
+export const work: Command = {
+  name: 'work',
+  about:
+    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease of 30 s ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary is kept under the output directory. Ends with 1 where the run failed.',
+  arguments: [],
+  options: [queueDirOption, outputDirOption, dryRunOption, jsonOption],
+  examples: [
+    { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
+    { line: 'rota work --dry-run', meaning: 'which run it would take' },
+  ],
+  run: (context) =>
+    oneShot(context, async (switches) => {
+      const { args, out, directory } = context
+      const isDry = args.flag('dry-run')
+      const taken = isDry || switches.worker === true ? await take(context, isDry) : disabled
+      const summary = summaryOf(taken, isDry)
+      const { writeWorkerSummary } = await import('../../app/summaries.js')
+      const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
+      recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
+      if (args.flag('json')) out.json(summary)
+      else print(context, summary)
+      return taken.exitCode ?? (summary.decision === 'failed' ? exitCodes.failed : exitCodes.ok)
+    }),
+}
+
+/** What a call came to, before it is written down. */
+interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
+  readonly names?: Pick<WorkerSummary, 'job_id' | 'run_id' | 'pipeline_path'>
+  readonly attempts?: number
+  readonly durationMs?: number
+  /** Where a signal ended it. */
+  readonly exitCode?: number
+}
+
+const disabled: Taken = {
+  decision: 'skipped',
+  error: { code: 'worker_disabled', message: 'WORKER_ENABLED is off' },
+}
+
+const empty: Taken = { decision: 'skipped', error: { code: 'queue_empty', message: 'nothing is due' } }
+
+async function take(context: Context, isDry: boolean): Promise<Taken> {
+  const { directory } = context
+  const { nextRun, openQueue } = await import('../../app/queue-directory.js')
+  const store = await openQueue(queueDirOf(context), { directory, create: !isDry })
+  if (store === undefined) return empty
+  try {
+    if (!isDry) return await perform(context, store)
+    const run = await nextRun(store, systemClock.now())
+    if (run === undefined) return empty
+    return { decision: 'skipped', error: null, names: await namesOf(run), attempts: run.attempt }
+  } finally {
+    await store.close()
+  }
+}
+
+type Queue = NonNullable<Awaited<ReturnType<typeof import('../../app/queue-directory.js').openQueue>>>
+
+async function perform({ directory, environment, args, out }: Context, store: Queue): Promise<Taken> {
+  const { queueErrorOf, workQueue } = await import('../../app/queue-directory.js')
+  const stop = new AbortController()
+  let exitCode: number | undefined
+  const onSignal = (_: NodeJS.Signals, number: number): void => {
+    exitCode = 128 + number
+    stop.abort()
+  }
+  for (const name of stopSignals) process.once(name, onSignal)
+  const isQuiet = args.flag('json')
+  const onLine = (text: string): void => (isQuiet ? undefined : out.line(`  ${text}`))
+  try {
+    const worked = await workQueue(store, { directory, environment, signal: stop.signal, onLine })
+    if (worked === undefined) return exitCode === undefined ? empty : { ...empty, exitCode }
+    const { run, result, durationMs } = worked
+    const names = await namesOf(run)
+    const told = { names, attempts: run.attempt, durationMs, ...(exitCode === undefined ? {} : { exitCode }) }
+    if (result === 'done') return { decision: 'done', error: null, ...told }
+    const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
+    if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
+    return { decision: 'failed', error: queueErrorOf(error), ...told }
+  } finally {
+    for (const name of stopSignals) process.off(name, onSignal)
+  }
+}
+
+async function namesOf(run: Run): Promise<Taken['names'] & object> {
+  const { jobIdOf, pipelinePathOf, runIdOf } = await import('../../app/queue-directory.js')
+  return { job_id: jobIdOf(run), run_id: runIdOf(run), pipeline_path: pipelinePathOf(run) }
+}
+
+function summaryOf(taken: Taken, isDry: boolean): WorkerSummary {
+  const names = taken.names ?? { job_id: 'none', run_id: '', pipeline_path: '' }
+  return {
+    schema_version: 'v1',
+    engine: 'worker',
+    checked_at: formatInstant(systemClock.now()),
+    ...names,
+    decision: taken.decision,
+    error: taken.error,
+    dry_run: isDry,
+    attempts: taken.attempts ?? 0,
+    duration_ms: taken.durationMs ?? 0,
+  }
+}
+
+function print({ out }: Context, summary: WorkerSummary): void {
+  const { job_id: id, run_id: run, decision, error } = summary
+  const took = roughly(summary.duration_ms)
+  if (id === 'none') {
+    if (error?.code === 'worker_disabled') out.note(`${error.message}: nothing was done`)
+    else out.line('nothing is due')
+  } else if (summary.dry_run) out.line(`would take ${run}`)
+  else if (decision === 'done') out.line(`${run} is done, in ${took}`)
+  else if (decision === 'skipped') out.line(`${run} was handed back`)
+  else out.line(`${run} failed after ${took}: ${error?.message ?? ''} [${error?.code ?? ''}]`)
+}

@@ -1,0 +1,68 @@
+import { RotaError } from '../app/errors.js'
+import { readSwitches, type Switches } from '../app/switches.js'
+import { type Context, exitCodes } from './command.js'
+import type { Option } from './syntax.js'
+
+/** Where a queue lies. */
+export const queueDirOption: Option = {
+  name: 'queue-dir',
+  value: 'directory',
+  help: 'the queue; default data/queue',
+  completes: 'file',
+}
+
+/** Where summaries are written. */
+export const outputDirOption: Option = {
+  name: 'output-dir',
+  value: 'directory',
+  help: 'where the summary is written; default output',
+  completes: 'file',
+}
+
+/** Finds everything and changes nothing. */
+export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue, only write the summary' }
+
+/** The queue that a command means. */
+export function queueDirOf({ args }: Context): string {
+  return args.text(queueDirOption.name) ?? 'data/queue'
+}
+
+/** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
+export async function oneShot(
+  context: Context,
+  act: (switches: Switches) => Promise<number>,
+): Promise<number> {
+  const switches = readSwitches(context.environment)
+  if (switches.pipeline === false) {
+    context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
+    return exitCodes.ok
+  }
+  return await onQueue(context, () => act(switches))
+}
+
+/** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
+export async function onQueue(context: Context, act: () => Promise<number>): Promise<number> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!isTrouble(error)) throw error
+    const { reportFailure } = await import('./failure.js')
+    const isDebug = context.environment['ROTA_DEBUG'] === '1'
+    reportFailure(error, { isJson: context.args.flag('json'), isDebug })
+    return exitCodes.store
+  }
+}
+
+function isTrouble(error: unknown): boolean {
+  if (error instanceof RotaError) return error.code.startsWith('STORE_')
+  return typeof (error as { syscall?: unknown } | undefined)?.syscall === 'string'
+}
+
+/** Writes a summary. It is only a record: what was done stands, whether it can be written or not. */
+export function recordSummary({ out }: Context, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    out.note(`warning: the summary could not be written: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { day, hour, minute, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
+import { why, type Explanation } from './why.js'
+
+async function staged(triggers: NonNullable<Cast['triggers']>, options: Partial<Cast> = {}) {
+  const stage = new Stage()
+  const process = await stage.process({ jobs: { work: () => undefined }, triggers, ...options })
+  const ask = async (from: number, until = from): Promise<readonly Explanation[]> => {
+    const window = { fromAt: t0 + from * minute, untilAt: t0 + until * minute }
+    return (await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })).explanations
+  }
+  return { stage, process, ask }
+}
+
+describe('what became of an instant', () => {
+  it('it became a run', async () => {
+    const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(15 * minute)
+    expect(await ask(10)).toMatchObject([{ kind: 'run', at: t0 + 10 * minute, run: { state: 'done' } }])
+  })
+
+  it('it met an unfinished run, which is named', async () => {
+    const work = new Work()
+    const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } }, { jobs: { work: work.handler } })
+    await stage.pass(25 * minute)
+    expect(await ask(20)).toMatchObject([
+      {
+        kind: 'range',
+        range: { reason: 'overlap', rule: 'overlap:skip' },
+        blocker: { id: work.begun[0]?.id },
+      },
+    ])
+  })
+
+  it('it was missed with others: the range is told once', async () => {
+    const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *', catchUp: 'skip' } })
+    await process.engine.stop({ graceMs: 0 })
+    await stage.pass(65 * minute)
+    await stage.process({
+      jobs: { work: () => undefined },
+      triggers: { t: { cron: '*/10 * * * *', catchUp: 'skip' } },
+    })
+    await stage.pass(10 * minute)
+    expect(await ask(0, 80)).toMatchObject([
+      { kind: 'range', range: { firstAt: t0 + 10 * minute, lastAt: t0 + 60 * minute, reason: 'missed' } },
+      { kind: 'run', at: t0 + 70 * minute },
+      { kind: 'future', at: t0 + 80 * minute },
+    ])
+  })
+
+  it('it is still to come', async () => {
+    const { ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    expect(await ask(30)).toEqual([{ kind: 'future', at: t0 + 30 * minute }])
+  })
+
+  it('it waits because nobody plans', async () => {
+    const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await process.engine.stop({ graceMs: 0 })
+    await stage.pass(15 * minute)
+    expect(await ask(10)).toEqual([{ kind: 'waiting', at: t0 + 10 * minute, hold: undefined }])
+  })
+
+  it('it waits because somebody holds it, who is named', async () => {
+    const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.store.hold({ target: 'trigger:t', now: t0, actor: 'ann', note: 'works' })
+    await stage.pass(15 * minute)
+    expect(await ask(10)).toMatchObject([{ kind: 'waiting', hold: { actor: 'ann', note: 'works' } }])
+  })
+
+  it('nothing was due then; what was near is named', async () => {
+    const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(15 * minute)
+    expect(await ask(13)).toEqual([
+      { kind: 'not-due', at: t0 + 13 * minute, before: t0 + 10 * minute, after: t0 + 20 * minute },
+    ])
+  })
+
+  it('the trigger was not defined then', async () => {
+    const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    expect(await ask(-10)).toMatchObject([{ kind: 'not-defined', definedAt: t0, endedAt: undefined }])
+    await stage.pass(15 * minute)
+    await process.redefine({ triggers: {} })
+    await stage.pass(hour)
+    expect(await ask(40)).toMatchObject([{ kind: 'not-defined', definedAt: t0, endedAt: t0 + 15 * minute }])
+  })
+
+  it('it has no record, which is said and not hidden', async () => {
+    const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(15 * minute)
+    for (const row of stage.tables.runsByTrigger.get('t')?.own ?? []) {
+      stage.tables.runsByTrigger.get('t')?.own.delete(row)
+      break
+    }
+    expect(await ask(10)).toEqual([{ kind: 'unexplained', at: t0 + 10 * minute }])
+  })
+
+  it('a chain is told by its runs and by what is next', async () => {
+    const { stage, ask } = await staged({ t: { every: '10m', after: 'finish' } })
+    await stage.pass(25 * minute)
+    expect(await ask(0, 60)).toMatchObject([
+      { kind: 'run', at: t0 + 10 * minute },
+      { kind: 'run', at: t0 + 20 * minute },
+      { kind: 'future', at: t0 + 30 * minute },
+    ])
+  })
+})
+
+describe('the answer', () => {
+  it('lists runs made by hand beside the trigger’s own', async () => {
+    const { stage } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(15 * minute)
+    const run = { job: 'work', origin: 'manual' as const, trigger: 't', dueAt: t0 + 12 * minute, priority: 0 }
+    await stage.store.enqueue({ runs: [{ ...run, id: '01'.repeat(18), runAt: t0, gates: [] }], now: t0 })
+    const window = { fromAt: t0, untilAt: t0 + 15 * minute }
+    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    expect(answer.beside.map((one) => one.origin)).toEqual(['manual'])
+    expect(answer.explanations).toHaveLength(1)
+  })
+
+  it('is bounded and says that there is more', async () => {
+    const { stage } = await staged({ t: { cron: '* * * * *' } })
+    await stage.pass(10 * minute)
+    const window = { fromAt: t0, untilAt: t0 + 30 * day }
+    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    expect(answer.explanations).toHaveLength(200)
+    expect(answer.more).toBe(true)
+  })
+
+  it('refuses a name that is none', async () => {
+    const { stage } = await staged({})
+    const request = { trigger: 'nobody', fromAt: t0, untilAt: t0, now: t0 }
+    await expect(why(stage.store, request)).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+  })
+})

@@ -1,0 +1,160 @@
+/**
+ * One run for a process that comes and goes: it takes back what dead workers left, claims the next due run, performs it
+ * under a lease of its own, stores its end, and retires. A kill loses nothing: the lease runs out, and whoever comes
+ * next takes the run back.
+ */
+import { decide, type AttemptResult } from '../model/outcome.js'
+import type { Run } from '../model/run.js'
+import type { Claim, Store } from '../store/store.js'
+import type { Clock } from '../time/clock.js'
+import { Events } from './events.js'
+import { Heartbeat } from './keep-alive.js'
+import { LogBuffer } from './log-buffer.js'
+import { Performance, type Performable } from './perform.js'
+import { Upkeep } from './upkeep.js'
+
+/** What is needed to perform one run. */
+export interface WorkOneOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly worker: {
+    readonly id: string
+    readonly host: string
+    readonly pid: number
+    readonly version: string
+  }
+  readonly performables: ReadonlyMap<string, Performable>
+  readonly leaseMs: number
+  /** Hands the run back. */
+  readonly signal: AbortSignal
+  /** Hears of every line that the run writes. */
+  readonly onLine: (text: string) => void
+}
+
+/** What became of the run that was taken. */
+export interface WorkedRun {
+  readonly run: Run
+  readonly result: AttemptResult['kind']
+  readonly durationMs: number
+}
+
+/** Performs the next due run; gives undefined where there is none. */
+export async function workOne(options: WorkOneOptions): Promise<WorkedRun | undefined> {
+  const { store, clock, leaseMs } = options
+  const { worker } = options
+  await takeBackLost(store, clock)
+  await store.register({ ...worker, now: clock.now(), leaseMs })
+  try {
+    const claim = await claimOne(options)
+    return claim === undefined ? undefined : await performOne(claim, options)
+  } finally {
+    await store.retire({ worker: worker.id, now: clock.now() })
+  }
+}
+
+/** Sends what workers that are gone have left behind through the same decision as any other end. */
+export async function takeBackLost(store: Store, clock: Clock): Promise<number> {
+  const events = new Events()
+  let count = 0
+  events.on('run:lost', () => void (count += 1))
+  const upkeep = new Upkeep({
+    store,
+    events,
+    now: () => clock.now(),
+    canJudgeLeases: () => true,
+    everyMs: 0,
+    // Nothing is old enough: history of a queue that people read is theirs to remove.
+    keepMs: Infinity,
+    onRuns: () => undefined,
+  })
+  await upkeep.step()
+  return count
+}
+
+async function claimOne({ store, clock, worker, performables }: WorkOneOptions): Promise<Claim | undefined> {
+  const want = { jobs: [...performables.keys()], slots: 1, ahead: 0 }
+  const { claims } = await store.turn({ worker: worker.id, now: clock.now(), finished: [], want })
+  return claims[0]
+}
+
+async function performOne(claim: Claim, options: WorkOneOptions): Promise<WorkedRun> {
+  const { store, clock, worker } = options
+  const { job, handler } = options.performables.get(claim.job) as Performable
+  const lines = new LogBuffer(store, clock, () => undefined)
+  const startedMs = clock.monotonicMs()
+  const attempt = new Attempt(claim, { job, handler }, options, lines)
+  const result = await attempt.ended
+  const durationMs = Math.round(clock.monotonicMs() - startedMs)
+  lines.flush()
+  if (result !== undefined) {
+    const now = clock.now()
+    const { run: id, dueAt, failures, crashes } = claim
+    const outcome = decide(result, { run: { id, dueAt, failures, crashes }, job, now })
+    const finished = [
+      { run: id, attempt: claim.attempt, outcome, startedAt: attempt.startedAt, endedAt: now },
+    ]
+    await store.turn({ worker: worker.id, now, finished, want: undefined })
+  }
+  const run = (await store.run(claim.run)) as Run
+  return { run, result: result?.kind ?? 'lost', durationMs }
+}
+
+/** How often the store is asked whether the run is to stop. */
+const noticeMs = 2000
+
+/** The attempt while it goes on: its lease is kept, a cancel is heard, a signal hands it back. */
+class Attempt {
+  /** What it came to; undefined where its claim is somebody else's by now. */
+  readonly ended: Promise<AttemptResult | undefined>
+  readonly startedAt: number
+  readonly #performance: Performance
+  readonly #over = new AbortController()
+
+  constructor(claim: Claim, performable: Performable, options: WorkOneOptions, lines: LogBuffer) {
+    const { store, clock, worker, leaseMs, signal } = options
+    const now = (): number => clock.now()
+    let settle: (result: AttemptResult | undefined) => void = () => undefined
+    const settled = new Promise<AttemptResult | undefined>((resolve) => {
+      settle = resolve
+    })
+    this.#performance = new Performance(claim, performable.job, {
+      clock,
+      now,
+      log: (_, level, text) => {
+        lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
+        options.onLine(text)
+      },
+      ended: (_, result) => settle(result),
+      stuck: () => undefined,
+      settled: () => settle(undefined),
+    })
+    this.startedAt = this.#performance.startedAt
+    const onExpired = (): void => this.#performance.stop('expired')
+    const keepAlive = new Heartbeat({ worker: worker.id, leaseMs, store, clock, now, onExpired })
+    const handBack = (): void => this.#performance.stop('handed-back')
+    keepAlive.start()
+    signal.addEventListener('abort', handBack, { once: true })
+    if (signal.aborted) handBack()
+    const listening = this.#listen(claim, options)
+    this.ended = settled.finally(async () => {
+      this.#over.abort()
+      signal.removeEventListener('abort', handBack)
+      await Promise.all([keepAlive.stop(), listening])
+    })
+    this.#performance.run(performable.handler)
+  }
+
+  async #listen({ run }: Claim, { store, clock, worker }: WorkOneOptions): Promise<void> {
+    const { signal } = this.#over
+    await clock.sleep(noticeMs, signal)
+    while (!signal.aborted) {
+      const turn = { worker: worker.id, now: clock.now(), finished: [], want: undefined }
+      // A store in trouble is told of when the result is stored; here the next look will do.
+      const answer = await store.turn(turn).catch(() => undefined)
+      const notice = answer?.notices.find((one) => one.run === run)
+      if (notice !== undefined) this.#performance.stop(notice.kind === 'cancel' ? 'cancelled' : 'terminated')
+      if (answer?.expired === true) this.#performance.stop('expired')
+      await clock.sleep(noticeMs, signal)
+    }
+  }
+}

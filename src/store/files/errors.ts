@@ -1,0 +1,28 @@
+import { RotaError } from '../../model/errors.js'
+import { codeOf } from './disk.js'
+
+/** Codes of the system that mean that there is no room. */
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
+
+/** The catalogue's error for what the system reports; anything else stays what it is. */
+export function toRotaError(error: unknown, url: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof RotaError || code === undefined || !(error instanceof Error) || !('syscall' in error))
+    return error
+  if (fullCodes.has(code))
+    return new RotaError('STORE_FULL', `${url}: the disk is full; nothing was changed (${error.message})`, {
+      cause: error,
+    })
+  const message = `${url}: the disk failed to read or write, so the store was closed (${error.message})`
+  return new RotaError('STORE_IO', message, { cause: error })
+}
+
+/** Whether the error means that the store must not be touched again. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
+}
+
+/** Whether the error means that there is no room, which passes. */
+export function isFull(error: unknown): boolean {
+  return error instanceof RotaError && error.code === 'STORE_FULL'
+}

@@ -1,0 +1,111 @@
+/**
+ * The file store: a directory that people read with `cat`, one host, any number of processes.
+ *
+ * What is decided is decided by the functions of the memory store, on tables that each process keeps in memory. A
+ * transaction takes the lock, takes in what other processes have committed since, applies its operations, writes what
+ * they changed as one line of the journal (the commit), makes the files say the same, and notes that they do.
+ *
+ * What a crash does: before the line is durable, nothing has happened. After it, whoever takes the lock next makes the
+ * files say what the line says; every step of that may be repeated. A reader without the lock takes in only what is
+ * in the files as well.
+ */
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import { tableVerbs } from '../memory/table-verbs.js'
+import type { Tables } from '../memory/tables.js'
+import type { Store } from '../store.js'
+import { CommitLoop } from './commit-loop.js'
+import { Directory } from './directory.js'
+import { realDisk, type Disk } from './disk.js'
+import { health } from './health.js'
+import { Journal } from './journal.js'
+import { DirectoryLock } from './lock.js'
+import { log, readLog } from './logs.js'
+import { prepareDirectory } from './open.js'
+import { Session } from './session.js'
+import { Watch } from './watch.js'
+
+/** How a file store is opened. */
+export interface FilesOptions {
+  readonly path: string
+  /** What messages call it; `files:<path>` where absent. */
+  readonly url?: string | undefined
+  /** `full` (the default) survives a loss of power; `normal` survives every crash of a process. */
+  readonly durability?: 'full' | 'normal' | undefined
+  /** Whether a directory that does not exist is made; it is unless this is false. */
+  readonly create?: boolean | undefined
+  /** Used to wait, to look for what others did, and for the age of files that others wrote. */
+  readonly clock: Clock
+  readonly disk?: Disk | undefined
+}
+
+/** Opens a file store, and makes it where there is none. */
+export async function openFilesStore(options: FilesOptions): Promise<Store> {
+  const { path, clock, durability = 'full', create = true, disk = realDisk } = options
+  const url = options.url ?? `files:${path}`
+  const isDurable = durability === 'full'
+  const directory = new Directory({ path, disk, isDurable })
+  const { lock, meta } = await prepareDirectory({ directory, clock, url, create })
+  const journal = new Journal({ directory, url, isDurable })
+  const session = new Session({ directory, journal, clock, url, id: meta.store })
+  const loop = new CommitLoop({ session, lock })
+  try {
+    await loop.read(() => undefined)
+  } catch (error) {
+    session.close()
+    lock.close()
+    throw error
+  }
+  return storeOf({ session, lock, loop, clock, url })
+}
+
+function storeOf(parts: {
+  session: Session
+  lock: DirectoryLock
+  loop: CommitLoop
+  clock: Clock
+  url: string
+}): Store {
+  const { session, lock, loop, clock, url } = parts
+  const { directory } = session
+  const watch = new Watch({ session, loop, clock })
+  let closing: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const isBroken = loop.ended !== undefined
+    watch.close()
+    await loop.close(new RotaError('STORE_CLOSED', `${url} was used after it was closed`))
+    if (!isBroken) await lock.hold(() => session.writeTime()).catch(() => undefined)
+    session.close()
+    lock.close()
+  }
+  const change = <T>(apply: (tables: Tables) => T): Promise<T> => loop.commit(({ tables }) => apply(tables))
+  return {
+    ...tableVerbs({ read: (ask) => loop.read(({ tables }) => ask(tables)), change, write: change }),
+    url,
+
+    async log(lines) {
+      await loop.commit((state) => log(directory, state, lines))
+    },
+
+    async logs({ run, after = 0, limit }) {
+      return await loop.read(({ tables }) => {
+        const lines = tables.runs.has(run) ? readLog(directory, run) : []
+        return lines.filter(({ seq }) => seq > after).slice(0, limit)
+      })
+    },
+
+    async health({ deep = false }) {
+      return await loop.read((state) => health(state, { session, isDeep: deep }))
+    },
+
+    watch(hint) {
+      if (loop.ended !== undefined) throw loop.ended
+      return watch.add(hint)
+    },
+
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../time/clock.js'
+import { conformance } from '../conformance/conformance.js'
+import type { OpenedStore } from '../conformance/stage.js'
+import type { Store, StoreHealth } from '../store.js'
+import { openFilesStore } from './files-store.js'
+
+conformance('files', () => openFor(1))
+
+// Every call goes to another process than the one before, so that each learns from the files what the others did.
+conformance('files, through three processes in turn', () => openFor(3))
+
+async function openFor(processes: number): Promise<OpenedStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'rota-files-'))
+  const openOne = () =>
+    openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock })
+  const open = async (): Promise<Store> =>
+    inTurn(await Promise.all(Array.from({ length: processes }, openOne)))
+  let store = await open()
+  return {
+    store,
+    async reopen() {
+      await store.close()
+      store = await open()
+      return store
+    },
+    async dispose() {
+      await store.close()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** A time alone is not worth a write, so that only the process that saw it knows it yet. */
+async function latest(stores: readonly Store[]): Promise<{ store: Store; health: StoreHealth }> {
+  const seen = await Promise.all(
+    stores.map(async (store) => ({ store, health: await store.health({ now: 0 }) })),
+  )
+  return seen.reduce((one, other) => (other.health.highestAt > one.health.highestAt ? other : one))
+}
+
+function inTurn(stores: readonly Store[]): Store {
+  let calls = 0
+  return new Proxy(stores[0] as Store, {
+    get(target, key: keyof Store) {
+      if (key === 'close') return async () => void (await Promise.all(stores.map((store) => store.close())))
+      if (key === 'watch') return target.watch
+      if (key === 'health') return async () => (await latest(stores)).health
+      if (key === 'queues') return async () => await (await latest(stores)).store.queues()
+      return stores[calls++ % stores.length]?.[key]
+    },
+  })
+}

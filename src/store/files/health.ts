@@ -1,0 +1,34 @@
+import type { StoreHealth } from '../store.js'
+import type { Directory } from './directory.js'
+import { schemaVersion } from './open.js'
+import { readQueueFile } from './queue-file.js'
+import type { Session } from './session.js'
+import type { State } from './state.js'
+
+/** How many faults a deep look names. */
+const maxFaults = 20
+
+/** What the store knows of its own health; a deep look reads every file of a run. */
+export function health(state: State, request: { session: Session; isDeep: boolean }): StoreHealth {
+  const { id, epoch, highestAt } = state.tables
+  const { directory, faults } = request.session
+  return {
+    id,
+    schemaVersion,
+    engine: 'files',
+    sizeBytes: undefined,
+    epoch,
+    highestAt,
+    faults: request.isDeep ? [...faults, ...deepFaults(state, directory)] : faults,
+  }
+}
+
+function deepFaults(state: State, directory: Directory): string[] {
+  const found: string[] = []
+  for (const { folder, name } of state.places()) {
+    if (found.length >= maxFaults) break
+    const read = readQueueFile(directory, `${folder}/${name}`)
+    if (read.kind === 'fault') found.push(`${folder}/${name} ${read.fault}`)
+  }
+  return found
+}

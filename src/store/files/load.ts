@@ -1,0 +1,165 @@
+import { RotaError } from '../../model/errors.js'
+import type { Phase } from '../memory/tables.js'
+import type { Directory, QueueFolder } from './directory.js'
+import type { Journal } from './journal.js'
+import { readQueueFile } from './queue-file.js'
+import type { HistoryLine, RunPlace } from './record.js'
+import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
+import { folderOf, fromRunFile, type RunFile } from './run-file.js'
+import { State } from './state.js'
+
+/** Where a store is read from, and where faults that were found on the way are told. */
+export interface LoadContext {
+  readonly directory: Directory
+  readonly journal: Journal
+  readonly url: string
+  readonly id: string
+  readonly report: (fault: string) => void
+}
+
+/** Reads the whole store, under the lock and with nothing left to apply. */
+export function loadState(context: LoadContext): State {
+  const state = new State(context.id)
+  const { directory } = context
+  const lines = readLines<DefinitionLine>(context, 'definitions.jsonl')
+  state.takeChange({ kind: 'definitions', lines })
+  for (const file of readFolder<WorkerFile>(context, 'workers')) state.takeChange({ kind: 'worker', file })
+  for (const file of readFolder<TriggerFile>(context, 'triggers')) state.takeChange({ kind: 'trigger', file })
+  for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.takeChange({ kind: 'hold', line })
+  for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.takeChange({ kind: 'range', line })
+  const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
+  // In the order in which they were recorded, so that gates stand as they stood.
+  for (const { file, place } of runs.toSorted((a, b) => a.file.rota.seq - b.file.rota.seq))
+    state.takeRun(file, place)
+  state.takeCounters(context.journal.counters)
+  for (const name of directory.list('tmp')) directory.remove(`tmp/${name}`)
+  return state
+}
+
+interface Loaded {
+  readonly file: RunFile
+  readonly place: RunPlace
+}
+
+/** The history comes from one file: reading a hundred thousand small ones at each start would take minutes. */
+function loadHistory(context: LoadContext): Loaded[] {
+  const { directory } = context
+  const found = new Map<string, Loaded>()
+  const names = new Map<string, QueueFolder>()
+  for (const folder of ['done', 'failed'] as const) {
+    for (const name of directory.list(folder)) names.set(name, folder)
+  }
+  for (const line of readLines<HistoryLine>(context, 'history.jsonl')) {
+    if ('run' in line) found.set(line.run.rota.id, { file: line.run, place: line })
+    else found.delete(line.gone)
+  }
+  for (const { place, file } of found.values()) {
+    if (!names.delete(place.name)) missing(context, file.rota.id, place)
+  }
+  for (const [name, folder] of names) {
+    const loaded = loadRun(context, { folder, name })
+    if (loaded !== undefined && !found.has(loaded.file.rota.id)) found.set(loaded.file.rota.id, loaded)
+  }
+  return [...found.values()]
+}
+
+function missing({ report }: LoadContext, run: string, { folder, name }: RunPlace): void {
+  report(`${folder}/${name} is gone; its run ${run} is still known from history.jsonl`)
+}
+
+/** Runs that this store wrote; what others put there waits to be taken in, or is reported. */
+function loadQueue(context: LoadContext, folder: 'pending' | 'running'): Loaded[] {
+  return context.directory.list(folder).flatMap((name) => loadRun(context, { folder, name }) ?? [])
+}
+
+function loadRun(context: LoadContext, place: RunPlace): Loaded | undefined {
+  const path = `${place.folder}/${place.name}`
+  const read = readQueueFile(context.directory, path)
+  if (read.kind === 'file' && isOwn(read.file)) {
+    if (!isSound(read.file)) {
+      context.report(`${path} is damaged: it does not say what a run says; it is left there`)
+      return undefined
+    }
+    if (folderOf(read.file.rota.phase) === place.folder) return { file: read.file, place }
+    context.report(`${path} was moved by hand: the run in it is ${read.file.rota.phase}; it is left there`)
+    return undefined
+  }
+  // What another program put into `pending` is looked at in every transaction.
+  if (place.folder !== 'pending')
+    context.report(
+      `${path} ${read.kind === 'fault' ? read.fault : 'is not a run of this store'}; it is left there`,
+    )
+  return undefined
+}
+
+function isOwn(file: Readonly<Record<string, unknown>>): file is RunFile {
+  const rota = file['rota']
+  return typeof rota === 'object' && rota !== null && 'id' in rota && 'seq' in rota && 'phase' in rota
+}
+
+const phases: ReadonlySet<string> = new Set<Phase>([
+  'delayed',
+  'blocked',
+  'ready',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+])
+
+function isSound(file: RunFile): boolean {
+  try {
+    return phases.has(fromRunFile(file).phase)
+  } catch {
+    return false
+  }
+}
+
+function readFolder<T>(context: LoadContext, folder: 'triggers' | 'workers'): T[] {
+  return context.directory.list(folder).map((name) => {
+    const path = `${folder}/${name}`
+    const file = parse(context.directory.text(path) ?? '')
+    if (file === undefined) throw damage(context, `${path} is not JSON`)
+    return file as T
+  })
+}
+
+/** The lines of a file. A torn last one is set aside; damage before it is refused, and nothing is written. */
+function readLines<T>(context: LoadContext, name: string): T[] {
+  const text = context.directory.text(name) ?? ''
+  const lines: T[] = []
+  for (let start = 0, line = 1; start < text.length; line++) {
+    const found = text.indexOf('\n', start)
+    const end = found === -1 ? text.length : found
+    const value = found === -1 ? undefined : parse(text.slice(start, end))
+    if (value === undefined) {
+      if (end < text.length - 1) throw damage(context, `${name}, line ${line}, is not JSON`)
+      setAside(context, { name, start, text })
+      break
+    }
+    lines.push(value as T)
+    start = end + 1
+  }
+  return lines
+}
+
+function setAside(context: LoadContext, torn: { name: string; start: number; text: string }): void {
+  const { directory, journal, report } = context
+  const copy = `quarantine/${torn.name}.${journal.seq}`
+  directory.replace(copy, torn.text.slice(torn.start))
+  directory.cut(torn.name, Buffer.byteLength(torn.text.slice(0, torn.start)))
+  directory.syncFolders()
+  report(`${torn.name} ended in half a line, which was set aside into ${copy}`)
+}
+
+function damage({ url }: LoadContext, what: string): RotaError {
+  return new RotaError('STORE_CORRUPT', `${url}: ${what}; nothing was changed`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import type { Directory } from './directory.js'
+import { codeOf } from './disk.js'
+import { toRotaError } from './errors.js'
+import { DirectoryLock } from './lock.js'
+
+/** The version of the layout of files that this Rota writes. */
+export const schemaVersion = 1
+
+/** What `meta.json` says of a store. */
+export interface Meta {
+  readonly schema_version: number
+  readonly compatible_from: number
+  readonly store: string
+}
+
+/** Makes a directory a store if it is new, and refuses it where it is something else. */
+export async function prepareDirectory(options: {
+  directory: Directory
+  clock: Clock
+  url: string
+  create: boolean
+}): Promise<{ lock: DirectoryLock; meta: Meta }> {
+  const { directory, clock, url, create } = options
+  const { refusal } = directory
+  if (refusal !== undefined) throw new RotaError('STORE_URL', `${url}: ${refusal}`)
+  const isStore = directory.exists('meta.json')
+  if (!isStore && !create)
+    throw new RotaError('STORE_NOT_FOUND', `${url}: there is no store in ${directory.path}`)
+  try {
+    if (!isStore) directory.make()
+    makeLockFile({ disk: directory.disk, of: directory.of('lock.db') })
+  } catch (cause) {
+    throw new RotaError('STORE_URL', `${url}: ${directory.path} cannot be made`, { cause })
+  }
+  const lock = new DirectoryLock({ path: directory.of('lock.db'), clock, url })
+  try {
+    const meta = await lock.hold(() => readMeta(directory, url) ?? makeMeta(directory))
+    assertCompatible(meta, url)
+    return { lock, meta }
+  } catch (error) {
+    lock.close()
+    throw toRotaError(error, url)
+  }
+}
+
+/** For its owner alone. It must not be opened once it exists: closing it would free a lock that this process holds. */
+function makeLockFile({ disk, of }: { disk: Directory['disk']; of: string }): void {
+  if (disk.look(of) !== undefined) return
+  try {
+    disk.close(disk.open(of, 'wx'))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+function readMeta(directory: Directory, url: string): Meta | undefined {
+  const text = directory.text('meta.json')
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as Meta
+  } catch (cause) {
+    throw new RotaError('STORE_CORRUPT', `${url}: meta.json is not JSON; nothing was changed`, { cause })
+  }
+}
+
+function makeMeta(directory: Directory): Meta {
+  directory.make()
+  const meta = { schema_version: schemaVersion, compatible_from: 1, store: randomUUID() }
+  directory.replace('meta.json', `${JSON.stringify(meta, undefined, 2)}\n`)
+  directory.syncFolders()
+  return meta
+}
+
+function assertCompatible(meta: Meta, url: string): void {
+  if (meta.compatible_from <= schemaVersion) return
+  throw new RotaError(
+    'STORE_VERSION',
+    `${url}: the store was made by a newer Rota (it needs layout ${meta.compatible_from}, this one knows ${schemaVersion}); update Rota`,
+  )
+}

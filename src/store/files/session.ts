@@ -1,0 +1,164 @@
+import type { Clock } from '../../time/clock.js'
+import { applyRecord, linesOf } from './apply-record.js'
+import type { Directory } from './directory.js'
+import { isFull, toRotaError } from './errors.js'
+import { takeForeign } from './foreign.js'
+import type { Journal } from './journal.js'
+import { loadState } from './load.js'
+import { toLines, type Change, type Counters, type JournalRecord } from './record.js'
+import type { State } from './state.js'
+
+/** How often it is looked what others did to `pending`. */
+const foreignEveryMs = 500
+
+/** How many faults are remembered. */
+const maxFaults = 100
+
+/** A file of lines is written anew when it has grown to twice what it was, and beyond this. */
+const smallBytes = 256 * 1024
+
+const linedFiles = ['history.jsonl', 'ledger.jsonl'] as const
+
+/** One process on a directory: what it knows, and how it learns and writes what is new. All but `look` needs the lock. */
+export class Session {
+  readonly directory: Directory
+  readonly url: string
+  readonly #journal: Journal
+  readonly #clock: Clock
+  readonly #id: string
+  readonly #faults = new Set<string>()
+  readonly #compactBytes = new Map<string, number>()
+  #state: State | undefined
+  #foreignAtMs = -Infinity
+
+  constructor(options: { directory: Directory; journal: Journal; clock: Clock; url: string; id: string }) {
+    this.directory = options.directory
+    this.url = options.url
+    this.#journal = options.journal
+    this.#clock = options.clock
+    this.#id = options.id
+  }
+
+  /** What was found wrong since the store was opened, newest last. */
+  get faults(): readonly string[] {
+    return [...this.#faults]
+  }
+
+  /** The number of the last transaction that this process knows of. */
+  get seq(): number {
+    return this.#journal.seq
+  }
+
+  /** What was committed, without the lock; absent where the store has to be loaded anew. */
+  look(): State | undefined {
+    if (this.#state === undefined) return undefined
+    const { records, isBehind } = this.#journal.news(false)
+    if (isBehind) this.#state = undefined
+    for (const record of records) this.#state?.take(record)
+    return this.#state
+  }
+
+  /** What was committed, with all of it in the files. */
+  refresh(): State {
+    if (this.#state !== undefined) {
+      const { records, unapplied, isBehind } = this.#journal.news(true)
+      for (const record of records) this.#state.take(record)
+      if (unapplied !== undefined) {
+        this.#apply(unapplied)
+        this.#state.take(unapplied)
+      }
+      if (!isBehind) return this.#state
+    }
+    return this.#load()
+  }
+
+  /** Applies operations and commits them together. Where one throws, nothing of them has happened. */
+  transact<T>(apply: (state: State) => T): T {
+    const state = this.refresh()
+    const isLong = this.#journal.isLong
+    if (isLong) this.#turnJournal(state)
+    try {
+      state.begin()
+      if (isLong) state.forgetWorkers()
+      this.#takeForeign(state)
+      const answer = apply(state)
+      const written = state.end()
+      if (written !== undefined) this.#commit(written)
+      return answer
+    } catch (error) {
+      // What the tables say now may be half of it; the files say what is true.
+      this.#state = undefined
+      throw error
+    }
+  }
+
+  /** Writes the highest time down, if it is not yet. */
+  writeTime(): void {
+    const state = this.refresh()
+    if (!state.isTimeUnwritten) return
+    state.begin()
+    state.end()
+    this.#commit({ counters: { ...this.#journal.counters, highestAt: state.tables.highestAt }, changes: [] })
+  }
+
+  report(fault: string): void {
+    this.#faults.add(fault)
+    for (const oldest of this.#faults) {
+      if (this.#faults.size <= maxFaults) break
+      this.#faults.delete(oldest)
+    }
+  }
+
+  close(): void {
+    this.#journal.close()
+    this.#state = undefined
+  }
+
+  #load(): State {
+    const { directory, url } = this
+    const unapplied = this.#journal.open()
+    if (unapplied !== undefined) this.#apply(unapplied)
+    const report = (fault: string): void => this.report(fault)
+    this.#state = loadState({ directory, journal: this.#journal, url, id: this.#id, report })
+    for (const name of linedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
+    return this.#state
+  }
+
+  #takeForeign(state: State): void {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#foreignAtMs < foreignEveryMs) return
+    this.#foreignAtMs = nowMs
+    const { directory } = this
+    takeForeign({ directory, state, now: this.#clock.now(), report: (fault) => this.report(fault) })
+  }
+
+  #commit({ counters, changes }: { counters: Counters; changes: readonly Change[] }): void {
+    const names = [...linesOf(changes).keys()]
+    const ends = Object.fromEntries(names.map((name) => [name, this.directory.sizeOf(name)]))
+    const record = { seq: this.#journal.seq + 1, counters, changes, ends }
+    this.#journal.commit(record)
+    try {
+      this.#apply(record)
+    } catch (error) {
+      // It is committed: whoever takes the lock next applies it, when there is room.
+      if (!isFull(toRotaError(error, this.url))) throw error
+    }
+  }
+
+  #apply(record: JournalRecord): void {
+    for (const fault of applyRecord(this.directory, record)) this.report(fault)
+    this.#journal.settle(record)
+  }
+
+  #turnJournal(state: State): void {
+    const lines = { 'history.jsonl': () => state.history(), 'ledger.jsonl': () => state.ledger() }
+    for (const name of linedFiles) {
+      const compact = Math.max(smallBytes, this.#compactBytes.get(name) ?? 0)
+      if (this.directory.sizeOf(name) < 2 * compact) continue
+      this.directory.replace(name, toLines([...lines[name]()]))
+      this.#compactBytes.set(name, this.directory.sizeOf(name))
+    }
+    this.directory.syncFolders()
+    this.#journal.turn()
+  }
+}

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest'
+import { defineTrigger } from '../../src/model/define.js'
+import type { Trigger } from '../../src/model/trigger.js'
+import { openMemoryStore } from '../../src/store/memory/memory-store.js'
+import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
+import type { Store, Turn } from '../../src/store/store.js'
+import { simulate } from '../../src/testing/simulation.js'
+
+const hourMs = 3_600_000
+
+/** A short world on a store that breaks one of its laws. */
+async function worldOn(
+  breakLaw: (store: Store, tables: Tables) => Partial<Store>,
+  triggers: readonly Trigger[],
+) {
+  const tables = emptyTables()
+  const open = (): Promise<Store> => {
+    const store = openMemoryStore(tables)
+    const broken = breakLaw(store, tables)
+    return Promise.resolve(
+      new Proxy(store, {
+        get(target, key) {
+          const own = (broken as Record<string | symbol, unknown>)[key]
+          if (own !== undefined) return own
+          const value: unknown = Reflect.get(target, key, target)
+          return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
+        },
+      }),
+    )
+  }
+  return await simulate({
+    seed: 7,
+    startAt: Date.UTC(2026, 0, 5),
+    durationMs: 4 * 24 * hourMs,
+    triggers,
+    open,
+    processes: 2,
+    crashEveryMs: 6 * hourMs,
+    stepEveryMs: Infinity,
+    leaseMs: hourMs,
+    failure: 0.05,
+  })
+}
+
+const often = [
+  defineTrigger('often', { job: 'work', cron: '*/5 * * * *', overlap: 'queue-all', catchUp: 'all' }),
+  defineTrigger('skipping', { job: 'work', cron: '*/7 * * * *' }),
+]
+
+it('the simulation finds nothing wrong with a store that keeps its laws', async () => {
+  const report = await worldOn(() => ({}), often)
+  expect(report.broken).toEqual([])
+  expect(report.crashes).toBeGreaterThan(5)
+})
+
+it('it finds ticks that are applied without comparing the revision', async () => {
+  const report = await worldOn(
+    (store, tables) => ({
+      // What was computed from an older state is written over a newer one.
+      tick: (batch) =>
+        store.tick(
+          batch.map((tick) => ({
+            ...tick,
+            revision: tables.triggers.get(tick.trigger)?.revision ?? tick.revision,
+          })),
+        ),
+    }),
+    often,
+  )
+  expect(report.broken).toContainEqual(expect.stringMatching(/^G2: .* was recorded twice$/))
+})
+
+/** Now and then a turn is held up for so long that others have taken over and claimed again what it hands in. */
+function withZombies(store: Store, tables: Tables, handIn: (turn: Turn) => Turn): Partial<Store> {
+  let turns = 0
+  // Only where it holds nothing else, which would go on beside the takeover for a moment.
+  const isAll = ({ worker, finished }: Turn): boolean =>
+    finished.length > 0 && tables.workers.get(worker)?.running.size === finished.length
+  return {
+    turn: async (turn) => {
+      if (!isAll(turn) || ++turns % 5 !== 0) return await store.turn(turn)
+      const { now } = turn
+      await store.retire({ worker: turn.worker, now })
+      const lost = await store.expire({ now, deadline: 0, limit: 1000 })
+      const outcome = { end: 'lost', state: 'pending', runAt: now } as const
+      const finished = lost.map(({ run, attempt }) => ({
+        run,
+        attempt,
+        outcome,
+        startedAt: now,
+        endedAt: now,
+      }))
+      await store.turn({ worker: '', now, finished, want: undefined })
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+      return await store.turn(handIn(turn))
+    },
+  }
+}
+
+it('it finds ends that are stored although a newer claim stands, and nothing where they are refused', async () => {
+  const fenced = await worldOn((store, tables) => withZombies(store, tables, (turn) => turn), often)
+  expect(fenced.repeated).toBeGreaterThan(20)
+  expect(fenced.broken).toEqual([])
+  const unfenced = await worldOn(
+    (store, tables) =>
+      withZombies(store, tables, (turn) => {
+        const attemptOf = (run: string): number => tables.runs.get(run)?.attempt ?? 0
+        return { ...turn, finished: turn.finished.map((one) => ({ ...one, attempt: attemptOf(one.run) })) }
+      }),
+    often,
+  )
+  expect(unfenced.broken).toContainEqual(expect.stringMatching(/^G5: .* which never was$/))
+})
+
+it('it finds runs that a tick did not write', async () => {
+  let count = 0
+  const report = await worldOn(
+    (store) => ({
+      tick: (batch) => store.tick(batch.map((tick) => (++count % 50 === 0 ? { ...tick, runs: [] } : tick))),
+    }),
+    often,
+  )
+  expect(report.broken.some((sentence) => sentence.startsWith('G2'))).toBe(true)
+})
