@@ -1,8 +1,9 @@
-import { coverageOf, type Coverage } from '../engine/coverage.js'
+import { coverageOf } from '../engine/coverage.js'
+import type { Coverage } from '../model/coverage.js'
 import { RotaError } from '../model/errors.js'
 import type { Store } from '../store/store.js'
 
-/** The coverage of one trigger, or of every trigger whose due instants can be computed. */
+/** The coverage of one trigger, or of every trigger. */
 export async function coverageReport(
   store: Store,
   options: { readonly trigger?: string; readonly since?: Date },
@@ -14,8 +15,7 @@ export async function coverageReport(
   }
   const all: Coverage[] = []
   for (const trigger of triggers) {
-    const coverage = await coverageOf(store, trigger, options.since?.getTime())
-    if (coverage !== undefined) all.push(coverage)
+    all.push(await coverageOf(store, trigger, options.since?.getTime()))
   }
   return all
 }

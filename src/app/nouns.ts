@@ -1,5 +1,5 @@
-export type { Coverage } from '../engine/coverage.js'
-export { isComplete } from '../engine/coverage.js'
+export type { Coverage } from '../model/coverage.js'
+export { isComplete } from '../model/coverage.js'
 export type { EngineEvents, EventName, RunNotice } from '../engine/events.js'
 export type { SyncReport } from '../engine/sync.js'
 export type { Explanation, Why } from '../engine/why.js'

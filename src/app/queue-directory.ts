@@ -12,19 +12,22 @@ import { openStore } from './open-store.js'
 import { performablesOf } from './performables.js'
 import { definePipelineJob } from './plans.js'
 import { Registry } from './registry.js'
+import { retryRun } from './runs.js'
 import { packageVersion } from './version.js'
 
-/** Opens a queue directory; gives undefined where there is none and none is to be made. */
-export async function openQueue(
-  path: string,
-  options: { readonly directory: string; readonly create: boolean },
-): Promise<Store | undefined> {
-  const { directory, create } = options
+/** Opens a queue directory, and makes it where there is none. */
+export async function makeQueue(path: string, directory: string): Promise<Store> {
+  const url = `files:${resolve(directory, path)}`
+  return await openStore(url, { clock: systemClock, directory, durability: 'full', create: true })
+}
+
+/** Opens a queue directory, where there is one. */
+export async function openQueue(path: string, directory: string): Promise<Store | undefined> {
   const url = `files:${resolve(directory, path)}`
   try {
-    return await openStore(url, { clock: systemClock, directory, durability: 'full', create })
+    return await openStore(url, { clock: systemClock, directory, durability: 'full', create: false })
   } catch (error) {
-    if (!create && error instanceof RotaError && error.code === 'STORE_NOT_FOUND') return undefined
+    if (error instanceof RotaError && error.code === 'STORE_NOT_FOUND') return undefined
     throw error
   }
 }
@@ -93,6 +96,11 @@ export async function findQueued(store: Store, id: string): Promise<Run> {
   if (second === undefined) return run
   const ids = found.map((one) => one.id).join(', ')
   throw new RotaError('RUN_UNKNOWN', `more than one run of the queue has the id ${id}: ${ids}`)
+}
+
+/** Gives a failed or cancelled run another try, now. */
+export async function retryQueued(store: Store, id: string): Promise<Run> {
+  return await retryRun(store, { id, now: systemClock.now() })
 }
 
 /** The name by which other programs know what a run does. */

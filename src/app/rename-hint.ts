@@ -12,7 +12,7 @@ export async function withRenameHint(
   if (!(error instanceof RotaError) || error.code !== 'DEFINITION_CONFLICT') return error
   const owners = await ownersOf(own)
   const [owner = ''] = owners
-  const [kind = '', name = ''] = split(owner)
+  const [kind, name] = split(owner)
   if (owners.size !== 1 || kind !== split(own.source)[0]) return error
   const where =
     kind === 'config' ? `app: ${name} in the config` : `app: '${name}' among the options of rota()`

@@ -1,4 +1,4 @@
-import type { Coverage } from '../engine/coverage.js'
+import type { Coverage } from '../model/coverage.js'
 import { ClockGuard } from '../engine/clock-guard.js'
 import type { Engine } from '../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'

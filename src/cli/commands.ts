@@ -11,6 +11,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     async () => (await import('./commands/schedule.js')).schedule,
   ),
   work: entry('perform one run of a queue, for cron', async () => (await import('./commands/work.js')).work),
+  queue: entry('look at a queue directory', async () => (await import('./commands/queue.js')).queue),
   list: entry('list triggers, jobs or queues', async () => (await import('./commands/list.js')).list),
   show: entry('show a trigger, job or run in full', async () => (await import('./commands/show.js')).show),
   add: entry('add a job, a trigger, or both', async () => (await import('./commands/add.js')).add),

@@ -31,8 +31,10 @@ export function configText(answers: Answers, hasPackage: boolean): string {
   }
 }
 
+const packageName = 'rota'
+
 /** Where an editor finds what a config may say. */
-const schema = './node_modules/rota/dist/rota.config.schema.json'
+const schema = `./node_modules/${packageName}/dist/rota.config.schema.json`
 
 /** JSON texts are YAML and JavaScript too, so that nothing in an answer can break out of its quotes. */
 function quoted(text: string): string {
@@ -82,7 +84,7 @@ function codeText(
   { hasPackage, parameter }: { readonly hasPackage: boolean; readonly parameter: string },
 ): string {
   const [before, open, close] = hasPackage
-    ? ["import { defineConfig } from 'rota'\n\n", 'defineConfig({', '})']
+    ? [`import { defineConfig } from ${quoted(packageName)}\n\n`, 'defineConfig({', '})']
     : ['', '{', '}']
   return `${before}// What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
 export default ${open}

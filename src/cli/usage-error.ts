@@ -26,7 +26,6 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['work', 'up'],
   ['new', 'init'],
   ['create', 'add'],
-  ['schedule', 'add'],
   ['ls', 'list'],
   ['ps', 'runs'],
   ['history', 'runs'],

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { day, hour, minute, second, Stage, t0 } from '../../test/fixtures/engine-stage.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import { ClockGuard } from './clock-guard.js'
-import { coverageOf, isComplete } from './coverage.js'
+import { isComplete } from '../model/coverage.js'
+import { coverageOf } from './coverage.js'
 
 function guarded(options: { highestAt?: number; acceptClock?: boolean; upMs?: number } = {}) {
   const clock = new FakeClock(t0, { upMs: options.upMs ?? 0 })

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { day, hour, minute, second, Stage, t0 } from '../../test/fixtures/engine-stage.js'
 import { defineTrigger } from '../model/define.js'
 import type { RangeRow, RunRow } from '../store/memory/tables.js'
-import { coverageOf, isComplete, type Coverage } from './coverage.js'
+import { isComplete, type Coverage } from '../model/coverage.js'
+import { coverageOf } from './coverage.js'
 import { define } from './sync.js'
 
 async function coverage(stage: Stage, since?: number): Promise<Coverage> {
@@ -67,14 +68,19 @@ describe('coverage', () => {
     expect(await coverage(stage)).toMatchObject({ unexpectedCount: 1, unexpected: [t0 + 90 * second] })
   })
 
-  it('has nothing to say of a chain, whose instants follow from its runs', async () => {
+  it('counts the runs of a chain, and finds one that does not go on', async () => {
     const stage = new Stage()
     await stage.process({
       jobs: { work: () => undefined },
       triggers: { t: { every: '1m', after: 'finish' } },
     })
     await stage.pass(hour)
-    expect(await coverageOf(stage.store, await stage.trigger('t'), undefined)).toBeUndefined()
+    const whole = await stage.trigger('t')
+    const found = await coverageOf(stage.store, whole, undefined)
+    expect(found.run).toBeGreaterThan(0)
+    expect(isComplete(found)).toBe(true)
+    const broken = { ...whole, nextAt: undefined, chainRun: undefined }
+    expect(isComplete(await coverageOf(stage.store, broken, undefined))).toBe(false)
   })
 
   it('a month of a per-second trigger is counted second by second, and leaves the process responsive', async () => {

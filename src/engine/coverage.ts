@@ -1,33 +1,11 @@
 import type { Instant } from '../time/instant.js'
 import { tzdataVersion } from '../time/zone.js'
+import { chainCoverageOf } from './chain-coverage.js'
+import type { Coverage } from '../model/coverage.js'
 import type { LedgerReason, RecordedRange } from '../model/ledger.js'
 import { scheduleOf } from '../model/schedule.js'
 import type { StoredTrigger, TriggerVersion } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
-
-/** What became of the due instants of one trigger, computed anew from the definitions that were kept. */
-export interface Coverage {
-  readonly trigger: string
-  readonly fromAt: Instant
-  readonly untilAt: Instant
-  readonly due: number
-  readonly run: number
-  /** By reason, those without a run. */
-  readonly explained: Readonly<Partial<Record<LedgerReason, number>>>
-  /** Due instants with neither a run nor a reason: there should be none. The first few. */
-  readonly unexplained: readonly Instant[]
-  readonly unexplainedCount: number
-  /** Runs at instants that no definition makes due: there should be none. The first few. */
-  readonly unexpected: readonly Instant[]
-  readonly unexpectedCount: number
-  /** Instants computed with other zone rules than those in force when they were planned. */
-  readonly otherZoneRules: boolean
-}
-
-/** Whether the ledger accounts for everything, and only for what was due. */
-export function isComplete(coverage: Coverage): boolean {
-  return coverage.unexplainedCount === 0 && coverage.unexpectedCount === 0
-}
 
 const examples = 20
 const page = 10_000
@@ -40,12 +18,11 @@ export async function coverageOf(
   store: Store,
   trigger: StoredTrigger,
   since: Instant | undefined,
-): Promise<Coverage | undefined> {
+): Promise<Coverage> {
   const name = trigger.trigger.name
   const all = (await store.versions(name)).filter((version) => version.trigger.enabled)
   const versions = all.filter((version) => !isChain(version))
-  // An after-finish trigger has no instants to compute; its chain is in its runs.
-  if (versions.length === 0 && all.length > 0) return undefined
+  if (versions.length === 0 && all.length > 0) return await chainCoverageOf(store, trigger, since)
   const fromAt = Math.max(since ?? 0, versions[0]?.validFrom ?? trigger.cursorAt)
   const untilAt = trigger.cursorAt
   const ranges = await store.ledger({ trigger: name, fromAt, untilAt })

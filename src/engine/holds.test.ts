@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hour, minute, second, settle, Stage, t0, Work } from '../../test/fixtures/engine-stage.js'
 import type { HoldTarget } from '../model/hold.js'
-import { coverageOf, isComplete } from './coverage.js'
+import { isComplete } from '../model/coverage.js'
+import { coverageOf } from './coverage.js'
 
 async function ticking(catchUp: 'latest' | 'all' = 'latest') {
   const stage = new Stage()

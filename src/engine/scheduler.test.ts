@@ -13,7 +13,8 @@ import {
 } from '../../test/fixtures/engine-stage.js'
 import { defineTrigger } from '../model/define.js'
 import { define } from './sync.js'
-import { coverageOf, isComplete } from './coverage.js'
+import { isComplete } from '../model/coverage.js'
+import { coverageOf } from './coverage.js'
 
 const nothing = (): undefined => undefined
 

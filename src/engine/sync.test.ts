@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { hour, minute, second, settle, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
 import { defineTrigger } from '../model/define.js'
-import { coverageOf, isComplete } from './coverage.js'
+import { isComplete } from '../model/coverage.js'
+import { coverageOf } from './coverage.js'
 import { define, sync } from './sync.js'
 
 const nothing = (): undefined => undefined

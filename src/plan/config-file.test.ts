@@ -220,38 +220,6 @@ describe('a config in YAML', () => {
     expect(await faultsOf('rota.config.yaml', text)).toEqual(faults)
   })
 
-  it.each([
-    ['triggers:\n  t:\n    cron: * * * * *\n    job: a\n', '3:11', '* * * * *'],
-    ['triggers:\n  t: { job: a, cron: */5 * * * *, timezone: UTC }\njobs: {}\n', '2:22', '*/5 * * * *'],
-  ])('says once that an expression needs quotes: %j', async (text, place, expression) => {
-    expect(await faultsOf('rota.config.yaml', text)).toEqual([
-      `rota.config.yaml:${place}: an asterisk begins an alias here; write the expression in quotes: "${expression}"`,
-    ])
-  })
-
-  it('names the short form of a duration in words', async () => {
-    expect(
-      await faultsOf(
-        'rota.config.yaml',
-        'jobs: { a: { command: [x] } }\ntriggers: { t: { job: a, every: 5 minutes } }',
-      ),
-    ).toEqual([expect.stringContaining('triggers.t.every: "5 minutes": units are letters here, write 5m')])
-  })
-
-  it('may name its schema, which changes nothing else', async () => {
-    expect((await load('rota.config.json', '{"$schema":"./x.json"}')).config).not.toHaveProperty('$schema')
-    expect(await faultsOf('rota.config.yaml', '$schema: x\nlease: 2h')).toHaveLength(1)
-  })
-
-  it('lists a job that it does not define beside other faults, and not alone', async () => {
-    const trigger = 'triggers: { t: { job: gret, every: 1m } }\njobs: { greet: { command: [x] } }\n'
-    expect(await faultsOf('rota.config.yaml', trigger)).toEqual([])
-    expect(await faultsOf('rota.config.yaml', `${trigger}lease: 2h\n`)).toEqual([
-      'rota.config.yaml:1:18: triggers.t.job: no job of this file is named gret; did you mean greet? (allowed: greet, or one that is in the store already)',
-      expect.stringContaining('lease'),
-    ])
-  })
-
   it('may use a handful of aliases, and a fault behind one is shown where it was written', async () => {
     const text = 'jobs:\n  a: &a { command: ["x"], retry: 0 }\n  b: *a'
     expect(await faultsOf('rota.config.yaml', text)).toEqual([

@@ -40,7 +40,7 @@ describe('rota init', () => {
       symlinkSync(root, join(cwd, 'node_modules', 'rota'))
       await rota(['init', '--yes', '--format', format], { cwd })
       const path = join(cwd, `rota.config.${format}`)
-      expect(readFileSync(path, 'utf8')).toContain("import { defineConfig } from 'rota'")
+      expect(readFileSync(path, 'utf8')).toContain('import { defineConfig } from "rota"')
       expect(await rota(['list'], { cwd })).toMatchObject({
         code: 3,
         stderr: expect.stringContaining('[STORE_NOT_FOUND]') as unknown,

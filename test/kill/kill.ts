@@ -20,10 +20,11 @@ export interface KillReport {
   readonly broken: readonly string[]
 }
 
-/** Starts the real program twice on one file, kills either at random moments under load, and then reads what is left. */
+/** Starts the real program twice on one store, kills either at random moments under load, and then reads what is left. */
 export async function killCampaign(options: {
   seed: number
   kills: number
+  store: string
   directory: string
 }): Promise<KillReport> {
   const campaign = new Campaign(options)
@@ -41,10 +42,11 @@ class Campaign {
   readonly #starting: Promise<void>[] = []
   #isOver = false
 
-  constructor({ seed, kills, directory }: { seed: number; kills: number; directory: string }) {
+  constructor(options: { seed: number; kills: number; store: string; directory: string }) {
+    const { seed, kills, store, directory } = options
     this.#random = new SeededRandom(seed)
     this.#kills = kills
-    this.#store = `sqlite:${join(directory, 'rota.db')}`
+    this.#store = store
     this.#performed = join(directory, 'performed.txt')
   }
 

@@ -35,11 +35,14 @@ const labels = { ok: 'ok', warn: 'warn', error: 'ERROR' } as const
 function print({ out }: Context, findings: readonly Finding[]): void {
   const { green, yellow, red, dim } = out.colors
   const paints = { ok: green, warn: yellow, error: red }
+  const isNarrow = out.width < 60
+  const indent = isNarrow ? 2 : 17
   for (const { check, level, message, todo } of findings) {
-    const [first = '', ...more] = wrap(printable(message), out.width - 17)
-    out.line(`${paints[level](labels[level].padEnd(5))}  ${dim(check.padEnd(8))}  ${first}`)
-    for (const line of more) out.line(`${' '.repeat(17)}${line}`)
-    if (todo === undefined) continue
-    for (const line of wrap(`→ ${printable(todo)}`, out.width - 17)) out.line(`${' '.repeat(17)}${line}`)
+    const label = `${paints[level](labels[level].padEnd(5))}  ${dim(isNarrow ? check : check.padEnd(8))}`
+    const lines = wrap(printable(message), out.width - indent)
+    const [first = ''] = isNarrow ? [] : lines.splice(0, 1)
+    out.line(`${label}  ${first}`.trimEnd())
+    if (todo !== undefined) lines.push(...wrap(`→ ${printable(todo)}`, out.width - indent))
+    for (const line of lines) out.line(`${' '.repeat(indent)}${line}`)
   }
 }

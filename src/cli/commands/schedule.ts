@@ -88,8 +88,9 @@ async function makePass(context: Context, request: PassRequest, isOn: boolean): 
   const { directory } = context
   const { disabledPass, schedulePass } = await import('../../app/schedule-pass.js')
   if (!isOn && !request.isDry) return disabledPass(request.plan, 'SCHEDULER_ENABLED is off')
-  const { openQueue, planningHold } = await import('../../app/queue-directory.js')
-  const store = await openQueue(queueDirOf(context), { directory, create: !request.isDry })
+  const { makeQueue, openQueue, planningHold } = await import('../../app/queue-directory.js')
+  const path = queueDirOf(context)
+  const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {
     const hold = store === undefined || request.isDry ? undefined : await planningHold(store)
     if (hold !== undefined) return disabledPass(request.plan, hold)

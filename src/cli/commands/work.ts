@@ -3,7 +3,7 @@ import type { Run } from '../../app/nouns.js'
 import type { WorkerSummary } from '../../app/summaries.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
-import { stopSignals } from '../follow.js'
+import { untilSignal } from '../follow.js'
 import {
   dryRunOption,
   oneShot,
@@ -26,18 +26,22 @@ export const work: Command = {
     { line: 'rota work --dry-run', meaning: 'which run it would take' },
   ],
   run: (context) =>
-    oneShot(context, async (switches) => {
-      const { args, out, directory } = context
-      const isDry = args.flag('dry-run')
-      const taken = isDry || switches.worker === true ? await take(context, isDry) : disabled
-      const summary = summaryOf(taken, isDry)
-      const { writeWorkerSummary } = await import('../../app/summaries.js')
-      const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
-      recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
-      if (args.flag('json')) out.json(summary)
-      else print(context, summary)
-      return taken.exitCode ?? (summary.decision === 'failed' ? exitCodes.failed : exitCodes.ok)
-    }),
+    oneShot(context, (switches) =>
+      untilSignal((signal) => workOnce(context, switches.worker === true, signal)),
+    ),
+}
+
+async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): Promise<number> {
+  const { args, out, directory } = context
+  const isDry = args.flag('dry-run')
+  const taken = isDry ? await look(context) : isOn ? await take(context, signal) : disabled
+  const summary = summaryOf(taken, isDry)
+  const { writeWorkerSummary } = await import('../../app/summaries.js')
+  const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
+  recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
+  if (args.flag('json')) out.json(summary)
+  else print(context, summary)
+  return summary.decision === 'failed' ? exitCodes.failed : exitCodes.ok
 }
 
 /** What a call came to, before it is written down. */
@@ -45,8 +49,6 @@ interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
   readonly names?: Pick<WorkerSummary, 'job_id' | 'run_id' | 'pipeline_path'>
   readonly attempts?: number
   readonly durationMs?: number
-  /** Where a signal ended it. */
-  readonly exitCode?: number
 }
 
 const disabled: Taken = {
@@ -56,46 +58,35 @@ const disabled: Taken = {
 
 const empty: Taken = { decision: 'skipped', error: { code: 'queue_empty', message: 'nothing is due' } }
 
-async function take(context: Context, isDry: boolean): Promise<Taken> {
-  const { directory } = context
+/** The run that would be taken. */
+async function look(context: Context): Promise<Taken> {
   const { nextRun, openQueue } = await import('../../app/queue-directory.js')
-  const store = await openQueue(queueDirOf(context), { directory, create: !isDry })
-  if (store === undefined) return empty
+  const store = await openQueue(queueDirOf(context), context.directory)
   try {
-    if (!isDry) return await perform(context, store)
-    const run = await nextRun(store, systemClock.now())
+    const run = store === undefined ? undefined : await nextRun(store, systemClock.now())
     if (run === undefined) return empty
     return { decision: 'skipped', error: null, names: await namesOf(run), attempts: run.attempt }
   } finally {
-    await store.close()
+    await store?.close()
   }
 }
 
-type Queue = NonNullable<Awaited<ReturnType<typeof import('../../app/queue-directory.js').openQueue>>>
-
-async function perform({ directory, environment, args, out }: Context, store: Queue): Promise<Taken> {
-  const { queueErrorOf, workQueue } = await import('../../app/queue-directory.js')
-  const stop = new AbortController()
-  let exitCode: number | undefined
-  const onSignal = (_: NodeJS.Signals, number: number): void => {
-    exitCode = 128 + number
-    stop.abort()
-  }
-  for (const name of stopSignals) process.once(name, onSignal)
-  const isQuiet = args.flag('json')
-  const onLine = (text: string): void => (isQuiet ? undefined : out.line(`  ${text}`))
+async function take(context: Context, signal: AbortSignal): Promise<Taken> {
+  const { directory, environment, args, out } = context
+  const { makeQueue, queueErrorOf, workQueue } = await import('../../app/queue-directory.js')
+  const store = await makeQueue(queueDirOf(context), directory)
+  const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
-    const worked = await workQueue(store, { directory, environment, signal: stop.signal, onLine })
-    if (worked === undefined) return exitCode === undefined ? empty : { ...empty, exitCode }
+    const worked = await workQueue(store, { directory, environment, signal, onLine })
+    if (worked === undefined) return empty
     const { run, result, durationMs } = worked
-    const names = await namesOf(run)
-    const told = { names, attempts: run.attempt, durationMs, ...(exitCode === undefined ? {} : { exitCode }) }
+    const told = { names: await namesOf(run), attempts: run.attempt, durationMs }
     if (result === 'done') return { decision: 'done', error: null, ...told }
-    const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
     if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
+    const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
     return { decision: 'failed', error: queueErrorOf(error), ...told }
   } finally {
-    for (const name of stopSignals) process.off(name, onSignal)
+    await store.close()
   }
 }
 

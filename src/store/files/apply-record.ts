@@ -3,10 +3,15 @@ import { fileKey, isHistory, logName, toLines, type Change, type JournalRecord }
 
 /**
  * Makes the files say what a record says. Whatever part of it was done before is found done: a file that has moved, a
- * line that is there. Answers what could not be done since somebody took a file away meanwhile.
+ * line that is there. Answers what was not done since somebody took a file away. A file that is in neither place when
+ * a record is applied again is made: a loss of power can undo half of a move.
  */
-export function applyRecord(directory: Directory, record: JournalRecord): string[] {
-  const faults = record.changes.flatMap((change) => applyChange(directory, change) ?? [])
+export function applyRecord(
+  directory: Directory,
+  record: JournalRecord,
+  { isAgain }: { isAgain: boolean },
+): string[] {
+  const faults = record.changes.flatMap((change) => applyChange(directory, change, isAgain) ?? [])
   for (const [name, lines] of linesOf(record.changes)) {
     directory.append(name, record.ends[name] ?? directory.sizeOf(name), toLines(lines))
   }
@@ -49,10 +54,10 @@ export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
   return added
 }
 
-function applyChange(directory: Directory, change: Change): string | undefined {
+function applyChange(directory: Directory, change: Change, isAgain: boolean): string | undefined {
   switch (change.kind) {
     case 'run':
-      return applyRun(directory, change)
+      return applyRun(directory, change, isAgain)
     case 'pruned':
       directory.remove(`${change.from.folder}/${change.from.name}`)
       directory.remove(logName(change.id))
@@ -77,13 +82,17 @@ function applyChange(directory: Directory, change: Change): string | undefined {
 }
 
 /** A run's file moves first and then says so: at every moment it lies in one directory. */
-function applyRun(directory: Directory, change: Extract<Change, { kind: 'run' }>): string | undefined {
+function applyRun(
+  directory: Directory,
+  change: Extract<Change, { kind: 'run' }>,
+  isAgain: boolean,
+): string | undefined {
   const { from, to, file } = change
   const target = `${to.folder}/${to.name}`
   if (from !== undefined && from.folder !== to.folder) {
     const source = `${from.folder}/${from.name}`
     if (directory.exists(source)) directory.move(source, target)
-    else if (!directory.exists(target))
+    else if (!isAgain && !directory.exists(target))
       return `${source} was taken away while its run ${file.rota.id} moved to ${to.folder}; it was not made again`
   }
   directory.replace(target, `${JSON.stringify(file)}\n`)

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../time/clock.js'
+import { VolatileDisk } from '../../../test/fixtures/volatile-disk.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 import { openMemoryStore } from '../memory/memory-store.js'
 import type { Store } from '../store.js'
@@ -25,7 +26,7 @@ describe('G2, G7: a process that dies at any call of the file system leaves each
     const facts = await expectedFacts()
     for (let call = 1; ; call++) {
       const path = join(directory, String(call))
-      const { done, isOver } = await playUntilCrash(path, call, when)
+      const { done, isOver } = await playUntilCrash({ path, crashCall: call, when, disk: realDisk })
       const store = await openFilesStore({ path, durability: 'normal', clock: systemClock })
       const found = await factsOf(store)
       // The step that was under way has happened as a whole or not at all; those before it have.
@@ -37,6 +38,28 @@ describe('G2, G7: a process that dies at any call of the file system leaves each
       if (isOver) break
     }
   })
+})
+
+describe('G7: a loss of power at any call of the file system takes nothing that was acknowledged', () => {
+  it.each(['nothing that was not synced', 'names, but no data that was not synced'] as const)(
+    'where %s survives',
+    async (survivors) => {
+      const facts = await expectedFacts()
+      for (let call = 1; ; call++) {
+        const path = join(directory, String(call))
+        mkdirSync(path)
+        const disk = new VolatileDisk()
+        const { done, isOver } = await playUntilCrash({ path, crashCall: call, when: 'before a call', disk })
+        disk.losePower(survivors)
+        const store = await openFilesStore({ path, clock: systemClock, disk })
+        const found = await factsOf(store)
+        expect([facts[done], facts[done + 1] ?? facts[done]], `call ${call}`).toContainEqual(found)
+        await store.close()
+        rmSync(path, { recursive: true })
+        if (isOver) break
+      }
+    },
+  )
 })
 
 describe('a disk that has no room', () => {
@@ -146,23 +169,25 @@ async function expectedFacts(): Promise<unknown[]> {
   return facts
 }
 
-async function playUntilCrash(
-  path: string,
-  crashCall: number,
-  when: 'before a call' | 'half-way through a write',
-): Promise<{ done: number; isOver: boolean }> {
+async function playUntilCrash(plan: {
+  path: string
+  crashCall: number
+  when: 'before a call' | 'half-way through a write'
+  disk: Disk
+}): Promise<{ done: number; isOver: boolean }> {
+  const { path, crashCall, when } = plan
   let calls = 0
   let isDead = false
   const crash = (): never => {
     isDead = true
     throw new Error('the process died')
   }
-  const disk = wrapped((name, call) => {
+  const disk = wrapped(plan.disk, (name, call) => {
     if (isDead) return crash()
     if (!(when === 'before a call' ? changing : ['write']).includes(name)) return call()
     calls += 1
     // What is in the memory of the system survives a process, so nothing has to reach the disk here.
-    if (calls !== crashCall) return name === 'sync' ? undefined : call()
+    if (calls !== crashCall) return name === 'sync' && plan.disk === realDisk ? undefined : call()
     if (when !== 'before a call') call('half')
     return crash()
   })
@@ -217,16 +242,16 @@ function stageOf(store: Store): Stage {
 
 /** A disk on which something happens before each call. */
 function failing(before: (name: keyof Disk) => void): Disk {
-  return wrapped((name, call) => {
+  return wrapped(realDisk, (name, call) => {
     before(name)
     return call()
   })
 }
 
-function wrapped(around: (name: keyof Disk, call: (how?: 'half') => unknown) => unknown): Disk {
-  return new Proxy(realDisk, {
+function wrapped(disk: Disk, around: (name: keyof Disk, call: (how?: 'half') => unknown) => unknown): Disk {
+  return new Proxy(disk, {
     get(target, name: keyof Disk) {
-      const real = target[name] as (...args: unknown[]) => unknown
+      const real = (target[name] as (...args: unknown[]) => unknown).bind(target)
       return (...args: unknown[]) => around(name, (how) => real(...(how === 'half' ? halved(args) : args)))
     },
   })

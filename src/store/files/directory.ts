@@ -28,7 +28,9 @@ export class Directory {
   /** Makes every directory of a store that is missing. */
   make(): void {
     for (const folder of folders) {
-      if (this.disk.look(this.of(folder)) === undefined) this.disk.makeDirectory(this.of(folder))
+      if (this.disk.look(this.of(folder)) !== undefined) continue
+      this.disk.makeDirectory(this.of(folder))
+      this.#unsynced.add(folder === '' ? '..' : '.')
     }
   }
 

@@ -155,8 +155,11 @@ export function fileNameOf(dueAt: Instant, id: string): string {
 
 /** The keys of a file that this store does not know. */
 export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(file).filter(([key]) => !ownWords.has(key)))
+  const unknown = Object.keys(file).filter((key) => !ownWords.has(key))
+  return unknown.length === 0 ? noExtra : Object.fromEntries(unknown.map((key) => [key, file[key]]))
 }
+
+const noExtra: Readonly<Record<string, unknown>> = {}
 
 /** The payload of a run of a pipeline is its path and its params; any other object is the params themselves. */
 export function payloadOf(file: Readonly<Record<string, unknown>> & { rota?: OwnKeys }): Json | undefined {

@@ -64,7 +64,7 @@ export class Session {
       const { records, unapplied, isBehind } = this.#journal.news(true)
       for (const record of records) this.#state.take(record)
       if (unapplied !== undefined) {
-        this.#apply(unapplied)
+        this.#apply(unapplied, { isAgain: true })
         this.#state.take(unapplied)
       }
       if (!isBehind) return this.#state
@@ -117,7 +117,7 @@ export class Session {
   #load(): State {
     const { directory, url } = this
     const unapplied = this.#journal.open()
-    if (unapplied !== undefined) this.#apply(unapplied)
+    if (unapplied !== undefined) this.#apply(unapplied, { isAgain: true })
     const report = (fault: string): void => this.report(fault)
     this.#state = loadState({ directory, journal: this.#journal, url, id: this.#id, report })
     for (const name of linedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
@@ -138,15 +138,15 @@ export class Session {
     const record = { seq: this.#journal.seq + 1, counters, changes, ends }
     this.#journal.commit(record)
     try {
-      this.#apply(record)
+      this.#apply(record, { isAgain: false })
     } catch (error) {
       // It is committed: whoever takes the lock next applies it, when there is room.
       if (!isFull(toRotaError(error, this.url))) throw error
     }
   }
 
-  #apply(record: JournalRecord): void {
-    for (const fault of applyRecord(this.directory, record)) this.report(fault)
+  #apply(record: JournalRecord, how: { isAgain: boolean }): void {
+    for (const fault of applyRecord(this.directory, record, how)) this.report(fault)
     this.#journal.settle(record)
   }
 

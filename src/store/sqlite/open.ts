@@ -1,4 +1,13 @@
-import { closeSync, constants, fchmodSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { RotaError } from '../../model/errors.js'
@@ -35,7 +44,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     return db
   } catch (error) {
     db?.close()
-    throw toRotaError(error, options.url)
+    throw explained(toRotaError(error, options.url), options.path)
   }
 }
 
@@ -77,6 +86,19 @@ function makeFile(path: string): void {
   } finally {
     closeSync(file)
   }
+}
+
+/** SQLite only says that it could not open a file; the system knows why. */
+function explained(error: unknown, path: string): unknown {
+  if (!(error instanceof RotaError) || error.code !== 'STORE_URL') return error
+  for (const place of [path, dirname(path)]) {
+    try {
+      accessSync(place, constants.R_OK | constants.W_OK)
+    } catch (cause) {
+      return new RotaError(error.code, `${error.message}; ${place}: ${inWords(cause)}`, { cause: error })
+    }
+  }
+  return error
 }
 
 /** What the system refused, with its code, which people search for. */
