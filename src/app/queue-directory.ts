@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { takeBackLost, workOne, type WorkedRun } from '../engine/work-one.js'
 import { RotaError } from '../model/errors.js'
-import type { Labels, Run, StoredError } from '../model/run.js'
-import { pipelinePayloadOf, queueErrorOf as errorOf, type QueueError } from '../model/pipeline.js'
+import type { Run } from '../model/run.js'
 import type { Store } from '../store/store.js'
 import { systemClock } from '../time/clock.js'
-import type { Instant } from '../time/instant.js'
 import { openStore } from './open-store.js'
 import { performablesOf } from './performables.js'
 import { definePipelineJob } from './plans.js'
+import { allRuns, itemOf } from './queue-list.js'
 import { Registry } from './registry.js'
 import { retryRun } from './runs.js'
 import { packageVersion } from './version.js'
@@ -61,36 +60,12 @@ export async function takeBack(store: Store): Promise<number> {
   return await takeBackLost(store, systemClock)
 }
 
-/** The run that would be taken next: the earliest one that is due. */
-export async function nextRun(store: Store, now: Instant): Promise<Run | undefined> {
-  const pending = await allRuns(store, { state: 'pending' })
-  return pending
-    .filter((run) => run.runAt <= now)
-    .toSorted((a, b) => b.priority - a.priority || a.runAt - b.runAt || (jobIdOf(a) < jobIdOf(b) ? -1 : 1))[0]
-}
-
-const page = 1000
-
-/** Every run of a queue, in the order of its files. */
-export async function allRuns(
-  store: Store,
-  filter: { readonly state?: Run['state'] | undefined } = {},
-): Promise<readonly Run[]> {
-  const found: Run[] = []
-  for (let before: string | undefined; ; ) {
-    const runs = await store.runs({ ...filter, limit: page, before })
-    found.push(...runs)
-    before = runs.at(-1)?.id
-    if (runs.length < page) break
-  }
-  return found.toSorted((a, b) => a.dueAt - b.dueAt || (jobIdOf(a) < jobIdOf(b) ? -1 : 1))
-}
-
 /** The run of a queue that somebody means by its `job_id`, its `run_id` or its id. */
 export async function findQueued(store: Store, id: string): Promise<Run> {
-  const found = (await allRuns(store)).filter(
-    (run) => jobIdOf(run) === id || runIdOf(run) === id || run.id === id,
-  )
+  const found = (await allRuns(store)).filter((run) => {
+    const { jobId, runId } = itemOf(run)
+    return [run.id, jobId, runId].includes(id)
+  })
   const [run, second] = found
   if (run === undefined) throw new RotaError('RUN_UNKNOWN', `no run of the queue has the id ${id}`)
   if (second === undefined) return run
@@ -103,21 +78,6 @@ export async function retryQueued(store: Store, id: string): Promise<Run> {
   return await retryRun(store, { id, now: systemClock.now() })
 }
 
-/** The name by which other programs know what a run does. */
-export function jobIdOf(run: { readonly id: string; readonly labels: Labels | undefined }): string {
-  return run.labels?.['job_id'] ?? run.id
-}
-
-/** The name by which other programs know a run. */
-export function runIdOf(run: { readonly id: string; readonly labels: Labels | undefined }): string {
-  return run.labels?.['run_id'] ?? run.id
-}
-
-/** The pipeline file of a run, or nothing. */
-export function pipelinePathOf(run: Pick<Run, 'payload'>): string {
-  return pipelinePayloadOf(run.payload)?.pipeline_path ?? ''
-}
-
 /** Why nothing may be planned at present, where a freeze or a stored switch says so. */
 export async function planningHold(store: Store): Promise<string | undefined> {
   const holds = await store.holds({ openAt: systemClock.now() })
@@ -125,13 +85,4 @@ export async function planningHold(store: Store): Promise<string | undefined> {
   const hold = holds.find((one) => targets.includes(one.target))
   if (hold === undefined) return undefined
   return hold.target === 'all' ? 'everything is frozen' : `the stored ${hold.target} is off`
-}
-
-/** The codes that a summary may have; every other failure is the pipeline's. */
-const summaryCodes: readonly string[] = ['job_invalid', 'timed_out', 'cancelled']
-
-/** The error of a run in the words of summaries. */
-export function queueErrorOf(error: StoredError): QueueError {
-  const told = errorOf(error)
-  return summaryCodes.includes(told.code) ? told : { ...told, code: 'orchestrator_failed' }
 }

@@ -20,7 +20,7 @@ export type { StepContext, StepFunction } from '../handlers/step-function.js'
 
 /** How an app is set up; everything has a default. */
 export interface RotaOptions {
-  /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `memory:` forgets it at the end. */
+  /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `files:<directory>` can be read with `cat`, `memory:` forgets it at the end. */
   readonly store?: string | undefined
   /** The name under which this app owns its definitions; `app` unless said otherwise. */
   readonly app?: string | undefined

@@ -21,7 +21,6 @@ import { addDefinitions, removeDefinition, storedJob, type Added, type Removed }
 import { examine, type Finding } from './doctor.js'
 import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from './enqueue.js'
 import { holdOn, letGo, type HoldOptions } from './holds.js'
-import { newEngine } from './new-engine.js'
 import { openStore, absoluteUrl } from './open-store.js'
 import { OwnDefinitions } from './own-definitions.js'
 import { Registry } from './registry.js'
@@ -364,6 +363,8 @@ export class Rota {
     const report = await this.#own.write(store, { directory, roles, now: guard.now() })
     const { storeUrl } = this
     const shared = { events: this.#events, registry: this.#registry, settings: this.#settings }
+    // Loaded only now: most commands ask the store and never start.
+    const { newEngine } = await import('./new-engine.js')
     this.#engine = newEngine({ ...shared, store, storeUrl, guard, roles, directory })
     await this.#engine.start()
     // They are in the store now, and a start that failed would have needed them again.

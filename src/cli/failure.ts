@@ -38,14 +38,16 @@ export function describeFailure(error: unknown): Failure {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof TimeError) return exitCodes.refused
   if (error instanceof RotaError) {
-    if (error.code.startsWith('STORE_')) return exitCodes.store
-    return codesOfErrors[error.code] ?? exitCodes.refused
+    const isOfStore = error.code.startsWith('STORE_')
+    return codesOfErrors[error.code] ?? (isOfStore ? exitCodes.store : exitCodes.refused)
   }
   return systemCodeOf(error) === undefined ? exitCodes.internal : exitCodes.io
 }
 
-/** Everything else was refused: what was asked for was not right. */
+/** Everything else of a store means that it cannot be used, and all the rest that what was asked for was not right. */
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
+  // The disk itself failed: whoever restarts programs should leave this one alone.
+  STORE_IO: exitCodes.io,
   RUN_STATE: exitCodes.failed,
   CLOCK_JUMP: exitCodes.failed,
   HANDLER_FAILED: exitCodes.failed,

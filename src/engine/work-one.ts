@@ -136,10 +136,11 @@ class Attempt {
     signal.addEventListener('abort', handBack, { once: true })
     if (signal.aborted) handBack()
     const listening = this.#listen(claim, options)
-    this.ended = settled.finally(async () => {
+    this.ended = settled.then(async (result) => {
       this.#over.abort()
       signal.removeEventListener('abort', handBack)
       await Promise.all([keepAlive.stop(), listening])
+      return result
     })
     this.#performance.run(performable.handler)
   }

@@ -12,7 +12,12 @@ it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills (seed ${se
   const broken: string[] = []
   for (let round = 0; round < rounds; round++) {
     const directory = await mkdtemp(join(tmpdir(), 'rota-campaign-'))
-    const report = await killCampaign({ seed: seed + round, kills, directory })
+    const report = await killCampaign({
+      seed: seed + round,
+      kills,
+      directory,
+      store: `sqlite:${join(directory, 'rota.db')}`,
+    })
     console.log(
       `round ${round + 1} of ${rounds}, seed ${seed + round}:`,
       JSON.stringify({ ...report, broken: report.broken.length }),

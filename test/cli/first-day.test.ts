@@ -188,7 +188,7 @@ describe('a store that cannot be used', () => {
       rota(['runs', '--store', 'sqlite:empty'], { cwd }),
     ])
     for (const { code } of [directory, link, below, other, empty]) expect(code).toBe(3)
-    expect(below.stderr).toMatch(/file\/rota\.db cannot be made: .*is not a directory.* \[STORE_URL\]/)
+    expect(below.stderr).toMatch(/file\/rota\.db cannot be opened: .*is not a directory.* \[STORE_URL\]/)
     expect(empty.stderr).toContain('[STORE_NOT_FOUND]')
     expect(statSync(join(cwd, 'empty')).size).toBe(0)
   })

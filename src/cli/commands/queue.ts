@@ -1,5 +1,5 @@
-import type { Run } from '../../app/nouns.js'
-import type { InvalidFile } from '../../app/queue-files.js'
+import type { openQueue } from '../../app/queue-directory.js'
+import type { QueueItem } from '../../app/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
@@ -34,8 +34,8 @@ export const queue: Command = {
   run: (context) =>
     onQueue(context, async () => {
       const action = actionOf(context)
-      const { openQueue } = await import('../../app/queue-directory.js')
-      const store = await openQueue(queueDirOf(context), context.directory)
+      const directory = await import('../../app/queue-directory.js')
+      const store = await directory.openQueue(queueDirOf(context), context.directory)
       try {
         return await act(context, action, store)
       } finally {
@@ -45,7 +45,7 @@ export const queue: Command = {
 }
 
 type Action = (typeof actions)[number]
-type QueueStore = Awaited<ReturnType<typeof import('../../app/queue-directory.js').openQueue>>
+type QueueStore = Awaited<ReturnType<typeof openQueue>>
 
 function actionOf({ args }: Context): Action {
   const word = args.word(0)
@@ -81,55 +81,33 @@ async function act(context: Context, action: Action, store: QueueStore): Promise
   }
 }
 
-/** One line of the list. */
-interface Row {
-  readonly state: string
-  readonly scheduled_for: string | null
-  readonly job_id: string | null
-  readonly run_id: string | null
-  readonly pipeline_path: string | null
-  readonly attempts: number | null
-  readonly error: { readonly code: string; readonly message: string; readonly step?: string } | null
-  readonly file?: string
-}
-
 async function list(context: Context, store: QueueStore): Promise<number> {
   const { args, out, directory } = context
-  const { allRuns } = await import('../../app/queue-directory.js')
-  const { invalidFiles } = await import('../../app/queue-files.js')
-  const runs = store === undefined ? [] : await allRuns(store)
-  const rows = [
-    ...(await Promise.all(runs.map(rowOf))),
-    ...invalidFiles(queueDirOf(context), directory).map(invalidRow),
-  ]
+  const { listQueue } = await import('../../app/queue-list.js')
+  const items = await listQueue(store, { path: queueDirOf(context), directory })
   const wanted = args.text('state')
-  const shown = rows.filter((row) => wanted === undefined || row.state === wanted)
-  if (args.flag('json')) out.json(shown)
+  const shown = items.filter((item) => wanted === undefined || item.state === wanted)
+  if (args.flag('json')) out.json(shown.map(view))
   else if (shown.length === 0) out.line('no runs')
-  else printRows(context, shown)
+  else printItems(context, shown)
   return exitCodes.ok
 }
 
-async function rowOf(run: Run): Promise<Row> {
-  const { jobIdOf, pipelinePathOf, queueErrorOf, runIdOf } = await import('../../app/queue-directory.js')
+function view(item: QueueItem) {
+  const isRun = item.state !== 'invalid'
   return {
-    state: run.state,
-    scheduled_for: formatInstant(run.dueAt),
-    job_id: jobIdOf(run),
-    run_id: runIdOf(run),
-    pipeline_path: pipelinePathOf(run),
-    attempts: run.attempt,
-    error: run.error === undefined ? null : queueErrorOf(run.error),
+    state: item.state,
+    scheduled_for: item.dueAt === undefined ? null : formatInstant(item.dueAt),
+    job_id: isRun ? item.jobId : null,
+    run_id: isRun ? item.runId : null,
+    pipeline_path: isRun ? item.pipelinePath : null,
+    attempts: isRun ? item.attempts : null,
+    error: item.error ?? null,
+    file: item.file ?? null,
   }
 }
 
-function invalidRow({ path, fault }: InvalidFile): Row {
-  const error = { code: 'invalid', message: fault }
-  const nothing = { scheduled_for: null, job_id: null, run_id: null, pipeline_path: null, attempts: null }
-  return { state: 'invalid', ...nothing, error, file: path }
-}
-
-function printRows({ out }: Context, rows: readonly Row[]): void {
+function printItems({ out }: Context, items: readonly QueueItem[]): void {
   const { red, green, yellow, cyan, dim } = out.colors
   const plain = (text: string): string => text
   const paints: Readonly<Record<string, typeof red>> = {
@@ -139,38 +117,43 @@ function printRows({ out }: Context, rows: readonly Row[]): void {
     invalid: yellow,
     cancelled: dim,
   }
-  printTable(out, rows, [
-    { title: 'STATE', text: (row) => row.state, paint: (row) => paints[row.state] ?? plain },
-    { title: 'SCHEDULED FOR', text: (row) => row.scheduled_for ?? row.file ?? '', shortest: 20 },
-    { title: 'JOB ID', text: (row) => row.job_id ?? '', shortest: 12 },
-    { title: 'RUN ID', text: (row) => row.run_id ?? '', shortest: 8 },
-    { title: 'PIPELINE', text: (row) => row.pipeline_path ?? '', shortest: 8 },
-    { title: 'TRIES', text: (row) => (row.attempts === null ? '' : String(row.attempts)), isRight: true },
-    { title: 'ERROR', text: (row) => row.error?.message ?? '', shortest: 6 },
+  printTable(out, items, [
+    { title: 'STATE', text: (item) => item.state, paint: (item) => paints[item.state] ?? plain },
+    { title: 'SCHEDULED FOR', text: scheduledText, shortest: 20 },
+    { title: 'JOB ID', text: (item) => item.jobId, shortest: 12 },
+    { title: 'RUN ID', text: (item) => item.runId, shortest: 8 },
+    { title: 'PIPELINE', text: (item) => item.pipelinePath, shortest: 8 },
+    { title: 'TRIES', text: (item) => (item.file === undefined ? String(item.attempts) : ''), isRight: true },
+    { title: 'ERROR', text: (item) => item.error?.message ?? '', shortest: 6 },
   ])
+}
+
+function scheduledText({ dueAt, file }: QueueItem): string {
+  return dueAt === undefined ? (file ?? '') : formatInstant(dueAt)
 }
 
 type Opened = NonNullable<QueueStore>
 
 async function show(context: Context, store: Opened): Promise<number> {
   const { findQueued } = await import('../../app/queue-directory.js')
+  const { itemOf } = await import('../../app/queue-list.js')
   const run = await findQueued(store, context.args.word(1))
-  const row = await rowOf(run)
+  const item = itemOf(run)
   if (context.args.flag('json')) {
     const { runView } = await import('../views.js')
-    context.out.json({ ...row, run: runView(run) })
+    context.out.json({ ...view(item), run: runView(run) })
     return exitCodes.ok
   }
   const { printFields } = await import('../fields.js')
   printFields(context.out, [
-    ['run', row.run_id ?? ''],
-    ['job id', row.job_id ?? ''],
+    ['run', item.runId],
+    ['job id', item.jobId],
     ['id', run.id],
-    ['state', row.state],
-    ['scheduled for', row.scheduled_for ?? ''],
-    ['pipeline', row.pipeline_path ?? ''],
-    ['tries', String(row.attempts ?? 0)],
-    ['error', row.error === null ? undefined : `${row.error.message} [${row.error.code}]`],
+    ['state', item.state],
+    ['scheduled for', formatInstant(run.dueAt)],
+    ['pipeline', item.pipelinePath],
+    ['tries', String(item.attempts)],
+    ['error', item.error === undefined ? undefined : `${item.error.message} [${item.error.code}]`],
     ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
   ])
   return exitCodes.ok
@@ -178,10 +161,11 @@ async function show(context: Context, store: Opened): Promise<number> {
 
 async function retry(context: Context, store: Opened): Promise<number> {
   const { findQueued, retryQueued } = await import('../../app/queue-directory.js')
+  const { itemOf } = await import('../../app/queue-list.js')
   const run = await retryQueued(store, (await findQueued(store, context.args.word(1))).id)
-  const row = await rowOf(run)
-  if (context.args.flag('json')) context.out.json(row)
-  else context.out.line(`${row.run_id} is pending again`)
+  const item = itemOf(run)
+  if (context.args.flag('json')) context.out.json(view(item))
+  else context.out.line(`${item.runId} is pending again`)
   return exitCodes.ok
 }
 

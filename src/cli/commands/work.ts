@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Run } from '../../app/nouns.js'
+import type { QueueItem } from '../../app/queue-list.js'
 import type { WorkerSummary } from '../../app/summaries.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
@@ -46,8 +46,7 @@ async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): P
 
 /** What a call came to, before it is written down. */
 interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
-  readonly names?: Pick<WorkerSummary, 'job_id' | 'run_id' | 'pipeline_path'>
-  readonly attempts?: number
+  readonly item?: QueueItem
   readonly durationMs?: number
 }
 
@@ -60,12 +59,14 @@ const empty: Taken = { decision: 'skipped', error: { code: 'queue_empty', messag
 
 /** The run that would be taken. */
 async function look(context: Context): Promise<Taken> {
-  const { nextRun, openQueue } = await import('../../app/queue-directory.js')
-  const store = await openQueue(queueDirOf(context), context.directory)
+  const { directory } = context
+  const path = queueDirOf(context)
+  const { openQueue } = await import('../../app/queue-directory.js')
+  const { listQueue, nextOf } = await import('../../app/queue-list.js')
+  const store = await openQueue(path, directory)
   try {
-    const run = store === undefined ? undefined : await nextRun(store, systemClock.now())
-    if (run === undefined) return empty
-    return { decision: 'skipped', error: null, names: await namesOf(run), attempts: run.attempt }
+    const item = nextOf(await listQueue(store, { path, directory }), systemClock.now())
+    return item === undefined ? empty : { decision: 'skipped', error: null, item }
   } finally {
     await store?.close()
   }
@@ -73,39 +74,37 @@ async function look(context: Context): Promise<Taken> {
 
 async function take(context: Context, signal: AbortSignal): Promise<Taken> {
   const { directory, environment, args, out } = context
-  const { makeQueue, queueErrorOf, workQueue } = await import('../../app/queue-directory.js')
+  const { makeQueue, workQueue } = await import('../../app/queue-directory.js')
+  const { itemOf, summaryErrorOf } = await import('../../app/queue-list.js')
   const store = await makeQueue(queueDirOf(context), directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
     const worked = await workQueue(store, { directory, environment, signal, onLine })
     if (worked === undefined) return empty
     const { run, result, durationMs } = worked
-    const told = { names: await namesOf(run), attempts: run.attempt, durationMs }
+    const told = { item: itemOf(run), durationMs }
     if (result === 'done') return { decision: 'done', error: null, ...told }
     if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
     const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
-    return { decision: 'failed', error: queueErrorOf(error), ...told }
+    return { decision: 'failed', error: summaryErrorOf(error), ...told }
   } finally {
     await store.close()
   }
 }
 
-async function namesOf(run: Run): Promise<Taken['names'] & object> {
-  const { jobIdOf, pipelinePathOf, runIdOf } = await import('../../app/queue-directory.js')
-  return { job_id: jobIdOf(run), run_id: runIdOf(run), pipeline_path: pipelinePathOf(run) }
-}
-
 function summaryOf(taken: Taken, isDry: boolean): WorkerSummary {
-  const names = taken.names ?? { job_id: 'none', run_id: '', pipeline_path: '' }
+  const { jobId = 'none', runId = '', pipelinePath = '', attempts = 0 } = taken.item ?? {}
   return {
     schema_version: 'v1',
     engine: 'worker',
     checked_at: formatInstant(systemClock.now()),
-    ...names,
+    job_id: jobId,
+    run_id: runId,
+    pipeline_path: pipelinePath,
     decision: taken.decision,
     error: taken.error,
     dry_run: isDry,
-    attempts: taken.attempts ?? 0,
+    attempts,
     duration_ms: taken.durationMs ?? 0,
   }
 }

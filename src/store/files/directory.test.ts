@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -123,6 +124,21 @@ describe('what other programs write', () => {
     expect(read(`done/${name}`)).toMatchObject({ status: 'done', colour: 'blue' })
   })
 
+  it('Q1: the example of the guide is taken like any other', async () => {
+    let stage = await open()
+    await stage.jobs([aJob('pipeline')])
+    await stage.worker('w')
+    const example = '20260105T020000Z_96b0037ff184.json'
+    copyFileSync(
+      new URL(`../../../examples/files/${example}`, import.meta.url),
+      join(path, 'pending', example),
+    )
+    stage = await reopen(stage)
+    expect(await stage.claim('w', t0 + 119 * minute)).toEqual([])
+    expect((await stage.claimOne('w', t0 + 120 * minute)).payload).toEqual(payload)
+    expect(files('running')).toEqual([example])
+  })
+
   it('Q6: a file that comes back after its run was done makes no second run, also when done was emptied', async () => {
     let stage = await open()
     await stage.jobs([aJob('pipeline')])
@@ -163,6 +179,8 @@ describe('what other programs write', () => {
       stage = await reopen(stage)
       await stage.worker('w2')
       expect(await faultsOf(stage)).toEqual([expect.stringContaining(fault)])
+      const now = systemClock.now()
+      expect((await stage.store.health({ now })).faults).toEqual([expect.stringContaining(fault)])
       expect(readFileSync(join(path, 'pending', name), 'utf8')).toBe(text)
       expect((await stage.store.counts()).pending).toBe(0)
     },

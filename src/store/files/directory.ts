@@ -12,6 +12,9 @@ const otherFolders = ['triggers', 'workers', 'logs', 'journal', 'quarantine', 't
 
 const folders = ['', ...queueFolders, ...otherFolders]
 
+/** Windows has no such call, and writes names down by itself. */
+const canSyncFolders = process.platform !== 'win32'
+
 /** A directory on a disk, with the few ways in which a store changes it. */
 export class Directory {
   readonly path: string
@@ -104,7 +107,7 @@ export class Directory {
   /** Makes what was moved, made and removed survive a loss of power. */
   syncFolders(): void {
     for (const folder of this.#unsynced) {
-      if (!this.#isDurable || folder === 'tmp') continue
+      if (!this.#isDurable || !canSyncFolders || folder === 'tmp') continue
       const file = this.disk.open(this.of(folder), 'r')
       this.#closing(file, () => this.disk.sync(file))
     }

@@ -19,7 +19,7 @@ import { Directory } from './directory.js'
 import { realDisk, type Disk } from './disk.js'
 import { health } from './health.js'
 import { Journal } from './journal.js'
-import { DirectoryLock } from './lock.js'
+import type { DirectoryLock } from './lock.js'
 import { log, readLog } from './logs.js'
 import { prepareDirectory } from './open.js'
 import { Session } from './session.js'
@@ -94,8 +94,8 @@ function storeOf(parts: {
       })
     },
 
-    async health({ deep = false }) {
-      return await loop.read((state) => health(state, { session, isDeep: deep }))
+    async health({ now, deep = false }) {
+      return await loop.read((state) => health(state, { session, isDeep: deep, now }))
     },
 
     watch(hint) {

@@ -46,7 +46,7 @@ function inTurn(stores: readonly Store[]): Store {
   return new Proxy(stores[0] as Store, {
     get(target, key: keyof Store) {
       if (key === 'close') return async () => void (await Promise.all(stores.map((store) => store.close())))
-      if (key === 'watch') return target.watch
+      if (key === 'watch') return (hint: () => void) => target.watch(hint)
       if (key === 'health') return async () => (await latest(stores)).health
       if (key === 'queues') return async () => await (await latest(stores)).store.queues()
       return stores[calls++ % stores.length]?.[key]

@@ -1,5 +1,7 @@
+import type { Instant } from '../../time/instant.js'
 import type { StoreHealth } from '../store.js'
 import type { Directory } from './directory.js'
+import { foreignFaults } from './foreign.js'
 import { schemaVersion } from './open.js'
 import { readQueueFile } from './queue-file.js'
 import type { Session } from './session.js'
@@ -9,9 +11,13 @@ import type { State } from './state.js'
 const maxFaults = 20
 
 /** What the store knows of its own health; a deep look reads every file of a run. */
-export function health(state: State, request: { session: Session; isDeep: boolean }): StoreHealth {
+export function health(
+  state: State,
+  request: { session: Session; isDeep: boolean; now: Instant },
+): StoreHealth {
   const { id, epoch, highestAt } = state.tables
   const { directory, faults } = request.session
+  const found = [...faults, ...foreignFaults({ directory, state, now: request.now })]
   return {
     id,
     schemaVersion,
@@ -19,7 +25,7 @@ export function health(state: State, request: { session: Session; isDeep: boolea
     sizeBytes: undefined,
     epoch,
     highestAt,
-    faults: request.isDeep ? [...faults, ...deepFaults(state, directory)] : faults,
+    faults: [...new Set(request.isDeep ? [...found, ...deepFaults(state, directory)] : found)],
   }
 }
 

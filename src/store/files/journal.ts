@@ -168,9 +168,11 @@ export class Journal {
       const end = data.indexOf(10, start)
       const line = end === -1 ? undefined : parseLine(data.toString('utf8', start, end))
       if (line === undefined) {
+        // Without the lock it may be what another process is writing at this moment.
+        if (!isLocked) break
         if (end !== -1 && end < data.length - 1) throw this.#damage()
         // It was never committed: its writer died before it was durable.
-        if (isLocked) disk.truncate(this.#opened, base + start)
+        disk.truncate(this.#opened, base + start)
         break
       }
       start = end + 1

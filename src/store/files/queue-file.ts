@@ -1,7 +1,7 @@
 import { pipelineJob } from '../../model/pipeline.js'
 import type { NewRun } from '../../model/run.js'
 import { planRunId } from '../../model/occurrence.js'
-import { parseInstant } from '../../time/instant.js'
+import { parseInstant, type Instant } from '../../time/instant.js'
 import type { Directory } from './directory.js'
 import { fileNameOf, payloadOf } from './run-file.js'
 
@@ -40,10 +40,11 @@ export function runOfForeign(file: Readonly<Record<string, unknown>>, name: stri
     (key) => typeof file[key] !== 'string',
   )
   if (missing.length > 0) return `lacks ${missing.join(', ')}`
+  if ('rota' in file) return 'was written by Rota and changed since'
   if (file['schema_version'] !== 'v1')
     return `has schema_version ${String(file['schema_version'])}; allowed is v1`
   const jobId = String(file['job_id'])
-  const dueAt = instantOf(String(file['scheduled_for']))
+  const dueAt = instantOf(file['scheduled_for'])
   if (dueAt === undefined) return 'has a scheduled_for that is not an instant'
   if (fileNameOf(dueAt, jobId) !== name) return `should be called ${fileNameOf(dueAt, jobId)}`
   return {
@@ -59,9 +60,11 @@ export function runOfForeign(file: Readonly<Record<string, unknown>>, name: stri
   }
 }
 
-function instantOf(text: string): number | undefined {
+/** The instant that a value of a file says, where it says one. */
+export function instantOf(value: unknown): Instant | undefined {
+  if (typeof value !== 'string') return undefined
   try {
-    return parseInstant(text)
+    return parseInstant(value)
   } catch {
     return undefined
   }

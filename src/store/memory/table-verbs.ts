@@ -14,11 +14,11 @@ import * as work from './work.js'
 /** How a store lets its verbs at the tables. Each function runs to its end before another begins. */
 export interface TableAccess {
   /** Asks something that changes nothing. */
-  read<T>(ask: (tables: Tables) => T): T | Promise<T>
+  readonly read: <T>(ask: (tables: Tables) => T) => T | Promise<T>
   /** Changes something through which nothing becomes due or claimable. */
-  change<T>(apply: (tables: Tables) => T): T | Promise<T>
+  readonly change: <T>(apply: (tables: Tables) => T) => T | Promise<T>
   /** Changes something through which something may become due or claimable: whoever watches hears of it. */
-  write<T>(apply: (tables: Tables) => T): T | Promise<T>
+  readonly write: <T>(apply: (tables: Tables) => T) => T | Promise<T>
 }
 
 /** The verbs that need nothing but the tables. */

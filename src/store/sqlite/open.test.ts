@@ -117,7 +117,7 @@ it('what keeps a file from being made is said in words', async () => {
   await expect(open({ path: join(path, 'rota.db') })).rejects.toMatchObject({
     code: 'STORE_URL',
     message: expect.stringContaining(
-      'cannot be made: a part of its path is not a directory (ENOTDIR)',
+      'cannot be opened: a part of its path is not a directory (ENOTDIR)',
     ) as unknown,
   })
 })

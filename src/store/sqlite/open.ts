@@ -66,7 +66,7 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     makeFile(path)
   } catch (cause) {
-    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made: ${inWords(cause)}`, { cause })
+    throw new RotaError('STORE_URL', `${url}: ${path} cannot be opened: ${inWords(cause)}`, { cause })
   }
 }
 
@@ -74,7 +74,7 @@ function lookAt(path: string, url: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (cause) {
-    throw new RotaError('STORE_URL', `${url}: ${path} cannot be made: ${inWords(cause)}`, { cause })
+    throw new RotaError('STORE_URL', `${url}: ${path} cannot be opened: ${inWords(cause)}`, { cause })
   }
 }
 
@@ -109,8 +109,8 @@ function inWords(cause: unknown): string {
 }
 
 const causes: Readonly<Record<string, string | undefined>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user may not read or write there',
+  EPERM: 'this user may not read or write there',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of its path is not a directory',
   EEXIST: 'a part of its path is not a directory',
