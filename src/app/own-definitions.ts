@@ -5,7 +5,7 @@ import type { Job } from '../model/job.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 import { checkPipelines } from './pipelines.js'
-import { planSources, syncPlans, type PlanSource } from './plans.js'
+import { definePipelineJob, planSources, syncPlans, type PlanSource } from './plans.js'
 import type { Registry } from './registry.js'
 import { withRenameHint } from './rename-hint.js'
 
@@ -44,15 +44,11 @@ export class OwnDefinitions {
   ): Promise<SyncReport | undefined> {
     const { roles, now } = context
     const plans = await this.#readFiles(context)
-    if (!roles.scheduler) {
-      await this.writeJobs(store, now)
-      return undefined
-    }
-    try {
-      return await this.#sync(store, plans, now)
-    } catch (error) {
-      throw await this.#explained(error, store)
-    }
+    const report = roles.scheduler ? await this.#sync(store, plans, now) : undefined
+    if (!roles.scheduler) await this.writeJobs(store, now)
+    // Other programs put runs into such a store, which name their pipelines and come from no plan.
+    if (roles.worker && store.url.startsWith('files:')) await definePipelineJob(store, now)
+    return report
   }
 
   /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
@@ -85,7 +81,9 @@ export class OwnDefinitions {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.checkJobs(new Set(others.map(({ job }) => job.name)), this.#where)
-    const own = await sync(store, this.#all(), now)
+    const own = await sync(store, this.#all(), now).catch(async (error: unknown) => {
+      throw await this.#explained(error, store)
+    })
     this.#areJobsWritten = true
     const reports = [own, ...(await syncPlans(store, plans, now))]
     return {

@@ -40,11 +40,12 @@ export async function workQueue(
   options: {
     readonly directory: string
     readonly environment: Readonly<Record<string, string | undefined>>
+    readonly aheadMs: number
     readonly signal: AbortSignal
     readonly onLine: (text: string) => void
   },
 ): Promise<WorkedRun | undefined> {
-  const { directory, environment, signal, onLine } = options
+  const { directory, environment, aheadMs, signal, onLine } = options
   const clock = systemClock
   await definePipelineJob(store, clock.now())
   const outside = { clock, environment, directory }
@@ -52,7 +53,7 @@ export async function workQueue(
   const host = hostname()
   const id = `${host}:${process.pid}:${randomBytes(4).toString('hex')}`
   const worker = { id, host, pid: process.pid, version: packageVersion }
-  return await workOne({ store, clock, worker, performables, leaseMs, signal, onLine })
+  return await workOne({ store, clock, worker, performables, leaseMs, aheadMs, signal, onLine })
 }
 
 /** Takes back what workers that are gone have left in `running`; answers how many runs that were. */

@@ -7,6 +7,7 @@ import { decide, type AttemptResult } from '../model/outcome.js'
 import type { Run } from '../model/run.js'
 import type { Claim, Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
 import { Events } from './events.js'
 import { Heartbeat } from './keep-alive.js'
 import { LogBuffer } from './log-buffer.js'
@@ -25,6 +26,8 @@ export interface WorkOneOptions {
   }
   readonly performables: ReadonlyMap<string, Performable>
   readonly leaseMs: number
+  /** Takes what is due this far ahead, where nothing is due yet. */
+  readonly aheadMs: number
   /** Hands the run back. */
   readonly signal: AbortSignal
   /** Hears of every line that the run writes. */
@@ -45,7 +48,7 @@ export async function workOne(options: WorkOneOptions): Promise<WorkedRun | unde
   await takeBackLost(store, clock)
   await store.register({ ...worker, now: clock.now(), leaseMs })
   try {
-    const claim = await claimOne(options)
+    const claim = (await claimOne(options)) ?? (await claimAhead(options))
     return claim === undefined ? undefined : await performOne(claim, options)
   } finally {
     await store.retire({ worker: worker.id, now: clock.now() })
@@ -75,6 +78,34 @@ async function claimOne({ store, clock, worker, performables }: WorkOneOptions):
   const want = { jobs: [...performables.keys()], slots: 1, ahead: 0 }
   const { claims } = await store.turn({ worker: worker.id, now: clock.now(), finished: [], want })
   return claims[0]
+}
+
+/** Lets the next run that waits for its instant be claimed now, if that instant is near enough. */
+async function claimAhead(options: WorkOneOptions): Promise<Claim | undefined> {
+  const { store, clock, aheadMs, performables } = options
+  const now = clock.now()
+  if (aheadMs === 0) return undefined
+  for (const run of await waitingUntil(store, now + aheadMs)) {
+    if (!performables.has(run.job)) continue
+    await store.advance({ run: run.id, now })
+    const claim = await claimOne(options)
+    if (claim !== undefined) return claim
+  }
+  return undefined
+}
+
+const page = 1000
+
+/** Pending runs whose instant comes until then, the earliest first. */
+async function waitingUntil(store: Store, untilAt: Instant): Promise<readonly Run[]> {
+  const found: Run[] = []
+  for (let before: string | undefined; ; ) {
+    const runs = await store.runs({ state: 'pending', limit: page, before })
+    found.push(...runs.filter((run) => run.runAt <= untilAt))
+    before = runs.at(-1)?.id
+    if (runs.length < page) break
+  }
+  return found.toSorted((a, b) => a.runAt - b.runAt || (a.id < b.id ? -1 : 1))
 }
 
 async function performOne(claim: Claim, options: WorkOneOptions): Promise<WorkedRun> {

@@ -117,6 +117,9 @@ export interface Work {
   /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
   retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
 
+  /** Lets a run that waits for its instant be claimed from now on; its due instant stays. */
+  advance(request: { run: RunId; now: Instant }): Promise<'advanced' | 'not-waiting' | 'absent'>
+
   /** Adds lines to the logs of runs; lines past the bound of a run are dropped and counted as one last line. */
   log(lines: readonly LogLine[]): Promise<void>
 }

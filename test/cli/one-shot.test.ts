@@ -118,7 +118,41 @@ describe('rota schedule and rota work', () => {
       expect(desk.files('done')).toEqual(before.slice(0, taken))
     }
     expect((await desk.work(['--json'])).stdout).toContain('queue_empty')
+    expect((await desk.work(['--ahead', '30', '--json'])).stdout).toContain('queue_empty')
     expect(desk.files('pending')).toEqual(before.slice(3))
+    expect((await desk.work(['--ahead', '90'])).code).toBe(0)
+    expect(desk.files('done')).toEqual(before)
+  })
+
+  it('Q7: a run that a killed worker left in running is taken back when its lease ends', async () => {
+    const desk = new Desk([])
+    writeFileSync(
+      join(desk.cwd, 'pipeline.web.yml'),
+      `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => {}, 1000)"] }]`,
+    )
+    const { name } = foreign(desk, at(-5))
+    const running = start(['work'], { cwd: desk.cwd, env: on })
+    await running.said('begun')
+    running.child.kill('SIGKILL')
+    await running.ended
+    writeFileSync(join(desk.cwd, 'pipeline.web.yml'), 'steps: [{ run: [node, draft.mjs] }]')
+    expect(desk.files('running')).toEqual([name])
+    let last = await desk.work(['--json'])
+    expect(JSON.parse(last.stdout)).toMatchObject({ error: { code: 'queue_empty' } })
+    while (JSON.parse(last.stdout).decision === 'skipped') last = await desk.work(['--json'])
+    expect(JSON.parse(last.stdout)).toMatchObject({ decision: 'done', attempts: 2 })
+    expect(desk.files('done')).toEqual([name])
+  }, 90_000)
+
+  it('Q1: the engine performs what another program puts into the directory, too', async () => {
+    const desk = new Desk([])
+    const running = start(['up', '--store', 'files:data/queue', '--json'], { cwd: desk.cwd })
+    await running.said('"event":"up"')
+    const { name } = foreign(desk, at(-5))
+    await running.said('"run:ended"')
+    running.child.kill('SIGTERM')
+    await running.ended
+    expect(desk.files('done')).toEqual([name])
   })
 
   it('Q9, Q13: a run that fails ends with 1, and file and summary name the step', async () => {

@@ -20,7 +20,18 @@ export const work: Command = {
   about:
     'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease of 30 s ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary is kept under the output directory. Ends with 1 where the run failed.',
   arguments: [],
-  options: [queueDirOption, outputDirOption, dryRunOption, jsonOption],
+  options: [
+    queueDirOption,
+    {
+      name: 'ahead',
+      value: 'minutes',
+      help: 'take what is due this far ahead, too; default 0',
+      whole: { min: 0, max: 527_040 },
+    },
+    outputDirOption,
+    dryRunOption,
+    jsonOption,
+  ],
   examples: [
     { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
     { line: 'rota work --dry-run', meaning: 'which run it would take' },
@@ -65,11 +76,16 @@ async function look(context: Context): Promise<Taken> {
   const { listQueue, nextOf } = await import('../../app/queue-list.js')
   const store = await openQueue(path, directory)
   try {
-    const item = nextOf(await listQueue(store, { path, directory }), systemClock.now())
+    const untilAt = systemClock.now() + aheadOf(context)
+    const item = nextOf(await listQueue(store, { path, directory }), untilAt)
     return item === undefined ? empty : { decision: 'skipped', error: null, item }
   } finally {
     await store?.close()
   }
+}
+
+function aheadOf({ args }: Context): number {
+  return (args.whole('ahead') ?? 0) * 60_000
 }
 
 async function take(context: Context, signal: AbortSignal): Promise<Taken> {
@@ -79,7 +95,13 @@ async function take(context: Context, signal: AbortSignal): Promise<Taken> {
   const store = await makeQueue(queueDirOf(context), directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
-    const worked = await workQueue(store, { directory, environment, signal, onLine })
+    const worked = await workQueue(store, {
+      directory,
+      environment,
+      aheadMs: aheadOf(context),
+      signal,
+      onLine,
+    })
     if (worked === undefined) return empty
     const { run, result, durationMs } = worked
     const told = { item: itemOf(run), durationMs }

@@ -122,4 +122,24 @@ export function cancelAndRetryLaws(law: Law): void {
     await stage.store.retry({ run: aRun('a').id, now: t0 })
     expect(await stage.run(aRun('a').id)).toMatchObject({ state: 'pending', waitsFor: 'g' })
   })
+
+  law(
+    'Q7: a run that is advanced can be claimed before its instant, and is due when it was',
+    async (stage) => {
+      await stage.ready()
+      const later = { dueAt: t0 + 60_000, runAt: t0 + 60_000 }
+      const gates = [{ key: 'g', limit: 1 }]
+      await stage.enqueue([aRun('a', { ...later, gates }), aRun('b', later)])
+      expect(await stage.claim('w', t0)).toEqual([])
+      for (const label of ['a', 'b']) {
+        const request = { run: aRun(label, later).id, now: t0 }
+        expect(await stage.store.advance(request)).toBe('advanced')
+        expect(await stage.store.advance(request)).toBe('not-waiting')
+      }
+      expect(await stage.run(aRun('b', later).id)).toMatchObject({ dueAt: t0 + 60_000, runAt: t0 })
+      expect((await stage.claim('w', t0)).length).toBe(2)
+      expect(await stage.store.advance({ run: aRun('b', later).id, now: t0 })).toBe('not-waiting')
+      expect(await stage.store.advance({ run: aRun('absent').id, now: t0 })).toBe('absent')
+    },
+  )
 }

@@ -16,7 +16,7 @@ export type Operation =
   | RandomTurn
   | { readonly kind: 'late'; readonly claim: number }
   | { readonly kind: 'expire'; readonly beforeMs: number; readonly limit: number; readonly settle: boolean }
-  | { readonly kind: 'cancel' | 'retry'; readonly run: number }
+  | { readonly kind: 'cancel' | 'retry' | 'advance'; readonly run: number }
   | { readonly kind: 'hold'; readonly target: number; readonly forMs: number }
   | { readonly kind: 'release'; readonly target: number; readonly catchUp: boolean }
   | { readonly kind: 'prune'; readonly ageMs: number; readonly limit: number }
@@ -109,7 +109,7 @@ const kinds: readonly { weight: number; arbitrary: fc.Arbitrary<Operation> }[] =
       settle: fc.boolean(),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('cancel', 'retry'), run: pick }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('cancel', 'retry', 'advance'), run: pick }) },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -97,6 +97,7 @@ export class Player {
         return await this.#expire(operation)
       case 'cancel':
       case 'retry':
+      case 'advance':
         return await this.#moveRun(operation)
       case 'hold':
       case 'release':
@@ -334,13 +335,17 @@ export class Player {
     await this.both((store) => store.turn({ worker: at(this.#workers, 0), now, finished, want: undefined }))
   }
 
-  async #moveRun({ kind, run: index }: Extract<Operation, { kind: 'cancel' | 'retry' }>): Promise<void> {
+  async #moveRun({
+    kind,
+    run: index,
+  }: Extract<Operation, { kind: 'cancel' | 'retry' | 'advance' }>): Promise<void> {
     // Counted from the newest: the old ones are mostly final or gone.
     const run = this.runs.at(-1 - (index % Math.max(1, this.runs.length)))
     if (run === undefined) return
     const { now } = this
     if (kind === 'cancel') await this.both((store) => store.cancel({ run, now, reason: 'asked' }))
-    else await this.both((store) => store.retry({ run, now }))
+    else if (kind === 'retry') await this.both((store) => store.retry({ run, now }))
+    else await this.both((store) => store.advance({ run, now }))
   }
 
   async #moveHold(operation: Extract<Operation, { kind: 'hold' | 'release' }>): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Disk } from './disk.js'
+import { codeOf, type Disk } from './disk.js'
 
 /** The directories of runs, by what a run in them is doing. */
 export const queueFolders = ['pending', 'running', 'done', 'failed'] as const
@@ -108,10 +108,20 @@ export class Directory {
   syncFolders(): void {
     for (const folder of this.#unsynced) {
       if (!this.#isDurable || !canSyncFolders || folder === 'tmp') continue
-      const file = this.disk.open(this.of(folder), 'r')
-      this.#closing(file, () => this.disk.sync(file))
+      const file = this.#openFolder(folder)
+      if (file !== undefined) this.#closing(file, () => this.disk.sync(file))
     }
     this.#unsynced.clear()
+  }
+
+  /** The directory above may be one that this user cannot read; then its name of the store is the system's affair. */
+  #openFolder(folder: string): number | undefined {
+    try {
+      return this.disk.open(this.of(folder), 'r')
+    } catch (error) {
+      if (folder === '..' && codeOf(error) === 'EACCES') return undefined
+      throw error
+    }
   }
 
   #write(name: string, flags: string, change: (file: number) => void): void {

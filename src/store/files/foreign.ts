@@ -65,13 +65,13 @@ type Judged =
 function judge({ directory, state, now }: Omit<Look, 'report'>, name: string): Judged {
   const path = `pending/${name}`
   const read = readQueueFile(directory, path)
-  const run = read.kind === 'file' ? runOfForeign(read.file, name) : read.fault
-  if (read.kind === 'fault' || typeof run === 'string') {
-    const isYoung = now - read.modifiedAt < writingMs
-    return isYoung
-      ? { kind: 'unfinished' }
-      : { kind: 'fault', fault: `${path} ${String(run)}; it is left there` }
+  const faultUnlessYoung = (what: string): Judged => {
+    if (now - read.modifiedAt < writingMs) return { kind: 'unfinished' }
+    return { kind: 'fault', fault: `${path} ${what}; it is left there` }
   }
+  if (read.kind === 'fault') return faultUnlessYoung(read.fault)
+  const run = runOfForeign(read.file, name)
+  if (typeof run === 'string') return faultUnlessYoung(run)
   const known = state.ownerOf(name) ?? (state.tables.runs.has(run.id) ? run.id : undefined)
   if (known === undefined) return { kind: 'run', run, file: read.file }
   return { kind: 'fault', fault: `${path} is already known as run ${known}; it is left there` }

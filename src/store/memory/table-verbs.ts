@@ -115,6 +115,10 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return write((tables) => work.retry(tables, request))
     },
 
+    async advance(request: { run: RunId; now: Instant }) {
+      return write((tables) => work.advance(tables, request))
+    },
+
     async log(lines: readonly LogLine[]) {
       await change((tables) => reading.log(tables, lines))
     },

@@ -5,7 +5,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
-import { insertRun, makeFinal, makePending, promote, uniqueSlot } from './run-moves.js'
+import { insertRun, letWait, makeFinal, makePending, promote, uniqueSlot } from './run-moves.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
 /** Records runs, or finds those that stand for them. */
@@ -135,6 +135,21 @@ export function retry(
   row.reason = undefined
   makePending(tables, row, { runAt: request.now, now: request.now })
   return 'pending'
+}
+
+/** Lets a delayed run be claimed before its instant. */
+export function advance(
+  tables: Tables,
+  request: { run: RunId; now: Instant },
+): 'advanced' | 'not-waiting' | 'absent' {
+  const row = tables.runs.get(request.run)
+  if (row === undefined) return 'absent'
+  if (row.phase !== 'delayed' || row.runAt <= request.now) return 'not-waiting'
+  tables.delayed.delete(row)
+  row.runAt = request.now
+  row.reason = undefined
+  letWait(tables, row, request.now)
+  return 'advanced'
 }
 
 function uniqueHolder(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {

@@ -3,10 +3,13 @@ import type { Instant } from '../../time/instant.js'
 import { endRun, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
 import { waitAgain } from './finish.js'
 import type { Session } from './session.js'
-import { cancelled, done, failed, running } from './states.js'
+import { cancelled, delayed, done, failed, running } from './states.js'
 
 // Relies on: the unique index of runs.id.
 const RUN = `select ${UNFINISHED_COLUMNS} from runs where id = ?`
+
+// Relies on: the unique index of runs.id.
+const WAITING = `select ${UNFINISHED_COLUMNS}, run_at from runs where id = ?`
 
 // Relies on: primary key.
 const REQUEST = `update runs set cancel_requested = 1, reason = ? where seq = ?`
@@ -45,6 +48,19 @@ export function retry(
   session.db.change(FRESH_BUDGET, run.seq)
   waitAgain(session, run, { runAt: request.now, now: request.now, reason: undefined })
   return 'pending'
+}
+
+/** Lets a delayed run be claimed before its instant. */
+export function advance(
+  session: Session,
+  request: { run: RunId; now: Instant },
+): 'advanced' | 'not-waiting' | 'absent' {
+  const { now } = request
+  const run = session.db.get<Unfinished & { run_at: Instant }>(WAITING, request.run)
+  if (run === undefined) return 'absent'
+  if (run.state !== delayed || run.run_at <= now) return 'not-waiting'
+  waitAgain(session, run, { runAt: now, now, reason: undefined })
+  return 'advanced'
 }
 
 /** Cancels the runs of a trigger that still wait. */

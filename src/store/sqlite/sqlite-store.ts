@@ -28,7 +28,7 @@ import type { Tick } from '../../model/tick.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineJobs, DefineTrigger, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
-import { cancel, retry } from './cancel.js'
+import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
 import { defineJobs, removeJobs } from './define-jobs.js'
@@ -192,6 +192,10 @@ class SqliteStore implements Store {
 
   retry(request: { run: RunId; now: Instant }) {
     return this.#loop.commit((session) => retry(session, request))
+  }
+
+  advance(request: { run: RunId; now: Instant }) {
+    return this.#loop.commit((session) => advance(session, request))
   }
 
   async log(lines: readonly LogLine[]) {
