@@ -22,7 +22,7 @@ export function measureCold({ rounds, quick, parent, say }) {
     say('cold')
     const ms = Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, median(all)]))
     const empty = ms['node -e 0']
-    return { ms, nextRatio: ms['rota next'] / empty, runsRatio: ms['rota runs'] / empty }
+    return { ms, nextRatio: ms['rota next'] / empty }
   })
 }
 

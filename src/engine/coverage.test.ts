@@ -7,7 +7,7 @@ import { coverageOf } from './coverage.js'
 import { define } from './sync.js'
 
 async function coverage(stage: Stage, since?: number): Promise<Coverage> {
-  return (await coverageOf(stage.store, await stage.trigger('t'), since)) as Coverage
+  return await coverageOf(stage.store, await stage.trigger('t'), since)
 }
 
 /** An hour in which some instants ran and some were missed. */

@@ -9,7 +9,8 @@
  *   attempt reports changes nothing.
  *
  * Who moves a run: `tick` and `enqueue` make it pending; `turn` claims it and ends it; `cancel` and `tick`
- * (superseding) end it or ask its holder to; `retry` makes a final one pending again; `prune` removes it.
+ * (superseding) end it or ask its holder to; `retry` makes a final one pending again, `advance` a waiting one due;
+ * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
 import type { Hold, HoldTarget } from '../model/hold.js'

@@ -128,7 +128,7 @@ describe('rota schedule and rota work', () => {
     const desk = new Desk([])
     writeFileSync(
       join(desk.cwd, 'pipeline.web.yml'),
-      `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => {}, 1000)"] }]`,
+      `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => process.ppid === 1 && process.exit(), 100)"] }]`,
     )
     const { name } = foreign(desk, at(-5))
     const running = start(['work'], { cwd: desk.cwd, env: on })

@@ -1,8 +1,10 @@
 import type { Clock } from '../../time/clock.js'
 import type { Session } from './session.js'
 
-/** How often it is looked whether another process wrote something. */
-const intervalMs = 100
+/** How often it is looked whether another process wrote something: less often once nobody has for a while. */
+const busyMs = 100
+const restMs = 250
+const looksBeforeRest = 50
 
 /** After how many looks it is asked whether the file is still the one that was opened. */
 const looksPerFileCheck = 20
@@ -19,6 +21,7 @@ export class Watch {
   readonly #hints = new Set<() => void>()
   #looks = 0
   #seen: unknown
+  #quietLooks = 0
   #cancelTimer: (() => void) | undefined
 
   constructor(options: { session: Session; clock: Clock; isOver: () => boolean; checkFile: () => void }) {
@@ -50,7 +53,8 @@ export class Watch {
   }
 
   #arm(): void {
-    this.#cancelTimer = this.#clock.timer(intervalMs, () => this.#look())
+    const waitMs = this.#quietLooks < looksBeforeRest ? busyMs : restMs
+    this.#cancelTimer = this.#clock.timer(waitMs, () => this.#look())
   }
 
   #look(): void {
