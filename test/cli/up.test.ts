@@ -129,14 +129,14 @@ describe('rota up', () => {
 
   it('a second signal stops at once and takes the commands that run with it', async () => {
     const talks =
-      'console.log("pid " + process.pid); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
+      'console.log("deaf as " + process.pid); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
     const cwd = app({
       jobs: { deaf: { command: ['node', '-e', talks] } },
       triggers: { once: { job: 'deaf', at: '2026-01-01T00:00:00Z' } },
     })
     const engine = up([], { cwd })
-    const said = await engine.said(/pid \d+/)
-    const pid = Number(/pid (\d+)/.exec(said)?.[1])
+    const said = await engine.said(/deaf as \d+/)
+    const pid = Number(/deaf as (\d+)/.exec(said)?.[1])
     engine.child.kill('SIGTERM')
     await engine.said('SIGTERM')
     engine.child.kill('SIGTERM')

@@ -4,7 +4,7 @@ import type { Session } from './session.js'
 /** How often it is looked whether another process wrote something: less often once nobody has for a while. */
 const busyMs = 100
 const restMs = 250
-const looksBeforeRest = 50
+const looksBeforeRest = 10
 
 /** After how many looks it is asked whether the file is still the one that was opened. */
 const looksPerFileCheck = 20
@@ -62,6 +62,7 @@ export class Watch {
     this.#arm()
     if (++this.#looks % looksPerFileCheck === 0) this.#checkFile()
     const version = this.#version()
+    this.#quietLooks = version === this.#seen ? this.#quietLooks + 1 : 0
     if (version === this.#seen) return
     this.#seen = version
     for (const hint of this.#hints) hint()
