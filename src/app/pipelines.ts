@@ -9,7 +9,6 @@ import type { RunId } from '../model/identity.js'
 import type { Json } from '../model/json.js'
 import { pipelinePayloadOf, type Pipeline, type StepFailure, type StepResults } from '../model/pipeline.js'
 import { isMap } from '../model/read-value.js'
-import { loadPipeline } from '../plan/pipeline-file.js'
 import { pathProblem } from '../plan/plan.js'
 import type { Store } from '../store/store.js'
 
@@ -25,9 +24,15 @@ export async function runPipeline(
 ): Promise<Json> {
   const { store, context } = pipeline
   const { path, params } = inputsOf(run.payload, pipeline.path)
-  const loaded = await loadPipeline(resolve(context.directory ?? '', path))
+  const loaded = await readPipeline(resolve(context.directory ?? '', path))
   const completed = loaded.resume && run.attempt > 1 ? await completedBefore(store, run.id) : undefined
   return await performPipeline(loaded, { ...context, run: { ...context.run, payload: params }, completed })
+}
+
+/** The parser is loaded with the first file: an app without pipelines starts faster without it. */
+async function readPipeline(path: string): Promise<Pipeline> {
+  const { loadPipeline } = await import('../plan/pipeline-file.js')
+  return await loadPipeline(path)
 }
 
 /** The file and the params of a run. A path from a payload is data, so that it must not lead anywhere else. */
@@ -57,7 +62,7 @@ export async function checkPipelines(
   const errors: RotaError[] = []
   for (const path of new Set([...paths].map((one) => resolve(options.directory, one)))) {
     try {
-      refuseUnknown(path, await loadPipeline(path), options.functions)
+      refuseUnknown(path, await readPipeline(path), options.functions)
     } catch (error) {
       if (!(error instanceof RotaError)) throw error
       errors.push(error)

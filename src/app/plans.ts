@@ -8,7 +8,6 @@ import { planTriggerName } from '../model/occurrence.js'
 import { pipelineJob } from '../model/pipeline.js'
 import type { Trigger } from '../model/trigger.js'
 import type { PlanEntry } from '../plan/plan.js'
-import { loadPlan } from '../plan/plan-file.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 
@@ -40,6 +39,8 @@ export async function planSources(
   const unique = [...new Set(paths.map((path) => resolve(directory, path)))]
   return await Promise.all(
     unique.map(async (path) => {
+      // Loaded with the first plan: an app without any starts faster without the parser.
+      const { loadPlan } = await import('../plan/plan-file.js')
       const { entries } = await loadPlan(path)
       const open = entries.filter((entry) => entry.dueAt >= now - planLookBackMs)
       return {
