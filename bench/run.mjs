@@ -4,7 +4,7 @@
 //   node bench/run.mjs [--only=queue,cron,timers,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
 //                      [--json] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg, totalmem } from 'node:os'
+import { cpus, getPriority, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureCold } from './cold.mjs'
@@ -74,6 +74,7 @@ function machine() {
     processor: cpus()[0]?.model ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     platform: `${process.platform} ${process.arch}`,
+    priority: getPriority(),
   }
 }
 

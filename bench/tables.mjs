@@ -50,7 +50,8 @@ run and from machine to machine; only ratios within one run count.
 
 function circumstances({ machine, options, loadBefore, loadAfter }) {
   const load = `load average ${loadBefore[0].toFixed(1)} before, ${loadAfter[0].toFixed(1)} after`
-  const how = `${options.rounds} rounds${options.quick ? ', quick' : ''}`
+  const priority = machine.priority === 0 ? '' : `, at priority ${machine.priority} for everyone`
+  const how = `${options.rounds} rounds${options.quick ? ', quick' : ''}${priority}`
   return `${machine.date.replace('T', ' ')} UTC, ${machine.cores} cores, Node ${machine.node.slice(1)}, ${machine.platform}, ${how}, ${load}.`
 }
 
