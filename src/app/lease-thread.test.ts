@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +12,6 @@ import { ThreadedKeepAlive } from './threaded-keep-alive.js'
 
 const run = promisify(execFile)
 const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
-const thread = fileURLToPath(new URL('../../dist/app/lease-thread.js', import.meta.url))
 
 let directory: string
 let path: string
@@ -53,7 +51,7 @@ async function kept(options: { worker: string; url?: string }) {
   return { keepAlive, told, first }
 }
 
-describe.skipIf(!existsSync(thread))('a lease that is kept from a thread', () => {
+describe('a lease that is kept from a thread', () => {
   it('survives a handler that blocks the event loop for three times its length', async () => {
     const script = `
       import { rota } from ${JSON.stringify(library)}
