@@ -1,0 +1,169 @@
+import { ClockGuard } from '../../engine/clock-guard.js'
+import type { Engine } from '../../engine/engine.js'
+import { Events, type EngineEvents, type EventName } from '../../engine/events.js'
+import type { SyncReport } from '../../engine/sync.js'
+import { RotaError } from '../../model/errors.js'
+import type { Key } from '../../model/faults.js'
+import type { Store } from '../../store/store.js'
+import type { Clock } from '../../time/clock.js'
+import { parseDuration } from '../../time/duration.js'
+import type { Instant } from '../../time/instant.js'
+import { openStore, absoluteUrl } from '../open-store.js'
+import { OwnDefinitions } from '../own-definitions.js'
+import { Registry } from '../registry.js'
+import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
+import { Witness } from '../witness.js'
+
+/** What every part of an app builds on: its settings, its store, its life from the start to the end. */
+export abstract class RotaCore {
+  protected readonly settings: Settings
+  protected readonly clock: Clock
+  protected readonly events = new Events()
+  protected readonly registry = new Registry()
+  protected readonly own: OwnDefinitions
+  #opening: Promise<Store> | undefined
+  #open: Store | undefined
+  #starting: Promise<SyncReport | undefined> | undefined
+  #guard: ClockGuard | undefined
+  #engine: Engine | undefined
+  #witness: Witness | undefined
+  readonly #ending = new AbortController()
+  #closed: Promise<void> | undefined
+
+  /** `source` is the name under which its definitions are kept, `where` tells where they were written; `rota()` fills them in. */
+  constructor(options: RotaOptions, source: string, where?: (keys: readonly Key[]) => string) {
+    this.settings = readRotaOptions(options)
+    this.own = new OwnDefinitions(source, this.registry, where)
+    this.clock = this.settings.clock
+    for (const queue of this.settings.queues) this.registry.addQueue(queue)
+  }
+
+  /** The address of the store, with its path made absolute. */
+  get storeUrl(): string {
+    return absoluteUrl(this.settings.store, this.directory)
+  }
+
+  protected get directory(): string {
+    return this.settings.directory ?? process.cwd()
+  }
+
+  /** Hears of what happens in this process; gives the function that ends it. */
+  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
+    return this.events.on(name, listener)
+  }
+
+  /** Opens the store, writes the definitions, and lets the loops run. Tells what changed in the definitions. */
+  async start(options: StartOptions = {}): Promise<SyncReport | undefined> {
+    if (this.#starting !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
+    if (this.#ending.signal.aborted) throw this.#closedError()
+    this.#starting = this.#begin(options)
+    try {
+      return await this.#starting
+    } catch (error) {
+      await this.#engine?.stop({ graceMs: 0 })
+      this.#engine = undefined
+      await this.#witness?.close()
+      this.#starting = undefined
+      throw error
+    }
+  }
+
+  /** Ends in order: what is going on may finish within the grace, the rest is handed back; then closes the store. */
+  async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
+    const graceMs = parseDuration(options.grace ?? '30s')
+    this.#ending.abort()
+    await this.#starting?.catch(() => undefined)
+    await this.#engine?.stop({ graceMs })
+    await this.close()
+  }
+
+  /** Closes the store, after what was asked of it; an app that runs hands back what it has at once. Nothing can be asked afterwards. */
+  close(): Promise<void> {
+    this.#ending.abort()
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  /** Whether it was started and its worker, if it has one, can take work. */
+  get isReady(): boolean {
+    return this.#engine?.isReady ?? false
+  }
+
+  /** The store itself, opened when it is first asked for. */
+  async store(): Promise<Store> {
+    if (this.#ending.signal.aborted && this.#starting === undefined) throw this.#closedError()
+    this.#opening ??= this.#openStore()
+    return await this.#opening
+  }
+
+  /** What counts as now for what this app writes. */
+  now(): Instant {
+    return this.#guard?.now() ?? this.clock.now()
+  }
+
+  async #openStore(): Promise<Store> {
+    const { durability, create } = this.settings
+    try {
+      const options = { clock: this.clock, durability, directory: '/', create }
+      this.#open = await openStore(this.storeUrl, options)
+      return this.#open
+    } catch (error) {
+      // What failed once may succeed the next time: a lock is freed, a directory is made.
+      this.#opening = undefined
+      throw error
+    }
+  }
+
+  async #begin(options: StartOptions): Promise<SyncReport | undefined> {
+    const roles = { scheduler: true, worker: true, ...options.roles }
+    const store = await this.store()
+    this.#witness = await Witness.open({
+      store,
+      clock: this.clock,
+      accept: options.acceptStore ?? false,
+      onWentBack: (error) => this.events.emit('fatal', { where: 'store', error }),
+    })
+    const guard = await ClockGuard.open(store, this.clock, { acceptClock: options.acceptClock ?? false })
+    await guard.confirmed(({ kind, byMs }) => this.events.emit('clock', { kind, byMs }), this.#ending.signal)
+    if (this.#ending.signal.aborted) throw this.#closedError()
+    this.#guard = guard
+    const directory = this.directory
+    const report = await this.own.write(store, { directory, roles, now: guard.now() })
+    const { storeUrl } = this
+    const shared = { events: this.events, registry: this.registry, settings: this.settings }
+    // Loaded only now: most commands ask the store and never start.
+    const { newEngine } = await import('../new-engine.js')
+    this.#engine = newEngine({ ...shared, store, storeUrl, guard, roles, directory })
+    await this.#engine.start()
+    // They are in the store now, and a start that failed would have needed them again.
+    this.registry.triggers.clear()
+    return report
+  }
+
+  async #close(): Promise<void> {
+    await this.#starting?.catch(() => undefined)
+    await this.#engine?.stop({ graceMs: 0 })
+    await this.#witness?.close()
+    const store = await this.#opening?.catch(() => undefined)
+    await store?.close()
+  }
+
+  #closedError(): RotaError {
+    return new RotaError('STORE_CLOSED', 'the app was used after it was closed')
+  }
+
+  /** The store once it is open, so that the hot path does not wait for a promise. */
+  protected get opened(): Store | undefined {
+    return this.#open
+  }
+
+  /** Something may be due or claimable: the engine, if it runs here, looks at once. */
+  protected wake(): void {
+    this.#engine?.wake()
+  }
+
+  protected assertNotStarted(what: string): void {
+    if (this.#starting === undefined) return
+    throw new RotaError('ALREADY_STARTED', `${what} cannot be defined by code after the start; use app.add()`)
+  }
+}

@@ -1,0 +1,73 @@
+import type { Handler, RunContext } from '../../engine/perform.js'
+import type { StepFunction } from '../../handlers/step-function.js'
+import type { JobInput, JobOptions, ScheduleOptions, TriggerInput } from '../../model/define.js'
+import type { StoredTrigger } from '../../model/trigger.js'
+import type { StoredJob } from '../../store/store.js'
+import { addDefinitions, removeDefinition, type Added, type Removed } from '../definitions.js'
+import type { JobRef } from '../rota-options.js'
+import { RotaCore } from './core.js'
+
+/** What an app defines: by code before its start, and at run time. */
+export abstract class RotaDefinitions extends RotaCore {
+  /** Defines a job as a function of this process. */
+  job<Payload = unknown>(
+    name: string,
+    handler: (run: RunContext<Payload>) => unknown,
+    options: JobOptions = {},
+  ): JobRef<Payload> {
+    return this.define(name, { ...options, handler })
+  }
+
+  /** Defines a job of any kind: a function, a command or a request. */
+  define<Payload = unknown>(name: string, input: JobInput): JobRef<Payload> {
+    this.assertNotStarted('a job')
+    this.own.changed()
+    return { name: this.registry.addJob(name, input).name }
+  }
+
+  /** Defines when a job is due. */
+  schedule(name: string, options: ScheduleOptions & { readonly job: string | JobRef<never> | JobRef }): void {
+    this.assertNotStarted('a trigger')
+    const { job } = options
+    this.registry.addTrigger(name, { ...options, job: typeof job === 'string' ? job : job.name })
+  }
+
+  /** Registers a function that steps of pipelines use. */
+  step(name: string, step: StepFunction): void {
+    this.assertNotStarted('a step')
+    this.registry.addStep(name, step)
+  }
+
+  /** Has the entries of a plan file performed when they are due; it is read at the start. */
+  plan(path: string): void {
+    this.assertNotStarted('a plan')
+    this.registry.plans.push(path)
+  }
+
+  /** Defines jobs and triggers at run time, beside those from code and config. */
+  async add(input: {
+    readonly jobs?: Readonly<Record<string, JobInput>>
+    readonly triggers?: Readonly<Record<string, TriggerInput>>
+    readonly replace?: boolean
+  }): Promise<Added> {
+    const accept = (name: string, handler: Handler): void => this.registry.addHandler(name, handler)
+    const added = await addDefinitions(await this.store(), { ...input, now: this.now(), accept })
+    this.wake()
+    return added
+  }
+
+  /** Ends a trigger, or forgets a job, that was added at run time. Waiting runs are cancelled, history stays. */
+  async remove(name: string): Promise<Removed> {
+    return await removeDefinition(await this.store(), { name, now: this.now() })
+  }
+
+  /** All triggers, by name. */
+  async triggers(): Promise<readonly StoredTrigger[]> {
+    return await (await this.store()).triggers()
+  }
+
+  /** All jobs, by name. */
+  async jobs(): Promise<readonly StoredJob[]> {
+    return await (await this.store()).jobs()
+  }
+}

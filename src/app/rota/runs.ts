@@ -1,0 +1,96 @@
+import type { RunId } from '../../model/identity.js'
+import type { Attempt, Run } from '../../model/run.js'
+import type { Enqueued, RunFilter, StoredLogLine } from '../../store/store.js'
+import { storedJob } from '../definitions.js'
+import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from '../enqueue.js'
+import type { JobRef } from '../rota-options.js'
+import { cancelRun, findRun, retryRun, waitForRun } from '../runs.js'
+import { RotaDefinitions } from './define.js'
+
+/** The runs of an app: making them, following them, ending them. */
+export abstract class RotaRuns extends RotaDefinitions {
+  /** Records a run of a job. It is durable when the promise resolves; a taken unique key gives the run that has it. */
+  async enqueue<Payload>(
+    job: JobRef<Payload> | string,
+    payload?: Payload,
+    options: EnqueueOptions = {},
+  ): Promise<Enqueued> {
+    const [enqueued] = await this.enqueueMany(job, [payload], options)
+    return enqueued as Enqueued
+  }
+
+  /** Records many runs of a job in one go, all with the same options. */
+  async enqueueMany<Payload>(
+    job: JobRef<Payload> | string,
+    payloads: readonly (Payload | undefined)[],
+    options: EnqueueOptions = {},
+  ): Promise<readonly Enqueued[]> {
+    const store = this.opened ?? (await this.store())
+    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+    const name = typeof job === 'string' ? job : job.name
+    const definition = this.registry.jobs.get(name)?.job ?? (await storedJob(store, name))
+    const now = this.now()
+    const terms = readEnqueueOptions(options, now)
+    const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
+    const enqueued = store.enqueue({ runs, now })
+    // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+    this.wake()
+    return await enqueued
+  }
+
+  /** Runs a trigger's job, or a job, now and by hand, beside everything that is scheduled. */
+  async runNow(name: string, options: { readonly payload?: unknown } = {}): Promise<Enqueued> {
+    const store = await this.store()
+    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+    const [trigger] = await store.triggers({ names: [name] })
+    const job = await storedJob(store, trigger?.trigger.job ?? name)
+    const now = this.now()
+    const runs = [newManualRun({ job, trigger, payload: options.payload, now })]
+    const enqueued = store.enqueue({ runs, now })
+    this.wake()
+    return (await enqueued)[0] as Enqueued
+  }
+
+  /** Runs, newest first. */
+  async runs(filter: Partial<RunFilter> = {}): Promise<readonly Run[]> {
+    return await (await this.store()).runs({ limit: 50, ...filter })
+  }
+
+  /** One run, by its id or the beginning of it. */
+  async run(id: string): Promise<Run> {
+    return await findRun(await this.store(), id)
+  }
+
+  /** Every attempt of a run, oldest first. */
+  async attempts(id: RunId): Promise<readonly Attempt[]> {
+    return await (await this.store()).attempts(id)
+  }
+
+  /** The lines that a run wrote, after a sequence number. */
+  async logs(
+    id: RunId,
+    options: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<readonly StoredLogLine[]> {
+    const { after = 0, limit = 1000 } = options
+    return await (await this.store()).logs({ run: id, after, limit })
+  }
+
+  /** Resolves when a run is final, or when the signal aborts; gives the run as it then is. */
+  async wait(id: RunId, signal?: AbortSignal): Promise<Run> {
+    return await waitForRun({ store: await this.store(), clock: this.clock, id, signal })
+  }
+
+  /** Cancels a run: a waiting one at once, a running one as soon as its holder stops. */
+  async cancel(id: string, reason = 'cancelled on request'): Promise<{ run: Run; requested: boolean }> {
+    const cancelled = await cancelRun(await this.store(), { id, reason, now: this.now() })
+    this.wake()
+    return cancelled
+  }
+
+  /** Gives a failed or cancelled run a fresh budget of attempts, now. */
+  async retry(id: string): Promise<Run> {
+    const retried = await retryRun(await this.store(), { id, now: this.now() })
+    this.wake()
+    return retried
+  }
+}
