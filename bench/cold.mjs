@@ -1,5 +1,6 @@
 // A command from nothing: the whole process, beside a Node that does nothing.
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dist, fromDist, inScratch, median } from './measure.mjs'
 
@@ -9,11 +10,14 @@ export function measureCold({ rounds, quick, parent, say }) {
     process.env.XDG_STATE_HOME = directory
     const store = `sqlite:${join(directory, 'rota.db')}`
     await fillStore(store)
+    process.env.SCHEDULER_ENABLED = '1'
+    writeFileSync(join(directory, 'plan.yaml'), planOf(1000))
     const main = join(dist, 'cli/main.js')
     const commands = {
       'node -e 0': ['-e', '0'],
       'rota next': [main, 'next', '0 9 * * *'],
       'rota runs': [main, 'runs', '--store', store],
+      'rota schedule, 1,000 entries': [main, 'schedule', '--plan', 'plan.yaml'],
     }
     const taken = Object.fromEntries(Object.keys(commands).map((name) => [name, []]))
     for (let i = 0; i < rounds * (quick ? 3 : 10); i += 1) {
@@ -22,8 +26,22 @@ export function measureCold({ rounds, quick, parent, say }) {
     say('cold')
     const ms = Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, median(all)]))
     const empty = ms['node -e 0']
-    return { ms, nextRatio: ms['rota next'] / empty }
+    return {
+      ms,
+      nextRatio: ms['rota next'] / empty,
+      scheduleRatio: ms['rota schedule, 1,000 entries'] / empty,
+    }
   })
+}
+
+/** A plan with an entry for each hour from tomorrow on. */
+function planOf(count) {
+  const startMs = Date.now() + 86_400_000
+  const entries = Array.from({ length: count }, (_, i) => {
+    const at = new Date(startMs + i * 3_600_000).toISOString().slice(0, 16)
+    return `  - publish_at: "${at}"\n    pipeline_path: "pipeline.web.yml"\n    params:\n      topic: "number ${i}"\n`
+  })
+  return `schema_version: "v1"\ntimezone: "Asia/Bangkok"\nentries:\n${entries.join('')}`
 }
 
 async function fillStore(store) {

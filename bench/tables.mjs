@@ -153,12 +153,15 @@ function startup({ history, triggers, built, stored, code, onEmpty, onBig, rateR
   ]
 }
 
-function cold({ ms, nextRatio }) {
+function cold({ ms, nextRatio, scheduleRatio }) {
   const rows = [
     ['process', 'ms', 'of an empty Node'],
     ...Object.entries(ms).map(([name, each]) => [name, whole(each), fixed(each / ms['node -e 0'])]),
   ]
-  const targets = [atMost('rota next, of an empty Node', nextRatio, 2, 1.3)]
+  const targets = [
+    atMost('rota next, of an empty Node', nextRatio, 2, 1.3),
+    atMost('rota schedule with 1,000 entries, of an empty Node', scheduleRatio, 3, 2),
+  ]
   return [
     { title: 'A command from nothing', rows },
     { title: 'A command against its targets', rows: targetRows(targets) },

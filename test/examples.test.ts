@@ -55,6 +55,12 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/moving/move.mjs moves a store and goes on in the new one', async () => {
+    const { code, output } = await run('examples/moving/move.mjs', {})
+    expect(output.trim().split('\n')).toEqual(['moved 1 job and 1 run', 'report is done in SQLite: made'])
+    expect(code).toBe(0)
+  })
+
   test('examples/jobs/functions.mjs charges once, refuses for good, and times out', async () => {
     const { code, output } = await run('examples/jobs/functions.mjs', {})
     expect(output.trim().split('\n')).toEqual([
@@ -62,6 +68,46 @@ describe('programs', () => {
       'refused: an amount of 0 will not get better',
       'slow: TIMED_OUT',
       'charged 1 time',
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('examples/partitions/partitions.mjs cuts, lists and maps', async () => {
+    const { code, output } = await run('examples/partitions/partitions.mjs', {})
+    expect(output.trim().split('\n')).toEqual([
+      '2025-01-15 2025-01-15T02:00-05:00 2025-01-14',
+      'the day had 23 hours',
+      '2025-11 2025-12 2026-01',
+      '8760',
+      '25 2025-11-02T01:00-04:00 2025-11-02T01:00-05:00',
+      '2025-11-02',
+      '2025-02-28|eu',
+      expect.stringMatching(/^PARTITION_INVALID: "2025-02-30" does not exist: 2025-02 has the days 01 to 28/),
+      expect.stringMatching(/^PARTITION_INVALID: "2024-12-31" lies before the first partition/),
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('N8: examples/isolation/app.mjs goes on whatever its handlers do', async () => {
+    const { code, output } = await run('examples/isolation/app.mjs', {})
+    expect(output.trim().split('\n')).toEqual([
+      'render: {"pages":3}, while others went on: true',
+      'unruly: HANDLER_EXITED: its process ended before it returned: exit 1: out of ideas',
+      'endless: TIMED_OUT',
+      'this process is still here: true',
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('N9: examples/bus/app.mjs finds somebody for a run that no worker takes', async () => {
+    const { code, output } = await run('examples/bus/app.mjs', {})
+    expect(output.trim().split('\n')).toEqual([
+      'check_status: all well',
+      'offered: notify for user1',
+      'notify: notified user1',
+      'rota_pool_tasks_submitted_total 2',
+      'rota_pool_tasks_completed_total 2',
+      'rota_pool_tasks_failed_total 0',
     ])
     expect(code).toBe(0)
   })

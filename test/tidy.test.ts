@@ -70,7 +70,7 @@ describe('what a source may reach for', () => {
   test('SQL is only in its adapter', () => {
     const pattern =
       /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
-    expect(matching(pattern, (path) => path.startsWith('src/store/sqlite/'))).toEqual([])
+    expect(matching(pattern, (path) => /^src\/(?:store\/sqlite\/|sensors\/sql-)/.test(path))).toEqual([])
   })
 
   test('the pure rooms touch neither files nor the network nor processes', () => {
@@ -124,10 +124,25 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['port', 'model', 'time'] },
   plan: { rooms: ['model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
-  handlers: { rooms: ['model', 'time'] },
+  outbound: { rooms: ['model', 'time'] },
+  sensors: { rooms: ['outbound', 'model', 'time'], packages: ['@photostructure/sqlite', 'pg'] },
+  handlers: { rooms: ['outbound', 'model', 'time'] },
   testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
   app: {
-    rooms: ['time', 'model', 'port', 'memory', 'sqlite', 'files', 'engine', 'plan', 'handlers', 'testing'],
+    rooms: [
+      'time',
+      'model',
+      'port',
+      'memory',
+      'sqlite',
+      'files',
+      'engine',
+      'plan',
+      'outbound',
+      'sensors',
+      'handlers',
+      'testing',
+    ],
     packages: ['cronstrue'],
   },
   cli: { rooms: ['app'], packages: ['@clack/prompts', 'picocolors', 'pino'] },

@@ -2,12 +2,13 @@ import { define, defineJobs, end } from '../engine/sync.js'
 import type { Handler } from '../engine/perform.js'
 import { readJob, readTrigger, type JobInput, type TriggerInput } from '../model/define.js'
 import { refuse, RotaError } from '../model/errors.js'
-import { refusedHost } from '../handlers/address-rules.js'
+import { refusedHost } from '../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../model/faults.js'
 import type { Job } from '../model/job.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
+import { functionOf } from './registry.js'
 
 /** The source of what is defined at run time. */
 const api = 'api'
@@ -46,8 +47,9 @@ export async function addDefinitions(
   }
   if (!replace)
     await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
-  for (const [name, { handler }] of Object.entries(input.jobs ?? {})) {
-    if (handler !== undefined) input.accept(name, handler as Handler)
+  for (const [name, job] of Object.entries(input.jobs ?? {})) {
+    const handler = functionOf(job)
+    if (handler !== undefined) input.accept(name, handler)
   }
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
   await define(store, { source: api, triggers, now })

@@ -2,6 +2,7 @@ import { refuse } from '../model/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
 import { randomRunId } from '../model/identity.js'
 import type { Job } from '../model/job.js'
+import { isJobsSource, runLabels } from '../model/jobs-source.js'
 import { gatesOf } from '../model/occurrence.js'
 import { toPayload } from '../model/payload.js'
 import { readDuration, readOptions, readPriority, timed, type Written } from '../model/read-value.js'
@@ -102,6 +103,7 @@ export function newManualRun(input: {
     priority: trigger?.priority ?? job.priority,
     payload: toPayload(input.payload) ?? trigger?.payload,
     gates: gatesOf({ job, trigger }),
+    ...(isJobsSource(input.trigger?.source ?? '') ? runLabels(input.trigger as StoredTrigger, now) : {}),
   }
 }
 

@@ -18,7 +18,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   const loaded = await loadConfig(path)
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
-  const { app: name, jobs, triggers, plans = [], steps = {}, ...options } = loaded.config
+  const { app: name, jobs, triggers, rounds, plans = [], steps = {}, ...options } = loaded.config
   const concurrency = overrides.concurrency ?? options.concurrency
   const { directory } = loaded
   const app = new Rota(
@@ -30,6 +30,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   for (const [step, called] of Object.entries(steps)) app.step(step, called as StepFunction)
   for (const plan of plans) app.plan(plan)
   for (const [trigger, input] of Object.entries(triggers)) app.schedule(trigger, input)
+  for (const [round, input] of Object.entries(rounds)) app.round(round, input)
   return app
 }
 

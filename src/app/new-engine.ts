@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { ClockGuard } from '../engine/clock-guard.js'
 import { Engine, type Roles } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
@@ -10,7 +8,7 @@ import { performablesOf } from './performables.js'
 import type { Registry } from './registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './threaded-keep-alive.js'
-import { packageVersion } from './version.js'
+import { newWorkerId, workerIdentity } from './worker-identity.js'
 
 /** What the engine of an app is made of. */
 export interface AppParts {
@@ -36,7 +34,6 @@ const mostUpkeepMs = 5000
 export function newEngine(parts: AppParts): Engine {
   const { store, guard, roles, events, registry, directory } = parts
   const { clock, concurrency, leaseMs, keepMs } = parts.settings
-  const host = hostname()
   const outside = { clock, environment: process.env, directory }
   return new Engine({
     store,
@@ -44,8 +41,8 @@ export function newEngine(parts: AppParts): Engine {
     roles,
     clock,
     events,
-    identity: { host, pid: process.pid, version: packageVersion },
-    newWorkerId: () => `${host}:${process.pid}:${randomBytes(4).toString('hex')}`,
+    identity: workerIdentity(),
+    newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),
     performables: () => performablesOf({ registry, store, outside }),
     concurrency,

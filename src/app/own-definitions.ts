@@ -4,6 +4,8 @@ import type { Key } from '../model/faults.js'
 import type { Job } from '../model/job.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
+import { checkModules } from './isolate-module.js'
+import { notePlans } from './named-plans.js'
 import { checkPipelines } from './pipelines.js'
 import { definePipelineJob, planSources, syncPlans, type PlanSource } from './plans.js'
 import type { Registry } from './registry.js'
@@ -69,6 +71,7 @@ export class OwnDefinitions {
   }): Promise<readonly PlanSource[]> {
     const { directory, roles, now } = context
     const jobs = this.#jobs()
+    if (roles.worker) checkModules(jobs, directory)
     const paths = roles.scheduler ? this.#registry.plans : []
     const plans = await planSources(paths, { directory, jobs, now })
     const named = jobs.flatMap(({ handler }) => (handler.kind === 'pipeline' ? (handler.path ?? []) : []))
@@ -85,11 +88,12 @@ export class OwnDefinitions {
       throw await this.#explained(error, store)
     })
     this.#areJobsWritten = true
+    const ended = await notePlans(store, { source: this.#source, plans, now })
     const reports = [own, ...(await syncPlans(store, plans, now))]
     return {
       defined: reports.flatMap((report) => report.defined),
       changed: reports.flatMap((report) => report.changed),
-      ended: reports.flatMap((report) => report.ended),
+      ended: [...ended, ...reports.flatMap((report) => report.ended)],
       unchanged: reports.reduce((sum, report) => sum + report.unchanged, 0),
     }
   }

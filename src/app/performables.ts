@@ -1,9 +1,13 @@
-import type { Job } from '../model/job.js'
+import { createRequire } from 'node:module'
+import type { Job, ModuleSpec } from '../model/job.js'
 import type { Handler, Performable, RunContext } from '../engine/perform.js'
+import { performIsolated } from '../handlers/isolate.js'
 import { performHttp } from '../handlers/perform-http.js'
-import { performShell } from '../handlers/perform-shell.js'
+import { performShell, type ShellContext } from '../handlers/perform-shell.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import { importHandler, modulePath } from './isolate-module.js'
+import { fallbackHandler } from './jobs/performers.js'
 import { runPipeline } from './pipelines.js'
 import type { Registry } from './registry.js'
 
@@ -16,14 +20,19 @@ export async function performablesOf(input: {
   const { registry, store, outside } = input
   const functions = registry.steps
   const performables = new Map<string, Performable>()
+  const shell = (run: RunContext): ShellContext => ({ ...contextOf(run), ...outside })
   for (const { job, source } of await store.jobs()) {
     const isFromApi = source === 'api'
     const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
-    const handler = added ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
+    // A module of another app is not where this one would look for it.
+    if (job.handler.kind === 'module' && !isFromApi) continue
+    const fallback = fallbackHandler({ job, source }, { performables, shell })
+    const handler = added ?? fallback ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
     if (handler !== undefined) performables.set(job.name, { job, handler })
   }
   for (const [name, { job, handler }] of registry.jobs) {
-    if (handler !== undefined) performables.set(name, { job, handler })
+    const own = handler ?? (job.handler.kind === 'module' ? moduleHandler(job.handler, outside) : undefined)
+    if (own !== undefined) performables.set(name, { job, handler: own })
   }
   return performables
 }
@@ -49,6 +58,8 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
   switch (spec.kind) {
     case 'function':
       return undefined
+    case 'module':
+      return moduleHandler(spec, outside)
     case 'shell':
       return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
     case 'http':
@@ -66,6 +77,21 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
         return runPipeline(run, { path: spec.path, store, context })
       }
   }
+}
+
+/** Loaded with the first run that needs it. */
+function moduleHandler(spec: ModuleSpec, outside: Outside): Handler {
+  const { directory, clock, environment } = outside
+  const { isolate } = spec
+  if (isolate === undefined) return async (run) => await (await importHandler(spec, directory))(run)
+  const found = { ...spec, isolate, module: modulePath(spec.module, directory) }
+  return (run) =>
+    performIsolated(found, { ...contextOf(run), clock, environment, directory, entry: isolateEntry() })
+}
+
+/** The compiled beginning of a thread or process, wherever this file itself was loaded from. */
+function isolateEntry(): string {
+  return createRequire(import.meta.url).resolve('#isolate-entry')
 }
 
 function contextOf(run: RunContext) {

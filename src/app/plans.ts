@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { defineJobs, sync, type SyncReport } from '../engine/sync.js'
 import { canonicalJson } from '../model/canonical-json.js'
 import { defineTrigger } from '../model/define.js'
@@ -10,6 +10,7 @@ import type { Trigger } from '../model/trigger.js'
 import type { PlanEntry } from '../plan/plan.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
+import { planSourceName } from './plan-source.js'
 
 /** How long after its due instant an entry is still performed; older ones are recorded as missed. */
 export const planLookBackMs = 86_400_000
@@ -52,11 +53,6 @@ export async function planSources(
       }
     }),
   )
-}
-
-/** `plan:` and the path from a directory, written with slashes on every system. */
-export function planSourceName(path: string, directory: string): string {
-  return `plan:${relative(directory, resolve(directory, path)).split(sep).join('/')}`
 }
 
 /** An entry as a trigger that is due once. Its name is its id, so that an entry is one run however often it is read. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { planRunId } from '../model/occurrence.js'
 import { isMap, type Written } from '../model/read-value.js'
-import { parseInstant, type Instant } from '../time/instant.js'
+import { instantOf, runOfForeign } from '../store/files/queue-file.js'
+import type { Instant } from '../time/instant.js'
 
 /** A file of a queue directory, as anybody who looks into it finds it. */
 export type QueueFile =
@@ -42,6 +42,17 @@ export function queueFiles(path: string, directory: string): readonly QueueFile[
   })
 }
 
+/** The name of the file of a run: its due instant, then the id by which people know it. */
+export function queueFileName(dueAt: Instant, jobId: string): string {
+  const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
+  return `${stamp}Z_${encodeURIComponent(jobId)}.json`
+}
+
+/** The names of all files of a queue directory, whatever is in them. */
+export function queueFileNames(path: string): ReadonlySet<string> {
+  return new Set(folders.flatMap((folder) => entriesOf(join(path, folder)).map((entry) => entry.name)))
+}
+
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -56,9 +67,12 @@ function readRun(
   path: string,
   { entry, folder }: { readonly entry: Dirent; readonly folder: QueueFolder },
 ): FiledRun | string | undefined {
+  if (entry.isSymbolicLink()) return 'it is a symbolic link'
   if (!entry.isFile()) return 'it is not a file'
   try {
-    if (statSync(path).size > largest) return `it is larger than ${largest / 1024} KiB`
+    const { size, uid } = statSync(path)
+    if (uid !== (process.getuid?.() ?? uid)) return 'it belongs to another user'
+    if (size > largest) return `it is larger than ${largest / 1024} KiB`
     const file: unknown = JSON.parse(readFileSync(path, 'utf8'))
     return isMap(file) ? runOf(file, { name: entry.name, folder }) : 'it is not a JSON object'
   } catch (error) {
@@ -67,39 +81,25 @@ function readRun(
   }
 }
 
-const required = ['schema_version', 'job_id', 'scheduled_for', 'run_id']
-
 function runOf(
   file: Written,
   at: { readonly name: string; readonly folder: QueueFolder },
 ): FiledRun | string {
-  const missing = required.filter((key) => typeof file[key] !== 'string')
-  if (missing.length > 0) return `it lacks ${missing.join(', ')}`
   const { rota, attempts, pipeline_path: pipelinePath, run_at: runAt } = file
-  const jobId = String(file['job_id'])
-  const dueAt = instantOf(file['scheduled_for'])
-  if (dueAt === undefined) return 'its scheduled_for is not an instant'
   const own = isMap(rota) && typeof rota['id'] === 'string' ? rota['id'] : undefined
-  const stamp = `${new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
-  const name = `${stamp}_${encodeURIComponent(jobId)}.json`
-  // What Rota itself wrote may have another name, where two runs share one.
-  if (own === undefined && at.name !== name) return `it should be called ${name}`
+  // Judged as the store judges it: what it would not take in is no run here either.
+  const foreign = own === undefined ? runOfForeign(file, at.name) : undefined
+  if (typeof foreign === 'string') return `it ${foreign}`
+  const dueAt = instantOf(file['scheduled_for'])
+  if (dueAt === undefined) return 'it has a scheduled_for that is not an instant'
   return {
-    id: own ?? planRunId(jobId, dueAt),
+    id: own ?? foreign?.id ?? '',
     state: at.folder,
     dueAt,
     runAt: instantOf(runAt) ?? dueAt,
-    jobId,
+    jobId: String(file['job_id']),
     runId: String(file['run_id']),
     pipelinePath: typeof pipelinePath === 'string' ? pipelinePath : '',
     attempts: typeof attempts === 'number' ? attempts : 0,
-  }
-}
-
-function instantOf(text: unknown): Instant | undefined {
-  try {
-    return typeof text === 'string' ? parseInstant(text) : undefined
-  } catch {
-    return undefined
   }
 }

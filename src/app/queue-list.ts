@@ -6,6 +6,8 @@ import { queueFiles, type FiledRun } from './queue-files.js'
 
 /** A run of a queue, in the words of queue files; or a file that is none. */
 export interface QueueItem {
+  /** Its id, also where the store has not taken it in; empty where it is no run. */
+  readonly id: string
   readonly state: Run['state'] | 'invalid'
   readonly dueAt: Instant | undefined
   readonly runAt: Instant | undefined
@@ -40,6 +42,7 @@ export function nextOf(items: readonly QueueItem[], now: Instant): QueueItem | u
 /** A run of the store as an item. */
 export function itemOf(run: Run): QueueItem {
   return {
+    id: run.id,
     state: run.state,
     dueAt: run.dueAt,
     runAt: run.runAt,
@@ -74,13 +77,13 @@ export async function allRuns(store: Store): Promise<readonly Run[]> {
   }
 }
 
-function filedItem({ state, dueAt, runAt, jobId, runId, pipelinePath, attempts }: FiledRun): QueueItem {
-  return { state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
+function filedItem({ id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts }: FiledRun): QueueItem {
+  return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
 }
 
 function invalidItem({ path, fault }: { readonly path: string; readonly fault: string }): QueueItem {
   const nothing = { dueAt: undefined, runAt: undefined, jobId: '', runId: '', pipelinePath: '', attempts: 0 }
-  return { state: 'invalid', ...nothing, error: { code: 'invalid', message: fault }, file: path }
+  return { id: '', state: 'invalid', ...nothing, error: { code: 'invalid', message: fault }, file: path }
 }
 
 function byFileName(a: QueueItem, b: QueueItem): number {

@@ -1,8 +1,9 @@
 import { RotaError, refuse, type Fault } from '../model/errors.js'
-import { defineJob, defineTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import { defineJob, defineRound, defineTrigger } from '../model/define.js'
+import type { JobInput, RoundInput, TriggerInput } from '../model/define.js'
 import type { Key } from '../model/faults.js'
 import type { Job, Queue } from '../model/job.js'
-import type { Trigger } from '../model/trigger.js'
+import { jobsOf, type Trigger } from '../model/trigger.js'
 import type { Handler } from '../engine/perform.js'
 import type { StepFunction } from '../handlers/step-function.js'
 
@@ -17,17 +18,26 @@ export class Registry {
   readonly steps = new Map<string, StepFunction>()
   /** Plan files, read at the start. */
   readonly plans: string[] = []
+  /** The jobs file that is used in place, as an absolute path. */
+  jobsFile: string | undefined
 
   addJob(name: string, input: JobInput): Job {
     if (this.jobs.has(name)) throw twice('job', name)
     const job = defineJob(name, input)
-    this.jobs.set(name, { job, handler: input.handler as Handler | undefined })
+    this.jobs.set(name, { job, handler: functionOf(input) })
     return job
   }
 
   addTrigger(name: string, input: TriggerInput): Trigger {
     if (this.triggers.has(name)) throw twice('trigger', name)
     const trigger = defineTrigger(name, input)
+    this.triggers.set(name, trigger)
+    return trigger
+  }
+
+  addRound(name: string, input: RoundInput): Trigger {
+    if (this.triggers.has(name)) throw twice('trigger', name)
+    const trigger = defineRound(name, input)
     this.triggers.set(name, trigger)
     return trigger
   }
@@ -49,17 +59,30 @@ export class Registry {
   checkJobs(others: ReadonlySet<string>, whereOf?: (keys: readonly Key[]) => string): void {
     const faults: (Fault & { readonly where?: string })[] = []
     for (const trigger of this.triggers.values()) {
-      if (this.jobs.has(trigger.job) || others.has(trigger.job)) continue
-      const where = whereOf?.(['triggers', trigger.name, 'job'])
-      faults.push({
-        ...(where === undefined ? {} : { where }),
-        path: `triggers.${trigger.name}.job`,
-        message: `no job is named ${trigger.job}`,
-        allowed: [...this.jobs.keys(), ...others].join(', '),
-      })
+      for (const [index, job] of jobsOf(trigger).entries()) {
+        if (this.jobs.has(job) || others.has(job)) continue
+        const { keys, path } = placeOfJob(trigger, index)
+        const where = whereOf?.(keys)
+        faults.push({
+          ...(where === undefined ? {} : { where }),
+          path,
+          message: `no job is named ${job}`,
+          allowed: [...this.jobs.keys(), ...others].join(', '),
+        })
+      }
     }
     refuse('the app', faults)
   }
+}
+
+function placeOfJob({ name, round }: Trigger, index: number): { keys: readonly Key[]; path: string } {
+  if (round === undefined) return { keys: ['triggers', name, 'job'], path: `triggers.${name}.job` }
+  return { keys: ['rounds', name, 'services', index], path: `rounds.${name}.services[${index}]` }
+}
+
+/** The function of a job that is one of this process. */
+export function functionOf({ handler }: JobInput): Handler | undefined {
+  return typeof handler === 'function' ? (handler as Handler) : undefined
 }
 
 function twice(what: string, name: string): RotaError {

@@ -12,7 +12,7 @@ import {
   readName,
   readOptions,
 } from '../model/read-value.js'
-import { keepBounds, leaseBounds } from '../plan/config.js'
+import { keepBounds, leaseBounds, readBus } from '../plan/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './open-store.js'
 
@@ -36,10 +36,18 @@ export interface RotaOptions {
   readonly create?: boolean | undefined
   /** Queues with limits over all workers. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
+  /** How the message bus behaves. */
+  readonly bus?: BusOptions | undefined
   /** What relative paths are relative to; the working directory unless said otherwise. */
   readonly directory?: string | undefined
   /** Where time comes from; the machine's clock unless a test hands in its own. */
   readonly clock?: Clock | undefined
+}
+
+/** How the message bus behaves. */
+export interface BusOptions {
+  /** How long a run may wait for a worker before it is offered on the bus, from `100ms` to `1d`; `5s` unless said otherwise. */
+  readonly offerAfter?: string | number | undefined
 }
 
 /** A job of this app, with the type of what its runs are given. */
@@ -69,6 +77,7 @@ export interface Settings {
   readonly durability: Durability
   readonly create: boolean
   readonly queues: readonly Queue[]
+  readonly offerAfterMs: number
   readonly directory: string | undefined
   readonly clock: Clock
 }
@@ -82,6 +91,7 @@ const optionNames: readonly (keyof RotaOptions)[] = [
   'durability',
   'create',
   'queues',
+  'bus',
   'directory',
   'clock',
 ]
@@ -100,6 +110,7 @@ export function readRotaOptions(options: RotaOptions): Settings {
     durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
     create: readFlag(input['create'], within(place, 'create')) ?? true,
     queues: readQueues(input['queues'], within(place, 'queues')),
+    offerAfterMs: readBus(input['bus'], within(place, 'bus')) ?? 5000,
     directory: readText(input['directory'], within(place, 'directory')),
     clock: readClock(input['clock'], within(place, 'clock')),
   }

@@ -5,16 +5,14 @@
  *
  * A crash in between loses nothing: the cursor of the pass moves last, and the next pass finds what is recorded already.
  */
-import { define } from '../engine/sync.js'
-import { fingerprintOf } from '../model/identity.js'
-import { newTriggerRun, planRunId, planTriggerName } from '../model/occurrence.js'
-import { pipelineJob } from '../model/pipeline.js'
-import type { Tick } from '../model/tick.js'
-import type { StoredTrigger, Trigger } from '../model/trigger.js'
+import { planRunId, planTriggerName } from '../model/occurrence.js'
+import type { StoredTrigger } from '../model/trigger.js'
 import type { Plan, PlanEntry } from '../plan/plan.js'
 import type { Store } from '../store/store.js'
 import { formatInstant, type Instant } from '../time/instant.js'
-import { definePipelineJob, planTrigger } from './plans.js'
+import { notePass } from './pass-cursor.js'
+import { passName } from './plan-source.js'
+import { queueFileName, queueFileNames } from './queue-files.js'
 
 /** What a pass is asked to do. */
 export interface PassRequest {
@@ -27,6 +25,8 @@ export interface PassRequest {
   readonly lookBackMs: number
   /** Finds everything and writes nothing. */
   readonly isDry: boolean
+  /** Where the files of the queue lie, if it is a directory. */
+  readonly queuePath?: string | undefined
 }
 
 /** What a pass came to. */
@@ -51,10 +51,11 @@ export async function schedulePass(store: Store | undefined, request: PassReques
   const known = await knownTriggers(store, request)
   const sorted = plan.entries.map((entry) => ({ entry, skip: skipOf(entry, known, request) }))
   const due = sorted.filter(({ skip }) => skip === undefined).map(({ entry }) => entry)
+  // What the store took in from another program is recorded, so that it stays known, but was not enqueued here.
+  const foreign = await foreignEntries(store, due)
+  const free = withoutFile(due, foreign, request)
   // By instant and id, as their files are named: that is the order in which they are taken.
-  const ordered = due.toSorted((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
-  // What another program put into the queue is recorded, so that it stays known, but was not enqueued here.
-  const foreign = await foreignEntries(store, ordered)
+  const ordered = free.toSorted((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
   const recorded = store === undefined || isDry ? ordered : await record(store, ordered, request)
   if (store !== undefined && !isDry) await notePass(store, request.source, now)
   const enqueued = recorded.filter((entry) => !foreign.has(entry))
@@ -63,7 +64,7 @@ export async function schedulePass(store: Store | undefined, request: PassReques
     enqueued,
     skipped: sorted.flatMap(({ entry, skip }): SkippedEntry[] => {
       if (skip !== undefined) return [{ entry, ...skip }]
-      // Another scheduler was faster.
+      // Another scheduler or another program was faster.
       return isMine.has(entry) ? [] : [{ entry, ...alreadyEnqueued }]
     }),
   }
@@ -117,80 +118,24 @@ async function foreignEntries(
   return found
 }
 
-/** Records entries; answers those that nobody else recorded first. */
+/** Leaves out what another program has a file for that the store did not take in: it is held, done, or cannot be read. */
+function withoutFile(
+  entries: readonly PlanEntry[],
+  known: ReadonlySet<PlanEntry>,
+  { queuePath }: PassRequest,
+): readonly PlanEntry[] {
+  if (queuePath === undefined || entries.length === known.size) return entries
+  const names = queueFileNames(queuePath)
+  return entries.filter((entry) => known.has(entry) || !names.has(queueFileName(entry.dueAt, entry.jobId)))
+}
+
+/** Most passes find nothing to record: what defines triggers is loaded only with the first entry. */
 async function record(
   store: Store,
   entries: readonly PlanEntry[],
-  { source, now }: PassRequest,
+  request: PassRequest,
 ): Promise<readonly PlanEntry[]> {
   if (entries.length === 0) return []
-  await definePipelineJob(store, now)
-  const names = entries.map(({ jobId }) => planTriggerName(jobId))
-  const active = (await store.triggers({ names })).filter((one) => one.active)
-  const taken = new Set(active.map((one) => one.trigger.name))
-  const missing = entries.filter(({ jobId }) => !taken.has(planTriggerName(jobId)))
-  await define(store, { source, triggers: missing.map((entry) => planTrigger(entry, pipelineJob)), now })
-  const ticks = await ticksOf(store, entries, now)
-  const answers = await store.tick(ticks.map(({ tick }) => tick))
-  return ticks.filter((_, index) => answers[index] === 'ticked').map(({ entry }) => entry)
-}
-
-async function ticksOf(
-  store: Store,
-  entries: readonly PlanEntry[],
-  now: Instant,
-): Promise<readonly { entry: PlanEntry; tick: Tick }[]> {
-  const names = entries.map(({ jobId }) => planTriggerName(jobId))
-  const due = new Map((await store.dueByName({ names, now })).map((one) => [one.trigger.name, one]))
-  const ticks: { entry: PlanEntry; tick: Tick }[] = []
-  for (const entry of entries) {
-    const { dueAt } = entry
-    const one = due.get(planTriggerName(entry.jobId))
-    if (one === undefined || one.cursorAt >= dueAt) continue
-    // A run that another program's file made already has the same id, and stays as it is.
-    const tick = tickTo(one, { at: now, cursorAt: Math.max(now, dueAt) })
-    ticks.push({ entry, tick: { ...tick, runs: [newTriggerRun(one, dueAt)] } })
-  }
-  return ticks
-}
-
-function tickTo(one: StoredTrigger, to: { at: Instant; cursorAt: Instant }): Tick {
-  const { trigger, revision } = one
-  const nothing = { nextAt: undefined, chainRun: undefined, runs: [], ranges: [], supersede: undefined }
-  return { trigger: trigger.name, revision, ...to, ...nothing }
-}
-
-/** Moves the cursor of the pass; whoever was there at the same time has moved it as far. */
-async function notePass(store: Store, source: string, now: Instant): Promise<void> {
-  const trigger = passTrigger(source)
-  const [known] = await store.triggers({ names: [trigger.name] })
-  if (known === undefined) {
-    await definePipelineJob(store, now)
-    await define(store, { source: 'plans', triggers: [trigger], now })
-  } else if (known.cursorAt < now) await store.tick([tickTo(known, { at: now, cursorAt: now })])
-}
-
-/** The last second of the year 9999: no schedule says anything later. */
-const neverAt = 253_402_300_799_000
-
-function passTrigger(source: string): Trigger {
-  return {
-    name: passName(source),
-    // Never performed, but a trigger has to name a job.
-    job: pipelineJob,
-    schedule: { kind: 'once', at: neverAt },
-    payload: undefined,
-    partition: undefined,
-    catchUp: { mode: 'skip', maxAgeMs: undefined, maxRuns: 1, graceMs: 0 },
-    overlap: 'skip',
-    jitterMs: 0,
-    spreadMs: 0,
-    priority: undefined,
-    enabled: false,
-  }
-}
-
-/** A path may have what a name may not. */
-function passName(source: string): string {
-  return /^[\w.:@/-]{1,100}$/.test(source) ? `pass:${source}` : `pass:${fingerprintOf(source)}`
+  const { recordEntries } = await import('./record-entries.js')
+  return await recordEntries(store, entries, request)
 }

@@ -1,1 +1,1 @@
-export { printable } from '../handlers/printable.js'
+export { printable } from '../model/printable.js'

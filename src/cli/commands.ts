@@ -16,6 +16,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   show: entry('show a trigger, job or run in full', async () => (await import('./commands/show.js')).show),
   add: entry('add a job, a trigger, or both', async () => (await import('./commands/add.js')).add),
   remove: entry('remove what was added', async () => (await import('./commands/remove.js')).remove),
+  job: entry('add, list and remove command jobs', async () => (await import('./commands/job.js')).job),
+  import: entry(
+    'take the jobs of a JSONL file',
+    async () => (await import('./commands/import.js')).importCommand,
+  ),
+  export: entry(
+    'write the jobs as a JSONL file',
+    async () => (await import('./commands/export.js')).exportCommand,
+  ),
   run: entry('run a job now and follow its log', async () => (await import('./commands/run.js')).run),
   enqueue: entry('record a run of a job', async () => (await import('./commands/enqueue.js')).enqueue),
   runs: entry('list runs, newest first', async () => (await import('./commands/runs.js')).runs),
@@ -37,6 +46,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   coverage: entry(
     'prove that nothing was lost',
     async () => (await import('./commands/coverage.js')).coverage,
+  ),
+  migrate: entry(
+    'move a store into another one',
+    async () => (await import('./commands/migrate.js')).migrate,
   ),
   doctor: entry('look for what is wrong', async () => (await import('./commands/doctor.js')).doctor),
   completion: entry(

@@ -14,6 +14,10 @@ export function scheduleText(schedule: ScheduleSpec): string {
       return `${formatDuration(schedule.everyMs)} after finish`
     case 'once':
       return `once ${formatInstant(schedule.at)}`
+    case 'sensor':
+      return `${schedule.type} polled every ${formatDuration(schedule.everyMs)}`
+    case 'upstream':
+      return `after ${schedule.assets.join(', ')}`
   }
 }
 
@@ -22,6 +26,8 @@ export function handlerText(handler: Job['handler']): string {
   switch (handler.kind) {
     case 'function':
       return 'function'
+    case 'module':
+      return moduleText(handler)
     case 'shell':
       return handler.argv.map(quoted).join(' ')
     case 'http':
@@ -29,6 +35,11 @@ export function handlerText(handler: Job['handler']): string {
     case 'pipeline':
       return handler.path === undefined ? 'pipeline of the run' : `pipeline ${handler.path}`
   }
+}
+
+function moduleText({ module, export: name, isolate }: Extract<Job['handler'], { kind: 'module' }>): string {
+  const where = isolate === undefined ? '' : ` in a ${isolate.kind} of its own`
+  return `${name} of ${module}${where}`
 }
 
 function quoted(word: string): string {
@@ -84,6 +95,8 @@ export function reasonText({ reason, rule, blocker, detail }: LedgerRange): stri
       return `a kill switch was off${told}`
     case 'pruned':
       return `ran and was pruned since${told}`
+    case 'checked':
+      return `the round was checked${told}`
   }
 }
 

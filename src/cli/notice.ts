@@ -8,7 +8,8 @@ import { rangeView } from './views.js'
 
 /** One thing that happened, told to a person as a line and to a program as data. */
 export interface Notice {
-  readonly level: 'info' | 'warn' | 'error'
+  /** What is `debug` is for programs only. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly symbol: string
   /** The trigger or job it is about. */
   readonly subject: string
@@ -28,7 +29,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       for (const notice of notices(event)) tell({ ...notice, event: name })
     })
   }
-  on('tick', (tick) => tick.ranges.map((range) => rangeNotice(range, times())))
+  on('tick', (tick) => [tickNotice(tick), ...tick.ranges.map((range) => rangeNotice(range, times()))])
   on('run:started', (run) => {
     subjects.set(run.run, subjectOf(run))
     return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
@@ -56,6 +57,8 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       text: 'goes on although it was told to stop; its slot stays taken',
     },
   ])
+  on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
+  on('operation', (operation) => [operationNotice(operation)])
   on('worker:expired', ({ worker }) => [
     general('warn', 'worker', `the lease of ${worker} was over; it took a new id`, { worker }),
   ])
@@ -78,7 +81,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
 
 type Untold = Omit<Notice, 'event'>
 
-function subjectOf({ trigger, job }: RunNotice): string {
+function subjectOf({ trigger, job }: Pick<RunNotice, 'trigger' | 'job'>): string {
   return trigger ?? job
 }
 
@@ -127,6 +130,41 @@ function firstLine(text: string): string {
 
 function isoOrNull(at: Instant | undefined): string | null {
   return at === undefined ? null : formatInstant(at)
+}
+
+/** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
+function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold {
+  const text = `planned ${count(runs.length, 'run')}`
+  const data = {
+    trigger,
+    at: formatInstant(at),
+    runs: runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt: formatInstant(dueAt) })),
+    count: runs.length,
+    ranges: ranges.length,
+  }
+  return { level: 'debug', symbol: '·', subject: trigger, text, data }
+}
+
+const mostIds = 10
+
+function offerNotice(offered: EngineEvents['run:offered']): Untold {
+  const { run, job, trigger, attempt, dueAt, task, schedule, waitedMs } = offered
+  const data = {
+    ...runData({ run, job, trigger, attempt, dueAt }),
+    schedule: schedule ?? null,
+    task: task.id,
+    waitedMs,
+  }
+  const text = `nobody has claimed it for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
+  return { level: 'warn', symbol: '!', subject: subjectOf({ trigger, job }), text, data }
+}
+
+function operationNotice({ operation, target, outcome, details = {} }: EngineEvents['operation']): Untold {
+  const { message } = details as { readonly message?: unknown }
+  const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
+  const text = `${operation}: ${outcome}${why}`
+  const data = { operation, target, outcome, ...details }
+  return { level: outcome === 'failed' ? 'warn' : 'info', symbol: '·', subject: target, text, data }
 }
 
 function rangeNotice(range: LedgerRange, times: TimeText): Untold {

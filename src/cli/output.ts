@@ -9,6 +9,8 @@ export interface Output {
   note(text: string): void
   /** One value, as one line. */
   json(value: unknown): void
+  /** How far long work is: one line on standard error that is written over, and nothing where nobody watches. */
+  progress(text: string): void
 }
 
 /** Ways to paint a text; they change nothing where there are no colours. */
@@ -35,12 +37,31 @@ export async function openOutput(environment: Readonly<Record<string, string | u
   const { stdout, stderr } = process
   const hasColors = stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
   const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
+  let hasProgress = false
+  const wipe = (): void => {
+    if (hasProgress) stderr.write('\r\u001b[K')
+    hasProgress = false
+  }
   return {
     width: outputWidth(environment),
     colors,
-    line: (text = '') => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    line: (text = '') => {
+      wipe()
+      stdout.write(`${text}\n`)
+    },
+    note: (text) => {
+      wipe()
+      stderr.write(`${text}\n`)
+    },
+    json: (value) => {
+      wipe()
+      stdout.write(`${JSON.stringify(value)}\n`)
+    },
+    progress: (text) => {
+      if (!stderr.isTTY) return
+      stderr.write(`\r\u001b[K${text}`)
+      hasProgress = true
+    },
   }
 }
 

@@ -17,6 +17,7 @@ function printed(
     colors: { bold: paint, dim: paint, red: paint, green: paint, yellow: paint, cyan: paint },
     line: (text = '') => lines.push(text),
     note: () => undefined,
+    progress: () => undefined,
     json: () => undefined,
   }
   const columns = shortest.map((least, index) => ({

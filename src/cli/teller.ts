@@ -18,7 +18,7 @@ export function textTeller({ args, out }: Context, times: () => TimeText): Telle
   let width = 0
   return {
     tell({ level, symbol, subject, text }) {
-      if (isQuiet && level === 'info') return
+      if (level === 'debug' || (isQuiet && level === 'info')) return
       width = Math.max(width, Math.min(subject.length, 20))
       const here = times()
       const paint = paintOf(level, symbol)
@@ -45,7 +45,7 @@ export async function jsonTeller({ args }: Context): Promise<Teller> {
   const logger = pino(
     {
       base: null,
-      level: args.flag('quiet') ? 'warn' : 'info',
+      level: args.flag('quiet') ? 'warn' : 'debug',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },

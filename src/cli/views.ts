@@ -200,6 +200,12 @@ function scheduleView(schedule: ScheduleSpec) {
       }
     case 'once':
       return { kind: schedule.kind, at: iso(schedule.at), ...bounds }
+    case 'sensor': {
+      const { kind, type, everyMs, timeoutMs, timezone } = schedule
+      return { kind, type, everyMs, timeoutMs, timezone, ...bounds }
+    }
+    case 'upstream':
+      return { kind: schedule.kind, assets: schedule.assets, ...bounds }
   }
 }
 
@@ -207,6 +213,16 @@ function handlerView(handler: Job['handler']) {
   switch (handler.kind) {
     case 'function':
       return { kind: handler.kind }
+    case 'module': {
+      const { kind, module, export: name, isolate } = handler
+      return {
+        kind,
+        module,
+        export: name,
+        isolate: isolate?.kind ?? null,
+        memoryMb: isolate?.memoryMb ?? null,
+      }
+    }
     case 'shell':
       return {
         kind: handler.kind,

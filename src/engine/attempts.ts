@@ -1,10 +1,11 @@
+import type { HolderNotice } from '../model/fact.js'
 import { decide, type AttemptResult } from '../model/outcome.js'
 import type { LogLine } from '../model/run.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { jobDefaults, type Job } from '../model/job.js'
-import type { Claim, Finished, Notice } from '../store/store.js'
-import type { Events, RunNotice } from './events.js'
+import type { Claim, Finished } from '../store/store.js'
+import type { EngineEvents, Events, RunNotice } from './events.js'
 import { Performance, type Performable, type PerformDeps, type StopReason } from './perform.js'
 
 /** What the attempts of a worker need. */
@@ -139,7 +140,7 @@ export class Attempts {
   }
 
   /** Does what the store asks for about one claim. */
-  heed(notice: Notice): void {
+  heed(notice: HolderNotice): void {
     const isIt = (claim: Claim): boolean => claim.run === notice.run && claim.attempt === notice.attempt
     for (const performance of this.#performing) {
       if (isIt(performance.claim)) performance.stop(notice.kind === 'cancel' ? 'cancelled' : 'terminated')
@@ -209,6 +210,20 @@ export function noticeOf(claim: Claim): RunNotice {
     trigger: claim.trigger,
     attempt: claim.attempt,
     dueAt: claim.dueAt,
+  }
+}
+
+/** What an attempt came to, for events. */
+export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
+  const { outcome, startedAt, endedAt } = finished
+  return {
+    ...noticeOf(claim),
+    end: outcome.end,
+    state: outcome.state,
+    durationMs: endedAt - (startedAt ?? endedAt),
+    error: outcome.error,
+    result: outcome.result,
+    retryAt: outcome.state === 'pending' ? outcome.runAt : undefined,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../model/errors.js'
+import type { ConfiguredSensor } from '../model/sensor.js'
 import type { Store } from '../store/store.js'
 import type { ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
@@ -8,6 +9,7 @@ import type { KeepAlive, KeepAliveOptions } from './keep-alive.js'
 import { backOffMs, Loop, type Look } from './loop.js'
 import type { Performable } from './perform.js'
 import { Scheduler } from './scheduler.js'
+import { Sensors } from './sensors.js'
 import { Upkeep } from './upkeep.js'
 import { Worker } from './worker.js'
 
@@ -24,6 +26,8 @@ export interface EngineOptions {
   readonly newWorkerId: () => string
   readonly keepAlive: (options: KeepAliveOptions) => KeepAlive
   readonly performables: () => Promise<ReadonlyMap<string, Performable>>
+  /** The sensors that this process can poll, by name. */
+  readonly sensors?: ReadonlyMap<string, ConfiguredSensor> | undefined
   readonly concurrency: number
   readonly leaseMs: number
   readonly keepMs: number
@@ -47,6 +51,8 @@ export class Engine {
   #employedMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
+  #sensors: Sensors | undefined
+  #polling: Loop | undefined
   readonly #undo: (() => void)[] = []
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   #hasFailed = false
@@ -86,6 +92,7 @@ export class Engine {
   wake(): void {
     this.#worker?.wake()
     this.#scheduler?.wake()
+    this.#polling?.wake()
   }
 
   /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is handed back. */
@@ -101,8 +108,10 @@ export class Engine {
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
     if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
+    if (roles.scheduler) this.#beginSensors()
     this.#undo.push(store.watch(() => this.wake()))
     this.#scheduler?.start()
+    this.#polling?.start()
     this.#upkeep?.start()
     this.#worker?.wake()
   }
@@ -113,7 +122,8 @@ export class Engine {
     await this.#changing?.catch(() => undefined)
     for (const undo of this.#undo) undo()
     // At once for all: a loop that waits for the store must not let the worker go on claiming.
-    await Promise.all([this.#scheduler?.stop(), this.#upkeep?.stop(), this.#dismiss(graceMs)])
+    const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#endSensors()]
+    await Promise.all([...loops, this.#dismiss(graceMs)])
     this.#state = 'stopped'
   }
 
@@ -134,6 +144,7 @@ export class Engine {
     this.#worker?.expire()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
+    void this.#polling?.stop()
   }
 
   /** Makes a new worker known and keeps its lease. Also after a lease was lost: an id is never used again. */
@@ -201,6 +212,23 @@ export class Engine {
     const { store, clock, guard, events } = this.#options
     const scheduler = new Scheduler({ store, clock, guard, events, onRuns: () => this.#worker?.wake() })
     return () => scheduler.step()
+  }
+
+  #beginSensors(): void {
+    const { store, clock, guard, events, pollMs, newWorkerId, sensors = new Map() } = this.#options
+    if (sensors.size === 0) return
+    const wake = (): void => this.#polling?.wake()
+    const onRuns = (): void => this.#worker?.wake()
+    const holder = newWorkerId()
+    const polled = new Sensors({ store, clock, guard, events, sensors, holder, wake, onRuns })
+    this.#sensors = polled
+    this.#polling = this.#loop('sensors', () => polled.step(), pollMs)
+    polled.start()
+  }
+
+  async #endSensors(): Promise<void> {
+    await this.#polling?.stop()
+    await this.#sensors?.stop()
   }
 
   #upkeepStep(): () => Promise<Look> {

@@ -1,6 +1,8 @@
 import type { RunId } from '../model/identity.js'
 import type { LedgerRange } from '../model/ledger.js'
+import type { Json } from '../model/json.js'
 import type { NewRun, RunState, StoredError } from '../model/run.js'
+import type { Task } from '../model/task.js'
 import type { Instant } from '../time/instant.js'
 
 /** Everything the engine tells; a notice of what already happened, never the truth. */
@@ -15,6 +17,8 @@ export interface EngineEvents {
     state: RunState
     durationMs: number
     error: StoredError | undefined
+    /** What its handler returned, where it is done. */
+    result: Json | undefined
     /** When it is tried again, where it is. */
     retryAt: Instant | undefined
   }
@@ -26,6 +30,30 @@ export interface EngineEvents {
   'run:log': { run: RunId; job: string; level: string; text: string }
   /** A function went on after it was told to stop; its slot stays taken until it returns. */
   'run:stuck': RunNotice
+  /** A run was due for some time and nobody has claimed it: whoever has offered to may. */
+  'run:offered': OfferedRun
+  /** Something was asked for through this app, and what became of it. */
+  operation: OperationNotice
+  /** A sensor was polled, and what that came to is stored. */
+  'sensor:polled': SensorNotice & {
+    at: Instant
+    kind: 'trigger' | 'no-trigger' | 'error'
+    /** Why nothing was found, or what went wrong. */
+    reason: string | undefined
+    observations: number
+    /** How many of them were new and became runs. */
+    fresh: number
+    /** How late the poll began. */
+    lagMs: number
+  }
+  /** A poll failed; the sensor is polled again after a back-off. */
+  'sensor:failed': SensorNotice & { reason: string; failures: number; broken: boolean; retryInMs: number }
+  /** A sensor that had failed was polled again with success. */
+  'sensor:recovered': SensorNotice & { failures: number }
+  /** A sensor failed so often that it is paused until a person lets it go on. */
+  'sensor:paused': SensorNotice & { failures: number; reason: string }
+  /** A poll went on after it was told to stop; its sensor is not polled beside it. */
+  'sensor:stuck': SensorNotice & { afterMs: number }
   /** This worker's lease was over; it took a new id. */
   'worker:expired': { worker: string }
   /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
@@ -36,6 +64,38 @@ export interface EngineEvents {
   trouble: { where: string; error: unknown; retryInMs: number }
   /** Something failed for good: the engine stops. */
   fatal: { where: string; error: unknown }
+}
+
+/** Which sensor. */
+export interface SensorNotice {
+  sensor: string
+}
+
+/** A run that waits for somebody to take it. */
+export interface OfferedRun {
+  run: RunId
+  job: string
+  trigger: string | undefined
+  /** How often it was claimed before. */
+  attempt: number
+  dueAt: Instant
+  /** When its trigger is due: a cron expression, `every …`, `at …`; undefined for a run without one. */
+  schedule: string | undefined
+  task: Task
+  /** How long it could have been claimed. */
+  waitedMs: number
+  /** How often it has been offered, this time included. */
+  times: number
+}
+
+/** One thing that was asked for: what, of what, and the answer. */
+export interface OperationNotice {
+  operation: string
+  /** The trigger, job, run, queue or file it is about. */
+  target: string
+  outcome: string
+  /** What else a program may want to know. */
+  details?: Readonly<Record<string, Json>> | undefined
 }
 
 /** Which attempt of which run. */
@@ -49,6 +109,29 @@ export interface RunNotice {
 
 /** The name of an event. */
 export type EventName = keyof EngineEvents
+
+/** The names of all events. */
+export const eventNames = Object.keys({
+  tick: true,
+  'run:started': true,
+  'run:ended': true,
+  'run:refused': true,
+  'run:lost': true,
+  'run:log': true,
+  'run:stuck': true,
+  'run:offered': true,
+  operation: true,
+  'sensor:polled': true,
+  'sensor:failed': true,
+  'sensor:recovered': true,
+  'sensor:paused': true,
+  'sensor:stuck': true,
+  'worker:expired': true,
+  'worker:not-ready': true,
+  clock: true,
+  trouble: true,
+  fatal: true,
+} satisfies Record<EventName, true>) as readonly EventName[]
 
 /** Listeners by event. A listener that throws harms nobody: its error becomes a `trouble`. */
 export class Events {

@@ -1,11 +1,13 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import { planRound, type RoundFacts } from '../model/round-plan.js'
 import { planTick, type Tick } from '../model/tick.js'
 import type { DueTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
 import type { Look } from './loop.js'
+import { roundFacts } from './rounds.js'
 
 /** What a scheduler needs. */
 export interface SchedulerOptions {
@@ -30,6 +32,8 @@ export class Scheduler {
   /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
+  /** When it first looked: cycles that began before are taken up again. */
+  #startedAt: Instant | undefined
 
   constructor(options: SchedulerOptions) {
     this.#options = options
@@ -47,7 +51,9 @@ export class Scheduler {
     const { now } = reading
     const limit = batch + this.#faulty.size
     const due = await store.due({ now, limit })
-    const ticks = this.#plan(due, now)
+    this.#startedAt ??= now
+    const rounds = await roundFacts(store, due, { startedAt: this.#startedAt })
+    const ticks = this.#plan(due, now, rounds)
     await commit(ticks, this.#options)
     if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
     const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
@@ -56,7 +62,7 @@ export class Scheduler {
   }
 
   /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
-  #plan(due: readonly DueTrigger[], now: Instant): Tick[] {
+  #plan(due: readonly DueTrigger[], now: Instant, rounds: ReadonlyMap<string, RoundFacts>): Tick[] {
     const { events, clock } = this.#options
     const ticks: Tick[] = []
     const faulty = new Map<string, Faulty>()
@@ -68,7 +74,8 @@ export class Scheduler {
         continue
       }
       try {
-        ticks.push(planTick(one, now))
+        const facts = rounds.get(name)
+        ticks.push(facts === undefined ? planTick(one, now) : planRound(one, facts, now))
       } catch (error) {
         faulty.set(name, { revision: one.revision, againMs: clock.monotonicMs() + retryFaultyMs })
         events.emit('trouble', { where: `trigger ${name}`, error, retryInMs: retryFaultyMs })

@@ -3,10 +3,14 @@ import { tzdataVersion } from '../time/zone.js'
 import { RotaError } from '../model/errors.js'
 import { fingerprintOf } from '../model/identity.js'
 import type { Job, Queue } from '../model/job.js'
-import { scheduleOf, type ScheduleSpec } from '../model/schedule.js'
+import { closeRound } from '../model/round-plan.js'
+import type { Cycle } from '../model/round.js'
+import { isComputed, scheduleOf, type ScheduleSpec } from '../model/schedule.js'
 import { planTick } from '../model/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../model/trigger.js'
 import type { DefineTrigger, Store } from '../store/store.js'
+import { anchoredRound, refuseOtherIntervals } from './round-changes.js'
+import { isRound, openCycles } from './rounds.js'
 
 /** The definitions of one source, entire. */
 export interface Source {
@@ -30,6 +34,7 @@ const tries = 5
 
 /** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
 export async function sync(store: Store, source: Source, now: Instant): Promise<SyncReport> {
+  await refuseOtherIntervals(store, source.triggers, (one) => one.source === source.name)
   await defineJobs(store, source, now)
   const known = await store.fingerprints(source.name)
   const names = new Set(source.triggers.map((trigger) => trigger.name))
@@ -59,20 +64,30 @@ export async function defineJobs(
   if (conflicts.length > 0) throw conflict('job', name, conflicts)
 }
 
-/** Writes new and changed triggers of a source. */
+/** Writes new and changed triggers of a source; where they have to be new, one that is there is a conflict and nothing is written. */
 export async function define(
   store: Store,
-  request: { source: string; triggers: readonly Trigger[]; now: Instant },
+  request: { source: string; triggers: readonly Trigger[]; now: Instant; isNew?: boolean },
 ): Promise<void> {
-  const { source, now } = request
+  const { source, now, isNew = false } = request
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
   await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
     // Another process may be writing the same definitions: what stands already needs no second version.
     const known = isAgain ? await store.fingerprints(source) : undefined
+    const cycles = await cyclesOf(store, current)
+    const taken = isNew ? [...current.values()].filter((one) => one.active) : []
+    if (taken.length > 0)
+      throw conflict(
+        'trigger',
+        source,
+        taken.map((one) => ({ name: one.trigger.name, source: one.source })),
+      )
     return open.flatMap((name) => {
       const trigger = byName.get(name) as Trigger
       const isWritten = known !== undefined && known.get(name) === fingerprint(trigger)
-      return isWritten ? [] : [change({ current: current.get(name), trigger, source, now })]
+      return isWritten
+        ? []
+        : [change({ current: current.get(name), cycle: cycles.get(name), trigger, source, now })]
     })
   })
 }
@@ -101,7 +116,7 @@ function ending(
     name: current.trigger.name,
     trigger: undefined,
     fingerprint: '',
-    closing: closingOf(current, end.now),
+    closing: closingOf(current, { now: end.now, isReplaced: false }),
     cursorAt: Math.max(current.cursorAt, end.now),
     nextAt: undefined,
   }
@@ -148,9 +163,20 @@ async function read(
   return new Map([...stored, ...due].map((one) => [one.trigger.name, one]))
 }
 
+/** The open cycles of those that are rounds, by name. */
+async function cyclesOf(
+  store: Store,
+  current: ReadonlyMap<string, StoredTrigger>,
+): Promise<ReadonlyMap<string, Cycle>> {
+  const rounds = [...current.values()].map(({ trigger }) => trigger).filter(isRound)
+  if (rounds.length === 0) return new Map()
+  return new Map([...(await openCycles(store, rounds))].map(([name, { value }]) => [name, value]))
+}
+
 /** The change that gives a trigger its new definition. Only a change of its schedule moves the cursor. */
 function change(input: {
   current: StoredTrigger | DueTrigger | undefined
+  cycle: Cycle | undefined
   trigger: Trigger
   source: string
   now: Instant
@@ -158,7 +184,8 @@ function change(input: {
   const { current, source, now } = input
   const trigger = anchored(input.trigger, current, now)
   const isContinued = current?.active === true && hasSameInstants(current.trigger, trigger)
-  const closing = current?.active === true && !isContinued ? closingOf(current, now) : undefined
+  const isClosed = current?.active === true && !isContinued
+  const closing = isClosed ? closingOf(current, { now, isReplaced: true, cycle: input.cycle }) : undefined
   const { cursorAt, nextAt } = isContinued ? continued(trigger, current) : begun(trigger, current, now)
   const { revision, tzdata } = unchanged(current)
   // Written out: with a hundred thousand of them, spreading others into it takes as long as all the rest.
@@ -180,9 +207,9 @@ function change(input: {
 /** Where a trigger stands that goes on with the same due instants. */
 function continued(trigger: Trigger, current: StoredTrigger): Pick<DefineTrigger, 'cursorAt' | 'nextAt'> {
   const { cursorAt } = current
-  const isComputed = current.nextAt !== undefined && trigger.schedule.kind !== 'after-finish'
+  const isWorkedOut = current.nextAt !== undefined && isComputed(trigger.schedule)
   // Zone rules may have changed even though the text has not.
-  return { cursorAt, nextAt: isComputed ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt }
+  return { cursorAt, nextAt: isWorkedOut ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt }
 }
 
 /** Where a trigger begins whose due instants are new. */
@@ -199,9 +226,15 @@ function unchanged(current: StoredTrigger | undefined): { revision: number; tzda
   return { revision: current?.revision ?? 0, tzdata: tzdataVersion() }
 }
 
-function closingOf(current: StoredTrigger | DueTrigger, now: Instant): DefineTrigger['closing'] {
+function closingOf(
+  current: StoredTrigger | DueTrigger,
+  { now, isReplaced, cycle }: { now: Instant; isReplaced: boolean; cycle?: Cycle | undefined },
+): DefineTrigger['closing'] {
   if (!('jobDefinition' in current) || !current.trigger.enabled) return undefined
-  const isChain = current.trigger.schedule.kind === 'after-finish'
+  if (isRound(current.trigger)) return closeRound(current, cycle, { now, isReplaced })
+  const { schedule } = current.trigger
+  if (schedule.kind === 'sensor' || schedule.kind === 'upstream') return undefined
+  const isChain = schedule.kind === 'after-finish'
   if (isChain && (current.nextAt === undefined || current.nextAt > now)) return undefined
   return planTick(current, now)
 }
@@ -209,6 +242,7 @@ function closingOf(current: StoredTrigger | DueTrigger, now: Instant): DefineTri
 /** The grid of an interval is anchored where it was first defined, also when its length changes. */
 function anchored(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
   const { schedule } = trigger
+  if (isRound(trigger)) return anchoredRound(trigger, current, now)
   if (schedule.kind !== 'interval' || schedule.anchorAt !== undefined) return trigger
   const before = current?.trigger.schedule
   const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
@@ -235,6 +269,8 @@ function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Ins
   if (schedule.kind === 'after-finish') {
     return Math.max(schedule.startAt ?? 0, schedule.immediate === true ? now : now + schedule.everyMs)
   }
+  // A sensor looks at once; what came before a trigger followed it is no arrival.
+  if (schedule.kind === 'sensor') return now
   return scheduleOf(schedule).next(cursorAt)
 }
 

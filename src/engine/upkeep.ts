@@ -68,6 +68,15 @@ export class Upkeep {
     if (at < this.#pruneAt) return 0
     const pruned = await store.prune({ before: at - keepMs, limit: pruneBatch, now: at })
     if (pruned < pruneBatch) this.#pruneAt = at + pruneEveryMs
+    if (pruned > 0) {
+      const details = { before: at - keepMs, count: pruned }
+      this.#options.events.emit('operation', {
+        operation: 'prune',
+        target: 'runs',
+        outcome: 'pruned',
+        details,
+      })
+    }
     return pruned
   }
 }

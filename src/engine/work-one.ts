@@ -8,6 +8,7 @@ import type { Run } from '../model/run.js'
 import type { Claim, Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import { endOf, noticeOf } from './attempts.js'
 import { Events } from './events.js'
 import { Heartbeat } from './keep-alive.js'
 import { LogBuffer } from './log-buffer.js'
@@ -32,6 +33,8 @@ export interface WorkOneOptions {
   readonly signal: AbortSignal
   /** Hears of every line that the run writes. */
   readonly onLine: (text: string) => void
+  /** Told of the attempt, where anyone listens. */
+  readonly events?: Events | undefined
 }
 
 /** What became of the run that was taken. */
@@ -43,9 +46,13 @@ export interface WorkedRun {
 
 /** Performs the next due run; gives undefined where there is none. */
 export async function workOne(options: WorkOneOptions): Promise<WorkedRun | undefined> {
-  const { store, clock, leaseMs } = options
-  const { worker } = options
-  await takeBackLost(store, clock)
+  await takeBackLost(options.store, options.clock)
+  return await performNext(options)
+}
+
+/** Performs the next due run; what dead workers left is somebody else's to take back. */
+export async function performNext(options: WorkOneOptions): Promise<WorkedRun | undefined> {
+  const { store, clock, leaseMs, worker } = options
   await store.register({ ...worker, now: clock.now(), leaseMs })
   try {
     const claim = (await claimOne(options)) ?? (await claimAhead(options))
@@ -121,10 +128,11 @@ async function performOne(claim: Claim, options: WorkOneOptions): Promise<Worked
     const now = clock.now()
     const { run: id, dueAt, failures, crashes } = claim
     const outcome = decide(result, { run: { id, dueAt, failures, crashes }, job, now })
-    const finished = [
-      { run: id, attempt: claim.attempt, outcome, startedAt: attempt.startedAt, endedAt: now },
-    ]
-    await store.turn({ worker: worker.id, now, finished, want: undefined })
+    const { startedAt } = attempt
+    const finished = { run: id, attempt: claim.attempt, outcome, startedAt, endedAt: now }
+    const answer = await store.turn({ worker: worker.id, now, finished: [finished], want: undefined })
+    if (answer.finished[0] === 'stale') options.events?.emit('run:refused', noticeOf(claim))
+    else options.events?.emit('run:ended', endOf({ claim, finished }))
   }
   const run = (await store.run(claim.run)) as Run
   return { run, result: result?.kind ?? 'lost', durationMs }
@@ -154,6 +162,7 @@ class Attempt {
       log: (_, level, text) => {
         lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
         options.onLine(text)
+        options.events?.emit('run:log', { run: claim.run, job: claim.job, level, text })
       },
       ended: (_, result) => settle(result),
       stuck: () => undefined,
@@ -173,6 +182,7 @@ class Attempt {
       await Promise.all([keepAlive.stop(), listening])
       return result
     })
+    options.events?.emit('run:started', noticeOf(claim))
     this.#performance.run(performable.handler)
   }
 

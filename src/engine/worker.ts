@@ -7,7 +7,7 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import type { Run } from '../model/run.js'
 import type { Claim, Store, TurnAnswer, Want } from '../store/store.js'
-import { Attempts, noticeOf, type Ended } from './attempts.js'
+import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
 import type { Events } from './events.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from './loop.js'
@@ -314,18 +314,6 @@ export class Worker {
 
   #tellWaiters(): void {
     for (const go of this.#waiters) go()
-  }
-}
-
-function endOf({ claim, finished }: Ended) {
-  const { outcome, startedAt, endedAt } = finished
-  return {
-    ...noticeOf(claim),
-    end: outcome.end,
-    state: outcome.state,
-    durationMs: endedAt - (startedAt ?? endedAt),
-    error: outcome.error,
-    retryAt: outcome.state === 'pending' ? outcome.runAt : undefined,
   }
 }
 

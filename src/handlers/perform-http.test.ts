@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../model/errors.js'
 import type { HttpSpec } from '../model/job.js'
-import { refusedAddress, refusedHost } from './address-rules.js'
+import { refusedAddress, refusedHost } from '../outbound/address-rules.js'
 import { performHttp, type HttpContext } from './perform-http.js'
 
 interface Seen {

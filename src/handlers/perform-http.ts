@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { boundText, maxResultBytes } from '../model/bounds.js'
-import { RotaError } from '../model/errors.js'
 import type { HttpSpec } from '../model/job.js'
 import type { Json } from '../model/json.js'
-import type { PrivateTargets } from './address-rules.js'
+import { wholeCharacters } from '../model/printable.js'
+import type { PrivateTargets } from '../outbound/address-rules.js'
+import { followRedirects, nameOf, shorten, type FollowedAnswer } from '../outbound/follow-redirects.js'
+import type { Answer, OutgoingRequest, Resolve } from '../outbound/http-request.js'
+import { maskSecrets } from '../outbound/secrets.js'
 import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
-import { sendRequest, type Answer, type OutgoingRequest, type Resolve } from './http-request.js'
-import { printable, wholeCharacters } from './printable.js'
-import { isSecretHeader, maskSecrets } from './secrets.js'
 
 /** What a request needs beside its run. */
 export interface HttpContext extends HandlerContext {
@@ -22,30 +22,19 @@ export interface HttpContext extends HandlerContext {
  * the target is refused or does not answer, the status is 400 or more, or the attempt was stopped.
  */
 export async function performHttp(spec: HttpSpec, context: HttpContext): Promise<Json> {
-  let request = firstRequest(spec, context)
-  for (let redirects = 0; ; redirects++) {
-    const answer = await answerTo(request, context)
-    const target = redirectOf(answer, request)
-    if (target === undefined) return resultOf({ request, answer, spec })
-    if (redirects === maxRedirects)
-      throw handlerFailed(`more than ${maxRedirects} redirects, last to ${placeOf(target)}`)
-    context.log('debug', `${answer.status}: redirected to ${placeOf(target)}`)
-    request = redirected(request, { target, status: answer.status })
-  }
-}
-
-const maxRedirects = 5
-
-async function answerTo(request: OutgoingRequest, context: HttpContext): Promise<Answer> {
   const { signal, privateTargets, resolve } = context
+  const tell = (status: number, place: string): void =>
+    context.log('debug', `${status}: redirected to ${place}`)
   if (signal.aborted) throw stoppedError(signal)
   try {
-    return await sendRequest(request, { signal, privateTargets, resolve })
+    const followed = await followRedirects(
+      firstRequest(spec, context),
+      { signal, privateTargets, resolve },
+      tell,
+    )
+    return resultOf(followed, spec)
   } catch (error) {
-    if (signal.aborted) throw stoppedError(signal)
-    throw error instanceof RotaError
-      ? error
-      : handlerFailed(`${nameOf(request)} failed: ${reasonOf(error, request)}`, error)
+    throw signal.aborted ? stoppedError(signal) : error
   }
 }
 
@@ -72,40 +61,7 @@ function withLength(headers: Record<string, string>, body: string | undefined): 
   return body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) }
 }
 
-const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-
-function redirectOf(answer: Answer, request: OutgoingRequest): URL | undefined {
-  const { location } = answer.headers
-  if (!redirectStatuses.has(answer.status) || location === undefined) return undefined
-  if (!URL.canParse(location, request.url.href))
-    throw handlerFailed(`redirected to ${shorten(location)}, which is no address`)
-  const target = new URL(location, request.url)
-  if (target.protocol === 'http:' || target.protocol === 'https:') return target
-  throw handlerFailed(`redirected to ${target.protocol}, which is neither http: nor https:`)
-}
-
-/** The request that follows: without a body where the status says so, without secrets where another origin would get them. */
-function redirected(
-  request: OutgoingRequest,
-  { target, status }: { target: URL; status: number },
-): OutgoingRequest {
-  const isFetched = status === 303 || (status < 303 && request.method === 'POST')
-  const keepsBody = !isFetched || request.method === 'HEAD'
-  const isSameOrigin = target.origin === request.url.origin
-  const headers = Object.entries(request.headers).filter(([name]) => {
-    if (!keepsBody && (name === 'content-type' || name === 'content-length')) return false
-    return isSameOrigin || !isSecretHeader(name)
-  })
-  return {
-    url: target,
-    method: keepsBody ? request.method : 'GET',
-    headers: Object.fromEntries(headers),
-    body: keepsBody ? request.body : undefined,
-  }
-}
-
-function resultOf(input: { request: OutgoingRequest; answer: Answer; spec: HttpSpec }): Json {
-  const { request, answer, spec } = input
+function resultOf({ request, answer }: FollowedAnswer, spec: HttpSpec): Json {
   const text = maskSecrets(textOf(answer), spec.headers ?? {})
   if (answer.status >= 400) {
     const said = text.trim() === '' ? '' : `: ${shorten(text)}`
@@ -143,30 +99,4 @@ function textOf({ body, headers, isCut }: Answer): string {
   const whole = isCut ? wholeCharacters(body, body.length - 3) : body
   if (isUtf8(whole)) return whole.toString('utf8')
   return `(${isCut ? 'more than ' : ''}${body.length} bytes of ${headers['content-type'] ?? 'an unnamed type'})`
-}
-
-function nameOf(request: OutgoingRequest): string {
-  return `${request.method} ${placeOf(request.url)}`
-}
-
-/** An address without its query, which may carry a key. */
-function placeOf(url: URL): string {
-  return printable(`${url.origin}${url.pathname}`.slice(0, 300)) + (url.search === '' ? '' : '?…')
-}
-
-function shorten(text: string): string {
-  return printable(boundText(text.trim(), 500))
-}
-
-function reasonOf(error: unknown, { url }: OutgoingRequest): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === undefined) return message
-  return wordsFor(code, url) ?? (message === '' ? code : `${message} (${code})`)
-}
-
-function wordsFor(code: string, url: URL): string | undefined {
-  if (code === 'ENOTFOUND') return `host not found: ${url.hostname}`
-  if (code === 'EAI_AGAIN') return `host could not be looked up: ${url.hostname}`
-  if (code === 'ECONNREFUSED') return `connection refused by ${url.host}`
-  return code === 'ECONNRESET' ? `connection broken by ${url.host}` : undefined
 }

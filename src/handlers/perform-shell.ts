@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import type { RotaError } from '../model/errors.js'
 import type { ShellSpec } from '../model/job.js'
 import type { Json } from '../model/json.js'
-import type { LogLine } from '../model/run.js'
 import type { Clock } from '../time/clock.js'
 import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
-import { OutputBudget, OutputLines } from './output-lines.js'
+import type { OutputLines } from './output-lines.js'
 import { ProcessTree, type ProcessEnd, type ProcessSpec } from './process-tree.js'
+import { RunOutput } from './run-output.js'
 import { shellEnvironment, type Environment } from './shell-env.js'
 
 /** What a command needs beside its run. */
@@ -27,14 +27,14 @@ export interface ShellContext extends HandlerContext {
 export async function performShell(spec: ShellSpec, context: ShellContext): Promise<Json> {
   if (context.signal.aborted) throw stoppedError(context.signal)
   const env = shellEnvironment({ base: context.environment, own: spec.env, run: context.run })
-  const output = new ShellOutput(context)
+  const output = new RunOutput(context)
   const end = await endOf({ argv: spec.argv, env, cwd: directoryOf(spec, context) }, output, context)
   if (context.signal.aborted) throw stoppedError(context.signal)
   if (end.exitCode !== 0) throw handlerFailed(failureOf(end, output.stderr))
   return { exitCode: 0, stdout: output.stdout.tail(20, 4096) }
 }
 
-async function endOf(spec: ProcessSpec, output: ShellOutput, context: ShellContext): Promise<ProcessEnd> {
+async function endOf(spec: ProcessSpec, output: RunOutput, context: ShellContext): Promise<ProcessEnd> {
   const tree = start(spec, context.clock)
   const stop = (): void => tree.stop()
   context.signal.addEventListener('abort', stop, { once: true })
@@ -54,34 +54,6 @@ function start(spec: ProcessSpec, clock: Clock): ProcessTree {
     return new ProcessTree(spec, clock)
   } catch (error) {
     throw notStarted(error, spec)
-  }
-}
-
-/** Both streams of a command on their way into the log of its run. */
-class ShellOutput {
-  readonly stdout: OutputLines
-  readonly stderr: OutputLines
-  readonly #budget = new OutputBudget()
-  readonly #log: HandlerContext['log']
-
-  constructor(context: HandlerContext) {
-    this.#log = (level, text) => context.log(level, text)
-    const keepAs = (level: LogLine['level']) => (line: string) => this.#log(level, line)
-    this.stdout = new OutputLines(this.#budget, keepAs('info'))
-    // Programs write progress there as well as errors.
-    this.stderr = new OutputLines(this.#budget, keepAs('warn'))
-  }
-
-  follow(tree: ProcessTree): void {
-    tree.stdout.on('data', (chunk: Buffer) => this.stdout.write(chunk))
-    tree.stderr.on('data', (chunk: Buffer) => this.stderr.write(chunk))
-  }
-
-  end(): void {
-    this.stdout.end()
-    this.stderr.end()
-    if (this.#budget.dropped > 0)
-      this.#log('warn', `output was cut: ${this.#budget.dropped} bytes were not kept`)
   }
 }
 

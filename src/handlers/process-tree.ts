@@ -9,6 +9,8 @@ export interface ProcessSpec {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
+  /** Hears what the process sends; with it, descriptor 3 is a channel of Node.js and 4 closes when this process is gone. */
+  readonly hear?: ((message: unknown) => void) | undefined
 }
 
 /** How a command ended: by itself with a code, or by a signal. */
@@ -20,6 +22,7 @@ export interface ProcessEnd {
 /** How long a tree may take to end after it was asked to. */
 export const KILL_GRACE_MS = 5000
 const lookAgainMs = 50
+const streams = ['ignore', 'pipe', 'pipe'] as const
 
 /**
  * A command with everything it started, as one process group. The tree ends with the command: what the command leaves
@@ -55,8 +58,9 @@ export class ProcessTree {
       cwd: spec.cwd,
       detached: true,
       shell: false,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+      stdio: spec.hear === undefined ? [...streams] : [...streams, 'ipc', 'pipe'],
+    }) as ChildProcessByStdio<null, Readable, Readable>
+    if (spec.hear !== undefined) this.#child.on('message', spec.hear)
     if (this.#child.pid !== undefined) this.#forgetGroup = killAtExit(this.#child.pid)
     this.#child.once('error', (error) => this.#notStarted(error))
     this.#child.once('exit', (exitCode, signal) => this.#exited({ exitCode, signal }))
@@ -71,12 +75,24 @@ export class ProcessTree {
     return this.#child.stderr
   }
 
+  /** Says something over the channel; to a process that is gone, nothing. */
+  send(message: object): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
   /** Asks the whole tree to end, and kills it when the grace is over. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
     this.#beginEnding()
     this.#endIfGone()
+  }
+
+  /** Ends the whole tree at once. */
+  kill(): void {
+    this.#isStopped = true
+    this.#cancelGrace?.()
+    this.#kill()
   }
 
   #notStarted(error: Error): void {

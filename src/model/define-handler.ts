@@ -1,8 +1,8 @@
 import { fault, shown, within, type Place } from './faults.js'
-import type { HandlerSpec, HttpSpec, ShellSpec } from './job.js'
+import type { HandlerSpec, HttpSpec, Isolation, ModuleSpec, ShellSpec } from './job.js'
 import type { Json } from './json.js'
 import { copyJson, payloadFault } from './payload.js'
-import { isMap, readChoice, readOptions, type Written } from './read-value.js'
+import { isMap, readChoice, readOptions, readWhole, type Written } from './read-value.js'
 
 /** A command with its surroundings. */
 export interface CommandInput {
@@ -26,15 +26,36 @@ export interface HttpInput {
   readonly body?: Json | undefined
 }
 
+/** A function as the module that exports it: what another thread or process can find, and a config file can say. */
+export interface ModuleInput {
+  /** The path of the module; a relative one starts at the app's directory. */
+  readonly module: string
+  /** The name under which it exports the function; `default` unless said otherwise. */
+  readonly export?: string | undefined
+}
+
 /** The methods a request may have. */
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** The ways to say what a job does. */
-export const handlerOptionNames = ['command', 'http', 'pipeline', 'handler'] as const
+const ways = ['command', 'http', 'pipeline', 'handler'] as const
+
+/** The options that say what a job does and where. */
+export const handlerOptionNames = [...ways, 'isolate', 'memoryMb'] as const
 
 /** What a job does; exactly one way of saying it must be there. */
 export function readHandler(input: Written, place: Place): HandlerSpec | undefined {
-  const chosen = handlerOptionNames.filter((name) => input[name] !== undefined)
+  const isolate = readIsolation(input, place)
+  const spec = readWay(input, place)
+  if (spec === undefined || input['isolate'] === undefined) return spec
+  if (spec.kind === 'module') return isolate === undefined ? undefined : { ...spec, isolate }
+  const at = within(place, 'isolate')
+  if (spec.kind !== 'function') return fault(at, `a ${spec.kind} job does not run in the worker anyway`)
+  return fault(at, 'a function of this process cannot be reached from another one', moduleAllowed)
+}
+
+function readWay(input: Written, place: Place): HandlerSpec | undefined {
+  const chosen = ways.filter((name) => input[name] !== undefined)
   const [way, second] = chosen
   if (way === undefined) return fault(place, 'nothing says what it does', waysAllowed)
   if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be together`, waysAllowed)
@@ -48,16 +69,39 @@ export function readHandler(input: Written, place: Place): HandlerSpec | undefin
       readText(input['pipeline'], at)
       return { kind: 'pipeline', path: String(input['pipeline']) }
     case 'handler':
-      if (typeof input['handler'] === 'function') return { kind: 'function' }
-      return fault(
-        at,
-        `${shown(input['handler'])} is not a function`,
-        'a function, in a config written in code',
-      )
+      return typeof input['handler'] === 'function' ? { kind: 'function' } : readModule(input['handler'], at)
   }
 }
 
 const waysAllowed = 'exactly one of command, http, pipeline, handler'
+const moduleAllowed = "a module that exports one, such as { module: './jobs/report.mjs' }"
+
+function readModule(value: unknown, place: Place): ModuleSpec | undefined {
+  if (!isMap(value)) {
+    return fault(place, `${shown(value)} is not a function`, `a function in code, or ${moduleAllowed}`)
+  }
+  const input = readOptions(value, ['module', 'export'], place)
+  if (input === undefined) return undefined
+  const { module, export: name = 'default' } = input
+  readText(module, within(place, 'module'))
+  readText(name, within(place, 'export'))
+  if (typeof module === 'string' && /^(?!file:)[a-z][a-z+.-]+:/i.test(module)) {
+    fault(within(place, 'module'), `${shown(module)} is not a path`, 'a path such as ./jobs/report.mjs')
+  }
+  return { kind: 'module', module: String(module), export: String(name) }
+}
+
+const memoryBounds = { min: 16, max: 1_048_576 }
+const usualMemoryMb = 512
+
+function readIsolation(input: Written, place: Place): Isolation | undefined {
+  const kind = readChoice(input['isolate'], ['thread', 'process'], within(place, 'isolate'))
+  const memoryMb = readWhole(input['memoryMb'], memoryBounds, within(place, 'memoryMb'))
+  if (input['memoryMb'] !== undefined && input['isolate'] === undefined) {
+    fault(within(place, 'memoryMb'), 'only what is isolated has memory of its own', 'isolate beside it')
+  }
+  return kind === undefined ? undefined : { kind, memoryMb: memoryMb ?? usualMemoryMb }
+}
 
 /** A command as its words, or with its surroundings. */
 export function readCommand(value: unknown, place: Place): ShellSpec | undefined {

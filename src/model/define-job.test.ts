@@ -116,17 +116,65 @@ describe('what a job does', () => {
       { kind: 'http', url, method: 'PUT', headers: { 'X-A': 'b' } },
     ],
     [{ pipeline: 'flows/web.yml' }, { kind: 'pipeline', path: 'flows/web.yml' }],
+    [{ handler: { module: './a.mjs' } }, { kind: 'module', module: './a.mjs', export: 'default' }],
+    [
+      { handler: { module: 'file:///a.mjs', export: 'b' }, isolate: 'thread' },
+      {
+        kind: 'module',
+        module: 'file:///a.mjs',
+        export: 'b',
+        isolate: { kind: 'thread', memoryMb: 512 },
+      },
+    ],
+    [
+      { handler: { module: 'a.ts' }, isolate: 'process', memoryMb: 64 },
+      {
+        kind: 'module',
+        module: 'a.ts',
+        export: 'default',
+        isolate: { kind: 'process', memoryMb: 64 },
+      },
+    ],
   ])('%j', (input, handler) => {
     expect(defineJob('j', input).handler).toEqual(handler)
   })
 
+  const aModule = "a module that exports one, such as { module: './jobs/report.mjs' }"
   const ways = '(exactly one of command, http, pipeline, handler)'
   it.each<[object, string[]]>([
     [{}, [`(whole): nothing says what it does ${ways}`]],
     [{ command, http: { url } }, [`(whole): command and http cannot be together ${ways}`]],
     [{ pipeline: '' }, ['pipeline: it is empty']],
     [{ pipeline: ['a.yml'] }, ['pipeline: a list is not a text (a text; write a number or true in quotes)']],
-    [{ handler: 'x' }, ['handler: "x" is not a function (a function, in a config written in code)']],
+    [{ handler: 'x' }, [`handler: "x" is not a function (a function in code, or ${aModule})`]],
+    [
+      { handler: { module: '', export: 5, name: 'x' } },
+      [
+        'handler.name: there is no such option (module, export)',
+        'handler.module: it is empty',
+        'handler.export: 5 is not a text (a text; write a number or true in quotes)',
+      ],
+    ],
+    [
+      { handler: { module: 'https://example.org/a.mjs' } },
+      ['handler.module: "https://example.org/a.mjs" is not a path (a path such as ./jobs/report.mjs)'],
+    ],
+    [
+      { handler: () => undefined, isolate: 'thread' },
+      [`isolate: a function of this process cannot be reached from another one (${aModule})`],
+    ],
+    [{ command, isolate: 'process' }, ['isolate: a shell job does not run in the worker anyway']],
+    [
+      { handler: { module: 'a.mjs' }, isolate: 'thred', memoryMb: 1 },
+      [
+        'isolate: "thred" is not one of them; did you mean thread? (thread, process)',
+        'memoryMb: 1 is not allowed (a whole number from 16 to 1048576)',
+      ],
+    ],
+    [
+      { handler: { module: 'a.mjs' }, memoryMb: 64 },
+      ['memoryMb: only what is isolated has memory of its own (isolate beside it)'],
+    ],
     [
       { command: 'node x.js' },
       [

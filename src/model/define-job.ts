@@ -1,5 +1,11 @@
 import { MAX_DURATION_MS } from '../time/duration.js'
-import { handlerOptionNames, readHandler, type CommandInput, type HttpInput } from './define-handler.js'
+import {
+  handlerOptionNames,
+  readHandler,
+  type CommandInput,
+  type HttpInput,
+  type ModuleInput,
+} from './define-handler.js'
 import { refuse } from './errors.js'
 import { fault, placeOf, shown, within, type Place } from './faults.js'
 import { frozen } from './frozen.js'
@@ -56,8 +62,12 @@ export interface JobInput extends JobOptions {
   readonly http?: HttpInput | undefined
   /** A pipeline file, relative to the app's directory; read when a run starts, so that edits count. */
   readonly pipeline?: string | undefined
-  /** A function of this process; only code can write it. */
-  readonly handler?: ((run: never) => unknown) | undefined
+  /** A function of this process, which only code can write, or the module that exports one. */
+  readonly handler?: ((run: never) => unknown) | ModuleInput | undefined
+  /** Gives each attempt of a module's function a thread or a process of its own. */
+  readonly isolate?: 'thread' | 'process' | undefined
+  /** How many MiB its objects may take there; 512 unless said otherwise. */
+  readonly memoryMb?: number | undefined
 }
 
 /** The options that every job has. */

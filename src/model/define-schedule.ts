@@ -130,7 +130,7 @@ function hasOwnOffset(at: unknown): boolean {
 }
 
 /** The zone in its usual spelling; UTC where none is named, so that no host's setting matters. */
-function readZone(value: unknown, place: Place): string | undefined {
+export function readZone(value: unknown, place: Place): string | undefined {
   return value === undefined ? 'UTC' : timed(place, () => zoneOf(value as string).name)
 }
 

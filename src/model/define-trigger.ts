@@ -157,7 +157,8 @@ const mostLabels = 16
 const longestLabel = 256
 const labelsAllowed = `at most ${mostLabels} names of 1 to 64 of A-Z a-z 0-9 . _ -, each with a text of at most ${longestLabel} characters`
 
-function readLabels(value: unknown, place: Place): Labels {
+/** Names that runs carry beside their ids. */
+export function readLabels(value: unknown, place: Place): Labels {
   const isFitting =
     isMap(value) &&
     Object.keys(value).length <= mostLabels &&

@@ -1,8 +1,24 @@
 import type { Json } from './json.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
-/** What a job does: a function of the process that defined it, a command, a request, or the steps of a pipeline file. */
-export type HandlerSpec = { readonly kind: 'function' } | ShellSpec | HttpSpec | PipelineSpec
+/** What a job does: a function of the process that defined it, one of a module, a command, a request, or the steps of a pipeline file. */
+export type HandlerSpec = { readonly kind: 'function' } | ModuleSpec | ShellSpec | HttpSpec | PipelineSpec
+
+/** A function that a module exports, so that another thread or process can find it too. */
+export interface ModuleSpec {
+  readonly kind: 'module'
+  /** A path; a relative one starts at the app's directory. */
+  readonly module: string
+  readonly export: string
+  /** What each attempt gets for itself; it shares the worker's process and thread where this is absent. */
+  readonly isolate?: Isolation | undefined
+}
+
+/** What an attempt has for itself, and how much memory its objects may take there. */
+export interface Isolation {
+  readonly kind: 'thread' | 'process'
+  readonly memoryMb: number
+}
 
 /** A command run without a shell: its words, its extra environment and its directory. */
 export interface ShellSpec {

@@ -2,7 +2,15 @@ import type { Instant } from '../time/instant.js'
 import type { RunId } from './identity.js'
 
 /** Why due instants did not become runs. */
-export type LedgerReason = 'missed' | 'collapsed' | 'overlap' | 'paused' | 'frozen' | 'switch' | 'pruned'
+export type LedgerReason =
+  | 'missed'
+  | 'collapsed'
+  | 'overlap'
+  | 'paused'
+  | 'frozen'
+  | 'switch'
+  | 'pruned'
+  | 'checked'
 
 /** Which rule of which policy decided. */
 export type LedgerRule =
@@ -16,6 +24,8 @@ export type LedgerRule =
   | 'overlap:terminate-running'
   | 'hold'
   | 'prune'
+  | 'round:check'
+  | 'round:overlap'
 
 /** What became of a range of due instants without a run: it covers those from `firstAt` to `lastAt`, both included, that have no run of their own. */
 export interface LedgerRange {

@@ -1,6 +1,7 @@
 import type { Instant } from '../time/instant.js'
 import { fractionOf, runIdOf, type RunId } from './identity.js'
 import type { Job } from './job.js'
+import { runLabels } from './jobs-source.js'
 import { partitionOf } from './partition.js'
 import type { Gate, NewRun } from './run.js'
 import type { ScheduleSpec } from './schedule.js'
@@ -46,7 +47,8 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     partition: partitionAt(trigger, dueAt),
     payload: trigger.payload,
     gates: gatesOf({ job, trigger }),
-    ...(trigger.labels === undefined ? {} : { labels: trigger.labels }),
+    ...(trigger.notesExecution === true ? { follow: 'once' as const } : {}),
+    ...runLabels(due, dueAt),
   }
 }
 

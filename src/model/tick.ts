@@ -6,6 +6,7 @@ import { cut } from './cut.js'
 import type { Hold } from './hold.js'
 import { instantOfRunId, runIdOf, type RunId } from './identity.js'
 import type { LedgerRange } from './ledger.js'
+import type { NoteChange } from './note.js'
 import { newTriggerRun } from './occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import type { NewRun } from './run.js'
@@ -26,6 +27,16 @@ export interface Tick {
   readonly ranges: readonly LedgerRange[]
   /** What the newest run does to the trigger's older unfinished ones. */
   readonly supersede: Supersede | undefined
+  /** Notes that move with it; where one is not as expected nothing of the tick is written. */
+  readonly notes?: readonly NoteChange[] | undefined
+  /** Observations that count as seen from now on. */
+  readonly seen?: readonly SeenKey[] | undefined
+}
+
+/** An observation that was acted on: a digest of its key, and until when it is remembered where not for ever. */
+export interface SeenKey {
+  readonly digest: string
+  readonly untilAt?: Instant | undefined
 }
 
 /** Works out what became due in `(cursor, now]` and what becomes of each instant. Pure: two schedulers plan the same. */
@@ -71,7 +82,8 @@ function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant 
   return pause.untilAt === undefined ? undefined : schedule.next(Math.max(pause.untilAt - 1, plannedAt))
 }
 
-function openPause(due: DueTrigger, now: Instant): Hold | undefined {
+/** The pause of a trigger that is in force. */
+export function openPause(due: DueTrigger, now: Instant): Hold | undefined {
   const target = `trigger:${due.trigger.name}`
   return due.holds.find(
     (hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now),
@@ -90,7 +102,7 @@ function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, 
   const runs = caught.candidates.map((at) => ({
     ...newTriggerRun(due, at),
     id: chainId(due, at),
-    chained: true,
+    follow: 'chain' as const,
   }))
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt

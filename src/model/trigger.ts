@@ -3,6 +3,7 @@ import type { Hold } from './hold.js'
 import type { Job } from './job.js'
 import type { Json } from './json.js'
 import type { PartitionGrain } from './partition.js'
+import type { RoundSpec } from './round.js'
 import type { Labels } from './run.js'
 import type { ScheduleSpec } from './schedule.js'
 
@@ -45,6 +46,15 @@ export interface Trigger {
   readonly enabled: boolean
   /** Copied to its runs. */
   readonly labels?: Labels | undefined
+  /** The services that each of its due instants checks; such a trigger makes no other runs. */
+  readonly round?: RoundSpec | undefined
+  /** Whether it is noted when its one run has ended. */
+  readonly notesExecution?: boolean | undefined
+}
+
+/** The jobs that a trigger makes runs of. */
+export function jobsOf(trigger: Trigger): readonly string[] {
+  return trigger.round?.services.map(({ job }) => job) ?? [trigger.job]
 }
 
 /** A trigger as it stands in the store: its definition, whose it is, and how far it has been planned. */

@@ -7,8 +7,15 @@ import { appNameOf } from './app-name.js'
 import { readConfig, type Config } from './config.js'
 import { importDefault, placeOfSyntaxError } from './config-module.js'
 import { configNames } from './find-config.js'
-import { MAX_CONFIG_BYTES, readJsonText, readYamlText, type ConfigText } from './config-text.js'
-import { loadTextFile, plain, refuseFile, unreadableFile, type TextFile } from './text-file.js'
+import { readJsonText, readYamlText, type ConfigText } from './config-text.js'
+import {
+  loadTextFile,
+  MAX_CONFIG_BYTES,
+  plain,
+  refuseFile,
+  unreadableFile,
+  type TextFile,
+} from './text-file.js'
 
 /** What a config file gave: definitions, or whatever else a module exports, such as an app. */
 export type LoadedConfig = {

@@ -5,9 +5,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The default export of a module written in JavaScript or TypeScript. */
 export async function importDefault(path: string): Promise<unknown> {
-  if (path.endsWith('.ts') && !doesNodeStripTypes()) stripTypes()
-  const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown }
-  return module.default
+  return (await importModule(path))['default']
+}
+
+/** What a module written in JavaScript or TypeScript exports. */
+export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  if (/\.m?ts$/.test(path) && !doesNodeStripTypes()) stripTypes()
+  return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
 }
 
 /** Where a module cannot be understood, such as `rota.config.mjs:3:6`; nothing where its message says so, or nobody knows. */

@@ -49,6 +49,15 @@ const job = z.strictObject({
     .min(1)
     .optional()
     .describe('A pipeline file, relative to this one; read when a run starts.'),
+  handler: z
+    .strictObject({
+      module: z.string().min(1).describe('A path, relative to this file.'),
+      export: z.string().min(1).optional().describe('default unless said otherwise.'),
+    })
+    .optional()
+    .describe('The function that a module exports.'),
+  isolate: z.enum(['thread', 'process']).optional().describe('What each attempt gets for itself.'),
+  memoryMb: z.number().int().min(16).max(1_048_576).optional().describe('How much its objects may take.'),
   queue: z.string().optional().describe('The queue its runs wait in.'),
   priority: priority.optional(),
   retry: z
@@ -98,6 +107,27 @@ const trigger = z.strictObject({
   labels: texts.optional().describe('Names that its runs carry beside their ids.'),
 })
 
+const round = z.strictObject({
+  every: duration.describe('How often it checks which services are due.'),
+  services: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({
+          job: z.string(),
+          every: duration
+            .optional()
+            .describe('How often the service is to run; the round’s unless said otherwise.'),
+        }),
+      ]),
+    )
+    .min(1)
+    .max(100)
+    .describe('Jobs, in the order in which they are performed.'),
+  priority: priority.optional(),
+  enabled: z.boolean().optional(),
+})
+
 /** The shape of a config file, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
 export const configShape = z.strictObject({
   $schema: z.string().optional().describe('Where an editor finds this schema.'),
@@ -107,8 +137,12 @@ export const configShape = z.strictObject({
   lease: duration.optional().describe('How long a worker may be silent before its runs are taken over.'),
   keep: duration.optional().describe('How long finished runs are kept.'),
   durability: z.enum(['full', 'normal']).optional(),
+  bus: z
+    .strictObject({ offerAfter: duration.optional().describe('How long a run may wait for a worker.') })
+    .optional(),
   plans: z.array(z.string().min(1)).optional().describe('Plan files, relative to this one.'),
   queues: z.record(z.string(), z.strictObject({ concurrency: count.optional() })).optional(),
   jobs: z.record(z.string(), job).optional(),
   triggers: z.record(z.string(), trigger).optional(),
+  rounds: z.record(z.string(), round).optional(),
 })

@@ -35,9 +35,6 @@ export interface ConfigText {
   positionOf(keys: readonly Key[]): Position
 }
 
-/** The longest config that is read, in bytes. */
-export const MAX_CONFIG_BYTES = 1_048_576
-
 const deepest = 64
 const mostAliases = 100
 

@@ -1,9 +1,11 @@
 import {
   readJob,
   readQueue,
+  readRound,
   readTrigger,
   type JobInput,
   type QueueOptions,
+  type RoundInput,
   type TriggerInput,
 } from '../model/define.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
@@ -34,6 +36,8 @@ export interface ConfigInput {
   readonly keep?: string | number | undefined
   /** `full` survives power loss, `normal` every crash of a process. */
   readonly durability?: 'full' | 'normal' | undefined
+  /** How the message bus behaves. */
+  readonly bus?: { readonly offerAfter?: string | number | undefined } | undefined
   /** Plan files whose entries are performed when they are due, relative to the config file. */
   readonly plans?: readonly string[] | undefined
   /** Functions that steps of pipelines use, by name; only code can write them. */
@@ -44,6 +48,8 @@ export interface ConfigInput {
   readonly jobs?: Readonly<Record<string, JobInput>> | undefined
   /** When it is to be done, by name. */
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+  /** Services that are checked every interval and performed in order, by the name of their round. */
+  readonly rounds?: Readonly<Record<string, RoundInput>> | undefined
 }
 
 /** A config in which nothing is wrong, as it was written, with its name filled in. */
@@ -52,6 +58,7 @@ export interface Config extends ConfigInput {
   readonly queues: Readonly<Record<string, QueueOptions>>
   readonly jobs: Readonly<Record<string, JobInput>>
   readonly triggers: Readonly<Record<string, TriggerInput>>
+  readonly rounds: Readonly<Record<string, RoundInput>>
 }
 
 const optionNames: readonly (keyof ConfigInput)[] = [
@@ -62,11 +69,13 @@ const optionNames: readonly (keyof ConfigInput)[] = [
   'lease',
   'keep',
   'durability',
+  'bus',
   'plans',
   'steps',
   'queues',
   'jobs',
   'triggers',
+  'rounds',
 ]
 
 /** How long a lease may be. */
@@ -74,6 +83,15 @@ export const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h'
 
 /** How long history may be kept. */
 export const keepBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
+
+const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
+
+/** How long a run may wait before it is offered on the bus, where that is said. */
+export function readBus(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return undefined
+  const input = readOptions(value, ['offerAfter'], place)
+  return readDuration(input?.['offerAfter'], offerBounds, within(place, 'offerAfter'))
+}
 
 /** Checks a config by the rules of everything it defines, and notes each fault at its place. */
 export function readConfig(
@@ -90,15 +108,17 @@ export function readConfig(
   readDuration(input['lease'], leaseBounds, within(place, 'lease'))
   readDuration(input['keep'], keepBounds, within(place, 'keep'))
   readChoice(input['durability'], ['full', 'normal'], within(place, 'durability'))
+  readBus(input['bus'], within(place, 'bus'))
   readPlans(input['plans'], within(place, 'plans'))
   readSteps(input['steps'], within(place, 'steps'))
   const queues = readEach<QueueOptions>(input['queues'], readQueue, within(place, 'queues'))
   const jobs = readEach<JobInput>(input['jobs'], readJob, within(place, 'jobs'))
   const triggers = readEach<TriggerInput>(input['triggers'], readTrigger, within(place, 'triggers'))
+  const rounds = readEach<RoundInput>(input['rounds'], readRound, within(place, 'rounds'))
   if (place.faults.length > before) noteUnknownJobs(jobs, triggers, within(place, 'triggers'))
   if (place.faults.length > before || app === undefined) return undefined
   const { $schema: _, ...known } = input
-  return { ...known, app, queues, jobs, triggers }
+  return { ...known, app, queues, jobs, triggers, rounds }
 }
 
 /** A trigger may name a job that is only in the store, which nobody has asked yet; beside other faults it is still worth a look. */

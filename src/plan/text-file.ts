@@ -5,6 +5,9 @@ import { RotaError, type ErrorCode, type Fault } from '../model/errors.js'
 import { placeOf, type Key, type Place, type PlacedFault } from '../model/faults.js'
 import type { ConfigText, Position } from './config-text.js'
 
+/** The longest config or pipeline that is read, in bytes. */
+export const MAX_CONFIG_BYTES = 1_048_576
+
 /** A file of definitions: where it is, how its refusals are labelled, and how long it may be. */
 export interface TextFile {
   readonly path: string
@@ -30,7 +33,15 @@ export async function loadTextFile<Value>(
   parse: (text: string) => ConfigText,
   read: (value: unknown, place: Place) => Value | undefined,
 ): Promise<LoadedText<Value>> {
-  const text = parse(await textOf(file))
+  return checkText(file, parse(await textOf(file)), read)
+}
+
+/** Checks what the text of a file says; throws one error with all its faults, in the order of the file. */
+export function checkText<Value>(
+  file: TextFile,
+  text: ConfigText,
+  read: (value: unknown, place: Place) => Value | undefined,
+): LoadedText<Value> {
   const unreadable = text.faults.map((fault) => ({
     fault: { path: '', message: fault.message },
     position: fault,
@@ -69,7 +80,8 @@ export function plain({ path, message, allowed }: Fault | PlacedFault): Fault {
   return { path, message, allowed }
 }
 
-async function textOf(file: TextFile): Promise<string> {
+/** The text of a file, if it is UTF-8 and not too long. */
+export async function textOf(file: TextFile): Promise<string> {
   const bytes = await bytesOf(file)
   if (bytes.length > file.maxBytes)
     throw unreadableFile(file, `${bytes.length} bytes, at most ${file.maxBytes}`)

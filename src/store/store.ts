@@ -13,25 +13,27 @@
  * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
+import type { Fact, FactPage, HolderNotice } from '../model/fact.js'
 import type { Hold, HoldTarget } from '../model/hold.js'
 import type { RunId } from '../model/identity.js'
 import type { Job, Queue } from '../model/job.js'
 import type { Json } from '../model/json.js'
 import type { RecordedRange } from '../model/ledger.js'
+import type { Note, NoteChange, NoteFilter } from '../model/note.js'
 import type { Outcome } from '../model/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../model/run.js'
 import type { Tick } from '../model/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../model/trigger.js'
 
 /** Where definitions, cursors, runs and the ledger live. */
-export interface Store extends Definitions, Planning, Work, Holding, Reading {
+export interface Store extends Definitions, Planning, Work, Holding, Noting, Moving, Reading {
   /** What the store is and where, for messages: `sqlite:data/rota.db`. */
   readonly url: string
 
   /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
   watch(hint: () => void): () => void
 
-  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction. Answers how many went. */
+  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Answers how many runs went. */
   prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
 
   /** What the store knows of its own health; `deep` looks for damage everywhere, however long that takes. */
@@ -69,17 +71,30 @@ export interface Definitions {
 
 /** Moving cursors. */
 export interface Planning {
-  /** Triggers whose next look is due, with all that their ticks need; none while planning is held. */
-  due(request: { now: Instant; limit: number }): Promise<readonly DueTrigger[]>
+  /**
+   * Triggers whose next look is due, with all that their ticks need; none while planning is held. Those with a sensor
+   * come only to whoever names them, and then no others.
+   */
+  due(request: {
+    now: Instant
+    limit: number
+    sensors?: readonly string[] | undefined
+  }): Promise<readonly DueTrigger[]>
 
   /** The named triggers with all that a tick needs, due or not: for closing a version. */
   dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
 
-  /** Commits ticks: cursor, runs and ranges together, or nothing where the revision moved on. Runs that exist already stay as they are. */
+  /** Commits ticks: cursor, runs, ranges, notes and seen keys together, or nothing where the revision of the trigger or of a note moved on. Runs that exist already stay as they are. */
   tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
 
-  /** When the next trigger has to be looked at, or the hold on planning ends. */
-  nextTickAt(request: { now: Instant }): Promise<Instant | undefined>
+  /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
+  nextTickAt(request: { now: Instant; sensors?: readonly string[] | undefined }): Promise<Instant | undefined>
+
+  /** Those of the digests that a trigger has seen and still remembers. */
+  seen(request: { trigger: string; digests: readonly string[]; now: Instant }): Promise<ReadonlySet<string>>
+
+  /** Forgets up to `limit` of what a trigger has seen; answers how many it forgot. */
+  forgetSeen(request: { trigger: string; limit: number }): Promise<number>
 }
 
 /** Runs and those who perform them. */
@@ -141,6 +156,24 @@ export interface Holding {
 
   /** Holds by target or all, newest first. */
   holds(filter?: { target?: HoldTarget; openAt?: Instant }): Promise<readonly Hold[]>
+}
+
+/** Small values that move in the same transaction as what they are about. */
+export interface Noting {
+  /** Notes by name and item. */
+  notes(filter: NoteFilter): Promise<readonly Note[]>
+
+  /** Changes notes, all of them, or none where one is not at the revision it was computed from. */
+  changeNotes(request: { changes: readonly NoteChange[]; now: Instant }): Promise<'changed' | 'stale'>
+}
+
+/** Moving a store into another one. Nobody else may write meanwhile. */
+export interface Moving {
+  /** All facts, page by page, in an order in which another store can take them: runs in the order in which they were recorded. */
+  facts(request: { after?: string | undefined; limit: number }): Promise<FactPage>
+
+  /** Takes facts as they are, all of them or none. Nothing is decided about them: whoever wrote them has. */
+  takeFacts(facts: readonly Fact[]): Promise<void>
 }
 
 /** Questions that change nothing. */
@@ -276,16 +309,9 @@ export interface TurnAnswer {
   /** Whether more was ready than was taken. */
   readonly more: boolean
   /** What its holder must stop, told once. */
-  readonly notices: readonly Notice[]
+  readonly notices: readonly HolderNotice[]
   /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
   readonly jobsRevision: number
-}
-
-/** A request to a holder: stop and report, or stop without reporting since the claim is closed. */
-export interface Notice {
-  readonly run: RunId
-  readonly attempt: number
-  readonly kind: 'cancel' | 'terminate'
 }
 
 /** A run held by one worker. */

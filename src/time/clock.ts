@@ -13,8 +13,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Resolves once wall time has reached `at`, never earlier, or when the signal aborts; never rejects. */
   sleepUntil(at: Instant, signal?: AbortSignal): Promise<void>
-  /** Calls `fire` once after `ms`; returns the function that cancels it. */
-  timer(ms: number, fire: () => void): () => void
+  /** Calls `fire` once after `ms`; returns the function that cancels it. An idle one does not keep the process alive. */
+  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void
 }
 
 /** A step of the wall clock goes unnoticed for at most this long; it also stays far below setTimeout's limit. */
@@ -35,11 +35,12 @@ export const systemClock: Clock = Object.freeze({
     return sleepInPieces(() => at - Date.now(), signal)
   },
 
-  timer(ms: number, fire: () => void): () => void {
+  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void {
     const end = monotonicMs() + ms
     let handle: NodeJS.Timeout
     const arm = (): void => {
       handle = setTimeout(() => (end - monotonicMs() > 0 ? arm() : fire()), pieceOf(end - monotonicMs()))
+      if (options?.isIdle === true) handle.unref()
     }
     arm()
     return () => clearTimeout(handle)

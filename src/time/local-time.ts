@@ -44,7 +44,8 @@ export function formatCivil(localMs: number): string {
   return formatInstant(localMs).slice(0, -1)
 }
 
-function formatOffset(offsetMs: number): string {
+/** Writes an offset such as `+07:00`. */
+export function formatOffset(offsetMs: number): string {
   const ms = Math.abs(offsetMs)
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const minutes = `${offsetMs < 0 ? '-' : '+'}${two(ms / HOUR_MS)}:${two((ms % HOUR_MS) / MINUTE_MS)}`

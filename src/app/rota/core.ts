@@ -1,6 +1,7 @@
 import { ClockGuard } from '../../engine/clock-guard.js'
 import type { Engine } from '../../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../../engine/events.js'
+import { Pool } from '../../engine/pool.js'
 import type { SyncReport } from '../../engine/sync.js'
 import { RotaError } from '../../model/errors.js'
 import type { Key } from '../../model/faults.js'
@@ -8,7 +9,11 @@ import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import { parseDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
+import { AppBus } from '../bus.js'
+import type { CommandJobs } from '../jobs/command-jobs.js'
+import type { JobsKeeper } from '../jobs/keeper.js'
 import { openStore, absoluteUrl } from '../open-store.js'
+import { telling, type Asked } from '../operations.js'
 import { OwnDefinitions } from '../own-definitions.js'
 import { Registry } from '../registry.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
@@ -21,12 +26,17 @@ export abstract class RotaCore {
   protected readonly events = new Events()
   protected readonly registry = new Registry()
   protected readonly own: OwnDefinitions
+  /** What the attempts of this process come to. */
+  protected readonly pool = new Pool(this.events)
+  /** Tells of every event, and offers what no worker takes to those who subscribed. */
+  readonly bus = new AppBus(this.events)
   #opening: Promise<Store> | undefined
   #open: Store | undefined
   #starting: Promise<SyncReport | undefined> | undefined
   #guard: ClockGuard | undefined
   #engine: Engine | undefined
   #witness: Witness | undefined
+  #keeper: JobsKeeper | undefined
   readonly #ending = new AbortController()
   #closed: Promise<void> | undefined
 
@@ -60,7 +70,7 @@ export abstract class RotaCore {
     try {
       return await this.#starting
     } catch (error) {
-      await this.#engine?.stop({ graceMs: 0 })
+      await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), this.#keeper?.stop()])
       this.#engine = undefined
       await this.#witness?.close()
       this.#starting = undefined
@@ -73,7 +83,7 @@ export abstract class RotaCore {
     const graceMs = parseDuration(options.grace ?? '30s')
     this.#ending.abort()
     await this.#starting?.catch(() => undefined)
-    await this.#engine?.stop({ graceMs })
+    await Promise.all([this.#engine?.stop({ graceMs }), this.bus.stop(graceMs)])
     await this.close()
   }
 
@@ -129,20 +139,44 @@ export abstract class RotaCore {
     this.#guard = guard
     const directory = this.directory
     const report = await this.own.write(store, { directory, roles, now: guard.now() })
+    if (roles.scheduler) await this.#keepJobs()
     const { storeUrl } = this
     const shared = { events: this.events, registry: this.registry, settings: this.settings }
     // Loaded only now: most commands ask the store and never start.
     const { newEngine } = await import('../new-engine.js')
     this.#engine = newEngine({ ...shared, store, storeUrl, guard, roles, directory })
     await this.#engine.start()
+    this.#keeper?.start()
+    const { clock } = this
+    const { leaseMs, offerAfterMs } = this.settings
+    await this.bus.start({ store, clock, guard, leaseMs, offerAfterMs })
     // They are in the store now, and a start that failed would have needed them again.
     this.registry.triggers.clear()
     return report
   }
 
+  /** The command jobs of the store, or of the file that is used in place. */
+  protected async commandJobs(): Promise<CommandJobs> {
+    const { CommandJobs } = await import('../jobs/command-jobs.js')
+    const { storeUrl, clock } = this
+    return new CommandJobs({ store: await this.store(), storeUrl, clock, path: this.registry.jobsFile })
+  }
+
+  /** Looks at the jobs once before anything is planned: what performs a command may have changed since. */
+  async #keepJobs(): Promise<void> {
+    const { JobsKeeper } = await import('../jobs/keeper.js')
+    const { clock, events } = this
+    const onChange = (): void => this.wake()
+    const jobs = await this.commandJobs()
+    this.#keeper = new JobsKeeper({ jobs, clock, events, now: () => this.now(), onChange })
+    await this.#keeper.look()
+  }
+
   async #close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
-    await this.#engine?.stop({ graceMs: 0 })
+    await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0)])
+    await this.#keeper?.stop()
+    this.pool.close()
     await this.#witness?.close()
     const store = await this.#opening?.catch(() => undefined)
     await store?.close()
@@ -160,6 +194,11 @@ export abstract class RotaCore {
   /** Something may be due or claimable: the engine, if it runs here, looks at once. */
   protected wake(): void {
     this.#engine?.wake()
+  }
+
+  /** Does what is asked, and tells of it. */
+  protected async tell<Answer>(asked: Asked<Answer>, act: () => Promise<Answer>): Promise<Answer> {
+    return await telling(this.events, asked, act)
   }
 
   protected assertNotStarted(what: string): void {

@@ -51,14 +51,19 @@ export abstract class RotaDefinitions extends RotaCore {
     readonly replace?: boolean
   }): Promise<Added> {
     const accept = (name: string, handler: Handler): void => this.registry.addHandler(name, handler)
-    const added = await addDefinitions(await this.store(), { ...input, now: this.now(), accept })
+    const names = [...Object.keys(input.jobs ?? {}), ...Object.keys(input.triggers ?? {})]
+    const asked = { operation: 'add', target: names.join(', '), outcome: () => 'added' }
+    const added = await this.tell(asked, async () =>
+      addDefinitions(await this.store(), { ...input, now: this.now(), accept }),
+    )
     this.wake()
     return added
   }
 
   /** Ends a trigger, or forgets a job, that was added at run time. Waiting runs are cancelled, history stays. */
   async remove(name: string): Promise<Removed> {
-    return await removeDefinition(await this.store(), { name, now: this.now() })
+    const asked = { operation: 'remove', target: name, outcome: ({ kind }: Removed) => `${kind} removed` }
+    return await this.tell(asked, async () => removeDefinition(await this.store(), { name, now: this.now() }))
   }
 
   /** All triggers, by name. */

@@ -1,3 +1,4 @@
+import type { HoldTarget } from '../../model/hold.js'
 import { holdOn, letGo, type HoldOptions } from '../holds.js'
 import { RotaRuns } from './runs.js'
 
@@ -5,7 +6,7 @@ import { RotaRuns } from './runs.js'
 export abstract class RotaHolds extends RotaRuns {
   /** Stops a trigger's ticks; false where it was paused already. */
   async pause(trigger: string, options: HoldOptions = {}): Promise<boolean> {
-    return await holdOn(await this.store(), { target: `trigger:${trigger}`, now: this.now(), ...options })
+    return await this.#hold(`trigger:${trigger}`, options)
   }
 
   /** Lets a trigger tick again; what was due meanwhile stays skipped unless it is to be caught up. */
@@ -15,7 +16,7 @@ export abstract class RotaHolds extends RotaRuns {
 
   /** Stops claims from a queue. */
   async pauseQueue(queue: string, options: HoldOptions = {}): Promise<boolean> {
-    return await holdOn(await this.store(), { target: `queue:${queue}`, now: this.now(), ...options })
+    return await this.#hold(`queue:${queue}`, options)
   }
 
   /** Lets a queue be claimed from again. */
@@ -25,7 +26,7 @@ export abstract class RotaHolds extends RotaRuns {
 
   /** Stops all ticks and claims everywhere; what runs goes on. */
   async freeze(options: HoldOptions = {}): Promise<boolean> {
-    return await holdOn(await this.store(), { target: 'all', now: this.now(), ...options })
+    return await this.#hold('all', options)
   }
 
   /** Ends a freeze. */
@@ -35,7 +36,7 @@ export abstract class RotaHolds extends RotaRuns {
 
   /** Turns a stored kill switch off for every process. */
   async switchOff(name: 'pipeline' | 'scheduler' | 'worker', options: HoldOptions = {}): Promise<boolean> {
-    return await holdOn(await this.store(), { target: `switch:${name}`, now: this.now(), ...options })
+    return await this.#hold(`switch:${name}`, options)
   }
 
   /** Turns a stored kill switch on again. */
@@ -43,8 +44,18 @@ export abstract class RotaHolds extends RotaRuns {
     return await this.#release(`switch:${name}`, false)
   }
 
-  async #release(target: Parameters<typeof letGo>[1]['target'], catchUp: boolean): Promise<boolean> {
-    const released = await letGo(await this.store(), { target, now: this.now(), catchUp })
+  async #hold(target: HoldTarget, options: HoldOptions): Promise<boolean> {
+    const outcome = (isNew: boolean): string => (isNew ? 'held' : 'already held')
+    return await this.tell({ operation: 'hold', target, outcome }, async () =>
+      holdOn(await this.store(), { target, now: this.now(), ...options }),
+    )
+  }
+
+  async #release(target: HoldTarget, catchUp: boolean): Promise<boolean> {
+    const outcome = (isReleased: boolean): string => (isReleased ? 'released' : 'not held')
+    const released = await this.tell({ operation: 'release', target, outcome }, async () =>
+      letGo(await this.store(), { target, now: this.now(), catchUp }),
+    )
     this.wake()
     return released
   }

@@ -1,8 +1,11 @@
+import type { PoolCounters } from '../../engine/pool.js'
+import type { ResultsOptions, TaskResult } from '../../engine/results.js'
 import type { RunId } from '../../model/identity.js'
 import type { Attempt, Run } from '../../model/run.js'
 import type { Enqueued, RunFilter, StoredLogLine } from '../../store/store.js'
 import { storedJob } from '../definitions.js'
 import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from '../enqueue.js'
+import { someIds } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from '../runs.js'
 import { RotaDefinitions } from './define.js'
@@ -35,7 +38,16 @@ export abstract class RotaRuns extends RotaDefinitions {
     const enqueued = store.enqueue({ runs, now })
     // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
     this.wake()
-    return await enqueued
+    const answers = await enqueued
+    if (this.events.has('operation')) this.#tellEnqueued('enqueue', name, answers)
+    return answers
+  }
+
+  #tellEnqueued(operation: string, target: string, answers: readonly Enqueued[]): void {
+    const created = answers.filter((answer) => answer.created).length
+    const details = { count: answers.length, created, runs: someIds(answers.map(({ id }) => id)) }
+    const outcome = created === answers.length ? 'enqueued' : 'already there'
+    this.events.emit('operation', { operation, target, outcome, details })
   }
 
   /** Runs a trigger's job, or a job, now and by hand, beside everything that is scheduled. */
@@ -48,7 +60,19 @@ export abstract class RotaRuns extends RotaDefinitions {
     const runs = [newManualRun({ job, trigger, payload: options.payload, now })]
     const enqueued = store.enqueue({ runs, now })
     this.wake()
-    return (await enqueued)[0] as Enqueued
+    const answers = await enqueued
+    this.#tellEnqueued('run', name, answers)
+    return answers[0] as Enqueued
+  }
+
+  /** What every attempt in this process comes to, from now on; those not read in time are dropped and counted. */
+  results(options: ResultsOptions = {}): AsyncIterableIterator<TaskResult> {
+    return this.pool.results(options)
+  }
+
+  /** What the attempts in this process came to since the app was made. */
+  poolCounters(): PoolCounters {
+    return this.pool.counters
   }
 
   /** Runs, newest first. */
@@ -82,14 +106,19 @@ export abstract class RotaRuns extends RotaDefinitions {
 
   /** Cancels a run: a waiting one at once, a running one as soon as its holder stops. */
   async cancel(id: string, reason = 'cancelled on request'): Promise<{ run: Run; requested: boolean }> {
-    const cancelled = await cancelRun(await this.store(), { id, reason, now: this.now() })
+    const outcome = ({ requested }: { requested: boolean }): string => (requested ? 'requested' : 'cancelled')
+    const cancelled = await this.tell({ operation: 'cancel', target: id, outcome }, async () =>
+      cancelRun(await this.store(), { id, reason, now: this.now() }),
+    )
     this.wake()
     return cancelled
   }
 
   /** Gives a failed or cancelled run a fresh budget of attempts, now. */
   async retry(id: string): Promise<Run> {
-    const retried = await retryRun(await this.store(), { id, now: this.now() })
+    const retried = await this.tell({ operation: 'retry', target: id, outcome: () => 'pending' }, async () =>
+      retryRun(await this.store(), { id, now: this.now() }),
+    )
     this.wake()
     return retried
   }

@@ -1,4 +1,5 @@
 import type { openQueue } from '../../app/queue-directory.js'
+import type { QueueAt } from '../../app/queue-runs.js'
 import type { QueueItem } from '../../app/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
@@ -34,8 +35,7 @@ export const queue: Command = {
   run: (context) =>
     onQueue(context, async () => {
       const action = actionOf(context)
-      const directory = await import('../../app/queue-directory.js')
-      const store = await directory.openQueue(queueDirOf(context), context.directory)
+      const store = await openFor(action, queueAt(context))
       try {
         return await act(context, action, store)
       } finally {
@@ -46,6 +46,20 @@ export const queue: Command = {
 
 type Action = (typeof actions)[number]
 type QueueStore = Awaited<ReturnType<typeof openQueue>>
+
+function queueAt(context: Context): QueueAt {
+  return { path: queueDirOf(context), directory: context.directory }
+}
+
+/** Who only looks makes no queue; who changes something makes one of what another program has begun. */
+async function openFor(action: Action, queue: QueueAt): Promise<QueueStore> {
+  if (action === 'list' || action === 'show') {
+    const opening = await import('../../app/queue-directory.js')
+    return await opening.openQueue(queue.path, queue.directory)
+  }
+  const { changeQueue } = await import('../../app/queue-runs.js')
+  return await changeQueue(queue)
+}
 
 function actionOf({ args }: Context): Action {
   const word = args.word(0)
@@ -65,13 +79,12 @@ function actionOf({ args }: Context): Action {
 
 async function act(context: Context, action: Action, store: QueueStore): Promise<number> {
   if (action === 'list') return await list(context, store)
+  if (action === 'show') return await show(context, store)
   if (store === undefined) {
     context.out.note(`there is no queue in ${queueDirOf(context)}`)
     return exitCodes.store
   }
   switch (action) {
-    case 'show':
-      return await show(context, store)
     case 'retry':
       return await retry(context, store)
     case 'requeue':
@@ -82,9 +95,9 @@ async function act(context: Context, action: Action, store: QueueStore): Promise
 }
 
 async function list(context: Context, store: QueueStore): Promise<number> {
-  const { args, out, directory } = context
+  const { args, out } = context
   const { listQueue } = await import('../../app/queue-list.js')
-  const items = await listQueue(store, { path: queueDirOf(context), directory })
+  const items = await listQueue(store, queueAt(context))
   const wanted = args.text('state')
   const shown = items.filter((item) => wanted === undefined || item.state === wanted)
   if (args.flag('json')) out.json(shown.map(view))
@@ -134,35 +147,35 @@ function scheduledText({ dueAt, file }: QueueItem): string {
 
 type Opened = NonNullable<QueueStore>
 
-async function show(context: Context, store: Opened): Promise<number> {
-  const { findQueued } = await import('../../app/queue-directory.js')
-  const { itemOf } = await import('../../app/queue-list.js')
-  const run = await findQueued(store, context.args.word(1))
-  const item = itemOf(run)
+async function show(context: Context, store: QueueStore): Promise<number> {
+  const { lookUp } = await import('../../app/queue-runs.js')
+  const { item, run } = await lookUp(store, context.args.word(1), queueAt(context))
   if (context.args.flag('json')) {
     const { runView } = await import('../views.js')
-    context.out.json({ ...view(item), run: runView(run) })
+    context.out.json({ ...view(item), run: run === undefined ? null : runView(run) })
     return exitCodes.ok
   }
   const { printFields } = await import('../fields.js')
   printFields(context.out, [
     ['run', item.runId],
     ['job id', item.jobId],
-    ['id', run.id],
+    ['id', item.id],
     ['state', item.state],
-    ['scheduled for', formatInstant(run.dueAt)],
+    ['scheduled for', scheduledText(item)],
     ['pipeline', item.pipelinePath],
     ['tries', String(item.attempts)],
     ['error', item.error === undefined ? undefined : `${item.error.message} [${item.error.code}]`],
-    ['result', run.result === undefined ? undefined : JSON.stringify(run.result)],
+    ['result', run?.result === undefined ? undefined : JSON.stringify(run.result)],
+    ['note', run === undefined ? 'another program put it there; it is not taken in yet' : undefined],
   ])
   return exitCodes.ok
 }
 
 async function retry(context: Context, store: Opened): Promise<number> {
-  const { findQueued, retryQueued } = await import('../../app/queue-directory.js')
+  const { findQueued, retryQueued } = await import('../../app/queue-runs.js')
   const { itemOf } = await import('../../app/queue-list.js')
-  const run = await retryQueued(store, (await findQueued(store, context.args.word(1))).id)
+  const found = await findQueued(store, context.args.word(1), queueAt(context))
+  const run = await retryQueued(store, found.id)
   const item = itemOf(run)
   if (context.args.flag('json')) context.out.json(view(item))
   else context.out.line(`${item.runId} is pending again`)
@@ -170,19 +183,23 @@ async function retry(context: Context, store: Opened): Promise<number> {
 }
 
 async function requeue(context: Context, store: Opened): Promise<number> {
-  const { takeBack } = await import('../../app/queue-directory.js')
-  const requeued = await takeBack(store)
+  const { takeBack } = await import('../../app/work-queue.js')
+  const requeued = await takeBack(store, queueAt(context))
   if (context.args.flag('json')) context.out.json({ requeued })
   else context.out.line(`${requeued} taken back from workers that are gone`)
   return exitCodes.ok
 }
 
-async function purge({ args, out }: Context, store: Opened): Promise<number> {
+async function purge(context: Context, store: Opened): Promise<number> {
+  const { args, out } = context
   const now = systemClock.now()
   const before = now - parseDuration(args.text('older-than') ?? '30d')
   let purged = 0
   for (let count = -1; count !== 0; purged += count) count = await store.prune({ before, limit: 1000, now })
   if (args.flag('json')) out.json({ purged })
   else out.line(`${purged} removed`)
+  const { foreignFiles } = await import('../../app/queue-runs.js')
+  const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
+  if (left > 0) out.note(`${left} of other programs were left: their ids are known only by their files`)
   return exitCodes.ok
 }

@@ -65,7 +65,7 @@ type PlanHere = {
 
 async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
   const { args, directory } = context
-  const { planSourceName } = await import('../../app/plans.js')
+  const { planSourceName } = await import('../../app/plan-source.js')
   const { scheduleSummary, writeScheduleSummary } = await import('../../app/summaries.js')
   const request: PassRequest = {
     plan,
@@ -88,13 +88,15 @@ async function makePass(context: Context, request: PassRequest, isOn: boolean): 
   const { directory } = context
   const { disabledPass, schedulePass } = await import('../../app/schedule-pass.js')
   if (!isOn && !request.isDry) return disabledPass(request.plan, 'SCHEDULER_ENABLED is off')
-  const { makeQueue, openQueue, planningHold } = await import('../../app/queue-directory.js')
+  const { makeQueue, openQueue, planningHold, takeIn } = await import('../../app/queue-directory.js')
   const path = queueDirOf(context)
   const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {
-    const hold = store === undefined || request.isDry ? undefined : await planningHold(store)
+    const isChanging = store !== undefined && !request.isDry
+    const hold = isChanging ? await planningHold(store) : undefined
     if (hold !== undefined) return disabledPass(request.plan, hold)
-    return await schedulePass(store, request)
+    if (isChanging) await takeIn(store)
+    return await schedulePass(store, { ...request, queuePath: resolve(directory, path) })
   } finally {
     await store?.close()
   }

@@ -23,6 +23,7 @@ import { TimeText } from '../time-text.js'
 import { hereOf } from '../times-of.js'
 import { readDowntime, tellSummary } from '../up-summary.js'
 import { namedStore } from '../with-app.js'
+import { jobsOption } from './job.js'
 
 /** `rota up`: starts the engine and tells what happens. */
 export const up: Command = {
@@ -40,6 +41,7 @@ export const up: Command = {
       isList: true,
       completes: 'file',
     },
+    jobsOption,
     { name: 'roles', value: 'roles', help: 'scheduler, worker, or both; default scheduler,worker' },
     {
       name: 'concurrency',
@@ -109,13 +111,20 @@ async function appOf({
   const concurrency = args.whole('concurrency')
   const config = args.text('config') ?? findConfig(directory)
   const plans = args.list('plan').map((plan) => resolve(directory, plan))
+  const jobs = args.text('jobs')
   if (config !== undefined) {
     const { loadApp } = await import('../../app/load-app.js')
     const app = await loadApp(config, { store, concurrency, directory })
     for (const plan of plans) app.plan(plan)
+    if (jobs !== undefined) app.jobsFile(resolve(directory, jobs))
     return { app, config }
   }
-  if (store === undefined && plans.length === 0 && !existsSync(resolve(directory, usualStoreFile))) {
+  if (
+    store === undefined &&
+    plans.length === 0 &&
+    jobs === undefined &&
+    !existsSync(resolve(directory, usualStoreFile))
+  ) {
     throw new RotaError(
       'CONFIG_NOT_FOUND',
       `there is no rota.config.* in ${directory}, and no store; \`rota init\` writes a config`,
@@ -125,6 +134,7 @@ async function appOf({
   // A source that owns nothing: what was added to the store must not end because no config names it.
   const app = new Rota({ store, concurrency, directory }, 'code:rota-up')
   for (const plan of plans) app.plan(plan)
+  if (jobs !== undefined) app.jobsFile(resolve(directory, jobs))
   return { app, config: undefined }
 }
 

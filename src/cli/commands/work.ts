@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { QueueItem } from '../../app/queue-list.js'
 import type { WorkerSummary } from '../../app/summaries.js'
+import { parseDuration } from '../../app/durations.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { untilSignal } from '../follow.js'
@@ -13,12 +14,13 @@ import {
   recordSummary,
 } from '../one-shot.js'
 import { roughly } from '../time-text.js'
+import { usageError } from '../usage-error.js'
 
 /** `rota work`: performs one run of a queue. */
 export const work: Command = {
   name: 'work',
   about:
-    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease of 30 s ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary is kept under the output directory. Ends with 1 where the run failed.',
+    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary is kept under the output directory. Ends with 1 where the run failed.',
   arguments: [],
   options: [
     queueDirOption,
@@ -27,6 +29,11 @@ export const work: Command = {
       value: 'minutes',
       help: 'take what is due this far ahead, too; default 0',
       whole: { min: 0, max: 527_040 },
+    },
+    {
+      name: 'lease',
+      value: 'duration',
+      help: 'how long it may be silent before its run is taken back; default 30s',
     },
     outputDirOption,
     dryRunOption,
@@ -84,14 +91,26 @@ async function look(context: Context): Promise<Taken> {
   }
 }
 
+const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
+
+function leaseOf({ args }: Context): number {
+  const text = args.text('lease') ?? '30s'
+  const leaseMs = parseDuration(text)
+  if (leaseMs >= leases.minMs && leaseMs <= leases.maxMs) return leaseMs
+  const fault = { path: '--lease', message: `${text} is not allowed`, allowed: leases.allowed }
+  throw usageError([fault], '`rota work --help` shows examples')
+}
+
 function aheadOf({ args }: Context): number {
   return (args.whole('ahead') ?? 0) * 60_000
 }
 
 async function take(context: Context, signal: AbortSignal): Promise<Taken> {
   const { directory, environment, args, out } = context
-  const { makeQueue, workQueue } = await import('../../app/queue-directory.js')
+  const { makeQueue } = await import('../../app/queue-directory.js')
+  const { workQueue } = await import('../../app/work-queue.js')
   const { itemOf, summaryErrorOf } = await import('../../app/queue-list.js')
+  const leaseMs = leaseOf(context)
   const store = await makeQueue(queueDirOf(context), directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
@@ -99,6 +118,7 @@ async function take(context: Context, signal: AbortSignal): Promise<Taken> {
       directory,
       environment,
       aheadMs: aheadOf(context),
+      leaseMs,
       signal,
       onLine,
     })

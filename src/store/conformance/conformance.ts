@@ -9,6 +9,7 @@ import { gateLaws } from './gates.js'
 import { holdLaws } from './holds.js'
 import { ledgerLaws } from './ledger.js'
 import { logLaws } from './logs.js'
+import { noteLaws } from './notes.js'
 import { planningLaws } from './planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './reading.js'
@@ -31,6 +32,7 @@ export function conformance(name: string, open: OpenStore): void {
     describe('expiry', () => expiryLaws(law))
     describe('ledger and prune', () => ledgerLaws(law))
     describe('logs', () => logLaws(law))
+    describe('notes', () => noteLaws(law))
     describe('reading', () => readingLaws(law))
     describe('random operations', () => randomOperations(open))
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Job } from '../../model/job.js'
 import type { Gate, Run } from '../../model/run.js'
-import { scheduleOf } from '../../model/schedule.js'
+import { isComputed, scheduleOf } from '../../model/schedule.js'
 import type { Instant } from '../../time/instant.js'
 import type { RecordedRange } from '../../model/ledger.js'
 import type { Store } from '../store.js'
@@ -31,6 +31,10 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))
   await player.both((store) => store.nextRunAt({ now }))
+  for (const kind of ['service', 'cycle', 'partition', 'arrival', 'executed'] as const)
+    await player.both((store) => store.notes({ kind, limit: 1000 }))
+  const digests = Array.from({ length: 7 }, (_, i) => String(i))
+  for (const trigger of player.triggers) await player.both((store) => store.seen({ trigger, digests, now }))
   await player.both(async (store) => {
     const { epoch, highestAt, faults } = await store.health({ now })
     return { epoch, highestAt, faults }
@@ -96,7 +100,7 @@ async function checkCoverage(store: Store, name: string): Promise<void> {
   const instants = await store.runInstants({ ...window, limit: 100_000 })
   const own = new Set(instants.map(({ dueAt }) => dueAt))
   for (const version of await store.versions(name)) {
-    if (version.trigger.schedule.kind === 'after-finish') continue
+    if (!isComputed(version.trigger.schedule)) continue
     const until = Math.min(version.validUntil ?? Infinity, stored.cursorAt)
     const schedule = scheduleOf(version.trigger.schedule)
     for (let at = schedule.next(version.validFrom); at !== undefined && at <= until; at = schedule.next(at)) {

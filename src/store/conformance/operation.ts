@@ -22,7 +22,10 @@ export type Operation =
   | { readonly kind: 'prune'; readonly ageMs: number; readonly limit: number }
   | { readonly kind: 'log'; readonly run: number }
   | { readonly kind: 'remove-job'; readonly job: number }
+  | { readonly kind: 'note'; readonly name: number; readonly revision: number; readonly value: number }
+  | { readonly kind: 'forget'; readonly limit: number }
   | { readonly kind: 'reopen' }
+  | { readonly kind: 'move' }
 
 /** A run to enqueue. */
 export interface RandomRun {
@@ -33,6 +36,7 @@ export interface RandomRun {
   readonly unique: number
   readonly uniqueForMs: number
   readonly trigger: number
+  readonly follow: number
 }
 
 /** A worker's turn: which of its claims end and how, and what it wants. */
@@ -56,6 +60,7 @@ const randomRun: fc.Arbitrary<RandomRun> = fc.record({
   unique: fc.nat({ max: 6 }),
   uniqueForMs: fc.constantFrom(0, 0, 60_000),
   trigger: fc.nat({ max: 8 }),
+  follow: fc.nat({ max: 5 }),
 })
 
 const turn: fc.Arbitrary<RandomTurn> = fc.record({
@@ -129,7 +134,18 @@ const kinds: readonly { weight: number; arbitrary: fc.Arbitrary<Operation> }[] =
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('log'), run: pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove-job'), job: pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('note'),
+      name: pick,
+      revision: fc.nat({ max: 3 }),
+      value: fc.nat({ max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget'), limit: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('move') }) },
 ]
 
 /** A story of operations. */

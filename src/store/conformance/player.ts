@@ -1,40 +1,19 @@
 import { expect } from 'vitest'
 import { runIdOf, type RunId } from '../../model/identity.js'
-import type { HoldTarget } from '../../model/hold.js'
 import type { Job } from '../../model/job.js'
 import { gatesOf } from '../../model/occurrence.js'
 import { decide, type AttemptResult, type Outcome } from '../../model/outcome.js'
 import type { Gate, NewRun } from '../../model/run.js'
-import { scheduleOf, type ScheduleSpec } from '../../model/schedule.js'
+import { isComputed, scheduleOf } from '../../model/schedule.js'
 import { planTick, type Tick } from '../../model/tick.js'
-import type { OverlapPolicy, Trigger } from '../../model/trigger.js'
+import type { DueTrigger, Trigger } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, DefineTrigger, Finished, Store } from '../store.js'
 import type { Operation, RandomRun, RandomTurn } from './operation.js'
-import { aJob, aTrigger, t0, type OpenedStore } from './stage.js'
+import { jobNames, overlaps, scheduleOfShape, targets, triggerNames } from './names.js'
+import { aJob, aTrigger, moveFacts, t0, type OpenedStore, type OpenStore } from './stage.js'
+import { openMemoryStore } from '../memory/memory-store.js'
 
-const jobNames = ['work', 'limited', 'other']
-const triggerNames = ['a', 'b', 'c', 'd']
-const overlaps: readonly OverlapPolicy[] = [
-  'allow',
-  'skip',
-  'queue-one',
-  'queue-all',
-  'cancel-running',
-  'terminate-running',
-]
-const targets: readonly HoldTarget[] = [
-  'trigger:a',
-  'trigger:b',
-  'trigger:c',
-  'trigger:d',
-  'queue:q',
-  'queue:default',
-  'all',
-  'switch:pipeline',
-  'switch:scheduler',
-  'switch:worker',
-]
 const leaseMs = 60_000
 
 /** Plays operations on two stores at once; every answer of one must be the answer of the other. */
@@ -46,16 +25,23 @@ export class Player {
   /** The limits that each run was recorded with. */
   readonly gates = new Map<RunId, readonly Gate[]>()
   readonly triggers = triggerNames
-  readonly #opened: OpenedStore
+  readonly #open: OpenStore
+  #opened: OpenedStore
   readonly #workers: string[] = []
   readonly #claims: (Claim & { worker: string })[] = []
   #lastTicks: readonly Tick[] = []
   #count = 0
 
-  constructor(model: Store, opened: OpenedStore) {
-    this.model = model
-    this.real = opened.store
-    this.#opened = opened
+  constructor(options: { model: Store; opened: OpenedStore; open: OpenStore }) {
+    this.model = options.model
+    this.real = options.opened.store
+    this.#opened = options.opened
+    this.#open = options.open
+  }
+
+  /** Ends the store that is played on now. */
+  async dispose(): Promise<void> {
+    await this.#opened.dispose()
   }
 
   /** Defines what every story begins with. */
@@ -109,12 +95,20 @@ export class Player {
       }
       case 'log':
         return await this.#log(operation.run)
+      case 'note':
+        return await this.#note(operation)
+      case 'forget':
+        for (const trigger of triggerNames)
+          await this.both((store) => store.forgetSeen({ trigger, limit: operation.limit }))
+        return
       case 'remove-job':
         await this.both((store) => store.removeJobs([at(jobNames, operation.job)]))
         return
       case 'reopen':
         this.real = await this.#opened.reopen()
         return
+      case 'move':
+        return await this.#move()
     }
   }
 
@@ -124,6 +118,17 @@ export class Player {
     const answer = await ask(this.real)
     expect(answer).toEqual(expected)
     return expected
+  }
+
+  /** The story goes on in a store that was given the facts of the one before, by way of a memory store. */
+  async #move(): Promise<void> {
+    const between = openMemoryStore()
+    await moveFacts(this.real, between)
+    const fresh = await this.#open()
+    await moveFacts(between, fresh.store)
+    await this.#opened.dispose()
+    this.#opened = fresh
+    this.real = fresh.store
   }
 
   async #defineJob({ job, limits }: Extract<Operation, { kind: 'job' }>): Promise<void> {
@@ -148,7 +153,7 @@ export class Player {
     const name = at(triggerNames, trigger)
     const definition = aTrigger(name, {
       job: at(jobNames, shape),
-      schedule: this.#scheduleOf(shape),
+      schedule: scheduleOfShape(shape, this.now),
       overlap: at(overlaps, overlap),
       catchUp: {
         mode: at(['all', 'latest', 'skip'], shape),
@@ -165,21 +170,9 @@ export class Player {
     })
   }
 
-  #scheduleOf(shape: number): ScheduleSpec {
-    switch (shape % 4) {
-      case 0:
-        return { kind: 'after-finish', everyMs: 15_000 }
-      case 1:
-        return { kind: 'once', at: this.now + 20_000 }
-      case 2:
-        return { kind: 'interval', everyMs: 7000, anchorAt: t0 }
-      default:
-        return { kind: 'interval', everyMs: 20_000, anchorAt: t0 }
-    }
-  }
-
   #firstLook(trigger: Trigger): Instant | undefined {
-    if (trigger.schedule.kind === 'after-finish') return this.now + trigger.schedule.everyMs
+    const { schedule } = trigger
+    if (schedule.kind === 'after-finish' || schedule.kind === 'sensor') return this.now + schedule.everyMs
     return scheduleOf(trigger.schedule).next(this.now)
   }
 
@@ -195,7 +188,7 @@ export class Player {
     change: Pick<DefineTrigger, 'trigger' | 'nextAt' | 'cancelPending'>,
   ): Promise<void> {
     const [due] = await this.both((store) => store.dueByName({ names: [name], now: this.now }))
-    const isPlanned = due?.active === true && due.trigger.schedule.kind !== 'after-finish'
+    const isPlanned = due?.active === true && isComputed(due.trigger.schedule)
     const item: DefineTrigger = {
       name,
       source: 'code:test',
@@ -213,10 +206,30 @@ export class Player {
 
   async #plan(limit: number): Promise<void> {
     const due = await this.both((store) => store.due({ now: this.now, limit }))
-    const ticks = due.map((trigger) => planTick(trigger, this.now))
+    const polls = await this.both((store) => store.due({ now: this.now, limit, sensors: ['a', 'b', 'd'] }))
+    const ticks = [
+      ...due.map((trigger) => planTick(trigger, this.now)),
+      ...polls.map((trigger) => this.#poll(trigger)),
+    ]
     await this.both((store) => store.tick(ticks))
     this.#remember(ticks.flatMap((tick) => tick.runs))
     this.#lastTicks = ticks
+  }
+
+  /** A poll that has seen something new, which is remembered for a while or for ever. */
+  #poll(due: DueTrigger): Tick {
+    const seen = [
+      { digest: String(this.#count++ % 7), untilAt: this.#count % 2 ? this.now + 20_000 : undefined },
+    ]
+    return { ...planTick(due, this.now), nextAt: this.now + 9000, seen }
+  }
+
+  async #note({ name, revision, value }: Extract<Operation, { kind: 'note' }>): Promise<void> {
+    const key = { kind: 'service', name: at(jobNames, name), item: '' } as const
+    const expected = revision === 3 ? undefined : revision
+    const timing = { lastRunAt: null, everyMs: value, inFlight: null }
+    const change = { ...key, revision: expected, value: value === 0 ? undefined : timing }
+    await this.both((store) => store.changeNotes({ changes: [change], now: this.now }))
   }
 
   async #enqueue(wanted: readonly RandomRun[]): Promise<void> {
@@ -256,6 +269,8 @@ export class Player {
       runAt: this.now + wanted.delayMs,
       priority: wanted.priority,
       gates: gatesOf({ job, trigger: gated, groupKey }),
+      follow: ([undefined, 'asset', 'service', 'once'] as const)[wanted.follow],
+      partition: wanted.follow === 1 ? `p${wanted.group}` : undefined,
       uniqueKey,
       uniqueUntil:
         uniqueKey === undefined || wanted.uniqueForMs === 0 ? undefined : this.now + wanted.uniqueForMs,

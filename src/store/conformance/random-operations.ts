@@ -26,9 +26,8 @@ export function randomOperations(open: OpenStore): void {
 }
 
 async function playStory(open: OpenStore, story: readonly Parameters<Player['play']>[0][]): Promise<void> {
-  const opened = await open()
+  const player = new Player({ model: openMemoryStore(), opened: await open(), open })
   try {
-    const player = new Player(openMemoryStore(), opened)
     await player.begin()
     for (const [i, operation] of story.entries()) {
       await player.play(operation)
@@ -37,6 +36,6 @@ async function playStory(open: OpenStore, story: readonly Parameters<Player['pla
     await compareFacts(player)
     await checkLaws(player)
   } finally {
-    await opened.dispose()
+    await player.dispose()
   }
 }

@@ -36,6 +36,15 @@ export function lawsFor(open: OpenStore): Law {
     })
 }
 
+/** Gives one store all facts of another, in small pieces. */
+export async function moveFacts(from: Store, to: Store): Promise<void> {
+  for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+    const page = await from.facts({ after, limit: 7 })
+    await to.takeFacts(page.facts)
+    after = page.next
+  }
+}
+
 /** Monday 2026-01-05, 00:00 UTC: when every law begins. */
 export const t0: Instant = 1_767_571_200_000
 

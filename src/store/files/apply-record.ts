@@ -45,6 +45,12 @@ export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
       case 'range':
         add('ledger.jsonl', change.line)
         break
+      case 'note':
+        add('notes.jsonl', change.line)
+        break
+      case 'seen':
+        add('seen.jsonl', change.line)
+        break
       case 'trigger':
       case 'worker':
       case 'worker-forgotten':
@@ -77,6 +83,8 @@ function applyChange(directory: Directory, change: Change, isAgain: boolean): st
     case 'log':
     case 'hold':
     case 'range':
+    case 'note':
+    case 'seen':
       return undefined
   }
 }

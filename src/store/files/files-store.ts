@@ -10,7 +10,9 @@
  * in the files as well.
  */
 import { RotaError } from '../../model/errors.js'
+import type { Fact } from '../../model/fact.js'
 import type { Clock } from '../../time/clock.js'
+import { facts, takeFact } from '../memory/facts.js'
 import { tableVerbs } from '../memory/table-verbs.js'
 import type { Tables } from '../memory/tables.js'
 import type { Store } from '../store.js'
@@ -94,6 +96,22 @@ function storeOf(parts: {
       })
     },
 
+    async facts(request) {
+      return await loop.read(({ tables }) => {
+        const { facts: found, next } = facts(tables, request)
+        return { facts: found.flatMap((fact) => withLog(directory, fact)), next }
+      })
+    },
+
+    async takeFacts(batch) {
+      await loop.commit((state) => {
+        for (const fact of batch) {
+          if (fact.kind === 'log') log(directory, state, fact.lines)
+          else takeFact(state.tables, fact)
+        }
+      })
+    },
+
     async health({ now, deep = false }) {
       return await loop.read((state) => health(state, { session, isDeep: deep, now }))
     },
@@ -108,4 +126,11 @@ function storeOf(parts: {
       return closing
     },
   }
+}
+
+/** The log of a run lies in a file of its own. */
+function withLog(directory: Directory, fact: Fact): Fact[] {
+  if (fact.kind !== 'run') return [fact]
+  const lines = readLog(directory, fact.run.id)
+  return lines.length === 0 ? [fact] : [fact, { kind: 'log', lines }]
 }

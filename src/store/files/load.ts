@@ -1,7 +1,8 @@
 import { RotaError } from '../../model/errors.js'
-import type { Phase } from '../memory/tables.js'
+import type { Phase } from '../../model/fact.js'
 import type { Directory, QueueFolder } from './directory.js'
 import type { Journal } from './journal.js'
+import type { NoteLine, SeenLine } from './note-lines.js'
 import { readQueueFile } from './queue-file.js'
 import type { HistoryLine, RunPlace } from './record.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
@@ -27,6 +28,8 @@ export function loadState(context: LoadContext): State {
   for (const file of readFolder<TriggerFile>(context, 'triggers')) state.takeChange({ kind: 'trigger', file })
   for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.takeChange({ kind: 'hold', line })
   for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.takeChange({ kind: 'range', line })
+  for (const line of readLines<NoteLine>(context, 'notes.jsonl')) state.takeChange({ kind: 'note', line })
+  for (const line of readLines<SeenLine>(context, 'seen.jsonl')) state.takeChange({ kind: 'seen', line })
   const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
   // In the order in which they were recorded, so that gates stand as they stood.
   for (const { file, place } of runs.toSorted((a, b) => a.file.rota.seq - b.file.rota.seq))
@@ -84,11 +87,11 @@ function loadRun(context: LoadContext, place: RunPlace): Loaded | undefined {
     context.report(`${path} was moved by hand: the run in it is ${read.file.rota.phase}; it is left there`)
     return undefined
   }
-  // What another program put into `pending` is looked at in every transaction.
-  if (place.folder !== 'pending')
-    context.report(
-      `${path} ${read.kind === 'fault' ? read.fault : 'is not a run of this store'}; it is left there`,
-    )
+  // What another program put into `pending`, or holds in `running`, is looked at in every transaction.
+  if (place.folder === 'pending' || (place.folder === 'running' && read.kind === 'file')) return undefined
+  context.report(
+    `${path} ${read.kind === 'fault' ? read.fault : 'is not a run of this store'}; it is left there`,
+  )
   return undefined
 }
 

@@ -26,15 +26,27 @@ export class DirectoryLock {
 
   /** Does something while nobody else holds the lock. Waits for it on the clock: the event loop goes on. */
   async hold<T>(act: () => T): Promise<T> {
+    await this.#acquire()
+    try {
+      return act()
+    } finally {
+      this.#db.exec('rollback')
+    }
+  }
+
+  /** Does something that takes its time while nobody else holds the lock. */
+  async holdThroughout<T>(act: () => Promise<T>): Promise<T> {
+    await this.#acquire()
+    try {
+      return await act()
+    } finally {
+      this.#db.exec('rollback')
+    }
+  }
+
+  async #acquire(): Promise<void> {
     const startMs = this.#clock.monotonicMs()
-    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      if (this.#take()) {
-        try {
-          return act()
-        } finally {
-          this.#db.exec('rollback')
-        }
-      }
+    for (let pauseMs = 1; !this.#take(); pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const waitedMs = this.#clock.monotonicMs() - startMs
       if (waitedMs >= busyLimitMs) {
         const message = `${this.#url}: another process held the store for ${Math.round(waitedMs)} ms`

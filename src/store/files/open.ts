@@ -7,7 +7,7 @@ import { toRotaError } from './errors.js'
 import { DirectoryLock } from './lock.js'
 
 /** The version of the layout of files that this Rota writes. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** What `meta.json` says of a store. */
 export interface Meta {
@@ -37,7 +37,7 @@ export async function prepareDirectory(options: {
   }
   const lock = new DirectoryLock({ path: directory.of('lock.db'), clock, url })
   try {
-    const meta = await lock.hold(() => readMeta(directory, url) ?? makeMeta(directory))
+    const meta = await lock.hold(() => currentMeta(directory, url))
     assertCompatible(meta, url)
     return { lock, meta }
   } catch (error) {
@@ -66,9 +66,20 @@ function readMeta(directory: Directory, url: string): Meta | undefined {
   }
 }
 
+function currentMeta(directory: Directory, url: string): Meta {
+  const meta = readMeta(directory, url)
+  if (meta === undefined) return makeMeta(directory)
+  return meta.schema_version < schemaVersion ? writeMeta(directory, meta.store) : meta
+}
+
 function makeMeta(directory: Directory): Meta {
   directory.make()
-  const meta = { schema_version: schemaVersion, compatible_from: 1, store: randomUUID() }
+  return writeMeta(directory, randomUUID())
+}
+
+/** Who does not know what the end of a run moves would leave it unmoved, so older code is refused from now on. */
+function writeMeta(directory: Directory, store: string): Meta {
+  const meta = { schema_version: schemaVersion, compatible_from: 2, store }
   directory.replace('meta.json', `${JSON.stringify(meta, undefined, 2)}\n`)
   directory.syncFolders()
   return meta

@@ -1,4 +1,5 @@
 import { pipelineJob } from '../../model/pipeline.js'
+import { payloadFault } from '../../model/payload.js'
 import type { NewRun } from '../../model/run.js'
 import { planRunId } from '../../model/occurrence.js'
 import { parseInstant, type Instant } from '../../time/instant.js'
@@ -47,6 +48,8 @@ export function runOfForeign(file: Readonly<Record<string, unknown>>, name: stri
   const dueAt = instantOf(file['scheduled_for'])
   if (dueAt === undefined) return 'has a scheduled_for that is not an instant'
   if (fileNameOf(dueAt, jobId) !== name) return `should be called ${fileNameOf(dueAt, jobId)}`
+  const problem = problemOf(file)
+  if (problem !== undefined) return problem
   return {
     id: planRunId(jobId, dueAt),
     job: typeof file['job'] === 'string' ? file['job'] : pipelineJob,
@@ -58,6 +61,24 @@ export function runOfForeign(file: Readonly<Record<string, unknown>>, name: stri
     payload: payloadOf(file),
     labels: { job_id: jobId, run_id: String(file['run_id']) },
   }
+}
+
+/** What of a file cannot be kept: nesting that would end the process which copies it, more params than a run may have, or a count that is none. */
+function problemOf(file: Readonly<Record<string, unknown>>): string | undefined {
+  const whole = payloadFault(file)
+  if (whole?.code === 'PAYLOAD_INVALID') return `says what cannot be kept: ${whole.message}`
+  const { params, attempts } = file
+  const given = payloadFault(params)
+  if (given !== undefined) return `has params that cannot be kept: ${given.message}`
+  const isMap = typeof params === 'object' && !Array.isArray(params)
+  if (params !== undefined && !isMap) return 'has params that are not a map'
+  const isCount = attempts === undefined || (Number.isSafeInteger(attempts) && Number(attempts) >= 0)
+  return isCount ? undefined : `has attempts that are not a count`
+}
+
+/** How often a file says that it was tried. */
+export function attemptsOf(file: Readonly<Record<string, unknown>>): number {
+  return Number(file['attempts'] ?? 0)
 }
 
 /** The instant that a value of a file says, where it says one. */

@@ -6,6 +6,7 @@ import { fingerprintOf } from '../../model/identity.js'
 import type { StoredLogLine } from '../store.js'
 import type { Tables } from '../memory/tables.js'
 import type { QueueFolder } from './directory.js'
+import type { NoteLine, SeenLine } from './note-lines.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
 import type { RunFile } from './run-file.js'
 
@@ -48,6 +49,8 @@ export type Change =
   | { readonly kind: 'worker-forgotten'; readonly id: string }
   | { readonly kind: 'hold'; readonly line: HoldLine }
   | { readonly kind: 'range'; readonly line: RangeLine }
+  | { readonly kind: 'note'; readonly line: NoteLine }
+  | { readonly kind: 'seen'; readonly line: SeenLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 
 /** A line of `history.jsonl`: a final run and where its file lies, or that a run is final no more. */

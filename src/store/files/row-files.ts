@@ -1,11 +1,12 @@
 /** The rows of a store other than runs, as people read them: one object each, instants as text. */
+import type { HolderNotice } from '../../model/fact.js'
 import type { HoldTarget } from '../../model/hold.js'
 import type { Job, Queue } from '../../model/job.js'
 import type { LedgerReason, LedgerRule } from '../../model/ledger.js'
 import type { Trigger, TriggerVersion } from '../../model/trigger.js'
 import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
 import type { HoldRow, Mutable, RangeRow, Tables, TriggerRow, WorkerRow } from '../memory/tables.js'
-import type { Notice, StoredJob } from '../store.js'
+import type { StoredJob } from '../store.js'
 
 /** A trigger: its definition, its cursor, and the versions before. */
 export interface TriggerFile {
@@ -88,7 +89,7 @@ export interface WorkerFile {
   readonly lease_until: string
   readonly lease_ms: number
   readonly gone: boolean
-  readonly notices: readonly Notice[]
+  readonly notices: readonly HolderNotice[]
 }
 
 /** Writes a worker down. */

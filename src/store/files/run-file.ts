@@ -2,11 +2,12 @@
  * A run as a file of a queue directory. First the keys of the queue file as other programs know it, then one key
  * `rota` with all that only this store needs, then whatever keys another program wrote beside them.
  */
+import type { Phase } from '../../model/fact.js'
 import type { Json } from '../../model/json.js'
-import type { Attempt, AttemptEnd, Gate, Labels, RunOrigin, StoredError } from '../../model/run.js'
+import type { Attempt, AttemptEnd, Follow, Gate, Labels, RunOrigin, StoredError } from '../../model/run.js'
 import { queueErrorOf } from '../../model/pipeline.js'
 import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
-import { stateOf, type Mutable, type Phase, type RunRow, type WorkerRow } from '../memory/tables.js'
+import { stateOf, type Mutable, type RunRow, type WorkerRow } from '../memory/tables.js'
 import type { QueueFolder } from './directory.js'
 
 /** What a queue file holds. */
@@ -36,6 +37,8 @@ interface OwnKeys {
   readonly cancel_requested?: true | undefined
   readonly claimed_at?: string | undefined
   readonly gates?: readonly Gate[] | undefined
+  readonly follow?: Follow | undefined
+  /** What layout 1 said instead of `follow`. */
   readonly chained?: true | undefined
   readonly unique_key?: string | undefined
   readonly unique_until?: string | undefined
@@ -119,7 +122,7 @@ export function fromRunFile(file: RunFile): RunRow {
     partition: rota.partition,
     payload: payloadOf(file),
     gates: rota.gates ?? [],
-    chained: rota.chained ?? false,
+    follow: rota.follow ?? (rota.chained === true ? 'chain' : undefined),
     uniqueKey: rota.unique_key,
     uniqueUntil: instantOf(rota.unique_until),
     attempt: rota.attempt,
@@ -215,7 +218,7 @@ function ownKeysOf(row: RunRow): OwnKeys {
     cancel_requested: row.cancelRequested || undefined,
     claimed_at: textOf(row.claimedAt),
     gates: row.gates.length === 0 ? undefined : row.gates,
-    chained: row.chained || undefined,
+    follow: row.follow,
     unique_key: row.uniqueKey,
     unique_until: textOf(row.uniqueUntil),
     tries: row.attempts.length === 0 ? undefined : row.attempts.map(tryOf),

@@ -5,6 +5,7 @@ import { isFull, toRotaError } from './errors.js'
 import { takeForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
+import { allNoteLines, allSeenLines } from './note-lines.js'
 import { toLines, type Change, type Counters, type JournalRecord } from './record.js'
 import type { State } from './state.js'
 
@@ -17,7 +18,7 @@ const maxFaults = 100
 /** A file of lines is written anew when it has grown to twice what it was, and beyond this. */
 const smallBytes = 256 * 1024
 
-const linedFiles = ['history.jsonl', 'ledger.jsonl'] as const
+const linedFiles = ['history.jsonl', 'ledger.jsonl', 'notes.jsonl', 'seen.jsonl'] as const
 
 /** One process on a directory: what it knows, and how it learns and writes what is new. All but `look` needs the lock. */
 export class Session {
@@ -151,7 +152,12 @@ export class Session {
   }
 
   #turnJournal(state: State): void {
-    const lines = { 'history.jsonl': () => state.history(), 'ledger.jsonl': () => state.ledger() }
+    const lines = {
+      'history.jsonl': () => state.history(),
+      'ledger.jsonl': () => state.ledger(),
+      'notes.jsonl': () => allNoteLines(state.tables),
+      'seen.jsonl': () => allSeenLines(state.tables),
+    }
     for (const name of linedFiles) {
       const compact = Math.max(smallBytes, this.#compactBytes.get(name) ?? 0)
       if (this.directory.sizeOf(name) < 2 * compact) continue

@@ -33,6 +33,7 @@ import {
   type DefinitionLine,
   type RangeLine,
 } from './row-files.js'
+import { noteLinesOf, seenLinesOf, takeNoteLine, takeSeenLine } from './note-lines.js'
 import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './run-file.js'
 
 /** The longest id of another design that names a file. */
@@ -174,6 +175,12 @@ export class State {
       case 'range':
         this.#takeRange(change.line)
         return
+      case 'note':
+        takeNoteLine(tables, change.line)
+        return
+      case 'seen':
+        takeSeenLine(tables, change.line)
+        return
       case 'definitions':
         this.#takeDefinitions(change.lines)
     }
@@ -238,6 +245,8 @@ export class State {
     }
     for (const row of touched.holds) changes.push({ kind: 'hold', line: toHoldLine(row) })
     for (const [seq, range] of touched.ranges) changes.push(...this.#rangeChange(seq, range))
+    for (const line of noteLinesOf(touched)) changes.push({ kind: 'note', line })
+    for (const line of seenLinesOf(touched)) changes.push({ kind: 'seen', line })
     for (const row of touched.runs) changes.push(...this.#runChange(row))
     for (const [run, lines] of this.newLines) changes.push({ kind: 'log', run, lines: [...lines] })
     return changes

@@ -1,8 +1,8 @@
-import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
+import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger } from '../store.js'
 import { followLimits } from './gates.js'
-import { moveLook } from './looks.js'
+import { moveLook, startFollowing, stopFollowing } from './looks.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
 import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'
 
@@ -28,7 +28,8 @@ export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[
 export function removeJobs(tables: Tables, names: readonly string[]): string[] {
   const used = new Set<string>()
   if (tables.touched !== undefined) tables.touched.definitions = true
-  for (const row of tables.triggers.values()) if (row.active) used.add(row.trigger.job)
+  for (const row of tables.triggers.values())
+    if (row.active) for (const job of jobsOf(row.trigger)) used.add(job)
   return names.filter((name) => {
     if (used.has(name) || (tables.runsByJob.get(name)?.unfinished ?? 0) > 0) return tables.jobs.has(name)
     if (tables.jobs.delete(name)) tables.jobsRevision++
@@ -82,6 +83,7 @@ function closeVersion(row: TriggerRow, item: DefineTrigger): Instant | undefined
 }
 
 function endTrigger(tables: Tables, row: TriggerRow, item: DefineTrigger): void {
+  stopFollowing(tables, row)
   row.active = false
   row.revision++
   row.cursorAt = item.cursorAt
@@ -93,6 +95,7 @@ function endTrigger(tables: Tables, row: TriggerRow, item: DefineTrigger): void 
 function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFrom: Instant): void {
   // Out of the index under its old definition, back into it under the new one.
   moveLook(tables, row, undefined)
+  stopFollowing(tables, row)
   row.trigger = item.trigger as NonNullable<typeof item.trigger>
   row.source = item.source
   row.fingerprint = item.fingerprint
@@ -102,6 +105,7 @@ function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFro
   row.cursorAt = item.cursorAt
   if (item.closing !== undefined) row.keptAt = undefined
   row.versions.push(versionOf(row, item, validFrom))
+  startFollowing(tables, row)
   moveLook(tables, row, item.nextAt)
 }
 
@@ -121,6 +125,7 @@ function newRow(tables: Tables, item: DefineTrigger): TriggerRow {
     versions: [],
   }
   row.versions.push(versionOf(row, item, item.cursorAt))
+  startFollowing(tables, row)
   moveLook(tables, row, item.nextAt)
   return row
 }

@@ -89,6 +89,6 @@ function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
     return
   }
   // Without a due instant and without a run that owes one the chain would never go on.
-  const isOwed = tables.runs.get(row.chainRun ?? '')?.chained === true
+  const isOwed = tables.runs.get(row.chainRun ?? '')?.follow === 'chain'
   moveLook(tables, row, keptAt ?? row.nextAt ?? (isOwed ? undefined : now))
 }

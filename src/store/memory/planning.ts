@@ -4,6 +4,7 @@ import type { DueTrigger, StoredTrigger, UnfinishedRun } from '../../model/trigg
 import type { Instant } from '../../time/instant.js'
 import { holdsOn, isHeld, toHold } from './holds.js'
 import { moveLook } from './looks.js'
+import { areCurrent, remember, writeNote } from './notes.js'
 import { insertRun, makeFinal } from './run-moves.js'
 import {
   addRange,
@@ -20,12 +21,15 @@ import { closeAttempt, requestCancel, tellHolder } from './work.js'
 /** The most unfinished runs that a tick is shown. */
 const maxUnfinished = 100
 
-/** The triggers whose next look has come, the longest waiting first. */
-export function due(tables: Tables, request: { now: Instant; limit: number }): DueTrigger[] {
+/** The triggers, or the named sensors, whose next look has come, the longest waiting first. */
+export function due(
+  tables: Tables,
+  request: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
+): DueTrigger[] {
   const { now, limit } = request
   if (isHeld(tables, planningTargets, now)) return []
   const found: DueTrigger[] = []
-  for (const row of tables.looks) {
+  for (const row of waiting(tables, request.sensors)) {
     if (found.length >= limit || (row.nextAt as Instant) > now) break
     found.push(toDue(tables, row, now))
   }
@@ -44,6 +48,7 @@ export function dueByName(tables: Tables, request: { names: readonly string[]; n
 export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   const row = tables.triggers.get(item.trigger)
   if (row === undefined || !row.active || row.revision !== item.revision) return 'stale'
+  if (!areCurrent(tables, item.notes ?? [])) return 'stale'
   row.revision++
   row.keptAt = undefined
   row.cursorAt = item.cursorAt
@@ -58,18 +63,34 @@ export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
   if (item.chainRun !== undefined) row.chainRun = item.chainRun
   for (const run of item.runs) insertRun(tables, run, item.at)
   for (const range of item.ranges) addRange(tables, { ...range, recordedAt: item.at, seq: ++tables.lastSeq })
+  for (const note of item.notes ?? []) writeNote(tables, note, item.at)
+  for (const key of item.seen ?? []) remember(tables, item.trigger, key)
   if (item.supersede !== undefined) supersede(tables, item)
 }
 
 /** The earliest look, or the end of the hold on planning where that is later. */
-export function nextTickAt(tables: Tables, now: Instant): Instant | undefined {
-  const first = tables.looks.first?.nextAt
+export function nextTickAt(
+  tables: Tables,
+  request: { now: Instant; sensors?: readonly string[] | undefined },
+): Instant | undefined {
+  const { now } = request
+  const [next] = waiting(tables, request.sensors)
+  const first = next?.nextAt
   if (first === undefined) return undefined
   const ends = planningTargets
     .flatMap((target) => holdsOn(tables, target).filter((row) => holdsAt(row, now)))
     .map((row) => row.untilAt ?? Infinity)
   const at = Math.max(first, ...ends)
   return at === Infinity ? undefined : at
+}
+
+function* waiting(tables: Tables, sensors: readonly string[] | undefined): Generator<TriggerRow> {
+  if (sensors === undefined) {
+    yield* tables.looks
+    return
+  }
+  const own = new Set(sensors)
+  for (const row of tables.polls) if (own.has(row.trigger.name)) yield row
 }
 
 /** A trigger as it stands. */

@@ -1,5 +1,6 @@
 import type { FinalState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
+import { forgetOver } from './notes.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
@@ -15,6 +16,7 @@ import {
 /** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
 export function prune(tables: Tables, request: { before: Instant; limit: number; now: Instant }): number {
   let removed = 0
+  forgetOver(tables, request)
   while (removed < request.limit) {
     const row = tables.final.first
     if (row === undefined || (row.finishedAt as Instant) >= request.before) break

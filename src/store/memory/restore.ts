@@ -3,6 +3,7 @@
  * Nothing is decided here: whoever wrote a row has decided.
  */
 import { leaveGates, standAtGates } from './gates.js'
+import { looksOf, startFollowing, stopFollowing } from './looks.js'
 import { markFinal, markUnfinished, forgetRun, takeUnique } from './run-moves.js'
 import {
   runsOfJob,
@@ -78,9 +79,13 @@ export function withdrawRun(tables: Tables, id: string): void {
 /** Puts a trigger in, in place of the one that has its name. */
 export function restoreTrigger(tables: Tables, row: TriggerRow): void {
   const known = tables.triggers.get(row.trigger.name)
-  if (known !== undefined) tables.looks.delete(known)
+  if (known !== undefined) {
+    looksOf(tables, known).delete(known)
+    stopFollowing(tables, known)
+  }
   tables.triggers.set(row.trigger.name, row)
-  if (row.active && row.trigger.enabled && row.nextAt !== undefined) tables.looks.add(row)
+  if (row.active && row.trigger.enabled && row.nextAt !== undefined) looksOf(tables, row).add(row)
+  startFollowing(tables, row)
 }
 
 /** Puts a worker in, in place of the one that has its id; what it holds stays with it. */

@@ -8,13 +8,13 @@
  *
  * A run takes its gates when it becomes ready and gives them back when it leaves ready and running.
  */
-import type { RunId } from '../../model/identity.js'
+import type { Phase } from '../../model/fact.js'
 import type { FinalState, NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
-import { moveLook } from './looks.js'
-import { runsOfJob, runsOfTrigger, stateOf, type Phase, type RunRow, type Tables } from './tables.js'
+import { followEnd } from './follow-end.js'
+import { runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Records a run, which waits at once; one whose id exists stays as it is. */
 export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
@@ -66,7 +66,7 @@ export function makeFinal(
   tables.final.add(row)
   markFinal(tables, row)
   if (left.hadGates) releaseGates(tables, row)
-  continueChain(tables, row, end.at)
+  followEnd(tables, row)
 }
 
 /** Makes a running or final run wait again; what waits at its gates goes first. */
@@ -142,7 +142,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
     partition: run.partition,
     payload: copyJson(run.payload),
     gates: run.gates,
-    chained: run.chained ?? false,
+    follow: run.follow,
     uniqueKey: run.uniqueKey,
     uniqueUntil: run.uniqueUntil,
     attempt: 0,
@@ -223,23 +223,4 @@ function forgetUnique(tables: Tables, row: RunRow): void {
   const holders = tables.unique.get(slot)
   holders?.delete(row)
   if (holders?.size === 0) tables.unique.delete(slot)
-}
-
-/** The first end of a chained run gives its trigger the next due instant; a run that was retried does not do it again. */
-function continueChain(tables: Tables, row: RunRow, endedAt: Instant): void {
-  if (!row.chained) return
-  row.chained = false
-  const trigger = tables.triggers.get(row.trigger ?? '')
-  if (
-    trigger === undefined ||
-    !isChainOf(trigger, row.id) ||
-    trigger.trigger.schedule.kind !== 'after-finish'
-  )
-    return
-  trigger.revision++
-  moveLook(tables, trigger, endedAt + trigger.trigger.schedule.everyMs)
-}
-
-function isChainOf(trigger: { active: boolean; chainRun: string | undefined }, id: RunId): boolean {
-  return trigger.active && trigger.chainRun === id
 }

@@ -1,10 +1,13 @@
+import type { Fact } from '../../model/fact.js'
 import type { RunId } from '../../model/identity.js'
 import type { LogLine } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineJobs, DefineTrigger, Reading, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
 import * as definitions from './definitions.js'
+import { facts, takeFact } from './facts.js'
 import * as holding from './holds.js'
+import * as noting from './notes.js'
 import * as planning from './planning.js'
 import { prune } from './prune.js'
 import * as reading from './reading.js'
@@ -61,7 +64,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       )
     },
 
-    async due(request: { now: Instant; limit: number }) {
+    async due(request: Parameters<Store['due']>[0]) {
       return read((tables) => planning.due(tables, request))
     },
 
@@ -73,8 +76,16 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return write((tables) => batch.map((item) => planning.tick(tables, item)))
     },
 
-    async nextTickAt(request: { now: Instant }) {
-      return read((tables) => planning.nextTickAt(tables, request.now))
+    async nextTickAt(request: Parameters<Store['nextTickAt']>[0]) {
+      return read((tables) => planning.nextTickAt(tables, request))
+    },
+
+    async seen(request: Parameters<Store['seen']>[0]) {
+      return read((tables) => noting.seen(tables, request))
+    },
+
+    async forgetSeen(request: Parameters<Store['forgetSeen']>[0]) {
+      return change((tables) => noting.forgetSeen(tables, request))
     },
 
     async enqueue(request: Parameters<Store['enqueue']>[0]) {
@@ -133,6 +144,27 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
 
     async holds(filter: Parameters<Store['holds']>[0] = {}) {
       return read((tables) => reading.holds(tables, filter))
+    },
+
+    async notes(filter: Parameters<Store['notes']>[0]) {
+      return read((tables) => noting.notes(tables, filter))
+    },
+
+    async changeNotes(request: Parameters<Store['changeNotes']>[0]) {
+      return change((tables) => noting.changeNotes(tables, request))
+    },
+
+    async facts(request: Parameters<Store['facts']>[0]) {
+      return read((tables) => facts(tables, request))
+    },
+
+    async takeFacts(batch: readonly Fact[]) {
+      await write((tables) => {
+        for (const fact of batch) {
+          if (fact.kind === 'log') reading.log(tables, fact.lines)
+          else takeFact(tables, fact)
+        }
+      })
     },
 
     async run(id: RunId) {

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import type { HolderNotice, Phase } from '../../model/fact.js'
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { RunId } from '../../model/identity.js'
 import { jobDefaults, type Job, type Queue } from '../../model/job.js'
 import type { RecordedRange } from '../../model/ledger.js'
 import type { LogUse } from '../../model/bounds.js'
-import type { Attempt, Gate, Run, RunState } from '../../model/run.js'
+import type { Note, NoteKey } from '../../model/note.js'
+import type { Attempt, Follow, Gate, Run, RunState } from '../../model/run.js'
+import type { SeenKey } from '../../model/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { Notice, StoredJob, StoredLogLine, WorkerEntry } from '../store.js'
+import type { StoredJob, StoredLogLine, WorkerEntry } from '../store.js'
 import { OrderedSet } from './ordered-set.js'
 import { ReadyRuns } from './ready-runs.js'
 
@@ -17,8 +20,18 @@ export interface Tables {
   readonly jobs: Map<string, StoredJob>
   readonly queues: Map<string, Queue>
   readonly triggers: Map<string, TriggerRow>
-  /** Active, enabled triggers that have a next look, by it and then by name. */
+  /** Active, enabled triggers that have a next look, by it and then by name: those without a sensor, and those with one. */
   readonly looks: OrderedSet<TriggerRow>
+  readonly polls: OrderedSet<TriggerRow>
+  /** The triggers that follow an asset, by its name. */
+  readonly followers: Map<string, Set<TriggerRow>>
+  /** Notes by kind, then by name, then by item. */
+  readonly notes: OrderedSet<Mutable<Note>>
+  readonly notesByKey: Map<string, Mutable<Note>>
+  /** What each trigger has seen, and until when it is remembered. */
+  readonly seen: Map<string, Map<string, Instant | undefined>>
+  /** What will be forgotten by itself, the first to go first. */
+  readonly seenUntil: OrderedSet<SeenRow>
   readonly holds: Map<HoldTarget, HoldRow[]>
   readonly workers: Map<string, WorkerRow>
   readonly gates: Map<string, GateRow>
@@ -51,13 +64,25 @@ export interface Touched {
   readonly triggers: Set<TriggerRow>
   readonly workers: Set<WorkerRow>
   readonly holds: Set<HoldRow>
+  /** Notes by their key; absent where one was removed. */
+  readonly notes: Map<string, Note | undefined>
+  /** What triggers have newly seen; absent where it was forgotten. */
+  readonly seen: Map<
+    string,
+    | (SeenKey & { readonly trigger: string })
+    | { readonly trigger: string; readonly digest: string; readonly forgotten: true }
+  >
   /** Ranges by their order; absent where one was removed. */
   readonly ranges: Map<number, RangeRow | undefined>
   definitions: boolean
 }
 
-/** Where a run is: the first three are `pending` to the world. A ready or running one has been admitted by its gates. */
-export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | 'done' | 'failed' | 'cancelled'
+/** Something a trigger has seen and will forget by itself. */
+export interface SeenRow {
+  readonly trigger: string
+  readonly digest: string
+  readonly untilAt: Instant
+}
 
 /** The same thing, open to change inside this store. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -68,8 +93,8 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   readonly seq: number
   phase: Phase
   readonly gates: readonly Gate[]
-  /** Whether its end still has to continue a chain. */
-  chained: boolean
+  /** What its end moves besides itself. */
+  follow: Follow | undefined
   readonly uniqueUntil: Instant | undefined
   attempts: Mutable<Attempt>[]
   log: RunLog | undefined
@@ -113,7 +138,7 @@ export interface WorkerRow extends WorkerEntry {
   leaseUntil: Instant
   isGone: boolean
   readonly running: Set<RunRow>
-  notices: Notice[]
+  notices: HolderNotice[]
 }
 
 /** A limit in use. What a job defines comes from its definition, so that a new limit holds at once. */
@@ -139,6 +164,12 @@ export function emptyTables(): Tables {
     queues: new Map(),
     triggers: new Map(),
     looks: new OrderedSet(byNextLook),
+    polls: new OrderedSet(byNextLook),
+    followers: new Map(),
+    notes: new OrderedSet<Mutable<Note>>(byNoteKey),
+    notesByKey: new Map(),
+    seen: new Map(),
+    seenUntil: new OrderedSet(byEnd),
     holds: new Map(),
     workers: new Map(),
     gates: new Map(),
@@ -170,6 +201,8 @@ export function nothingTouched(): Touched {
     triggers: new Set(),
     workers: new Set(),
     holds: new Set(),
+    notes: new Map(),
+    seen: new Map(),
     ranges: new Map(),
     definitions: false,
   }
@@ -243,6 +276,15 @@ export function noteTime(tables: Tables, now: Instant): void {
 
 function byFirst(a: RangeRow, b: RangeRow): number {
   return a.firstAt - b.firstAt || a.seq - b.seq
+}
+
+/** Orders notes by kind, name and item. */
+export function byNoteKey(a: NoteKey, b: NoteKey): number {
+  return compareText(a.kind, b.kind) || compareText(a.name, b.name) || compareText(a.item, b.item)
+}
+
+function byEnd(a: SeenRow, b: SeenRow): number {
+  return a.untilAt - b.untilAt || compareText(a.trigger, b.trigger) || compareText(a.digest, b.digest)
 }
 
 function byNextLook(a: TriggerRow, b: TriggerRow): number {

@@ -20,7 +20,7 @@ const maxInlinePayload = 4096
 // Relies on: runs_ready, in its own order. The write lock keeps two workers from taking one run. A bare parameter as
 // the limit would make SQLite prepare the statement anew at every claim: the sum keeps it from looking at the value.
 const CANDIDATES = `select json_group_array(json_array(seq, id, priority, run_at, attempt, failures, crashes, due_at,
-    trigger, partition, gates, chained, payload is not null,
+    trigger, partition, gates, follow, payload is not null,
     case when octet_length(payload) <= ${maxInlinePayload} then payload end))
   from (
     select * from runs where state = ${ready} and job = ? order by priority desc, run_at, seq limit ? + 0 offset ? + 0
@@ -57,7 +57,7 @@ type Row = [
   trigger: string | null,
   partition: string | null,
   gates: string | null,
-  chained: number | null,
+  follow: number | null,
   hasPayload: 0 | 1,
   payload: string | null,
 ]
@@ -200,8 +200,8 @@ function isPlain(row: Row): boolean {
 }
 
 function claimOf(session: Session, { row, job }: Taken, now: Instant): Claim {
-  const [seq, id, , , attempt, failures, crashes, dueAt, trigger, partition, gates, chained] = row
-  if (chained === null) session.rememberClaim(id, { seq, job, gates })
+  const [seq, id, , , attempt, failures, crashes, dueAt, trigger, partition, gates, follow] = row
+  if (follow === null) session.rememberClaim(id, { seq, job, gates })
   return {
     run: id,
     job,

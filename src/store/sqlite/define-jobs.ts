@@ -14,15 +14,19 @@ const WRITE_JOB = `insert into jobs (name, source, definition) values (?, ?, ?)
 const WRITE_QUEUE = `insert into queues (name, concurrency) values (?, ?)
   on conflict (name) do update set concurrency = excluded.concurrency`
 
-// Relies on: runs_running. Only what is held at this moment is counted, never history.
-const COUNT_RUNNING = `update queues set running = (
+/** Relies on: runs_running. Only what is held at this moment is counted, never history. */
+export const COUNT_RUNNING = `update queues set running = (
     select count(*) from runs where state = ${running}
       and coalesce((select definition ->> 'queue' from jobs where name = runs.job), '${jobDefaults.queue}') = queues.name
   ) where concurrency is not null`
 
 const FORGET_JOB = `delete from jobs where name = ?`
 
-const USED_BY_TRIGGER = `select distinct job from triggers where is_active = 1`
+// A round makes runs of the jobs of its services, whatever stands in its own column.
+const USED_BY_TRIGGER = `select distinct job from triggers where is_active = 1
+  union select service.value ->> 'job' from triggers
+    join versions on versions.trigger = triggers.name and versions.version = triggers.version,
+    json_each(versions.definition, '$.round.services') service where is_active = 1`
 
 // Relies on: runs_ready, runs_running, runs_delayed, runs_blocked: one after the other, never history.
 const UNFINISHED = `select 1 where

@@ -36,6 +36,11 @@ const END = `update triggers
   set is_active = 0, is_ticking = 0, revision = revision + 1, cursor_at = ?, next_at = null, kept_at = null
   where name = ?`
 
+// Relies on: followers_trigger.
+const UNFOLLOW = `delete from followers where trigger = ?`
+
+const FOLLOW = `insert into followers (asset, trigger) values (?, ?) on conflict do nothing`
+
 /** Writes or ends triggers, each with the tick that closes the version before it. */
 export function defineTriggers(session: Session, batch: readonly DefineTrigger[]): DefineAnswer[] {
   return batch.map((item) => defineTrigger(session, item))
@@ -52,6 +57,7 @@ function defineTrigger(session: Session, item: DefineTrigger): DefineAnswer {
 
 function openFirst(session: Session, item: Definition): void {
   openVersion(session, item, { version: 1, validFrom: item.cursorAt })
+  followFor(session, item.trigger)
   session.db.change(INSERT, ...columnsOf(item, { version: 1, revision: 1 }), item.name, item.now)
 }
 
@@ -62,11 +68,20 @@ function change(session: Session, item: DefineTrigger, known: Known): void {
     const next = { version: known.version + 1, revision: known.revision + 1 }
     openVersion(session, item, { version: next.version, validFrom: boundary ?? item.cursorAt })
     session.db.change(REDEFINE, ...columnsOf(item, next), item.name)
+    session.db.change(UNFOLLOW, item.name)
+    followFor(session, item.trigger)
     if (item.closing !== undefined) session.db.change(FORGET_KEPT, item.name)
     return
   }
   session.db.change(END, item.cursorAt, item.name)
+  session.db.change(UNFOLLOW, item.name)
   if (item.cancelPending) cancelPending(session, item.name, item.now)
+}
+
+/** Puts a trigger where the ends of what it follows find it. */
+export function followFor(session: Session, { name, schedule }: Trigger): void {
+  if (schedule.kind !== 'upstream') return
+  for (const asset of schedule.assets) session.db.change(FOLLOW, asset, name)
 }
 
 /** Ends the version in force and answers where; a trigger that ended before has none. What was not planned belongs to no version. */
@@ -97,8 +112,14 @@ function columnsOf(item: Definition, { version, revision }: { version: number; r
     item.cursorAt,
     item.nextAt ?? null,
     schedule.kind === 'after-finish' ? schedule.everyMs : null,
-    trigger.enabled ? 1 : 0,
+    tickingCode(trigger),
   ] as const
+}
+
+/** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
+export function tickingCode({ enabled, schedule }: Trigger): number {
+  if (!enabled) return 0
+  return schedule.kind === 'sensor' ? 2 : 1
 }
 
 function hasDefinition(item: DefineTrigger): item is Definition {

@@ -25,6 +25,13 @@ const DUE = `select json_group_array(json_array(row, holds, unfinished)) from (
   where is_ticking = 1 and next_at is not null and next_at <= ?1
   order by next_at, name limit ?2 + 0)`
 
+// Relies on: triggers_polled, then the primary keys.
+const DUE_POLLS = `select json_group_array(json_array(row, holds, unfinished)) from (
+  select ${DUE_COLUMNS}
+  from triggers join versions on versions.trigger = triggers.name and versions.version = triggers.version
+  where is_ticking = 2 and next_at is not null and next_at <= ?1 and triggers.name in (select value from json_each(?3))
+  order by next_at, name limit ?2 + 0)`
+
 // Relies on: primary keys.
 const BY_NAME = `select json_group_array(json_array(row, holds, unfinished)) from (
   select ${DUE_COLUMNS}
@@ -36,16 +43,27 @@ const BY_NAME = `select json_group_array(json_array(row, holds, unfinished)) fro
 const FIRST_LOOK = `select next_at from triggers
   where is_ticking = 1 and next_at is not null order by next_at limit 1`
 
+// Relies on: triggers_polled.
+const FIRST_POLL = `select next_at from triggers where is_ticking = 2 and next_at is not null
+  and name in (select value from json_each(?)) order by next_at limit 1`
+
 // Relies on: holds_target.
 const PLANNING_HOLDS = `select * from holds where target in (select value from json_each(?)) order by id`
 
 type DueJson = [row: string, holds: string, unfinished: string]
 
 /** The triggers whose next look has come, the longest waiting first; none while planning is held. */
-export function due(session: Session, request: { now: Instant; limit: number }): DueTrigger[] {
+export function due(
+  session: Session,
+  request: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
+): DueTrigger[] {
   const holds = planningHolds(session)
   if (endsOf(holds, request.now).length > 0) return []
-  const rows = session.db.json<DueJson[]>(DUE, request.now, request.limit)
+  const { now, limit, sensors } = request
+  const rows =
+    sensors === undefined
+      ? session.db.json<DueJson[]>(DUE, now, limit)
+      : session.db.json<DueJson[]>(DUE_POLLS, now, limit, JSON.stringify(sensors))
   return dueTriggers(session, rows, { holds, now: request.now })
 }
 
@@ -59,8 +77,13 @@ export function dueByName(
 }
 
 /** The earliest look, or the end of the hold on planning where that is later. */
-export function nextTickAt(session: Session, now: Instant): Instant | undefined {
-  const first = session.db.value(FIRST_LOOK) as Instant | undefined
+export function nextTickAt(
+  session: Session,
+  { now, sensors }: { now: Instant; sensors?: readonly string[] | undefined },
+): Instant | undefined {
+  const { db } = session
+  const look = sensors === undefined ? db.value(FIRST_LOOK) : db.value(FIRST_POLL, JSON.stringify(sensors))
+  const first = look as Instant | undefined
   if (first === undefined) return undefined
   const at = Math.max(first, ...endsOf(planningHolds(session), now))
   return at === Infinity ? undefined : at

@@ -1,7 +1,9 @@
 import type { FinalState, StoredError } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { limitedQueueOf } from './catalog.js'
+import { followEnd } from './follow-end.js'
 import { leaveGates, releaseGates } from './gates.js'
+import { chainCode } from './rows.js'
 import type { Session } from './session.js'
 import { blocked, cancelled, done, failed, ready, running } from './states.js'
 
@@ -15,14 +17,14 @@ export interface Unfinished {
   readonly worker: number | null
   readonly claimed_at: number | null
   readonly gates: string | null
-  readonly chained: number | null
+  readonly follow: number | null
   readonly trigger: string | null
   readonly cancel_requested: number | null
   readonly reason: string | null
 }
 
 /** The columns of an unfinished run. */
-export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, chained, trigger,
+export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, follow, trigger,
   cancel_requested, reason`
 
 /** How a run ends. */
@@ -32,13 +34,10 @@ export interface RunEnd {
   readonly reason: string | undefined
 }
 
-// Relies on: primary key. Only the first end of a chained run continues its chain, so the mark goes with it.
+// Relies on: primary key. Only the first end of a chained run continues its chain, so that mark goes with it.
 const END = `update runs
-  set state = ?, finished_at = ?, reason = ?, waits_for = null, chained = null where seq = ?`
-
-// Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
-const CONTINUE_CHAIN = `update triggers set next_at = ? + chain_ms, revision = revision + 1
-  where name = ? and chain_run = ? and chain_ms is not null and is_active = 1`
+  set state = ?, finished_at = ?, reason = ?, waits_for = null,
+    follow = case when follow = ${chainCode} then null else follow end where seq = ?`
 
 const LEAVE_QUEUE = `update queues set running = running - ? where name = ?`
 
@@ -48,7 +47,7 @@ const RECORD_ATTEMPT = `insert into attempts (run, attempt, worker, claimed_at, 
 
 const stateCodes: Readonly<Record<FinalState, number>> = { done, failed, cancelled }
 
-/** Makes an unfinished run final, with all that follows: its gates, its queue's count and its chain. */
+/** Makes an unfinished run final, with all that follows: its gates, its queue's count, and what else its end moves. */
 export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
   const { db } = session
   db.change(END, stateCodes[end.state], end.at, end.reason ?? null, run.seq)
@@ -57,7 +56,7 @@ export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
     if (run.state === ready || run.state === running) releaseGates(session, run.gates)
     else if (run.state === blocked) leaveGates(session, run.gates)
   }
-  if (run.chained === 1 && run.trigger !== null) db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+  if (run.follow !== null) followEnd(session, run, end)
 }
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
 import type { SqlValue } from './database.js'
 import { gatesText, takeGates, untakeGates } from './gates.js'
-import { originCode, toJson } from './rows.js'
+import { followCode, originCode, toJson } from './rows.js'
 import type { Session } from './session.js'
 import { blocked, delayed, done, ready } from './states.js'
 
@@ -21,7 +21,7 @@ const INSERT_ALIKE = `insert into runs (${plainColumns})
 // Relies on: the unique index of runs.id, for the same race.
 const INSERT_PLAIN = `insert into runs (${plainColumns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
-const INSERT_ANY = `insert into runs (${plainColumns}, trigger, version, partition, gates, waits_for, chained,
+const INSERT_ANY = `insert into runs (${plainColumns}, trigger, version, partition, gates, waits_for, follow,
   unique_key, unique_until, labels) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
 // Relies on: the unique index of runs.id. Keys only grow, so those that were inserted last have the highest.
@@ -90,7 +90,7 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
     run.partition ?? null,
     gates,
     waitsFor ?? null,
-    run.chained === true ? 1 : null,
+    followCode(run.follow),
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,
     toJson(run.labels),
@@ -134,7 +134,7 @@ function isPlain(run: NewRun): boolean {
     run.version === undefined &&
     run.partition === undefined &&
     run.labels === undefined &&
-    run.chained !== true
+    run.follow === undefined
   )
 }
 

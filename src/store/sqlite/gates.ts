@@ -49,6 +49,11 @@ export function takeGates(session: Session, run: Gated): string | undefined {
   return undefined
 }
 
+/** Counts a run that was admitted elsewhere. */
+export function occupyGates(session: Session, gates: readonly Gate[]): void {
+  for (const { key } of gates) session.db.change(TAKE, key, unlimited)
+}
+
 /** Gives back gates that were taken for nothing: nobody was let in or turned away since. */
 export function untakeGates(session: Session, gates: string): void {
   for (const gate of gatesOf(gates)) giveBack(session, gate)
@@ -135,6 +140,7 @@ function limitOf(session: Session, job: string, gate: Gate): number {
   return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
 }
 
-function gatesOf(text: string): Gate[] {
+/** The gates of a run as its row keeps them, read. */
+export function gatesOf(text: string): Gate[] {
   return (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }

@@ -2,7 +2,7 @@ import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../store.js'
 import { markLimitsChanged } from './meta.js'
-import { holdOf, type HoldRow } from './rows.js'
+import { chainCode, holdOf, type HoldRow } from './rows.js'
 import type { Session } from './session.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
@@ -29,7 +29,7 @@ const RESUME = `update triggers set
     next_at = case
       when chain_ms is null then ?1
       when coalesce(kept_at, next_at) is not null then coalesce(kept_at, next_at)
-      when exists (select 1 from runs where id = triggers.chain_run and chained = 1) then null
+      when exists (select 1 from runs where id = triggers.chain_run and follow = ${chainCode}) then null
       else ?1
     end
   where name = ?2 and is_active = 1`

@@ -18,6 +18,30 @@ const CHANGE_JOBS = `update meta set jobs_revision = jobs_revision + ? where id 
 
 const CHANGE_LIMITS = `update meta set limits_revision = limits_revision + 1 where id = 1`
 
+const TAKE_COUNTERS = `update meta set epoch = ?, jobs_revision = ? where id = 1`
+
+const JOBS_REVISION = `select jobs_revision from meta where id = 1`
+
+/** The numbers that belong to the store as a whole. */
+export interface Counters {
+  readonly highestAt: Instant
+  readonly epoch: number
+  readonly jobsRevision: number
+}
+
+/** The numbers as they stand. */
+export function countersOf(session: Session): Counters {
+  const jobsRevision = session.db.value(JOBS_REVISION) as number
+  return { highestAt: highestTime(session), epoch: readMeta(session).epoch, jobsRevision }
+}
+
+/** Goes on from the numbers of another store. */
+export function takeCounters(session: Session, { highestAt, epoch, jobsRevision }: Counters): void {
+  session.db.change(TAKE_COUNTERS, epoch, jobsRevision)
+  session.noteTime(highestAt)
+  session.doubtCatalog()
+}
+
 /** Raises what no two states of the store have in common. */
 export function raiseEpoch(session: Session): void {
   session.db.change(RAISE_EPOCH)

@@ -5,8 +5,9 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, t0 } from '../conformance/stage.js'
+import type { FactPage } from '../../model/fact.js'
 import type { Store } from '../store.js'
-import { schemaVersion } from './schema.js'
+import { applicationId, migrations, schemaVersion } from './schema.js'
 import { openSqliteStore, type SqliteOptions } from './sqlite-store.js'
 
 let directory: string
@@ -35,6 +36,26 @@ it('a symbolic link is refused, wherever it leads', async () => {
   await expect(open({ path: link })).rejects.toMatchObject({ code: 'STORE_URL' })
   symlinkSync(join(directory, 'nowhere.db'), join(directory, 'dangling.db'))
   await expect(open({ path: join(directory, 'dangling.db') })).rejects.toMatchObject({ code: 'STORE_URL' })
+})
+
+it('a store of schema 1 is taken along: a chain that was open goes on', async () => {
+  const old = new DatabaseSync(path)
+  const [first] = migrations
+  for (const sql of first?.statements ?? []) old.exec(sql)
+  old.exec(
+    `insert into meta (id, version, compatible_from) values (1, 1, 1); pragma application_id = ${applicationId}`,
+  )
+  old.exec(`insert into runs (id, job, state, priority, run_at, due_at, created_at, origin, trigger, chained)
+    values ('r1', 'work', 1, 0, 1, 1, 1, 0, 't', 1), ('r2', 'work', 1, 0, 1, 1, 1, 1, null, null)`)
+  old.close()
+  const store = await open()
+  const { facts } = await runsOf(store)
+  expect(facts).toMatchObject([
+    { run: { id: 'r1', follow: 'chain' } },
+    { run: { id: 'r2', follow: undefined } },
+  ])
+  expect((await store.health({ now: t0 })).schemaVersion).toBe(schemaVersion)
+  await store.close()
 })
 
 it('a directory is not a store', async () => {
@@ -192,4 +213,12 @@ function modes(paths: readonly string[]): number[] {
 /** Lets the interval of the watch pass a few times. */
 async function pauses(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((fire) => systemClock.timer(100, fire))
+}
+
+/** The page of facts that has the runs. */
+async function runsOf(store: Store): Promise<FactPage> {
+  let page = await store.facts({ limit: 9 })
+  while (!page.facts.some(({ kind }) => kind === 'run'))
+    page = await store.facts({ after: page.next, limit: 9 })
+  return page
 }

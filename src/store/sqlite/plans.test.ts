@@ -157,7 +157,7 @@ function playOnce(session: Session): void {
   cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
   define(session)
   due(session, { now: t0 + minute, limit: 10 })
-  nextTickAt(session, t0)
+  nextTickAt(session, { now: t0 })
   tick(session, [aTick(t0 + minute)])
   expire(session, { deadline: t0 + 2 * minute, limit: 10 })
   prune(session, { before: t0 + minute, limit: 10, now: t0 + minute })

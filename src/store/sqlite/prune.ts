@@ -2,6 +2,7 @@ import type { FinalState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { recordRange } from './ledger.js'
 import { originCode, type RangeRow } from './rows.js'
+import { forgetOver } from './seen.js'
 import type { Session } from './session.js'
 import { done, stateName } from './states.js'
 
@@ -42,6 +43,7 @@ type Pruned = Pick<
 /** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
 export function prune(session: Session, request: { before: Instant; limit: number; now: Instant }): number {
   const { db } = session
+  forgetOver(session, request)
   const victims = db.json<Victim[]>(OLDEST, request.before, request.limit)
   if (victims.length === 0) return 0
   const seqs = JSON.stringify(victims.map(([seq]) => seq))

@@ -90,7 +90,12 @@ export function counts(session: Session): Record<RunState, number> {
 /** The attempts of a run, without gaps: those that were written down, and the one that lives in the run's own row. */
 export function attempts(session: Session, id: RunId): Attempt[] {
   const row = session.db.get<RunRow>(RUN, id)
-  if (row === undefined) return []
+  return row === undefined ? [] : attemptsOf(session, row)
+}
+
+/** The attempts of a run whose row is at hand. */
+export function attemptsOf(session: Session, row: RunRow): Attempt[] {
+  const { id } = row
   const recorded = session.db.all<AttemptRow>(ATTEMPTS, row.seq).map((attempt) => attemptOf(id, attempt))
   const isInRow = row.state === running || (row.state === done && recorded.length < row.attempt)
   return isInRow ? [...recorded, attemptInRow(row)] : recorded

@@ -1,7 +1,7 @@
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { Json } from '../../model/json.js'
 import type { LedgerReason, LedgerRule, RecordedRange } from '../../model/ledger.js'
-import type { Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
+import type { Follow, Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
@@ -28,7 +28,7 @@ export interface RunRow {
   readonly partition: string | null
   readonly gates: string | null
   readonly waits_for: string | null
-  readonly chained: number | null
+  readonly follow: number | null
   readonly cancel_requested: number | null
   readonly unique_key: string | null
   readonly labels: string | null
@@ -63,7 +63,30 @@ export interface RangeRow {
   readonly recorded_at: number
 }
 
-const origins: readonly RunOrigin[] = ['trigger', 'enqueue', 'manual']
+const origins: readonly RunOrigin[] = [
+  'trigger',
+  'enqueue',
+  'manual',
+  'sensor',
+  'round',
+  'upstream',
+  'backfill',
+]
+
+const follows: readonly Follow[] = ['chain', 'service', 'asset', 'once']
+
+/** The number of a chained run: the only one that another statement has to know. */
+export const chainCode = 1
+
+/** The number that stands in a row for what the end of its run moves. */
+export function followCode(follow: Follow | undefined): number | null {
+  return follow === undefined ? null : follows.indexOf(follow) + 1
+}
+
+/** What the end of a run moves, by the number in its row. */
+export function followOf(code: number | null): Follow | undefined {
+  return code === null ? undefined : follows[code - 1]
+}
 
 /** The number that stands for an origin in a row. */
 export function originCode(origin: RunOrigin): number {

@@ -12,7 +12,7 @@ export interface Migration {
 export const applicationId = 0x52_6f_74_61
 
 /** The schema version that this code writes. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 const tables = [
   // One row. The store's own name is drawn when it is made. A revision rises with every change of what it counts, so that a process knows whether what it remembers still holds.
@@ -184,7 +184,41 @@ const indexes = [
   `create index ledger_first on ledger (trigger, first_at, last_at)`,
 ]
 
+// Who does not know what the end of a run moves would leave it unmoved, so older code is refused.
+const notesAndSensors = [
+  `alter table runs rename column chained to follow`,
+  `create table notes (
+    kind text not null,
+    name text not null,
+    item text not null,
+    revision integer not null,
+    at integer not null,
+    value text not null,
+    primary key (kind, name, item)
+  ) without rowid`,
+  `create table seen (
+    trigger text not null,
+    digest text not null,
+    until_at integer,
+    primary key (trigger, digest)
+  ) without rowid`,
+  `create index seen_until on seen (until_at) where until_at is not null`,
+  // Which triggers the end of an asset's run is an arrival for.
+  `create table followers (asset text not null, trigger text not null, primary key (asset, trigger)) without rowid`,
+  `create index followers_trigger on followers (trigger)`,
+  // A trigger with a sensor has 2 in "is_ticking": whoever plans the others never meets it.
+  `create index triggers_polled on triggers (next_at, name) where is_ticking = 2 and next_at is not null`,
+  // The two tables that people look into with plain SQL.
+  `create view service_timing as select name as service, value ->> 'lastRunAt' / 1000 as last_run_timestamp,
+    value ->> 'everyMs' / 1000 as interval_seconds, value -> 'inFlight' ->> 'round' as in_flight_in
+    from notes where kind = 'service'`,
+  `create view scheduler_state as select name as round, value ->> 'checkedAt' / 1000 as checked_at,
+    value -> 'queue' as services_queue, value -> 'current' ->> 'service' as current_service,
+    value -> 'results' as results from notes where kind = 'cycle'`,
+]
+
 /** All steps, oldest first. */
 export const migrations: readonly Migration[] = [
   { version: 1, compatibleFrom: 1, statements: [...tables, ...indexes] },
+  { version: 2, compatibleFrom: 2, statements: notesAndSensors },
 ]

@@ -22,6 +22,7 @@
  * attempt as lost. The fence is run, attempt and state, so what a zombie reports later finds no row.
  */
 import { RotaError } from '../../model/errors.js'
+import type { Fact } from '../../model/fact.js'
 import type { RunId } from '../../model/identity.js'
 import type { LogLine, NewRun, Run } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
@@ -35,17 +36,21 @@ import { defineJobs, removeJobs } from './define-jobs.js'
 import { due, dueByName, nextTickAt } from './due.js'
 import { enqueueAll } from './enqueue.js'
 import { expire } from './expire.js'
+import { facts } from './facts.js'
 import { health } from './health.js'
 import { hold, holds, release } from './holds.js'
 import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
+import { changeNotes, notes } from './notes.js'
 import { openDatabase } from './open.js'
 import { nextRunAt } from './promote.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
+import { forgetSeen, seen } from './seen.js'
 import { Session } from './session.js'
+import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
 import { turn } from './turn.js'
 import { fileIdentity } from './file-identity.js'
@@ -140,7 +145,7 @@ class SqliteStore implements Store {
     return this.#read((session) => versions(session, trigger))
   }
 
-  due(request: { now: Instant; limit: number }) {
+  due(request: Parameters<Store['due']>[0]) {
     return this.#read((session) => due(session, request))
   }
 
@@ -152,8 +157,16 @@ class SqliteStore implements Store {
     return this.#commitInPieces(batch, tick)
   }
 
-  nextTickAt(request: { now: Instant }) {
-    return this.#read((session) => nextTickAt(session, request.now))
+  nextTickAt(request: Parameters<Store['nextTickAt']>[0]) {
+    return this.#read((session) => nextTickAt(session, request))
+  }
+
+  seen(request: Parameters<Store['seen']>[0]) {
+    return this.#read((session) => seen(session, request))
+  }
+
+  forgetSeen(request: Parameters<Store['forgetSeen']>[0]) {
+    return this.#loop.commit((session) => forgetSeen(session, request))
   }
 
   enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
@@ -215,6 +228,22 @@ class SqliteStore implements Store {
 
   holds(filter: Parameters<Store['holds']>[0] = {}) {
     return this.#read((session) => holds(session, filter))
+  }
+
+  notes(filter: Parameters<Store['notes']>[0]) {
+    return this.#read((session) => notes(session, filter))
+  }
+
+  changeNotes(request: Parameters<Store['changeNotes']>[0]) {
+    return this.#loop.commit((session) => changeNotes(session, request), 1 + request.changes.length)
+  }
+
+  facts(request: Parameters<Store['facts']>[0]) {
+    return this.#read((session) => facts(session, request))
+  }
+
+  takeFacts(batch: readonly Fact[]) {
+    return this.#loop.commit((session) => takeFacts(session, batch), batch.length)
   }
 
   run(id: RunId) {

@@ -1,3 +1,4 @@
+import type { Phase } from '../../model/fact.js'
 import type { RunState } from '../../model/run.js'
 
 /*
@@ -19,6 +20,17 @@ export const done = 4
 export const failed = 5
 /** Ended on request. */
 export const cancelled = 6
+
+/** The same, by the numbers above. */
+export const phases: readonly Phase[] = [
+  'delayed',
+  'ready',
+  'blocked',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+]
 
 const names: readonly RunState[] = ['pending', 'pending', 'pending', 'running', 'done', 'failed', 'cancelled']
 

@@ -2,6 +2,8 @@ import type { Tick } from '../../model/tick.js'
 import { supersede } from './cancel.js'
 import { insertRun } from './enqueue.js'
 import { recordRange } from './ledger.js'
+import { areCurrent, writeNote } from './notes.js'
+import { remember } from './seen.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.
@@ -17,6 +19,7 @@ export function tick(session: Session, batch: readonly Tick[]): ('ticked' | 'sta
 
 function tickOne(session: Session, item: Tick): 'ticked' | 'stale' {
   const { cursorAt, nextAt = null, trigger, revision } = item
+  if (item.notes !== undefined && !areCurrent(session, item.notes)) return 'stale'
   if (session.db.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision) === 0) return 'stale'
   writeTick(session, item)
   return 'ticked'
@@ -28,6 +31,8 @@ export function writeTick(session: Session, item: Tick): void {
   if (item.chainRun !== undefined) session.db.change(SET_CHAIN, item.chainRun, item.trigger)
   for (const run of item.runs) insertRun(session, run, item.at)
   for (const range of item.ranges) recordRange(session, range, item.at)
+  for (const note of item.notes ?? []) writeNote(session, note, item.at)
+  if (item.seen !== undefined) remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))
   supersede(session, { ...item.supersede, trigger: item.trigger, own, now: item.at })

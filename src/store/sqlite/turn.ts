@@ -1,4 +1,5 @@
-import type { Notice, Turn, TurnAnswer } from '../store.js'
+import type { HolderNotice } from '../../model/fact.js'
+import type { Turn, TurnAnswer } from '../store.js'
 import { claimRuns } from './claim.js'
 import { finishAll } from './finish.js'
 import { promote } from './promote.js'
@@ -36,8 +37,8 @@ export function turn(session: Session, request: Turn): TurnAnswer {
 
 const nothing = { expired: true, claims: [], more: false, notices: [] } as const
 
-function takeNotices(session: Session, worker: number): Notice[] {
-  const notices = session.db.all<Notice>(NOTICES, worker)
+function takeNotices(session: Session, worker: number): HolderNotice[] {
+  const notices = session.db.all<HolderNotice>(NOTICES, worker)
   if (notices.length === 0) return []
   session.db.change(FORGET_NOTICES, worker)
   return notices.map(({ run, attempt, kind }) => ({ run, attempt, kind }))

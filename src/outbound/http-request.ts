@@ -3,8 +3,8 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { callbackify, promisify } from 'node:util'
+import { RotaError } from '../model/errors.js'
 import { refusedAddress, refusedHost, type PrivateTargets } from './address-rules.js'
-import { handlerFailed } from './handler-context.js'
 
 /** Gives all addresses of a host. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
@@ -20,8 +20,11 @@ export interface OutgoingRequest {
 /** Where a request may go, and how it learns that it has to stop. */
 export interface RequestRules {
   readonly privateTargets: PrivateTargets
+  /** How names become addresses; the system's way unless said otherwise. */
   readonly resolve?: Resolve | undefined
   readonly signal: AbortSignal
+  /** How much of a body is kept, in bytes; 64 KiB unless said otherwise. */
+  readonly maxBodyBytes?: number | undefined
 }
 
 /** What came back: the beginning of the body, and whether there was more. */
@@ -32,9 +35,6 @@ export interface Answer {
   readonly isCut: boolean
 }
 
-/** How much of a body is kept, in bytes. */
-export const MAX_BODY_BYTES = 65_536
-
 /**
  * Sends one request and reads the beginning of its answer; redirects are the caller's. The address that is judged is the
  * one that is connected to: the connection resolves the name through the same check, once, and is never reused.
@@ -44,8 +44,15 @@ export async function sendRequest(outgoing: OutgoingRequest, rules: RequestRules
   const refused = refusedHost(url.hostname, rules.privateTargets)
   if (refused !== undefined) throw refusal(refused)
   const response = await responseTo(outgoing, rules)
-  const { body, isCut } = await beginningOf(response)
+  const { body, isCut } = await beginningOf(response, rules.maxBodyBytes ?? usualBodyBytes)
   return { status: response.statusCode ?? 0, headers: response.headers, body, isCut }
+}
+
+const usualBodyBytes = 65_536
+
+/** The error of a request that could not be made or was not answered. */
+export function requestFailed(message: string, cause?: unknown): RotaError {
+  return new RotaError('HANDLER_FAILED', message, { cause })
 }
 
 function responseTo(outgoing: OutgoingRequest, rules: RequestRules): Promise<IncomingMessage> {
@@ -80,7 +87,7 @@ function checkedLookup(rules: RequestRules): LookupFunction {
 /** All addresses of a host; one that is refused refuses the host, since any of them may be the one connected to. */
 async function checkedAddresses(hostname: string, rules: RequestRules): Promise<LookupAddress[]> {
   const addresses = await (rules.resolve ?? resolveBySystem)(hostname)
-  if (addresses.length === 0) throw handlerFailed(`host not found: ${hostname}`)
+  if (addresses.length === 0) throw requestFailed(`host not found: ${hostname}`)
   for (const { address } of addresses) {
     const refused = refusedAddress(address, rules.privateTargets)
     if (refused !== undefined) throw refusal(`${hostname} leads to ${address}, ${refused}`)
@@ -91,17 +98,20 @@ async function checkedAddresses(hostname: string, rules: RequestRules): Promise<
 const resolveBySystem: Resolve = (hostname) => promisify(systemLookup)(hostname, { all: true })
 
 function refusal(why: string): Error {
-  return handlerFailed(`target refused: ${why}`)
+  return requestFailed(`target refused: ${why}`)
 }
 
-/** Stops reading at the bound: whoever sends without end would otherwise hold the attempt for ever. */
-async function beginningOf(response: IncomingMessage): Promise<{ body: Buffer; isCut: boolean }> {
+/** Stops reading at the bound: whoever sends without end would otherwise hold the caller for ever. */
+async function beginningOf(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<{ body: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > MAX_BODY_BYTES) break
+    if (length > maxBytes) break
   }
-  return { body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), isCut: length > MAX_BODY_BYTES }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: length > maxBytes }
 }

@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { libraryFields, readCommandJob, type CommandJob } from '../../model/command-job.js'
+import type { CommandJobState } from '../../model/command-job-state.js'
+import { refuse, RotaError } from '../../model/errors.js'
+import { placeOf } from '../../model/faults.js'
+import { isJobsSource, jobsSource } from '../../model/jobs-source.js'
+import { readOptions } from '../../model/read-value.js'
+import type { StoredTrigger } from '../../model/trigger.js'
+import { formatJobLine } from '../../plan/job-lines.js'
+import type { Store } from '../../store/store.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { JobsFile } from './jobs-file.js'
+import { addToStore, endInStore, findJob, statusesOf, type JobStatus, type NewJob } from './store-jobs.js'
+import type { JobsPlace } from './sync-jobs-file.js'
+
+/** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
+export interface AddJob {
+  /** `job_` and 128 random bits where none is given. */
+  readonly id?: string | undefined
+  readonly type: 'recurring' | 'oneshot'
+  /** A cron expression in UTC: five fields, or six with seconds first. */
+  readonly schedule?: string | undefined
+  /** A Date, or a text such as `2026-01-05T09:00:00Z`. One that has passed is due at once. */
+  readonly executeAt?: Date | string | undefined
+  /** The name of a job, or what the app's `onCommand` understands. */
+  readonly command: string
+  readonly userId?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** A command job as it stands. */
+export interface CommandJobInfo {
+  readonly id: string
+  readonly type: 'recurring' | 'oneshot'
+  readonly schedule: string | undefined
+  readonly executeAt: Date | undefined
+  readonly command: string
+  readonly userId: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly state: CommandJobState
+  readonly nextAt: Date | undefined
+  readonly executed: boolean
+  readonly executedAt: Date | undefined
+  /** Whether its command is a line for a shell. */
+  readonly isShell: boolean
+  /** `jobs`, or `jobs:` and the file it is in. */
+  readonly source: string
+}
+
+/** Where the jobs of an app are kept. */
+export interface JobsSettings {
+  readonly store: Store
+  /** The address of the store with an absolute path. */
+  readonly storeUrl: string
+  readonly clock: Clock
+  /** The file that the app uses in place, where it uses one. */
+  readonly path: string | undefined
+}
+
+/** The command jobs of an app. */
+export class CommandJobs {
+  readonly store: Store
+  /** Where new jobs go, where that is a file. */
+  readonly place: JobsPlace | undefined
+  readonly #home: JobsPlace | undefined
+  readonly #clock: Clock
+
+  constructor({ store, storeUrl, clock, path }: JobsSettings) {
+    this.store = store
+    this.#clock = clock
+    const directory = storeUrl.startsWith('files:') ? storeUrl.slice('files:'.length) : undefined
+    const file = directory === undefined ? undefined : new JobsFile(resolve(directory, 'jobs.jsonl'), clock)
+    this.#home = file === undefined ? undefined : { file, source: jobsSource }
+    this.place =
+      path === undefined || path === file?.path ? this.#home : this.#placeOf(`${jobsSource}:${path}`)
+  }
+
+  /** Checks a job, stores it, and with that schedules it. An id that is taken is a conflict that changes nothing. */
+  async add(input: AddJob, now: Instant): Promise<CommandJobInfo> {
+    const job = readAdded(input)
+    await this.write([{ job }], now)
+    return await this.get(job.id)
+  }
+
+  /** Ends a job: what is going on may finish, what was not begun is cancelled. */
+  async remove(id: string, now: Instant): Promise<CommandJobInfo> {
+    const { active, source } = await findJob(this.store, id)
+    if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed already`)
+    await this.#end(source, [id], now)
+    return await this.get(id)
+  }
+
+  /** One job, also one that was removed. */
+  async get(id: string): Promise<CommandJobInfo> {
+    const [status] = await statusesOf(this.store, [await findJob(this.store, id)])
+    return infoOf(status as JobStatus)
+  }
+
+  /** All jobs that are not removed, by id. */
+  async list(): Promise<readonly CommandJobInfo[]> {
+    return (await this.statuses()).map(infoOf)
+  }
+
+  /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
+  async cleanup(options: { readonly isDry: boolean; readonly now: Instant }): Promise<readonly string[]> {
+    const executed = (await this.statuses()).filter(({ state }) => state === 'executed')
+    if (options.isDry) return executed.map(({ job }) => job.id)
+    for (const source of new Set(executed.map((one) => one.source))) {
+      const ids = executed.filter((one) => one.source === source).map(({ job }) => job.id)
+      await this.#end(source, ids, options.now)
+    }
+    return executed.map(({ job }) => job.id)
+  }
+
+  /** How all jobs that are not removed stand, by id. */
+  async statuses(): Promise<readonly JobStatus[]> {
+    return await statusesOf(this.store, await this.#active())
+  }
+
+  /** Writes jobs where new ones go; all of them or none. */
+  async write(jobs: readonly NewJob[], now: Instant): Promise<void> {
+    const { place, store } = this
+    if (place === undefined) return await addToStore(store, { source: jobsSource, jobs, now })
+    await place.file.hold(async () => {
+      const { lines } = await place.file.read()
+      const ids = new Set(jobs.map(({ job }) => job.id))
+      const known = (await store.triggers({ names: [...ids] })).filter((one) => one.active)
+      const taken = [
+        ...known.map(({ trigger, source }) => `${trigger.name} (${source})`),
+        ...lines.flatMap((line) =>
+          line.kind === 'job' && ids.has(line.job.id) ? [`${line.job.id} (line ${line.line})`] : [],
+        ),
+      ]
+      if (taken.length > 0) {
+        throw new RotaError(
+          'DEFINITION_CONFLICT',
+          `already defined: ${taken.join(', ')}; nothing was changed`,
+        )
+      }
+      await place.file.append(jobs.map(({ job, executed }) => formatJobLine(job, executed)))
+      await addToStore(store, { source: place.source, jobs, now })
+    })
+  }
+
+  async #active(): Promise<readonly StoredTrigger[]> {
+    return (await this.store.triggers()).filter(({ active, source }) => active && isJobsSource(source))
+  }
+
+  async #end(source: string, ids: readonly string[], now: Instant): Promise<void> {
+    const place = this.#placeOf(source)
+    if (place === undefined) return await endInStore(this.store, { source, ids, now })
+    await place.file.hold(async () => {
+      await takeOut(place.file, new Set(ids))
+      await endInStore(this.store, { source, ids, now })
+    })
+  }
+
+  /** The file that jobs of a source are in, if they are in one. */
+  #placeOf(source: string): JobsPlace | undefined {
+    if (source === jobsSource) return this.#home
+    return { source, file: new JobsFile(source.slice(jobsSource.length + 1), this.#clock) }
+  }
+}
+
+/** Takes lines out of a file; others keep their bytes. Somebody else may write it meanwhile, so it is tried more than once. */
+async function takeOut(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
+  for (let i = 0; i < tries; i++) {
+    const text = await file.read()
+    const kept = text.lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id))
+    if (kept.length === text.lines.length) return
+    if (
+      (await file.replace(
+        kept.map((line) => line.bytes),
+        text,
+      )) === 'replaced'
+    )
+      return
+  }
+  throw new RotaError('JOBS_INVALID', `${file.path} kept changing while lines were taken out of it`)
+}
+
+const tries = 5
+
+const addNames: readonly (keyof AddJob)[] = [
+  'id',
+  'type',
+  'schedule',
+  'executeAt',
+  'command',
+  'userId',
+  'metadata',
+]
+
+function readAdded(added: AddJob): CommandJob {
+  const place = placeOf()
+  const input = readOptions(added, addNames, place) ?? {}
+  const id = input['id'] ?? `job_${randomBytes(16).toString('hex')}`
+  const job = readCommandJob({ input: { ...input, id }, names: libraryFields }, place)
+  refuse('the job', place.faults)
+  return job as CommandJob
+}
+
+function infoOf({ job, state, nextAt, execution, isShell, source }: JobStatus): CommandJobInfo {
+  const { id, when, command, userId, metadata } = job
+  return {
+    id,
+    type: when.type,
+    schedule: when.type === 'recurring' ? when.schedule : undefined,
+    executeAt: when.type === 'oneshot' ? new Date(when.executeAt) : undefined,
+    command,
+    userId,
+    metadata,
+    state,
+    nextAt: nextAt === undefined ? undefined : new Date(nextAt),
+    executed: execution !== undefined,
+    executedAt: execution?.at === undefined ? undefined : new Date(execution.at),
+    isShell,
+    source,
+  }
+}

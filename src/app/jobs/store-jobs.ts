@@ -1,0 +1,152 @@
+import { define, end } from '../../engine/sync.js'
+import { commandJobOf, commandTrigger, type CommandJob } from '../../model/command-job.js'
+import {
+  commandJobState,
+  executedElsewhere,
+  executionOf,
+  type CommandJobState,
+  type Execution,
+} from '../../model/command-job-state.js'
+import { RotaError } from '../../model/errors.js'
+import type { Note } from '../../model/note.js'
+import type { RunState } from '../../model/run.js'
+import { isJobsSource } from '../../model/jobs-source.js'
+import type { StoredTrigger, Trigger } from '../../model/trigger.js'
+import type { Store } from '../../store/store.js'
+import type { Instant } from '../../time/instant.js'
+import { definePerformers, performerOf, shellCommand } from './performers.js'
+
+/** A job as it stands. */
+export interface JobStatus {
+  readonly job: CommandJob
+  readonly state: CommandJobState
+  /** When it is due next; absent where nothing is to come. */
+  readonly nextAt: Instant | undefined
+  readonly execution: Execution | undefined
+  /** Whether its command is a line for a shell. */
+  readonly isShell: boolean
+  readonly source: string
+}
+
+/** A job on its way into the store. */
+export interface NewJob {
+  readonly job: CommandJob
+  /** Where it was executed already, and is only kept. */
+  readonly executed?: { readonly at: Instant | undefined } | undefined
+  readonly isShell?: boolean | undefined
+}
+
+/** The triggers of jobs, each for the job of the store that performs it now. */
+export async function triggersOf(store: Store, jobs: readonly NewJob[], now: Instant): Promise<Trigger[]> {
+  const stored = await definePerformers(store, now)
+  return jobs.map(({ job, executed, isShell = false }) => {
+    const trigger = commandTrigger(job, isShell ? shellCommand : performerOf(job.command, stored))
+    return executed === undefined ? trigger : Object.freeze({ ...trigger, enabled: false })
+  })
+}
+
+/** Writes jobs to the store; one whose id is taken is a conflict, and then nothing is written. */
+export async function addToStore(
+  store: Store,
+  request: { readonly source: string; readonly jobs: readonly NewJob[]; readonly now: Instant },
+): Promise<void> {
+  const { source, jobs, now } = request
+  const triggers = await triggersOf(store, jobs, now)
+  await define(store, { source, triggers, now, isNew: true })
+  await noteExecuted(store, { jobs, triggers, now })
+}
+
+/** Notes which of the jobs were executed by another program. */
+export async function noteExecuted(
+  store: Store,
+  request: { readonly jobs: readonly NewJob[]; readonly triggers: readonly Trigger[]; readonly now: Instant },
+): Promise<void> {
+  const { jobs, triggers, now } = request
+  const changes = jobs.flatMap(({ executed }, index) =>
+    executed === undefined ? [] : [executedElsewhere(triggers[index] as Trigger, executed.at)],
+  )
+  if (changes.length > 0) await store.changeNotes({ changes, now })
+}
+
+/** Ends jobs: what is going on may finish, what was not begun is cancelled, history stays. */
+export async function endInStore(
+  store: Store,
+  request: { readonly source: string; readonly ids: readonly string[]; readonly now: Instant },
+): Promise<void> {
+  const { source, ids, now } = request
+  if (ids.length > 0) await end(store, { source, names: ids, now, cancelPending: true })
+}
+
+/** The trigger of a job, active or ended. */
+export async function findJob(store: Store, id: string): Promise<StoredTrigger> {
+  const [stored] = await store.triggers({ names: [id] })
+  if (stored !== undefined && isJobsSource(stored.source)) return stored
+  throw new RotaError(
+    'JOB_UNKNOWN',
+    `no command job has the id ${id}; \`rota job list\` shows those there are`,
+  )
+}
+
+/** How jobs stand, in the order given. */
+export async function statusesOf(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<readonly JobStatus[]> {
+  const notes = await executedNotes(
+    store,
+    triggers.map(({ trigger }) => trigger.name),
+  )
+  const unfinished = await unfinishedRuns(store, triggers)
+  const statuses: JobStatus[] = []
+  for (const stored of triggers) {
+    const { trigger, source, nextAt, active } = stored
+    const execution = executionOf(stored, notes.get(trigger.name))
+    const run = unfinished.get(trigger.name) ?? (await newestRun(store, trigger.name))
+    statuses.push({
+      job: commandJobOf(trigger),
+      state: commandJobState({ stored, run, execution }),
+      nextAt: active ? nextAt : undefined,
+      execution,
+      isShell: trigger.job === shellCommand,
+      source,
+    })
+  }
+  return statuses
+}
+
+/** What was noted of the execution of jobs, by id. */
+export async function executedNotes(
+  store: Store,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Note>> {
+  const found = new Map<string, Note>()
+  for (let i = 0; i < ids.length; i += page) {
+    const names = ids.slice(i, i + page)
+    for (const note of await store.notes({ kind: 'executed', names, limit: page })) found.set(note.name, note)
+  }
+  return found
+}
+
+const page = 500
+
+/** The states of unfinished runs by trigger; for a single job only its own are read. */
+async function unfinishedRuns(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<ReadonlyMap<string, RunState>> {
+  const [only] = triggers.length === 1 ? triggers : []
+  const trigger = only?.trigger.name
+  const found = new Map<string, RunState>()
+  for (const state of ['pending', 'running'] as const) {
+    for (const run of await store.runs({ state, trigger, limit: mostUnfinished })) {
+      if (run.trigger !== undefined) found.set(run.trigger, state)
+    }
+  }
+  return found
+}
+
+const mostUnfinished = 10_000
+
+async function newestRun(store: Store, trigger: string): Promise<RunState | undefined> {
+  return (await store.runs({ trigger, limit: 1 }))[0]?.state
+}

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path'
+import { RotaError } from '../../model/errors.js'
+import type { JobOptions } from '../../model/define.js'
+import type { Enqueued } from '../../store/store.js'
+import type { AddJob, CommandJobInfo } from '../jobs/command-jobs.js'
+import type { ImportedLine, ImportOptions } from '../jobs/import-jobs.js'
+import { takerName, takingCommands, type CommandHandler } from '../jobs/performers.js'
+import { someIds } from '../operations.js'
+import type { JobRef } from '../rota-options.js'
+import { RotaHolds } from './holds.js'
+
+/** Command jobs: what is due for whom, added and removed while everything runs. */
+export abstract class RotaJobs extends RotaHolds {
+  /** Takes every command that no job is named after. */
+  onCommand(handler: CommandHandler, options: JobOptions = {}): JobRef {
+    return this.define(takerName, { ...options, handler: takingCommands(handler) })
+  }
+
+  /** Uses a jobs file in place: its lines are jobs, new jobs become lines, and what was executed is marked there. */
+  jobsFile(path: string): void {
+    this.assertNotStarted('a jobs file')
+    this.registry.jobsFile = resolve(this.directory, path)
+  }
+
+  /** Checks a command job, stores it and with that schedules it; an id that is taken is a conflict that changes nothing. */
+  async addJob(job: AddJob): Promise<CommandJobInfo> {
+    await this.#writeOwn()
+    const asked = {
+      operation: 'add job',
+      target: job.id ?? 'a new job',
+      outcome: () => 'added',
+      details: ({ id }: CommandJobInfo) => ({ job: id }),
+    }
+    const added = await this.tell(asked, async () => (await this.commandJobs()).add(job, this.now()))
+    this.wake()
+    return added
+  }
+
+  /** Removes a command job: what is going on may finish, what was not begun is cancelled. */
+  async removeJob(id: string): Promise<CommandJobInfo> {
+    const asked = { operation: 'remove job', target: id, outcome: () => 'removed' }
+    return await this.tell(asked, async () => (await this.commandJobs()).remove(id, this.now()))
+  }
+
+  /** A command job as it stands, also one that was removed. */
+  async getJob(id: string): Promise<CommandJobInfo> {
+    return await (await this.commandJobs()).get(id)
+  }
+
+  /** All command jobs that are not removed, by id. */
+  async listJobs(): Promise<readonly CommandJobInfo[]> {
+    return await (await this.commandJobs()).list()
+  }
+
+  /** Runs a command job now and by hand; when it is due stays as it is. */
+  async runJobNow(id: string): Promise<Enqueued> {
+    const { state } = await this.getJob(id)
+    if (state === 'removed' || state === 'cleaned-up')
+      throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed`)
+    return await this.runNow(id)
+  }
+
+  /** Removes one-shots that were executed, which also happens once a day; gives their ids. */
+  async cleanupJobs(options: { readonly dryRun?: boolean } = {}): Promise<readonly string[]> {
+    const isDry = options.dryRun ?? false
+    const asked = {
+      operation: 'clean up jobs',
+      target: 'executed one-shots',
+      outcome: () => (isDry ? 'nothing was changed' : 'removed'),
+      details: (ids: readonly string[]) => ({ count: ids.length, jobs: someIds(ids) }),
+    }
+    return await this.tell(asked, async () => (await this.commandJobs()).cleanup({ isDry, now: this.now() }))
+  }
+
+  /** Adds the jobs of a file, and says what became of each line; faulty lines are left alone. */
+  async importJobs(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+    const { importJobs } = await import('../jobs/import-jobs.js')
+    if (options.dryRun !== true) await this.#writeOwn()
+    const jobs = await this.commandJobs()
+    const asked = {
+      operation: 'import jobs',
+      target: path,
+      outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
+      details: countsOf,
+    }
+    const lines = await this.tell(asked, () =>
+      importJobs(jobs, { ...options, path: resolve(this.directory, path), now: this.now() }),
+    )
+    this.wake()
+    return lines
+  }
+
+  /** All command jobs as the lines of a file. */
+  async exportJobs(): Promise<string> {
+    const { exportJobs } = await import('../jobs/import-jobs.js')
+    return await exportJobs(await this.commandJobs())
+  }
+
+  /** A command finds the job it names. */
+  async #writeOwn(): Promise<void> {
+    const store = await this.store()
+    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+  }
+}
+
+/** How many lines became what. */
+function countsOf(lines: readonly ImportedLine[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { became } of lines) counts[became] = (counts[became] ?? 0) + 1
+  return counts
+}

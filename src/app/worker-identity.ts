@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { packageVersion } from './version.js'
+
+/** Where a worker of this process is. */
+export function workerIdentity(): { readonly host: string; readonly pid: number; readonly version: string } {
+  return { host: hostname(), pid: process.pid, version: packageVersion }
+}
+
+/** A name that no other worker has or had. */
+export function newWorkerId(): string {
+  return `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`
+}

@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, exitCodes, storeOptions } from '../command.js'
+import { count } from '../in-words.js'
+import { withApp } from '../with-app.js'
+import { jobsOption } from './job.js'
+
+/** `rota export`: writes the jobs of the store as lines. */
+export const exportCommand: Command = {
+  name: 'export',
+  about:
+    'Writes all command jobs, one JSON map a line, to a new file or to standard output: the lines that `rota import` takes, with what was executed marked.',
+  arguments: [{ name: 'file', help: 'a file that is not there yet', isOptional: true }],
+  options: [jobsOption, ...storeOptions],
+  examples: [
+    { line: 'rota export', meaning: 'to standard output' },
+    { line: 'rota export backup.jsonl', meaning: 'to a file' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out, directory } = context
+      const text = await app.exportJobs()
+      const lines = text.split('\n').slice(0, -1)
+      const file = args.optionalWord(0)
+      if (file === undefined) for (const line of lines) out.line(line)
+      else {
+        await writeFile(resolve(directory, file), text, { flag: 'wx', mode: 0o600 })
+        if (args.flag('json')) out.json({ file, jobs: lines.length })
+        else out.line(`${count(lines.length, 'job')} written to ${file}`)
+      }
+      return exitCodes.ok
+    }),
+}

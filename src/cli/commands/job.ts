@@ -1,0 +1,226 @@
+import { resolve } from 'node:path'
+import type { AddJob, CommandJobInfo } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
+import { parseMoment } from '../../app/moment.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { printFields } from '../fields.js'
+import { count } from '../in-words.js'
+import { commandJobView } from '../job-view.js'
+import { printTable } from '../table.js'
+import { hereOf, timesOf } from '../times-of.js'
+import type { Option } from '../syntax.js'
+import { usageError } from '../usage-error.js'
+import { withApp } from '../with-app.js'
+
+const actions = ['add', 'remove', 'get', 'list', 'run', 'cleanup'] as const
+
+/** A jobs file that is used in place. */
+export const jobsOption: Option = {
+  name: 'jobs',
+  value: 'file',
+  help: 'a jobs file that is used in place',
+  completes: 'file',
+}
+
+/** `rota job`: command jobs, added and removed while everything runs. */
+export const job: Command = {
+  name: 'job',
+  about:
+    'A command job says which command is due when, for whom. add stores one, and with that it is scheduled, also in an engine that runs already. get shows one, list all, run starts one now, remove ends one: what runs may finish, what waits is cancelled. cleanup removes one-shots that were executed, which the engine also does once a day. A command goes to the job of its name, else to the app’s onCommand.',
+  arguments: [
+    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'id', help: 'which job; for add the id it gets, else a random one', isOptional: true },
+  ],
+  options: [
+    { name: 'schedule', value: 'expression', help: 'add: a cron expression in UTC, five or six fields' },
+    { name: 'at', value: 'time', help: 'add: once, such as 2026-01-05T09:00:00Z, tomorrow or +2h' },
+    { name: 'command', value: 'text', help: 'add: what is to be done' },
+    { name: 'user', value: 'id', help: 'add: for whom' },
+    { name: 'metadata', value: 'name=text', help: 'add: what else it is given', isList: true },
+    { name: 'dry-run', help: 'cleanup: only say what would go' },
+    jobsOption,
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: "rota job add --schedule '0 9 * * *' --command check_status --user user1", meaning: 'every day' },
+    { line: 'rota job add job_124 --at +2h --command remind --metadata chat=42', meaning: 'once' },
+    { line: 'rota job list', meaning: 'all, with their state' },
+    { line: 'rota job run job_124', meaning: 'now, beside its schedule' },
+    { line: 'rota job cleanup --dry-run', meaning: 'which one-shots are done with' },
+  ],
+  run: (context) => {
+    const action = actionOf(context)
+    return withApp(context, (app) => act(context, action, app), { create: action === 'add' })
+  },
+}
+
+type Action = (typeof actions)[number]
+
+const hint = '`rota job --help` shows examples'
+
+function actionOf({ args }: Context): Action {
+  const word = args.word(0)
+  const action = actions.find((one) => one === word)
+  if (action === undefined) {
+    const message = `${JSON.stringify(word)} is not one of them`
+    throw usageError([{ path: 'action', message, allowed: actions.join(', ') }], hint)
+  }
+  const hasId = args.optionalWord(1) !== undefined
+  const needsId = action === 'remove' || action === 'get' || action === 'run'
+  if (needsId && !hasId) throw usageError([{ path: '<id>', message: 'it is missing' }], hint)
+  const takesNone = action === 'list' || action === 'cleanup'
+  if (takesNone && hasId) throw usageError([{ path: '<id>', message: `${action} takes none` }], hint)
+  const stray = [...addOptions, 'dry-run'].filter(
+    (name) => args.flag(name) && action !== (name === 'dry-run' ? 'cleanup' : 'add'),
+  )
+  if (stray.length > 0) {
+    const faults = stray.map((name) => ({ path: `--${name}`, message: `it does not go with ${action}` }))
+    throw usageError(faults, hint)
+  }
+  return action
+}
+
+const addOptions = ['schedule', 'at', 'command', 'user', 'metadata'] as const
+
+async function act(context: Context, action: Action, app: Rota): Promise<number> {
+  const { args } = context
+  const id = args.word(1)
+  const file = args.text('jobs')
+  if (file !== undefined) app.jobsFile(resolve(context.directory, file))
+  switch (action) {
+    case 'add':
+      return tell(context, await app.addJob(readJob(context)), addedText)
+    case 'remove':
+      return tell(context, await app.removeJob(id), (job) => `job ${job.id} is ${job.state}`)
+    case 'get':
+      return show(context, await app.getJob(id))
+    case 'list':
+      return list(context, await app.listJobs())
+    case 'run':
+      return run(context, await app.runJobNow(id))
+    case 'cleanup':
+      return cleanup(context, await app.cleanupJobs({ dryRun: args.flag('dry-run') }))
+  }
+}
+
+function readJob(context: Context): AddJob {
+  const { args } = context
+  const at = args.text('at')
+  const schedule = args.text('schedule')
+  if ((at === undefined) === (schedule === undefined)) {
+    const message = at === undefined ? 'nothing says when it is due' : 'they cannot be together'
+    throw usageError([{ path: '--schedule, --at', message, allowed: 'exactly one of them' }], hint)
+  }
+  const command = args.text('command')
+  if (command === undefined) throw usageError([{ path: '--command', message: 'it is missing' }], hint)
+  const when =
+    at === undefined
+      ? { type: 'recurring' as const, schedule }
+      : { type: 'oneshot' as const, executeAt: executeAt(context, at) }
+  return {
+    ...when,
+    id: args.optionalWord(1),
+    command,
+    userId: args.text('user'),
+    metadata: readMetadata(context),
+  }
+}
+
+/** A time that is written in full is UTC unless it says otherwise, as everywhere in these jobs. */
+function executeAt({ args }: Context, text: string): string | Date {
+  if (/^\d{4}-\d\d-\d\d[T ]/.test(text) && !args.flag('zone')) return text
+  return new Date(parseMoment(text, { ...hereOf({ args } as Context), bare: 'ahead' }))
+}
+
+function readMetadata({ args }: Context): Record<string, string> {
+  const pairs = args.list('metadata').map((pair) => {
+    const equals = pair.indexOf('=')
+    if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)] as const
+    const message = `${JSON.stringify(pair)} has no name or no =`
+    throw usageError([{ path: '--metadata', message, allowed: 'name=text' }], hint)
+  })
+  return Object.fromEntries(pairs)
+}
+
+function tell({ args, out }: Context, job: CommandJobInfo, text: (job: CommandJobInfo) => string): number {
+  if (args.flag('json')) out.json(commandJobView(job))
+  else out.line(text(job))
+  return exitCodes.ok
+}
+
+function addedText({ id, nextAt }: CommandJobInfo): string {
+  return `added job ${id}${nextAt === undefined ? '' : `, due ${nextAt.toISOString().replace('.000Z', 'Z')}`}`
+}
+
+function show(context: Context, job: CommandJobInfo): number {
+  const { args, out } = context
+  if (args.flag('json')) {
+    out.json(commandJobView(job))
+    return exitCodes.ok
+  }
+  const times = timesOf(context)
+  const moment = (at: Date | undefined): string | undefined =>
+    at === undefined ? undefined : `${times.exact(at.getTime())} (${times.distance(at.getTime())})`
+  printFields(out, [
+    ['id', job.id],
+    ['type', job.type],
+    ['state', job.state],
+    ['schedule', job.schedule],
+    ['execute at', moment(job.executeAt)],
+    ['next', moment(job.nextAt)],
+    ['command', job.isShell ? `${job.command} (a line for sh)` : job.command],
+    ['user', job.userId],
+    ['metadata', Object.keys(job.metadata).length === 0 ? undefined : JSON.stringify(job.metadata)],
+    ['executed at', moment(job.executedAt)],
+    ['source', job.source],
+  ])
+  return exitCodes.ok
+}
+
+function list(context: Context, jobs: readonly CommandJobInfo[]): number {
+  const { args, out } = context
+  if (args.flag('json')) out.json(jobs.map(commandJobView))
+  else if (jobs.length === 0) out.line('no command jobs')
+  else {
+    const times = timesOf(context)
+    const { green, cyan, dim } = out.colors
+    const paints: Readonly<Record<string, typeof green>> = {
+      executed: dim,
+      executing: cyan,
+      completed: green,
+    }
+    printTable(out, jobs, [
+      { title: 'JOB', text: ({ id }) => id, shortest: 12 },
+      { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paints[state] ?? ((text) => text) },
+      { title: 'WHEN', text: whenText, shortest: 11 },
+      {
+        title: 'NEXT',
+        text: ({ nextAt }) => (nextAt === undefined ? '' : times.short(nextAt.getTime())),
+      },
+      { title: 'COMMAND', text: ({ command }) => command, shortest: 10 },
+      { title: 'USER', text: ({ userId }) => userId, shortest: 6 },
+    ])
+  }
+  return exitCodes.ok
+}
+
+function whenText({ schedule, executeAt: at }: CommandJobInfo): string {
+  return schedule ?? at?.toISOString().replace('.000Z', 'Z') ?? ''
+}
+
+function run({ args, out }: Context, { id }: { readonly id: string }): number {
+  if (args.flag('json')) out.json({ id })
+  else out.line(id)
+  return exitCodes.ok
+}
+
+function cleanup({ args, out }: Context, ids: readonly string[]): number {
+  const isDry = args.flag('dry-run')
+  if (args.flag('json')) out.json({ removed: isDry ? [] : ids, executed: ids })
+  else {
+    for (const id of ids) out.line(id)
+    out.line(`${count(ids.length, 'executed one-shot')} ${isDry ? 'to clean up' : 'cleaned up'}`)
+  }
+  return exitCodes.ok
+}

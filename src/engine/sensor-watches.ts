@@ -1,0 +1,88 @@
+import type { ConfiguredSensor } from '../model/sensor.js'
+import type { Clock } from '../time/clock.js'
+import type { Events } from './events.js'
+
+/** What listening to sensors needs. */
+interface WatchOptions {
+  readonly clock: Clock
+  readonly events: Events
+  readonly sensors: ReadonlyMap<string, ConfiguredSensor>
+  readonly wake: () => void
+}
+
+/** A sensor that is hinted at without end is still polled no more often than this. */
+const apartMs = 100
+
+/** Collects the hints of sensors that can say when there may be something to find. */
+export class SensorWatches {
+  readonly #options: WatchOptions
+  readonly #hinted = new Set<string>()
+  readonly #begunMs = new Map<string, number>()
+  /** Hints that came too soon after a poll began, and wait. */
+  readonly #later = new Map<string, () => void>()
+  readonly #undo: (() => void)[] = []
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+  }
+
+  /** Begins to listen; a sensor that cannot be listened to is polled all the same. */
+  start(): void {
+    const { sensors, events } = this.#options
+    for (const [name, { watch, config }] of sensors) {
+      if (watch === undefined) continue
+      try {
+        this.#undo.push(watch(() => this.#hear(name), config))
+      } catch (error) {
+        events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+      }
+    }
+  }
+
+  stop(): void {
+    const { events } = this.#options
+    for (const cancel of this.#later.values()) cancel()
+    this.#later.clear()
+    for (const end of this.#undo.splice(0)) {
+      try {
+        end()
+      } catch (error) {
+        events.emit('trouble', { where: 'sensors', error, retryInMs: 0 })
+      }
+    }
+  }
+
+  /** Whether there may be something to find that no poll has looked for yet. */
+  isHinted(name: string): boolean {
+    return this.#hinted.has(name)
+  }
+
+  /** A poll begins: it looks for everything that was hinted at before. */
+  begun(name: string): void {
+    this.#hinted.delete(name)
+    this.#begunMs.set(name, this.#options.clock.monotonicMs())
+  }
+
+  /** A look follows the hint. */
+  taken(name: string): void {
+    this.#hinted.delete(name)
+  }
+
+  #hear(name: string): void {
+    const { clock } = this.#options
+    if (this.#hinted.has(name) || this.#later.has(name)) return
+    const waitMs = (this.#begunMs.get(name) ?? -Infinity) + apartMs - clock.monotonicMs()
+    if (waitMs <= 0) this.#hint(name)
+    else
+      this.#later.set(
+        name,
+        clock.timer(waitMs, () => this.#hint(name)),
+      )
+  }
+
+  #hint(name: string): void {
+    this.#later.delete(name)
+    this.#hinted.add(name)
+    this.#options.wake()
+  }
+}

@@ -1,0 +1,94 @@
+import { formatInstant, parseInstant, type Instant } from '../time/instant.js'
+import { runIdOf, type RunId } from './identity.js'
+import type { Job } from './job.js'
+import { gatesOf } from './occurrence.js'
+import type { RoundService, ServiceTiming, SkippedService } from './round.js'
+import type { NewRun } from './run.js'
+import { gridOf } from './schedule.js'
+import type { DueTrigger, Trigger } from './trigger.js'
+
+/** The timing of a service under the list that names it: what was set by hand holds until the list itself says something else. */
+export function listedTiming({ everyMs }: RoundService, known: ServiceTiming | undefined): ServiceTiming {
+  if (known === undefined)
+    return { lastRunAt: null, everyMs, listedMs: everyMs, triedAt: null, inFlight: null }
+  if (known.listedMs === everyMs) return known
+  return { ...known, everyMs: known.listedMs === null ? known.everyMs : everyMs, listedMs: everyMs }
+}
+
+/** The instant that a check counts from: where the list was replaced between two checks of the grid, the earlier one. */
+export function onGrid({ schedule }: Trigger, at: Instant): Instant {
+  return schedule.kind === 'interval' ? (gridOf(schedule).previous(at + 1) ?? at) : at
+}
+
+/** When a service is due again; absent where it never ran. */
+export function dueAgainAt({ lastRunAt, everyMs }: ServiceTiming): Instant | undefined {
+  return lastRunAt === null ? undefined : lastRunAt + everyMs
+}
+
+/** Why a check leaves a service out; absent where it is due. */
+export function whyNotDue(
+  service: string,
+  timing: ServiceTiming,
+  checkedAt: Instant,
+): SkippedService | undefined {
+  if (timing.inFlight !== null) return { service, reason: 'in_flight', round: timing.inFlight.round }
+  const dueAt = dueAgainAt(timing)
+  if (dueAt !== undefined && checkedAt < dueAt) return { service, reason: 'not_due', dueAt }
+  // One that failed is due again at the next check, not a second time for this one.
+  if (timing.triedAt !== null && checkedAt <= timing.triedAt) return { service, reason: 'tried' }
+  return undefined
+}
+
+/** The id of the run of a service for a check of a round. */
+export function serviceRunId(round: string, service: string, checkedAt: Instant): RunId {
+  return runIdOf({ at: checkedAt, parts: ['service', round, service, String(checkedAt)] })
+}
+
+/** The run that a service becomes when its turn has come. */
+export function newServiceRun(
+  due: DueTrigger,
+  job: Job,
+  at: { readonly checkedAt: Instant; readonly now: Instant },
+): NewRun {
+  const { trigger } = due
+  return {
+    id: serviceRunId(trigger.name, job.name, at.checkedAt),
+    job: job.name,
+    origin: 'round',
+    trigger: trigger.name,
+    version: due.version,
+    dueAt: at.checkedAt,
+    runAt: at.now,
+    priority: trigger.priority ?? job.priority,
+    // A run that somebody retries by hand waits for the one that its rounds have begun since.
+    gates: [...gatesOf({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
+    follow: 'service',
+  }
+}
+
+/** What a check found, as the ledger keeps it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
+export function formatCheck(due: readonly string[], skipped: readonly SkippedService[]): string {
+  const parts = [
+    ...(due.length === 0 ? [] : [`due ${due.join(', ')}`]),
+    ...(skipped.length === 0 ? [] : [`skipped ${skipped.map(formatSkip).join(', ')}`]),
+  ]
+  return parts.join('; ')
+}
+
+/** The services that a recorded check left out. */
+export function parseSkips(detail: string): SkippedService[] {
+  const list = /(?:^|; )skipped (.*)$/.exec(detail)?.[1] ?? ''
+  return [...list.matchAll(/(\S+) \((\w+)(?:, due (\S+?)|, in (\S+?))?\)/g)].map(
+    ([, service = '', reason, dueAt, round]) => ({
+      service,
+      reason: reason as SkippedService['reason'],
+      ...(dueAt === undefined ? {} : { dueAt: parseInstant(dueAt) }),
+      ...(round === undefined ? {} : { round }),
+    }),
+  )
+}
+
+function formatSkip({ service, reason, dueAt, round }: SkippedService): string {
+  const due = dueAt === undefined ? '' : `, due ${formatInstant(dueAt)}`
+  return `${service} (${reason}${due}${round === undefined ? '' : `, in ${round}`})`
+}

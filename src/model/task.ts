@@ -1,0 +1,46 @@
+import type { Instant } from '../time/instant.js'
+import type { Json } from './json.js'
+import { isMap } from './read-value.js'
+
+/** A run as a task of the worker pool. */
+export interface Task {
+  /** `cron_<trigger or job>_<due instant in ms>`: the same on every host. */
+  readonly id: string
+  readonly type: 'cron'
+  readonly payload: TaskPayload
+}
+
+/** What a task is about. */
+export interface TaskPayload {
+  readonly command: string
+  readonly user_id: string
+  readonly metadata: Readonly<Record<string, Json>>
+}
+
+/** What makes a task out of a run. */
+export interface TaskSource {
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly dueAt: Instant
+  readonly payload: unknown
+}
+
+/** The task of a run; where its payload does not say what the command is, its job is. */
+export function taskOf(run: TaskSource): Task {
+  const said = isMap(run.payload) ? run.payload : {}
+  const { command, user_id: user, metadata } = said
+  return {
+    id: taskIdOf(run),
+    type: 'cron',
+    payload: {
+      command: typeof command === 'string' ? command : run.job,
+      user_id: typeof user === 'string' ? user : '',
+      metadata: isMap(metadata) ? (metadata as Record<string, Json>) : {},
+    },
+  }
+}
+
+/** The id of a run's task. */
+export function taskIdOf({ job, trigger, dueAt }: Omit<TaskSource, 'payload'>): string {
+  return `cron_${trigger ?? job}_${dueAt}`
+}

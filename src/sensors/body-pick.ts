@@ -1,0 +1,96 @@
+import { maxPayloadBytes } from '../model/bounds.js'
+import { fault, shown, within, type Place } from '../model/faults.js'
+import type { Json } from '../model/json.js'
+import type { Written } from '../model/read-value.js'
+import { parseJsonPath } from './json-path.js'
+
+/** What is taken from a body: a path such as `data.partition`, or a function of it. */
+export type BodyPick<T = unknown> = string | ((body: Json) => T | Promise<T>)
+
+/** A pick, ready to be used. */
+export interface Picker {
+  /** The path, or the text of the function. */
+  readonly source: string
+  pick(body: Json): unknown
+}
+
+/** Reads a pick of a definition; undefined where there is none or it is faulty. */
+export function readPick(input: Written, name: string, place: Place): Picker | undefined {
+  const value = input[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'function') return { source: String(value), pick: value as Picker['pick'] }
+  const at = within(place, name)
+  if (typeof value !== 'string') return fault(at, `${shown(value)} is neither a path nor a function`)
+  try {
+    return { source: value, pick: parseJsonPath(value) }
+  } catch (error) {
+    return fault(at, (error as Error).message)
+  }
+}
+
+/** Why nothing was picked. */
+export interface NotPicked {
+  readonly kind: 'none'
+  readonly reason: string
+}
+
+/** A label that was picked, or why there is none. */
+export type PickedLabel = { readonly kind: 'label'; readonly label: string } | NotPicked
+
+/** Picks a value; a function that throws is a reason. */
+export async function pickValue(
+  name: string,
+  picker: Picker,
+  body: Json,
+): Promise<{ readonly kind: 'value'; readonly value: unknown } | NotPicked> {
+  try {
+    return { kind: 'value', value: await picker.pick(body) }
+  } catch (error) {
+    return { kind: 'none', reason: `the function for ${name} threw: ${messageOf(error)}` }
+  }
+}
+
+/** Picks a partition or a key: a text, or a whole number as text. */
+export async function pickLabel(name: string, picker: Picker, body: Json): Promise<PickedLabel> {
+  const picked = await pickValue(name, picker, body)
+  return picked.kind === 'none' ? picked : toLabel(name, picked.value)
+}
+
+/** Picks what a run is given; undefined where nothing is asked for or there. */
+export async function pickPayload(
+  picker: Picker,
+  body: Json,
+): Promise<{ readonly kind: 'payload'; readonly payload: Json | undefined } | NotPicked> {
+  const picked = await pickValue('payload', picker, body)
+  if (picked.kind === 'none') return picked
+  const payload = picked.value as Json | undefined
+  return payload !== undefined && Buffer.byteLength(JSON.stringify(payload)) > maxPayloadBytes
+    ? { kind: 'none', reason: `the payload is larger than ${maxPayloadBytes} bytes` }
+    : { kind: 'payload', payload }
+}
+
+/** A value as a label, or why it cannot be one. */
+export function toLabel(name: string, value: unknown): PickedLabel {
+  if (value === undefined || value === null || value === '') {
+    return { kind: 'none', reason: `the ${name} is missing` }
+  }
+  const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
+  const text = isWhole ? String(value) : value
+  if (typeof text === 'string' && text.length <= maxLabelLength && !controls.test(text)) {
+    return { kind: 'label', label: text }
+  }
+  return {
+    kind: 'none',
+    reason: `the ${name} is ${shown(value)}; a text of at most ${maxLabelLength} characters was expected`,
+  }
+}
+
+const maxLabelLength = 512
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u001f\u007f]/
+
+/** What was thrown, in one bounded line. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text
+}

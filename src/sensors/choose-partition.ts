@@ -1,0 +1,26 @@
+import { shown } from '../model/faults.js'
+import { partitionOf } from '../model/partition.js'
+import type { Instant } from '../time/instant.js'
+import { dateInText } from './date-in-text.js'
+
+/**
+ * The partition of something that was found under a name: the user's choice, where undefined leaves it out; else the first
+ * real date in the name; else the day on which it changed, in the zone of the trigger.
+ */
+export function choosePartition(input: {
+  readonly name: string
+  readonly changedAt: Instant
+  readonly timezone: string
+  readonly choose: (() => unknown) | undefined
+}): string | undefined {
+  const { name, changedAt, timezone, choose } = input
+  if (choose === undefined) return dateInText(name) ?? partitionOf('day', changedAt, timezone)
+  const chosen = choose()
+  if (chosen === undefined || chosen === null) return undefined
+  if (typeof chosen === 'string' && chosen !== '' && chosen.length <= maxPartitionLength) return chosen
+  throw new TypeError(
+    `the partition function gave ${shown(chosen)}, not a text of 1 to ${maxPartitionLength} characters`,
+  )
+}
+
+const maxPartitionLength = 256

@@ -1,0 +1,41 @@
+/** As much of the Postgres driver as is used; the package brings no types. */
+declare module 'pg' {
+  import type { EventEmitter } from 'node:events'
+
+  /** How a connection is made. */
+  export interface ClientConfig {
+    readonly connectionString: string
+    readonly application_name?: string | undefined
+    readonly connectionTimeoutMillis?: number | undefined
+    readonly keepAlive?: boolean | undefined
+    readonly keepAliveInitialDelayMillis?: number | undefined
+  }
+
+  /** One statement; `extended` lets it be no more than one. */
+  export interface QueryConfig {
+    readonly text: string
+    readonly values?: readonly (string | null)[] | undefined
+    readonly rowMode?: 'array' | undefined
+    readonly queryMode?: 'extended' | undefined
+    readonly types?: { getTypeParser(oid: number): (text: string) => unknown } | undefined
+  }
+
+  /** What a statement gave. */
+  export interface QueryResult<Row> {
+    readonly rows: Row[]
+    readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
+  }
+
+  /** One connection. */
+  export class Client extends EventEmitter {
+    constructor(config: ClientConfig)
+    connect(): Promise<void>
+    query<Row = Record<string, unknown>>(
+      query: string | QueryConfig,
+      values?: readonly unknown[],
+    ): Promise<QueryResult<Row>>
+    end(): Promise<void>
+    unref(): void
+    escapeIdentifier(name: string): string
+  }
+}

@@ -1,0 +1,9 @@
+/** The part of picomatch that is used here; the package brings no types. */
+declare module 'picomatch' {
+  interface Picomatch {
+    (glob: string): (path: string) => boolean
+    scan(glob: string): { readonly base: string; readonly isGlob: boolean; readonly negated: boolean }
+  }
+  const picomatch: Picomatch
+  export default picomatch
+}

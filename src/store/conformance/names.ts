@@ -1,0 +1,53 @@
+import type { HoldTarget } from '../../model/hold.js'
+import type { ScheduleSpec } from '../../model/schedule.js'
+import type { OverlapPolicy } from '../../model/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import { t0 } from './stage.js'
+
+/** The jobs of a story. */
+export const jobNames = ['work', 'limited', 'other']
+
+/** Its triggers. */
+export const triggerNames = ['a', 'b', 'c', 'd']
+
+/** What a trigger does with an overlap. */
+export const overlaps: readonly OverlapPolicy[] = [
+  'allow',
+  'skip',
+  'queue-one',
+  'queue-all',
+  'cancel-running',
+  'terminate-running',
+]
+
+/** What may be held. */
+export const targets: readonly HoldTarget[] = [
+  'trigger:a',
+  'trigger:b',
+  'trigger:c',
+  'trigger:d',
+  'queue:q',
+  'queue:default',
+  'all',
+  'switch:pipeline',
+  'switch:scheduler',
+  'switch:worker',
+]
+
+/** A schedule of some kind. */
+export function scheduleOfShape(shape: number, now: Instant): ScheduleSpec {
+  switch (shape % 6) {
+    case 0:
+      return { kind: 'after-finish', everyMs: 15_000 }
+    case 1:
+      return { kind: 'once', at: now + 20_000 }
+    case 2:
+      return { kind: 'interval', everyMs: 7000, anchorAt: t0 }
+    case 3:
+      return { kind: 'upstream', assets: jobNames.slice(shape % 2) }
+    case 4:
+      return { kind: 'sensor', type: 'x', everyMs: 9000, timeoutMs: 9000, timezone: 'UTC' }
+    default:
+      return { kind: 'interval', everyMs: 20_000, anchorAt: t0 }
+  }
+}

@@ -1,0 +1,153 @@
+import type { Json } from '../../model/json.js'
+import type { Note, NoteChange, NoteFilter, NoteKey } from '../../model/note.js'
+import type { SeenKey } from '../../model/tick.js'
+import type { Instant } from '../../time/instant.js'
+import { copyJson } from './json-copy.js'
+import { byNoteKey, compareText, noteTime, type Mutable, type Tables } from './tables.js'
+
+/** Notes by name and item. */
+export function notes(tables: Tables, filter: NoteFilter): Note[] {
+  const { kind, after, limit } = filter
+  if (filter.names !== undefined && filter.items !== undefined)
+    return named(tables, filter, filter.names, filter.items)
+  const names = filter.names === undefined ? undefined : new Set(filter.names)
+  const items = filter.items === undefined ? undefined : new Set(filter.items)
+  const from = { kind, name: after?.name ?? '', item: after?.item ?? '' }
+  const found: Note[] = []
+  const isBefore = (note: Note): boolean =>
+    after === undefined ? compareText(note.kind, kind) < 0 : byNoteKey(note, from) <= 0
+  for (const note of tables.notes.from(isBefore)) {
+    if (found.length >= limit || note.kind !== kind) break
+    if (names?.has(note.name) === false || items?.has(note.item) === false) continue
+    found.push({ ...note })
+  }
+  return found
+}
+
+/** Changes notes, or none where one has moved on. */
+export function changeNotes(
+  tables: Tables,
+  request: { changes: readonly NoteChange[]; now: Instant },
+): 'changed' | 'stale' {
+  noteTime(tables, request.now)
+  if (!areCurrent(tables, request.changes)) return 'stale'
+  for (const change of request.changes) writeNote(tables, change, request.now)
+  return 'changed'
+}
+
+/** Whether every change was computed from what stands. */
+export function areCurrent(tables: Tables, changes: readonly NoteChange[]): boolean {
+  return changes.every(
+    (change) => change.revision === undefined || change.revision === (noteAt(tables, change)?.revision ?? 0),
+  )
+}
+
+/** The note with a key. */
+export function noteAt(tables: Tables, key: NoteKey): Note | undefined {
+  return tables.notesByKey.get(keyText(key))
+}
+
+/** Writes or removes one note, whatever stands there. */
+export function writeNote(tables: Tables, change: NoteChange, at: Instant): void {
+  const { kind, name, item, value } = change
+  const key = keyText(change)
+  const known = tables.notesByKey.get(key)
+  if (value === undefined) {
+    if (known !== undefined) dropNote(tables, known)
+    return
+  }
+  const revision = (known?.revision ?? 0) + 1
+  putNote(tables, { kind, name, item, value: copyJson(value) as Json, revision, at })
+}
+
+/** Puts a note in as it was written down, in place of the one that has its key. */
+export function putNote(tables: Tables, note: Note): void {
+  const key = keyText(note)
+  const known = tables.notesByKey.get(key)
+  if (known !== undefined) tables.notes.delete(known)
+  const row: Mutable<Note> = { ...note }
+  tables.notes.add(row)
+  tables.notesByKey.set(key, row)
+  tables.touched?.notes.set(key, row)
+}
+
+/** Takes a note out. */
+export function dropNote(tables: Tables, note: Mutable<Note>): void {
+  const key = keyText(note)
+  tables.notes.delete(note)
+  tables.notesByKey.delete(key)
+  tables.touched?.notes.set(key, undefined)
+}
+
+/** The key of a note as one text, and back. */
+export function keyText({ kind, name, item }: NoteKey): string {
+  return JSON.stringify([kind, name, item])
+}
+
+/** Those of the digests that a trigger remembers. */
+export function seen(
+  tables: Tables,
+  request: { trigger: string; digests: readonly string[]; now: Instant },
+): Set<string> {
+  const known = tables.seen.get(request.trigger)
+  const isRemembered = (digest: string): boolean =>
+    known?.has(digest) === true && (known.get(digest) ?? Infinity) > request.now
+  return new Set(request.digests.filter(isRemembered))
+}
+
+/** Remembers what a trigger has seen. */
+export function remember(tables: Tables, trigger: string, { digest, untilAt }: SeenKey): void {
+  takeOut(tables, trigger, digest)
+  const known = tables.seen.get(trigger) ?? new Map<string, Instant | undefined>()
+  tables.seen.set(trigger, known.set(digest, untilAt))
+  if (untilAt !== undefined) tables.seenUntil.add({ trigger, digest, untilAt })
+  tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, untilAt })
+}
+
+/** Forgets what a trigger has seen, up to a bound. */
+export function forgetSeen(tables: Tables, request: { trigger: string; limit: number }): number {
+  const { trigger, limit } = request
+  const digests = [...(tables.seen.get(trigger)?.keys() ?? [])].toSorted(compareText).slice(0, limit)
+  for (const digest of digests) forget(tables, trigger, digest)
+  return digests.length
+}
+
+/** Forgets what is over, up to a bound. */
+export function forgetOver(tables: Tables, request: { now: Instant; limit: number }): void {
+  for (let i = 0; i < request.limit; i++) {
+    const first = tables.seenUntil.first
+    if (first === undefined || first.untilAt > request.now) return
+    forget(tables, first.trigger, first.digest)
+  }
+}
+
+/** Forgets one digest. */
+export function forget(tables: Tables, trigger: string, digest: string): void {
+  takeOut(tables, trigger, digest)
+  tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, forgotten: true })
+}
+
+function takeOut(tables: Tables, trigger: string, digest: string): void {
+  const known = tables.seen.get(trigger)
+  const untilAt = known?.get(digest)
+  if (untilAt !== undefined) tables.seenUntil.delete({ trigger, digest, untilAt })
+  known?.delete(digest)
+  if (known?.size === 0) tables.seen.delete(trigger)
+}
+
+function named(
+  tables: Tables,
+  { kind, after, limit }: NoteFilter,
+  names: readonly string[],
+  items: readonly string[],
+): Note[] {
+  const keys = [...new Set(names)].flatMap((name) =>
+    [...new Set(items)].map((item) => ({ kind, name, item })),
+  )
+  const found = keys.flatMap((key) => noteAt(tables, key) ?? []).toSorted(byNoteKey)
+  const from = after === undefined ? undefined : { kind, ...after }
+  return found
+    .filter((note) => from === undefined || byNoteKey(note, from) > 0)
+    .slice(0, limit)
+    .map((note) => ({ ...note }))
+}

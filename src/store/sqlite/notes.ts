@@ -1,0 +1,112 @@
+import type { Json } from '../../model/json.js'
+import type { Note, NoteChange, NoteFilter, NoteKey, NoteKind } from '../../model/note.js'
+import type { Instant } from '../../time/instant.js'
+import type { Session } from './session.js'
+
+// Each relies on: primary key.
+const VALUE = `select value from notes where kind = ? and name = ? and item = ?`
+
+const REVISION = `select revision from notes where kind = ? and name = ? and item = ?`
+
+const WRITE = `insert into notes (kind, name, item, revision, at, value) values (?, ?, ?, 1, ?, ?)
+  on conflict (kind, name, item) do update
+  set revision = revision + 1, at = excluded.at, value = excluded.value`
+
+const REMOVE = `delete from notes where kind = ? and name = ? and item = ?`
+
+const page = `and (?2 is null or (notes.name, notes.item) > (?2, ?3)) order by notes.name, notes.item limit ?4 + 0`
+
+const ALL = `select * from notes where kind = ?1 ${page}`
+
+const OF_NAMES = `select notes.* from (select distinct value from json_each(?5)) wanted
+  cross join notes on kind = ?1 and notes.name = wanted.value where true ${page}`
+
+const OF_ITEMS = `select notes.* from (select distinct value from json_each(?5)) names
+  cross join (select distinct value from json_each(?6)) items
+  cross join notes on kind = ?1 and notes.name = names.value and notes.item = items.value where true ${page}`
+
+const WITH_ITEMS = `select * from notes where kind = ?1 and item in (select value from json_each(?5)) ${page}`
+
+const FROM = `select * from notes where (kind, name, item) > (?, ?, ?) order by kind, name, item limit ?`
+
+const PUT = `insert or replace into notes (kind, name, item, revision, at, value) values (?, ?, ?, ?, ?, ?)`
+
+interface NoteRow {
+  readonly kind: string
+  readonly name: string
+  readonly item: string
+  readonly revision: number
+  readonly at: number
+  readonly value: string
+}
+
+/** Notes by name and item. */
+export function notes(session: Session, filter: NoteFilter): Note[] {
+  const { kind, names, items, after, limit } = filter
+  const common = [kind, after?.name ?? null, after?.item ?? null, limit] as const
+  return rowsOf(session, common, { names, items }).map(noteOf)
+}
+
+/** Notes of every kind, from a key on. */
+export function notesAfter(session: Session, key: readonly string[], limit: number): Note[] {
+  return session.db.all<NoteRow>(FROM, ...key, limit).map(noteOf)
+}
+
+/** Puts a note in as it was written down. */
+export function putNote(session: Session, { kind, name, item, revision, at, value }: Note): void {
+  session.db.change(PUT, kind, name, item, revision, at, JSON.stringify(value))
+}
+
+/** Changes notes, or none where one has moved on. */
+export function changeNotes(
+  session: Session,
+  request: { changes: readonly NoteChange[]; now: Instant },
+): 'changed' | 'stale' {
+  session.noteTime(request.now)
+  if (!areCurrent(session, request.changes)) return 'stale'
+  for (const change of request.changes) writeNote(session, change, request.now)
+  return 'changed'
+}
+
+/** Whether every change was computed from what stands. */
+export function areCurrent(session: Session, changes: readonly NoteChange[]): boolean {
+  return changes.every(({ kind, name, item, revision }) => {
+    return revision === undefined || revision === (session.db.value(REVISION, kind, name, item) ?? 0)
+  })
+}
+
+/** The value of a note, where it is there. */
+export function noteValue(session: Session, { kind, name, item }: NoteKey): Json | undefined {
+  const text = session.db.value(VALUE, kind, name, item)
+  return text === undefined ? undefined : (JSON.parse(text as string) as Json)
+}
+
+/** Writes or removes one note, whatever stands there. */
+export function writeNote(session: Session, change: NoteChange, at: Instant): void {
+  const { kind, name, item, value } = change
+  if (value === undefined) session.db.change(REMOVE, kind, name, item)
+  else session.db.change(WRITE, kind, name, item, at, JSON.stringify(value))
+}
+
+function noteOf(row: NoteRow): Note {
+  return {
+    kind: row.kind as NoteKind,
+    name: row.name,
+    item: row.item,
+    value: JSON.parse(row.value) as Json,
+    revision: row.revision,
+    at: row.at,
+  }
+}
+
+function rowsOf(
+  session: Session,
+  common: readonly [string, string | null, string | null, number],
+  { names, items }: Pick<NoteFilter, 'names' | 'items'>,
+): NoteRow[] {
+  const { db } = session
+  if (names === undefined && items === undefined) return db.all<NoteRow>(ALL, ...common)
+  if (names === undefined) return db.all<NoteRow>(WITH_ITEMS, ...common, JSON.stringify(items))
+  if (items === undefined) return db.all<NoteRow>(OF_NAMES, ...common, JSON.stringify(names))
+  return db.all<NoteRow>(OF_ITEMS, ...common, JSON.stringify(names), JSON.stringify(items))
+}

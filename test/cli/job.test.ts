@@ -1,0 +1,151 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { emptyDirectory, rota, start, tooWide, type Ended } from './rota.js'
+
+const config = fileURLToPath(new URL('../jobs/rota.config.mjs', import.meta.url))
+const line =
+  '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'
+
+/** Runs a command in a directory of its own. */
+function inside(cwd: string): (...args: string[]) => Promise<Ended> {
+  return (...args) => rota(args, { cwd })
+}
+
+describe('rota job', () => {
+  it('N3: add, get, list, run, remove and cleanup, for a person and for a program', async () => {
+    const on = inside(emptyDirectory())
+    const daily = ['--schedule', '0 9 * * *', '--command', 'check_status', '--user', 'user1']
+    const added = await on('job', 'add', 'job_123', ...daily, '--metadata', 'chat=4=2')
+    expect(added).toMatchObject({ code: 0, stderr: '' })
+    expect(added.stdout).toMatch(/^added job job_123, due \d{4}-\d\d-\d\dT09:00:00Z\n$/)
+    const random = await on('job', 'add', '--at', '+2h', '--command', 'remind', '--json')
+    const { id, type, state } = JSON.parse(random.stdout) as Record<string, string>
+    expect({ id, type, state }).toMatchObject({
+      id: expect.stringMatching(/^job_[0-9a-f]{32}$/),
+      type: 'oneshot',
+      state: 'scheduled',
+    })
+    const shown = await on('job', 'get', 'job_123')
+    expect(shown.stdout).toContain('{"chat":"4=2"}')
+    const listed = await on('job', 'list')
+    expect(tooWide(listed.stdout)).toEqual([])
+    expect(listed.stdout).toMatch(/job_123 .*scheduled.*0 9 \* \* \*.*check_status/)
+    const twice = await on('job', 'add', 'job_123', ...daily)
+    expect(twice).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[DEFINITION_CONFLICT]') as unknown,
+    })
+    expect((await on('job', 'run', 'job_123')).stdout).toMatch(/^\w{36}\n$/)
+    expect((await on('job', 'remove', 'job_123')).stdout).toBe('job job_123 is removed\n')
+    const runs = await on('runs', '--json')
+    expect(JSON.parse(runs.stdout)).toMatchObject([
+      { state: 'cancelled', reason: 'removed', trigger: 'job_123' },
+    ])
+    expect((await on('job', 'cleanup', '--dry-run')).stdout).toBe('0 executed one-shots to clean up\n')
+    const list = JSON.parse((await on('job', 'list', '--json')).stdout) as { id: string }[]
+    expect(list.map((one) => one.id)).toEqual([id])
+  })
+
+  it('N7: an invalid expression is refused with its position, and other misuse with what is allowed', async () => {
+    const on = inside(emptyDirectory())
+    const bad = await on('job', 'add', '--schedule', '0 25 * * *', '--command', 'c')
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('at position 2') as unknown })
+    for (const args of [
+      ['start'],
+      ['get'],
+      ['list', 'x'],
+      ['add', '--command', 'c'],
+      ['add', '--schedule', '@daily'],
+      ['add', '--schedule', '@daily', '--at', '+1h', '--command', 'c'],
+      ['add', '--schedule', '@daily', '--command', 'c', '--metadata', 'x'],
+      ['list', '--dry-run'],
+    ])
+      expect(await on('job', ...args), args.join(' ')).toMatchObject({ code: 2 })
+    const unknown = await on('job', 'get', 'x', '--store', 'sqlite:other.db')
+    expect(unknown.code).toBe(3)
+  })
+})
+
+describe('rota import and rota export', () => {
+  it('N4: lines go in and out to the byte, with a report of each', async () => {
+    const cwd = emptyDirectory()
+    const on = inside(cwd)
+    writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"x"}\n`)
+    const dry = await on('import', 'jobs.jsonl', '--dry-run')
+    expect(dry.code).toBe(1)
+    expect(dry.stdout).toMatch(
+      /1 {2}added {6}job_123\n.*2 {2}faulty\n {6}2:1: type is missing \(allowed: [^]*1 added, 1 faulty; nothing was changed\n$/,
+    )
+    expect((await on('import', 'jobs.jsonl', '--strict')).code).toBe(2)
+    const real = await on('import', 'jobs.jsonl', '--json')
+    expect(JSON.parse(real.stdout)).toMatchObject([
+      { line: 1, id: 'job_123', became: 'added' },
+      { line: 2, id: null, became: 'faulty' },
+    ])
+    expect((await on('export')).stdout).toBe(`${line}\n`)
+    expect((await on('export', 'out.jsonl')).stdout).toBe('1 job written to out.jsonl\n')
+    expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe(`${line}\n`)
+    expect((await on('export', 'out.jsonl')).code).toBe(74)
+    expect((await on('import', 'nowhere.jsonl')).code).toBe(2)
+  })
+})
+
+describe('a one-shot under kill -9', () => {
+  it.each(['sqlite:rota.db', 'files:data'])(
+    'N6: a one-shot whose process is killed while it runs is performed again and marked once, after its end (%s)',
+    async (store) => {
+      const cwd = emptyDirectory()
+      const performed = join(cwd, 'performed.txt')
+      const go = join(cwd, 'go')
+      const env = { JOBS_TEST_PERFORMED: performed, JOBS_TEST_GO: go }
+      const jobsFile = store.startsWith('files:') ? join(cwd, 'data', 'jobs.jsonl') : join(cwd, 'jobs.jsonl')
+      const place = store.startsWith('files:') ? [] : ['--jobs', 'jobs.jsonl']
+      const up = (): ReturnType<typeof start> =>
+        start(['up', '--config', config, '--store', store, ...place, '--json'], { cwd, env })
+      const add = await rota(
+        [
+          'job',
+          'add',
+          'once',
+          '--at',
+          '2026-01-01T00:00:00Z',
+          '--command',
+          'remind',
+          '--store',
+          store,
+          ...place,
+        ],
+        { cwd },
+      )
+      expect(add).toMatchObject({ code: 0, stderr: '' })
+      const first = up()
+      await first.said('run:started')
+      first.child.kill('SIGKILL')
+      await first.ended
+      expect(readFileSync(jobsFile, 'utf8')).toContain('"executed":false')
+      const second = up()
+      await second.said('run:started')
+      expect(readFileSync(jobsFile, 'utf8')).toContain('"executed":false')
+      writeFileSync(go, '')
+      while (!readFileSync(jobsFile, 'utf8').includes('"executed":true')) await wait(20)
+      second.child.kill('SIGTERM')
+      expect((await second.ended).code).toBe(0)
+      const third = up()
+      await third.said(/"level"|scheduler/)
+      third.child.kill('SIGTERM')
+      await third.ended
+      expect(readFileSync(performed, 'utf8')).toBe('remind 1\nremind 2\n')
+      const lines = readFileSync(jobsFile, 'utf8').trim().split('\n')
+      expect(lines.length).toBe(1)
+      expect(existsSync(`${jobsFile}.quarantine`)).toBe(false)
+      const got = await rota(['job', 'get', 'once', '--json', '--store', store, ...place], { cwd })
+      const { state, executedAt } = JSON.parse(got.stdout) as Record<string, string>
+      expect(state).toBe('executed')
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ executed: true, executed_at: executedAt })
+    },
+    60_000,
+  )
+})

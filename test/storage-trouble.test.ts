@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { rota, type Rota } from '../src/app/rota.js'
+import type { EngineEvents, EventName } from '../src/engine/events.js'
+import { coverageOf } from '../src/engine/coverage.js'
+import { isComplete } from '../src/model/coverage.js'
+import type { StoredTrigger } from '../src/model/trigger.js'
+import { realDisk, type Disk } from '../src/store/files/disk.js'
+import { openFilesStore } from '../src/store/files/files-store.js'
+import { minute, second, Stage, Work } from './fixtures/engine-stage.js'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rota-trouble-'))
+})
+
+afterEach(() => {
+  rmSync(directory, { recursive: true })
+})
+
+function next<Name extends EventName>(app: Rota, name: Name): Promise<EngineEvents[Name]> {
+  return new Promise((resolve) => {
+    const end = app.on(name, (event) => {
+      end()
+      resolve(event)
+    })
+  })
+}
+
+describe('a SQLite store that does not write', () => {
+  /** An app with a run every second, and a second connection that breaks and mends the database. */
+  async function started() {
+    const path = join(directory, 'rota.db')
+    const app = rota({ store: `sqlite:${path}`, durability: 'normal' })
+    app.job('work', () => 'worked')
+    app.schedule('often', { cron: '* * * * * *', job: 'work' })
+    await app.start()
+    const db = new DatabaseSync(path)
+    onTestFinished(async () => {
+      db.close()
+      await app.stop({ grace: 0 })
+    })
+    const breakAt = (place: string): void =>
+      db.exec(`create trigger fault before ${place} begin select raise(abort, 'broken on purpose'); end`)
+    return { app, breakAt, mend: () => db.exec('drop trigger fault') }
+  }
+
+  it('N12: acknowledges nothing that it has not saved, and the scheduler goes on when it does', async () => {
+    const { app, breakAt, mend } = await started()
+    await next(app, 'run:ended')
+    breakAt('insert on runs')
+    const before = (await app.runs({ limit: 1000 })).length
+    await expect(app.enqueue('work')).rejects.toThrow('broken on purpose')
+    expect(await next(app, 'trouble')).toMatchObject({ where: 'scheduler' })
+    expect((await app.runs({ limit: 1000 })).length).toBe(before)
+    mend()
+    await next(app, 'run:ended')
+    expect((await app.coverage({ trigger: 'often' })).map(isComplete)).toEqual([true])
+  })
+
+  it('N12: tells a definition that was not saved as an error, and it is not there', async () => {
+    const { app, breakAt, mend } = await started()
+    breakAt('insert on triggers')
+    const add = { triggers: { later: { every: '1h', job: 'work' } } }
+    await expect(app.add(add)).rejects.toThrow('broken on purpose')
+    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['often'])
+    await next(app, 'run:ended')
+    mend()
+    await app.add(add)
+    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['later', 'often'])
+  })
+
+  it('N12: tells the end of a run only once it is saved, and performs nothing twice for it', async () => {
+    const { app, breakAt, mend } = await started()
+    breakAt('update on runs when new.result is not null')
+    const ended: string[] = []
+    app.on('run:ended', ({ run }) => ended.push(run))
+    const { id } = await app.enqueue('work')
+    expect(await next(app, 'trouble')).toMatchObject({ where: 'worker' })
+    expect(ended).toEqual([])
+    mend()
+    expect(await app.wait(id)).toMatchObject({ state: 'done', attempt: 1, result: 'worked' })
+    expect(ended.filter((run) => run === id)).toEqual([id])
+  })
+})
+
+describe('a store of files on a full disk', () => {
+  it('N12: changes nothing, stops nothing, and goes on by itself when there is room', async () => {
+    const full = { is: false }
+    const disk: Disk = {
+      ...realDisk,
+      write(file, data, position) {
+        if (!full.is) return realDisk.write(file, data, position)
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })
+      },
+    }
+    const stage = new Stage()
+    const store = await openFilesStore({ path: directory, clock: stage.clock, disk, durability: 'normal' })
+    onTestFinished(() => store.close())
+    const work = new Work()
+    const process = await stage.process({
+      store,
+      jobs: { work: work.handler },
+      triggers: { t: { cron: '* * * * *', overlap: 'allow' } },
+    })
+    await stage.pass(minute)
+    expect(work.begun.length).toBe(1)
+    full.is = true
+    await work.end(0, { value: 'worked' })
+    await stage.pass(10 * second)
+    expect(process.of('run:ended')).toEqual([])
+    expect(process.of('fatal')).toEqual([])
+    const codes = process.of('trouble').map(({ error }) => (error as { code?: string }).code)
+    expect(new Set(codes)).toEqual(new Set(['STORE_FULL']))
+    expect(await store.run(work.begun[0]?.id ?? '')).toMatchObject({ state: 'running' })
+    full.is = false
+    await stage.pass(2 * minute)
+    expect(process.of('run:ended').map(({ run, state }) => ({ run, state }))).toEqual([
+      { run: work.begun[0]?.id, state: 'done' },
+    ])
+    expect(work.begun.length).toBe(3)
+    const [trigger] = await store.triggers()
+    expect(isComplete(await coverageOf(store, trigger as StoredTrigger, undefined))).toBe(true)
+  })
+})
