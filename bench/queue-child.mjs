@@ -11,6 +11,7 @@ const { values: flags } = parseArgs({
     concurrency: { type: 'string', default: '10' },
     directory: { type: 'string' },
     redisPort: { type: 'string' },
+    url: { type: 'string' },
     idleMs: { type: 'string', default: '2000' },
     capMs: { type: 'string', default: '8000' },
   },
@@ -26,6 +27,7 @@ const peer = await open({
   variant: flags.variant,
   directory: flags.directory,
   redisPort: flags.redisPort,
+  url: flags.url,
   concurrency: Number(flags.concurrency),
   perform: () => {
     seen.performed += 1

@@ -1,7 +1,7 @@
 // Everything side by side in one run, with the ratios: absolute figures differ from machine to machine and from hour
 // to hour, only ratios of one run mean something.
 //
-//   node bench/run.mjs [--only=queue,cron,timers,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
+//   node bench/run.mjs [--only=queue,postgres,cron,timers,sensors,s3,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
 //                      [--json] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, getPriority, loadavg, totalmem } from 'node:os'
@@ -10,7 +10,10 @@ import { parseArgs } from 'node:util'
 import { measureCold } from './cold.mjs'
 import { measureCron } from './cron.mjs'
 import { measureFootprint } from './footprint.mjs'
+import { measurePostgres } from './postgres.mjs'
 import { measureQueue } from './queue.mjs'
+import { measureSensors } from './sensors.mjs'
+import { measureS3Listing } from './sensors-s3.mjs'
 import { measureStartup } from './startup.mjs'
 import { sectionsOf, toMarkdown, toText } from './tables.mjs'
 import { measureTimers } from './timers.mjs'
@@ -31,7 +34,10 @@ const { values: flags } = parseArgs({
 
 const measurements = {
   queue: measureQueue,
+  postgres: measurePostgres,
   timers: measureTimers,
+  sensors: measureSensors,
+  s3: ({ quick, say }) => measureS3Listing({ keys: quick ? 10_000 : 100_000, say }),
   startup: measureStartup,
   cold: measureCold,
   cron: measureCron,

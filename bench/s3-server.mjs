@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({ options: { keys: { type: 'string', default: '100000' } } })
 const count = Number(values.keys)
-const firstDay = Date.UTC(2025, 0, 1)
+const firstDay = Date.UTC(2020, 0, 1)
 
 const server = createServer((request, response) => {
   const query = new URL(request.url, 'http://server').searchParams

@@ -20,7 +20,7 @@ export async function measureS3Listing({ keys = 100_000, endpoint, bucket = 'ben
       results[name] = { first: await sweep(), atRest: await sweep() }
       say?.(`s3 ${name}`)
     }
-    return { ...results, residentMiB: await residentMiB() }
+    return { keys, ...results, residentMiB: await residentMiB() }
   } finally {
     server?.child.kill()
   }

@@ -2,7 +2,7 @@
 
 /** The tables of what was measured, in order. */
 export function sectionsOf(results) {
-  const makers = { queue, timers, startup, cold, cron, footprint }
+  const makers = { queue, postgres, timers, sensors, s3, startup, cold, cron, footprint }
   return Object.entries(makers).flatMap(([name, make]) =>
     results[name] === undefined ? [] : make(results[name]),
   )
@@ -83,6 +83,57 @@ function queue(byWorkload) {
   return sections
 }
 
+function postgres(byWorkload) {
+  const peers = Object.keys(Object.values(byWorkload)[0])
+  const others = peers.filter((peer) => peer !== 'rota')
+  const { idle, ...rates } = byWorkload
+  const head = ['a second', 'rota', ...others.flatMap((peer) => [peer, 'rota is'])]
+  const rows = Object.entries(rates).map(([name, byPeer]) => {
+    const ours = byPeer['rota']?.perSecond
+    return [
+      name,
+      whole(ours),
+      ...others.flatMap((peer) => [whole(byPeer[peer]?.perSecond), times(ours, byPeer[peer]?.perSecond)]),
+    ]
+  })
+  const rest = peers.map((peer) => {
+    const { p50Ms, p99Ms, cpuPercent, rssMiB } = idle[peer]
+    return [peer, fixed(p50Ms), fixed(p99Ms), fixed(cpuPercent), whole(rssMiB)]
+  })
+  const targets = postgresTargets(byWorkload, others)
+  return [
+    { title: 'Queue on Postgres', rows: [head, ...rows] },
+    {
+      title: 'Queue on Postgres at rest',
+      rows: [['', 'latency p50 ms', 'p99 ms', 'idle CPU %', 'memory MiB'], ...rest],
+    },
+    ...(targets.length === 0
+      ? []
+      : [{ title: 'Queue on Postgres against its targets', rows: targetRows(targets) }]),
+  ]
+}
+
+function postgresTargets(byWorkload, others) {
+  const rate = (workload, peer) => byWorkload[workload]?.[peer]?.perSecond
+  const [inFlight, perform, graphile] = [
+    'enqueue, 50 in flight',
+    'perform, concurrency 10',
+    'graphile-worker',
+  ]
+  const best = Math.max(...others.map((peer) => rate(inFlight, peer) ?? 0))
+  const p50 = (peer) => byWorkload['idle']?.[peer]?.p50Ms
+  return [
+    atLeast(
+      'perform, concurrency 10, of graphile-worker',
+      rate(perform, 'rota') / rate(perform, graphile),
+      1,
+      1.5,
+    ),
+    atLeast('enqueue, 50 in flight, of the best peer', rate(inFlight, 'rota') / best, 10, 25),
+    atMost('latency p50, of graphile-worker', p50('rota') / p50(graphile), 0.6, 0.4),
+  ].filter(({ value }) => Number.isFinite(value))
+}
+
 function rateRow(name, byPeer, { peers, others }) {
   const rota = peers.filter((peer) => peer.startsWith('rota')).map((peer) => whole(byPeer[peer]?.perSecond))
   const cells = others.flatMap((peer) => {
@@ -151,6 +202,37 @@ function startup({ history, triggers, built, stored, code, onEmpty, onBig, rateR
     { title, rows: targetRows(targets) },
     { title: 'Performing on it', rows },
   ]
+}
+
+function sensors({ count, empty, rest, busy }) {
+  const rows = [
+    ['sensors that find nothing', 'measured'],
+    [`first poll of ${whole(count)}, ms`, whole(rest.firstMs)],
+    [`${whole(count)} polled every 30 s: polls a second`, fixed(rest.perSecond)],
+    [`${whole(count)} polled every 30 s: % of a core`, fixed(rest.cpu)],
+    ['none at all: % of a core', fixed(empty.cpu)],
+    [`${whole(count)} of them: MiB above none`, fixed(rest.rssMiB - empty.rssMiB)],
+    ['polled as often as can be: polls a second', whole(busy.perSecond)],
+  ]
+  return [{ title: 'Sensors at rest', rows }]
+}
+
+function s3({ keys, any, ordered }) {
+  const row = (name, { requests, seconds, cpuSeconds, largestStateBytes }) => [
+    name,
+    whole(requests),
+    fixed(seconds),
+    fixed(cpuSeconds),
+    whole(largestStateBytes),
+  ]
+  const rows = [
+    ['listing a bucket', 'requests', 'seconds', 'seconds of a core', 'state, bytes'],
+    row('first sweep, everything is new', any.first),
+    row('at rest', any.atRest),
+    row('keys that sort by time: first sweep', ordered.first),
+    row('keys that sort by time: at rest', ordered.atRest),
+  ]
+  return [{ title: `An S3 sensor on a bucket of ${whole(keys)} keys`, rows }]
 }
 
 function cold({ ms, nextRatio, scheduleRatio }) {

@@ -1,12 +1,24 @@
 export { rota, Rota } from './app/rota.js'
 export type { BusOptions, JobRef, RotaOptions, StartOptions } from './app/rota-options.js'
 export { defineConfig } from './app/define-config.js'
-export type { ConfigJob, ConfigOptions } from './app/define-config.js'
+export type { ConfigAsset, ConfigJob, ConfigOptions, ConfigSensor } from './app/define-config.js'
 export type { AddJob, CommandJobInfo } from './app/jobs/command-jobs.js'
 export type { ImportedLine, ImportOptions } from './app/jobs/import-jobs.js'
 export type { CommandHandler, CommandRun } from './app/jobs/performers.js'
+export type { RoundOptions, ServiceOptions } from './app/rota/rounds.js'
+export type { RoundState, RoundStatus, ServiceTimes } from './app/round-status.js'
+export type { SensorModule } from './app/isolated-sensor.js'
+export type { AppSensorOptions } from './app/rota/sensors.js'
+export { sensorMetrics } from './app/sensor-metrics.js'
+export type { SensorInfo, SensorPreview, SensorReset } from './app/sensors.js'
+export type { WebhookAddress } from './app/webhooks.js'
 export type { EnqueueOptions } from './app/enqueue.js'
 export type { HoldOptions } from './app/holds.js'
+export type { AssetRun, TimeSlice } from './app/asset-run.js'
+export type { AssetInfo, PartitionStatus } from './app/assets.js'
+export type { BackfillOptions, BackfillStatus } from './app/backfills.js'
+export type { AppAssetOptions, AssetScheduleOptions } from './app/rota/assets.js'
+export type { AssetSchedule } from './app/schedules.js'
 export type { Added, Removed } from './app/definitions.js'
 export type { Finding } from './app/doctor.js'
 export { migrateStore } from './app/migrate-stores.js'
@@ -14,6 +26,7 @@ export type { MigrateOptions } from './app/migrate-stores.js'
 export type { MoveProgress, MoveReport } from './app/migrate.js'
 export { PermanentError } from './engine/perform.js'
 export type { Handler, RunContext } from './engine/perform.js'
+export type { Delivered } from './engine/deliver.js'
 export type { Subscription } from './app/bus-work.js'
 export type { Bus, BusMessage } from './engine/bus.js'
 export { toTask } from './engine/pool.js'
@@ -23,7 +36,14 @@ export { formatTaskResult } from './engine/results.js'
 export type { ResultsOptions, TaskResult } from './engine/results.js'
 export type { Task, TaskPayload } from './model/task.js'
 export type { StepContext, StepFunction } from './app/rota-options.js'
-export type { EngineEvents, EventName, OfferedRun, OperationNotice, RunNotice } from './engine/events.js'
+export type {
+  EngineEvents,
+  EventName,
+  OfferedRun,
+  OperationNotice,
+  RunNotice,
+  SensorNotice,
+} from './engine/events.js'
 export type { Coverage } from './model/coverage.js'
 export type { Explanation, Why } from './engine/why.js'
 export type { SyncReport } from './engine/sync.js'
@@ -40,8 +60,21 @@ export type { Mapping, PartitionMap } from './model/partition-pairs.js'
 export { countLabels, labelsOf } from './model/partition-range.js'
 export type { LabelRange } from './model/partition-range.js'
 export type { Slice } from './model/partition-slice.js'
+export type { Backfill } from './model/backfill.js'
+export type { BackfillChoice, BackfillOrder, BackfillPlan } from './model/partition-backfill.js'
+export type { PartitionRule } from './model/partition-rule.js'
 export type { PartitionSpec } from './model/partition-spec.js'
+export type { PartitionState } from './model/partition-state.js'
 export type { Attempt, Run, RunState, StoredError } from './model/run.js'
+export type {
+  ConfiguredSensor,
+  InitResult,
+  Observation,
+  PollContext,
+  PollResult,
+  Sensor,
+} from './model/sensor.js'
+export type { Evaluation, SensorRecord } from './model/sensor-record.js'
 export type { StoredTrigger, Trigger } from './model/trigger.js'
 export type { Enqueued, RunFilter, StoredJob, StoredLogLine } from './store/store.js'
 export { TimeError } from './time/time-error.js'

@@ -70,7 +70,7 @@ describe('what a source may reach for', () => {
   test('SQL is only in its adapter', () => {
     const pattern =
       /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
-    expect(matching(pattern, (path) => /^src\/(?:store\/sqlite\/|sensors\/sql-)/.test(path))).toEqual([])
+    expect(matching(pattern, (path) => /^src\/(?:store\/(?:sqlite|postgres)\/|sensors\/sql-)/.test(path))).toEqual([])
   })
 
   test('the pure rooms touch neither files nor the network nor processes', () => {
@@ -119,13 +119,17 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   port: { rooms: ['model', 'time'] },
   memory: { rooms: ['port', 'model', 'time'] },
   sqlite: { rooms: ['port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
+  postgres: { rooms: ['port', 'model', 'time'], packages: ['pg'] },
   // The memory store is its model: it keeps the same tables and decides with the same functions.
   files: { rooms: ['port', 'memory', 'model', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['port', 'model', 'time'] },
   plan: { rooms: ['model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
   outbound: { rooms: ['model', 'time'] },
-  sensors: { rooms: ['outbound', 'model', 'time'], packages: ['@photostructure/sqlite', 'pg'] },
+  sensors: {
+    rooms: ['outbound', 'model', 'time'],
+    packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch'],
+  },
   handlers: { rooms: ['outbound', 'model', 'time'] },
   testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
   app: {
@@ -135,6 +139,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
       'port',
       'memory',
       'sqlite',
+      'postgres',
       'files',
       'engine',
       'plan',

@@ -14,7 +14,7 @@ await before.wait(id)
 await before.stop()
 
 const { counts } = await migrateStore({ from: 'files:data', to: 'sqlite:rota.db', directory })
-console.log(`moved ${counts.job} job and ${counts.run} run`)
+console.log(`moved ${counts.run} run with all its attempts`)
 
 const after = rota({ store: 'sqlite:rota.db', directory, app: 'shop' })
 const run = await after.run(id)

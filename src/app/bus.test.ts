@@ -69,11 +69,11 @@ describe('N9: a run that no worker takes', () => {
     const workers: (string | undefined)[] = []
     app.bus.subscribe({
       jobs: ['*'],
-      take: async (task, { id, signal, log }) => {
+      take: async (task, run) => {
         taken.push(task)
-        log('took it')
-        workers.push((await store.run(id))?.worker)
-        return signal.aborted ? 'stopped' : 'done by a subscriber'
+        run.log('took it')
+        workers.push((await store.run(run.id))?.worker)
+        return run.signal.aborted ? 'stopped' : 'done by a subscriber'
       },
     })
     await pass(60_000 + 20_000)

@@ -1,15 +1,32 @@
 import type { Handler } from '../engine/perform.js'
 import type { StepFunction } from '../handlers/step-function.js'
-import type { JobInput, ModuleInput } from '../model/define.js'
+import type { AssetOptions, JobInput, ModuleInput } from '../model/define.js'
 import type { ConfigInput } from '../plan/config.js'
+import type { ConfigSensorInput } from '../plan/config-sensors.js'
+import type { AssetRun } from './asset-run.js'
+import type { AppSensorOptions } from './rota/sensors.js'
 
 /** A config as code writes it: what a file may say, with functions whose arguments have their types. */
-export interface ConfigOptions extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps'> {
+export interface ConfigOptions
+  extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps' | 'sensors' | 'assets'> {
   /** Functions that steps of pipelines use, by name. */
   readonly steps?: Readonly<Record<string, StepFunction>> | undefined
   /** What there is to do, by name. */
   readonly jobs?: Readonly<Record<string, ConfigJob>> | undefined
+  /** What looks at the outside and triggers runs for what is new, by name. */
+  readonly sensors?: Readonly<Record<string, ConfigSensor>> | undefined
+  /** Data that is made in partitions, and what it is made from, by name. */
+  readonly assets?: Readonly<Record<string, ConfigAsset>> | undefined
 }
+
+/** An asset of such a config. */
+export interface ConfigAsset extends ConfigJob, AssetOptions {
+  /** A function of this process that makes one partition; or what a job has. */
+  readonly materialize?: { call(run: AssetRun): unknown }['call'] | undefined
+}
+
+/** A sensor of such a config: one that code made, or one of a built-in type with its settings. */
+export type ConfigSensor = AppSensorOptions<never, never> | ConfigSensorInput
 
 /** A job of such a config. */
 export interface ConfigJob extends Omit<JobInput, 'handler'> {

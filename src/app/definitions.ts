@@ -1,10 +1,12 @@
 import { define, defineJobs, end } from '../engine/sync.js'
 import type { Handler } from '../engine/perform.js'
 import { readJob, readTrigger, type JobInput, type TriggerInput } from '../model/define.js'
+import { checkTrigger } from '../model/check-assets.js'
 import { refuse, RotaError } from '../model/errors.js'
 import { refusedHost } from '../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../model/faults.js'
 import type { Job } from '../model/job.js'
+import { isJobsSource } from '../model/jobs-source.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
@@ -38,9 +40,9 @@ export async function addDefinitions(
   },
 ): Promise<Added> {
   const { now, replace = false } = input
-  const { jobs, triggers } = readDefinitions(input)
-  const stored = await store.jobs()
-  const known = new Set([...jobs, ...stored.map(({ job }) => job)].map((job) => job.name))
+  const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
+  const { jobs, triggers } = readDefinitions(input, stored)
+  const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
   for (const { name, job } of triggers) {
     if (!known.has(job))
       throw new RotaError('JOB_UNKNOWN', `trigger ${name} names the job ${job}, which is not defined`)
@@ -57,19 +59,35 @@ export async function addDefinitions(
 }
 
 /** All faults of all definitions are reported together. */
-function readDefinitions(input: {
-  readonly jobs?: Readonly<Record<string, JobInput>> | undefined
-  readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
-}): { jobs: Job[]; triggers: Trigger[] } {
+function readDefinitions(
+  input: {
+    readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+    readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+  },
+  stored: ReadonlyMap<string, Job>,
+): { jobs: Job[]; triggers: Trigger[] } {
   const place = placeOf()
   const jobs = Object.entries(input.jobs ?? {}).flatMap(
     ([name, job]) => readAdded({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
   )
   const triggers = Object.entries(input.triggers ?? {}).flatMap(
-    ([name, trigger]) => readTrigger({ name, input: trigger }, within(within(place, 'triggers'), name)) ?? [],
+    ([name, trigger]) =>
+      readAddedTrigger({ name, input: trigger }, stored, within(within(place, 'triggers'), name)) ?? [],
   )
   refuse('what was added', place.faults)
   return { jobs, triggers }
+}
+
+/** The job of a trigger may be an asset that is in the store. */
+function readAddedTrigger(
+  written: { name: string; input: TriggerInput },
+  stored: ReadonlyMap<string, Job>,
+  place: Place,
+): Trigger | undefined {
+  const job = stored.get((written.input as Partial<TriggerInput> | undefined)?.job ?? '')
+  const trigger = readTrigger({ ...written, asset: job?.asset }, place)
+  if (trigger !== undefined) checkTrigger(trigger, job === undefined ? [] : [job], place)
+  return trigger
 }
 
 /** A request that is sure to be refused when it runs is refused at once. */
@@ -128,6 +146,11 @@ async function assertNew(
 }
 
 function foreign(what: string, name: string, source: string): RotaError {
+  if (isJobsSource(source))
+    return new RotaError(
+      'DEFINITION_CONFLICT',
+      `${name} is a command job; \`rota job remove ${name}\` ends it`,
+    )
   return new RotaError(
     'DEFINITION_CONFLICT',
     `${what} ${name} is defined by ${source}; remove it there and start again`,

@@ -1,13 +1,18 @@
+import { assertPartition, isAsset, partitionOfLabel } from '../model/asset.js'
 import { refuse } from '../model/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
 import { randomRunId } from '../model/identity.js'
 import type { Job } from '../model/job.js'
 import { isJobsSource, runLabels } from '../model/jobs-source.js'
-import { gatesOf } from '../model/occurrence.js'
+import { followOf, gatesOf, partitionAt } from '../model/occurrence.js'
+import { labelAt } from '../model/partition-label.js'
 import { toPayload } from '../model/payload.js'
 import { readDuration, readOptions, readPriority, timed, type Written } from '../model/read-value.js'
 import type { NewRun } from '../model/run.js'
-import type { StoredTrigger } from '../model/trigger.js'
+import type { StoredTrigger, Trigger } from '../model/trigger.js'
+import type { Transaction } from '../store/postgres/enqueue-in.js'
+import type { Enqueued } from '../store/store.js'
+import { isOnManyHosts, shownUrl } from './open-store.js'
 import { MAX_DURATION_MS } from '../time/duration.js'
 import { parseInstant, type Instant } from '../time/instant.js'
 
@@ -25,6 +30,10 @@ export interface EnqueueOptions {
   readonly uniqueFor?: string | number | undefined
   /** Runs with the same group key are held one at a time, or as many as the job's `keyConcurrency` says. */
   readonly groupKey?: string | undefined
+  /** The piece of data that the run is about; of an asset one of its partitions. */
+  readonly partition?: string | undefined
+  /** Records it in this transaction of the database that holds the store: it is there when that commits, and only then. */
+  readonly tx?: Transaction | undefined
 }
 
 /** What the options of an enqueue come to. */
@@ -34,6 +43,7 @@ export interface EnqueueTerms {
   readonly uniqueKey: string | undefined
   readonly uniqueUntil: Instant | undefined
   readonly groupKey: string | undefined
+  readonly partition: string | undefined
 }
 
 const optionNames: readonly (keyof EnqueueOptions)[] = [
@@ -43,6 +53,8 @@ const optionNames: readonly (keyof EnqueueOptions)[] = [
   'uniqueKey',
   'uniqueFor',
   'groupKey',
+  'partition',
+  'tx',
 ]
 
 /** Checks the options of an enqueue; throws one error with all their faults. */
@@ -56,6 +68,7 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
     uniqueKey: readKey(input['uniqueKey'], within(place, 'uniqueKey')),
     uniqueUntil: uniqueFor === undefined ? undefined : now + uniqueFor,
     groupKey: readKey(input['groupKey'], within(place, 'groupKey')),
+    partition: readKey(input['partition'], within(place, 'partition')),
   }
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
     fault(within(place, 'uniqueFor'), 'without a uniqueKey it keeps nothing')
@@ -67,7 +80,8 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
 /** The run that an enqueue records. */
 export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms; now: Instant }): NewRun {
   const { job, terms } = input
-  const { dueAt, uniqueKey, uniqueUntil, groupKey } = terms
+  const { dueAt, uniqueKey, uniqueUntil, groupKey, partition } = terms
+  if (isAsset(job)) assertPartition(job, partition)
   return {
     // Random also with a unique key: a digest would make two runs of one millisecond the same.
     id: randomRunId(dueAt),
@@ -76,11 +90,28 @@ export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms;
     dueAt,
     runAt: dueAt,
     priority: terms.priority ?? job.priority,
+    partition,
     payload: toPayload(input.payload),
-    gates: gatesOf({ job, groupKey }),
+    gates: gatesOf({ job, groupKey, partition }),
+    ...followOf(job),
     uniqueKey,
     uniqueUntil,
   }
+}
+
+/** Records runs in somebody's own transaction. */
+export async function enqueueInTransaction(
+  tx: Transaction,
+  request: { storeUrl: string; runs: readonly NewRun[]; now: Instant },
+): Promise<readonly Enqueued[]> {
+  const { storeUrl: url, runs, now } = request
+  if (!isOnManyHosts(url)) {
+    const place = placeOf()
+    fault(within(place, 'tx'), `${shownUrl(url)} is not in a database whose transactions it could join`)
+    refuse('the enqueue', place.faults)
+  }
+  const { enqueueIn } = await import('../store/postgres/enqueue-in.js')
+  return await enqueueIn(tx, { url, runs, now })
 }
 
 /** A run made by hand: of its own, it moves no cursor and changes no disposition. */
@@ -88,10 +119,14 @@ export function newManualRun(input: {
   job: Job
   trigger: StoredTrigger | undefined
   payload: unknown
+  /** What it is about; what an instant of now would be about where nothing is said. */
+  partition?: string | undefined
   now: Instant
 }): NewRun {
   const { job, now } = input
   const trigger = input.trigger?.trigger
+  const partition = input.partition ?? partitionNow(job, trigger, now)
+  if (isAsset(job)) assertPartition(job, partition)
   return {
     id: randomRunId(now),
     job: job.name,
@@ -101,10 +136,18 @@ export function newManualRun(input: {
     dueAt: now,
     runAt: now,
     priority: trigger?.priority ?? job.priority,
+    partition,
     payload: toPayload(input.payload) ?? trigger?.payload,
-    gates: gatesOf({ job, trigger }),
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job),
     ...(isJobsSource(input.trigger?.source ?? '') ? runLabels(input.trigger as StoredTrigger, now) : {}),
   }
+}
+
+function partitionNow(job: Job, trigger: Trigger | undefined, now: Instant): string | undefined {
+  if (job.asset === undefined) return undefined
+  const label = trigger === undefined ? labelAt(job.asset.partitions, now) : partitionAt(trigger, job, now)
+  return label === undefined ? undefined : partitionOfLabel(label)
 }
 
 const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'from 0s to 36525d' }

@@ -6,7 +6,7 @@ import { isMainThread, Worker, workerData, type MessagePort } from 'node:worker_
 import type { RunContext } from '../engine/perform.js'
 import {
   sealed,
-  unsealed,
+  toldIsolated,
   type FromIsolated,
   type IsolatedAnswer,
   type ToIsolated,
@@ -22,7 +22,7 @@ type Task = Extract<ToIsolated, { kind: 'perform' }>
 function begin(): void {
   const controller = new AbortController()
   const hear = (value: unknown): void => {
-    const message = unsealed<ToIsolated>(value)
+    const message = toldIsolated(value)
     if (message?.kind === 'perform') void perform(message, controller.signal, tell)
     else if (message?.kind === 'abort') {
       controller.abort(new RotaError(message.code as ErrorCode, message.message))
@@ -42,7 +42,11 @@ function overProcess(hear: (value: unknown) => void): Tell {
   // In a thread, since a handler that blocks this one must not outlive its worker either.
   new Worker(new URL('./isolate-watch.js', import.meta.url), { execArgv: [] }).unref()
   process.on('message', hear)
-  return (message) => void process.send?.(sealed(message))
+  return (message) => {
+    // A handler may have hung up; without an end its run would wait for one for ever.
+    if (process.connected) process.send?.(sealed(message), () => undefined)
+    else if (message.kind !== 'log') process.exit(1)
+  }
 }
 
 async function perform(task: Task, signal: AbortSignal, tell: Tell): Promise<void> {
@@ -68,9 +72,10 @@ function contextOf({ run }: Task, signal: AbortSignal, tell: Tell): RunContext {
     partition: run.partition,
     payload: run.payload,
     signal,
-    log: (text, level = 'info') => {
+    log: (text: unknown, level = 'info') => {
+      const line = boundText(typeof text === 'string' ? text : String(text), maxLogLineBytes)
       // What no store keeps need not travel.
-      if (lines++ <= maxLogLines) tell({ kind: 'log', level, text: boundText(String(text), maxLogLineBytes) })
+      if (lines++ <= maxLogLines) tell({ kind: 'log', level, text: line })
     },
   }
 }

@@ -83,6 +83,13 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(app.isReady).toBe(true)
   })
 
+  it('harms nobody where it says nonsense over the channel of its worker', async () => {
+    const app = await started({ talksNonsense: { isolate } })
+    const run = await performed(app, 'talksNonsense')
+    expect(run).toMatchObject({ state: 'done', result: 'well all the same' })
+    expect(app.isReady).toBe(true)
+  })
+
   it('is not tried again where it says that this cannot help, and is otherwise', async () => {
     const app = await started({
       refuses: { isolate, retry: 3 },
@@ -95,14 +102,10 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
 
   it('blocks for seconds while the others go on', async () => {
     const app = await started({ blocks: { isolate } }, { quick: () => 'quick' })
-    const blocked = performed(app, 'blocks', { forMs: 3000 })
+    const blocked = performed(app, 'blocks', { forMs: 2000 })
     let during = 0
-    let isOver = false
-    void blocked.then(() => (isOver = true))
-    while (!isOver) {
-      await performed(app, 'quick')
-      during += 1
-    }
+    const over = blocked.then(() => 'over')
+    while ((await Promise.race([over, performed(app, 'quick')])) !== 'over') during += 1
     expect(await blocked).toMatchObject({ state: 'done', result: 'blocked' })
     expect(during).toBeGreaterThan(10)
   })
@@ -136,11 +139,11 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
   })
 
   it('is handed back when its worker stops', async () => {
-    const app = await started({ never: { isolate } })
+    const app = await started({ heeds: { isolate } })
     const begun = new Promise<void>((resolve) => app.on('run:started', () => resolve()))
     const ends: string[] = []
     app.on('run:ended', ({ end }) => ends.push(end))
-    await app.enqueue('never')
+    await app.enqueue('heeds')
     await begun
     await app.stop({ grace: 0 })
     expect(ends).toEqual(['handed-back'])
@@ -148,6 +151,14 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
 })
 
 describe.runIf(process.platform === 'linux')('N8: the process of a handler', () => {
+  it('that has hung up ends its run', async () => {
+    const app = await started({ hangsUp: { isolate: 'process' } })
+    expect(await performed(app, 'hangsUp')).toMatchObject({
+      state: 'failed',
+      error: { code: 'HANDLER_EXITED' },
+    })
+  })
+
   it.each(['spins', 'startsAnother'])('does not outlive a worker that is killed (%s)', async (job) => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -162,10 +173,10 @@ describe.runIf(process.platform === 'linux')('N8: the process of a handler', () 
        await app.enqueue('it')`,
     )
     const worker = fork(program, { execArgv: [] })
-    const [said] = await new Promise<string[]>((resolve) =>
-      worker.once('message', (text) => resolve([String(text)])),
+    const said = await new Promise<string>((resolve) =>
+      worker.once('message', (text) => resolve(text as string)),
     )
-    const pid = Number(/\d+$/.exec(said ?? '')?.[0])
+    const pid = Number(/\d+$/.exec(said)?.[0])
     expect(isAlive(pid)).toBe(true)
     worker.kill('SIGKILL')
     await gone(pid)

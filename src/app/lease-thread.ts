@@ -7,7 +7,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { ClockGuard } from '../engine/clock-guard.js'
 import { Heartbeat } from '../engine/keep-alive.js'
 import { systemClock, type Clock } from '../time/clock.js'
-import { openStore, type Durability } from './open-store.js'
+import { clockFor, openStore, type Durability } from './open-store.js'
 
 /** What the main thread hands over. */
 export interface LeaseThreadData {
@@ -26,7 +26,7 @@ export type MainThreadMessage = 'pong' | 'stop'
 
 async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const { url, durability, worker, leaseMs, stallMs } = data
-  const clock = systemClock
+  const clock = clockFor(url, systemClock)
   const store = await openStore(url, { clock, durability, directory: '/', create: false })
   // The main thread has looked at the clock at its start; from then on the same rules hold here.
   const guard = await ClockGuard.open(store, clock, { acceptClock: true })

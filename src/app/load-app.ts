@@ -9,6 +9,8 @@ export interface AppOverrides {
   /** The address of the store; a relative path starts at `directory`. */
   readonly store?: string | undefined
   readonly concurrency?: number | undefined
+  /** Whether a missing store is made; so unless said otherwise. */
+  readonly create?: boolean | undefined
   /** The working directory. */
   readonly directory: string
 }
@@ -18,19 +20,35 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   const loaded = await loadConfig(path)
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
-  const { app: name, jobs, triggers, rounds, plans = [], steps = {}, ...options } = loaded.config
+  const { app: name, jobs, triggers, rounds, sensors, ...others } = loaded.config
+  const { assets, schedules, plans = [], steps = {}, ...options } = others
   const concurrency = overrides.concurrency ?? options.concurrency
   const { directory } = loaded
   const app = new Rota(
-    { ...options, app: name, directory, concurrency, store: store ?? options.store },
+    {
+      ...options,
+      app: name,
+      directory,
+      concurrency,
+      store: store ?? options.store,
+      create: overrides.create,
+    },
     `config:${name}`,
     loaded.where,
   )
   for (const [job, input] of Object.entries(jobs)) app.define(job, input)
+  for (const [asset, input] of Object.entries(assets)) app.defineAsset(asset, input)
   for (const [step, called] of Object.entries(steps)) app.step(step, called as StepFunction)
   for (const plan of plans) app.plan(plan)
   for (const [trigger, input] of Object.entries(triggers)) app.schedule(trigger, input)
+  for (const [name, { asset = name, ...input }] of Object.entries(schedules)) {
+    await app.schedule(asset, { ...input, name })
+  }
   for (const [round, input] of Object.entries(rounds)) app.round(round, input)
+  if (Object.keys(sensors).length > 0) {
+    const { defineConfigSensors } = await import('./config-sensors.js')
+    await defineConfigSensors(app, { ...loaded, sensors })
+  }
   return app
 }
 

@@ -1,7 +1,7 @@
 import { systemClock } from '../time/clock.js'
 import type { Store } from '../store/store.js'
 import { countFacts, moveStore, type MoveProgress, type MoveReport } from './migrate.js'
-import { absoluteUrl, openStore } from './open-store.js'
+import { absoluteUrl, openStore, shownUrl } from './open-store.js'
 
 /** Which stores, by their addresses. */
 export interface MigrateOptions {
@@ -19,7 +19,8 @@ export async function migrateStore(options: MigrateOptions): Promise<MoveReport>
   const { from, to, directory = process.cwd(), isDry = false, onProgress } = options
   const source = await open(from, directory, false)
   try {
-    if (isDry) return { from: source.url, to: absoluteUrl(to, directory), counts: await countFacts(source) }
+    if (isDry)
+      return { from: source.url, to: shownUrl(absoluteUrl(to, directory)), counts: await countFacts(source) }
     const target = await open(to, directory, true)
     try {
       return await moveStore({ from: source, to: target, now: systemClock.now(), onProgress })

@@ -8,6 +8,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../store/conformance/stage.js'
 import type { Store } from '../store/store.js'
 import { systemClock } from '../time/clock.js'
+import { takeBackLost } from '../engine/work-one.js'
 import { moveStore } from './migrate.js'
 
 const open: Store[] = []
@@ -47,6 +48,22 @@ it('the new store goes on where the old one stood, and what was held there by a 
   expect(due.map(({ trigger, cursorAt }) => [trigger.name, cursorAt])).toEqual([['t', t0 + 3 * minute]])
 })
 
+it.each([
+  ['memory', async () => keep(openMemoryStore())],
+  ['files', files],
+])('what a worker did whom %s has forgotten since is moved all the same', async (_, old) => {
+  const from = await old()
+  await live(from)
+  const now = t0 + 30 * 24 * 60 * minute
+  await takeBackLost(from, { ...systemClock, now: () => now })
+  await from.expire({ now, deadline: now, limit: 9 })
+  expect(await from.workers()).toEqual([])
+  const to = await sqlite()
+  await moveStore({ from, to, now })
+  for (const { id } of await from.runs({ limit: 100 }))
+    expect(await to.attempts(id)).toEqual(await from.attempts(id))
+})
+
 it('the old store is frozen, and neither a live worker nor a target with something in it is moved over', async () => {
   const from = keep(openMemoryStore())
   await live(from)
@@ -62,7 +79,7 @@ it('the old store is frozen, and neither a live worker nor a target with somethi
   await expect(moveStore({ from, to, now })).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
 })
 
-it('a move that is broken off leaves the new store frozen, and can be made again into another', async () => {
+it('a move that is broken off leaves the new store frozen and the old one not, and can be made again into another', async () => {
   const from = keep(openMemoryStore())
   await live(from)
   const broken = await sqlite()
@@ -76,9 +93,21 @@ it('a move that is broken off leaves the new store frozen, and can be made again
   await expect(moveStore({ from, to: broken, now })).rejects.toThrow('the disk is gone')
   expect(await broken.due({ now, limit: 9 })).toEqual([])
   expect(await broken.holds({ target: 'all', openAt: now })).toHaveLength(1)
+  // Whoever starts the old one again has to find it at work.
+  expect(await from.holds({ target: 'all', openAt: now + 1 })).toEqual([])
   const to = await sqlite()
   await moveStore({ from, to, now })
   expect(await to.holds({ target: 'all', openAt: now + 1 })).toEqual([])
+})
+
+it('a store is not moved into itself, also where it is empty', async () => {
+  const only = await sqlite()
+  const now = t0 + 60 * minute
+  await expect(moveStore({ from: only, to: only, now })).rejects.toMatchObject({
+    code: 'STORE_MOVE',
+    message: expect.stringContaining('into itself') as unknown,
+  })
+  expect(await only.holds()).toEqual([])
 })
 
 it('what somebody writes to the old store meanwhile is noticed', async () => {
@@ -105,7 +134,7 @@ it('what somebody writes to the old store meanwhile is noticed', async () => {
 async function live(store: Store): Promise<void> {
   const stage = new Stage({ store, reopen: async () => store, dispose: async () => undefined })
   await stage.jobs([aJob('work', { concurrency: 2 })], [{ name: 'q', concurrency: 3 }])
-  await stage.worker('w')
+  await stage.worker('w', t0, minute)
   await stage.trigger(aTrigger('t'))
   await stage.trigger(aTrigger('paused'))
   await stage.store.hold({ target: 'trigger:paused', now: t0, actor: 'me', note: 'n' })

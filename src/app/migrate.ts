@@ -38,7 +38,7 @@ export type FactCounts = Readonly<Partial<Record<Fact['kind'], number>>>
 
 /**
  * Moves everything a store knows into an empty one and compares the two. The old store stays as it is, frozen, so that
- * nobody goes on with it by mistake; the new one is frozen until it is complete.
+ * nobody goes on with it by mistake; the new one is frozen until it is complete. Where that fails, the old one goes on.
  */
 export async function moveStore(move: Move): Promise<MoveReport> {
   const { from, to, now } = move
@@ -46,24 +46,33 @@ export async function moveStore(move: Move): Promise<MoveReport> {
   const note = `moved to ${to.url}`
   const isOurs = (await from.hold({ target: 'all', now, actor: 'rota migrate', note })) === 'held'
   const wasOurs = isOurs || (await isFrozenByUs(from))
-  await copy(move)
-  await assertEqual(move)
+  const counts = await copyAll(move).catch(async (error: unknown) => {
+    // What went wrong first is what counts.
+    if (isOurs) await from.release({ target: 'all', now, catchUp: true }).catch(() => undefined)
+    throw error
+  })
   // The time in between is like any other in which nothing ran: it is caught up as each trigger says.
   if (wasOurs) await to.release({ target: 'all', now, catchUp: true })
-  return { from: from.url, to: to.url, counts: await countFacts(from) }
+  return { from: from.url, to: to.url, counts }
 }
 
 /** How many facts of each kind a store holds: what a move would move. */
 export async function countFacts(store: Store): Promise<FactCounts> {
-  const counts: Partial<Record<Fact['kind'], number>> = {}
-  for await (const facts of factsOf(store)) {
-    for (const { kind } of facts) counts[kind] = (counts[kind] ?? 0) + 1
-  }
+  const counts: Counts = {}
+  for await (const facts of factsOf(store)) count(facts, counts)
   return counts
+}
+
+type Counts = Partial<Record<Fact['kind'], number>>
+
+function count(facts: readonly Fact[], counts: Counts): void {
+  for (const { kind } of facts) counts[kind] = (counts[kind] ?? 0) + 1
 }
 
 /** Refuses a move that could lose something. */
 async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promise<void> {
+  if (from.url === to.url && from.url !== 'memory:')
+    throw new RotaError('STORE_MOVE', `${from.url} cannot be moved into itself`)
   const alive = (await from.workers()).filter(({ leaseUntil }) => leaseUntil >= now)
   if (alive.length > 0) {
     const names = alive.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
@@ -83,9 +92,18 @@ async function isFrozenByUs(store: Store): Promise<boolean> {
   return open.some(({ actor, untilAt }) => actor === 'rota migrate' && untilAt === undefined)
 }
 
-async function copy({ from, to, onProgress }: Move): Promise<void> {
+/** Copies everything, and makes sure of it. */
+async function copyAll(move: Move): Promise<FactCounts> {
+  const counts = await copy(move)
+  await assertEqual(move)
+  return counts
+}
+
+async function copy({ from, to, onProgress }: Move): Promise<FactCounts> {
+  const counts: Counts = {}
   let moved = 0
   for await (const facts of factsOf(from)) {
+    count(facts, counts)
     for (let i = 0; i < facts.length; i += page) {
       const piece = facts.slice(i, i + page)
       await to.takeFacts(piece)
@@ -93,6 +111,7 @@ async function copy({ from, to, onProgress }: Move): Promise<void> {
       onProgress?.({ phase: 'copying', facts: moved })
     }
   }
+  return counts
 }
 
 /** Compares everything: each kind of fact by the sum of the digests of all of them, and the coverage of every trigger. */

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Clock } from '../time/clock.js'
 import { RotaError } from '../model/errors.js'
+import { DatabaseClock } from '../store/postgres/clock.js'
 import type { Store } from '../store/store.js'
 
 /** How a store is opened. */
@@ -34,9 +35,30 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
       const { clock, durability, create } = options
       return await openFilesStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
     }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
+      const { clock, durability, create } = options
+      return await openPostgresStore({ url, clock, durability, create })
+    }
     default:
       throw notAStore(url)
   }
+}
+
+/** The clock to use with a store: many hosts on one database go by its clock, whatever their own ones show. */
+export function clockFor(url: string, clock: Clock): Clock {
+  return isOnManyHosts(url) ? new DatabaseClock(clock) : clock
+}
+
+/** Whether other hosts may use the same store. */
+export function isOnManyHosts(url: string): boolean {
+  return /^postgres(?:ql)?:/.test(url)
+}
+
+/** An address as people may see it: without a password. */
+export function shownUrl(url: string): string {
+  return isOnManyHosts(url) ? url.replace(/(\/\/[^:@/]*):[^@/]*@/, '$1@') : url
 }
 
 /** The address with its path made absolute, so that another thread or directory opens the same store. */
@@ -60,6 +82,6 @@ function pathOf(path: string, directory: string): string {
 function notAStore(url: string): RotaError {
   return new RotaError(
     'STORE_URL',
-    `${url} is not a store; allowed are sqlite:<path>, files:<directory> and memory:`,
+    `${url} is not a store; allowed are sqlite:<path>, files:<directory>, postgres://… and memory:`,
   )
 }

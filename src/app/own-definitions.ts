@@ -29,6 +29,11 @@ export class OwnDefinitions {
     this.#where = where
   }
 
+  /** The name under which they are kept. */
+  get source(): string {
+    return this.#source
+  }
+
   /** Whether the store has every job; so that the hot path does not wait for a promise. */
   get areJobsWritten(): boolean {
     return this.#areJobsWritten
@@ -83,7 +88,7 @@ export class OwnDefinitions {
   async #sync(store: Store, plans: readonly PlanSource[], now: Instant): Promise<SyncReport> {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
-    this.#registry.checkJobs(new Set(others.map(({ job }) => job.name)), this.#where)
+    this.#registry.checkJobs(new Map(others.map(({ job }) => [job.name, job])), this.#where)
     const own = await sync(store, this.#all(), now).catch(async (error: unknown) => {
       throw await this.#explained(error, store)
     })

@@ -6,6 +6,7 @@ import { performHttp } from '../handlers/perform-http.js'
 import { performShell, type ShellContext } from '../handlers/perform-shell.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import { assetHandler } from './asset-run.js'
 import { importHandler, modulePath } from './isolate-module.js'
 import { fallbackHandler } from './jobs/performers.js'
 import { runPipeline } from './pipelines.js'
@@ -28,11 +29,11 @@ export async function performablesOf(input: {
     if (job.handler.kind === 'module' && !isFromApi) continue
     const fallback = fallbackHandler({ job, source }, { performables, shell })
     const handler = added ?? fallback ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
-    if (handler !== undefined) performables.set(job.name, { job, handler })
+    if (handler !== undefined) performables.set(job.name, { job, handler: assetHandler(job, handler) })
   }
   for (const [name, { job, handler }] of registry.jobs) {
     const own = handler ?? (job.handler.kind === 'module' ? moduleHandler(job.handler, outside) : undefined)
-    if (own !== undefined) performables.set(name, { job, handler: own })
+    if (own !== undefined) performables.set(name, { job, handler: assetHandler(job, own) })
   }
   return performables
 }

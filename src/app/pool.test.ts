@@ -103,6 +103,14 @@ describe('the worker pool', () => {
     expect(await app.results().next()).toEqual({ done: true, value: undefined })
   })
 
+  it('N5: a stream whose signal has aborted already is over', async () => {
+    const { app } = staged()
+    expect(await app.results({ signal: AbortSignal.abort() }).next()).toEqual({
+      done: true,
+      value: undefined,
+    })
+  })
+
   it('N11: counts attempts begun, done and failed apart, and how long all took', async () => {
     const { app, clock, pass } = staged()
     app.job('works', () => clock.sleep(1500))

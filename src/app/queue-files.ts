@@ -42,12 +42,6 @@ export function queueFiles(path: string, directory: string): readonly QueueFile[
   })
 }
 
-/** The name of the file of a run: its due instant, then the id by which people know it. */
-export function queueFileName(dueAt: Instant, jobId: string): string {
-  const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
-  return `${stamp}Z_${encodeURIComponent(jobId)}.json`
-}
-
 /** The names of all files of a queue directory, whatever is in them. */
 export function queueFileNames(path: string): ReadonlySet<string> {
   return new Set(folders.flatMap((folder) => entriesOf(join(path, folder)).map((entry) => entry.name)))

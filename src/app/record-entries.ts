@@ -16,7 +16,7 @@ export async function recordEntries(
 ): Promise<readonly PlanEntry[]> {
   await definePipelineJob(store, now)
   const names = entries.map(({ jobId }) => planTriggerName(jobId))
-  const active = (await store.triggers({ names })).filter((one) => one.active)
+  const active = await store.triggers({ names, active: true })
   const taken = new Set(active.map((one) => one.trigger.name))
   const missing = entries.filter(({ jobId }) => !taken.has(planTriggerName(jobId)))
   await define(store, { source, triggers: missing.map((entry) => planTrigger(entry, pipelineJob)), now })

@@ -1,8 +1,11 @@
+import type { AssetSpec } from '../model/asset-spec.js'
+import { checkAssets, checkTrigger } from '../model/check-assets.js'
 import { RotaError, refuse, type Fault } from '../model/errors.js'
-import { defineJob, defineRound, defineTrigger } from '../model/define.js'
-import type { JobInput, RoundInput, TriggerInput } from '../model/define.js'
-import type { Key } from '../model/faults.js'
+import { defineAsset, defineJob, defineRound, defineSensor, defineTrigger } from '../model/define.js'
+import type { AssetInput, JobInput, RoundInput, SensorInput, TriggerInput } from '../model/define.js'
+import { placeOf, within, type Key, type PlacedFault } from '../model/faults.js'
 import type { Job, Queue } from '../model/job.js'
+import type { ConfiguredSensor } from '../model/sensor.js'
 import { jobsOf, type Trigger } from '../model/trigger.js'
 import type { Handler } from '../engine/perform.js'
 import type { StepFunction } from '../handlers/step-function.js'
@@ -11,11 +14,15 @@ import type { StepFunction } from '../handlers/step-function.js'
 export class Registry {
   readonly jobs = new Map<string, { readonly job: Job; readonly handler: Handler | undefined }>()
   readonly triggers = new Map<string, Trigger>()
+  /** Which of the triggers are schedules of assets. */
+  readonly schedules = new Set<string>()
   readonly queues = new Map<string, Queue>()
   /** The functions of jobs that were added at run time: their definitions are in the store only. */
   readonly handlers = new Map<string, Handler>()
   /** The functions that steps of pipelines use. */
   readonly steps = new Map<string, StepFunction>()
+  /** What looks, by the names of the triggers. */
+  readonly sensors = new Map<string, ConfiguredSensor>()
   /** Plan files, read at the start. */
   readonly plans: string[] = []
   /** The jobs file that is used in place, as an absolute path. */
@@ -28,17 +35,44 @@ export class Registry {
     return job
   }
 
+  /** Defines the job of an asset, and the trigger by which it follows what it is made from. */
+  addAsset(name: string, input: AssetInput): Job {
+    if (this.jobs.has(name)) throw twice('job', name)
+    const { job, follower } = defineAsset(name, input)
+    if (follower !== undefined && this.triggers.has(follower.name)) throw twice('trigger', follower.name)
+    this.jobs.set(name, { job, handler: functionOf({ handler: input.materialize ?? input.handler }) })
+    if (follower !== undefined) this.triggers.set(follower.name, follower)
+    return job
+  }
+
   addTrigger(name: string, input: TriggerInput): Trigger {
     if (this.triggers.has(name)) throw twice('trigger', name)
-    const trigger = defineTrigger(name, input)
+    const trigger = defineTrigger(name, input, this.jobs.get(input.job)?.job.asset)
     this.triggers.set(name, trigger)
     return trigger
+  }
+
+  /** Defines when an asset is due; the same name again replaces it. */
+  addSchedule(name: string, input: TriggerInput): Trigger {
+    const known = this.jobs.get(input.job)?.job.asset
+    if (known === undefined) throw unknownAsset(name, input.job, [...this.#assets().keys()])
+    if (this.schedules.has(name)) this.triggers.delete(name)
+    this.schedules.add(name)
+    return this.addTrigger(name, input)
   }
 
   addRound(name: string, input: RoundInput): Trigger {
     if (this.triggers.has(name)) throw twice('trigger', name)
     const trigger = defineRound(name, input)
     this.triggers.set(name, trigger)
+    return trigger
+  }
+
+  addSensor(name: string, configured: ConfiguredSensor, input: SensorInput): Trigger {
+    if (this.triggers.has(name)) throw twice('trigger', name)
+    const trigger = defineSensor(name, configured.type, input)
+    this.triggers.set(name, trigger)
+    this.sensors.set(name, configured)
     return trigger
   }
 
@@ -56,9 +90,14 @@ export class Registry {
   }
 
   /** Throws where a trigger names a job that is neither here nor among the others; a config knows where it does. */
-  checkJobs(others: ReadonlySet<string>, whereOf?: (keys: readonly Key[]) => string): void {
+  checkJobs(others: ReadonlyMap<string, Job>, whereOf?: (keys: readonly Key[]) => string): void {
     const faults: (Fault & { readonly where?: string })[] = []
+    for (const found of this.#assetFaults(others)) {
+      const where = whereOf?.(found.keys)
+      faults.push({ ...(where === undefined ? {} : { where }), ...found })
+    }
     for (const trigger of this.triggers.values()) {
+      if (trigger.schedule.kind === 'upstream') continue
       for (const [index, job] of jobsOf(trigger).entries()) {
         if (this.jobs.has(job) || others.has(job)) continue
         const { keys, path } = placeOfJob(trigger, index)
@@ -67,15 +106,47 @@ export class Registry {
           ...(where === undefined ? {} : { where }),
           path,
           message: `no job is named ${job}`,
-          allowed: [...this.jobs.keys(), ...others].join(', '),
+          allowed: [...this.jobs.keys(), ...others.keys()].join(', '),
         })
       }
     }
     refuse('the app', faults)
   }
+
+  /** What is wrong between assets, and between them and their triggers. */
+  #assetFaults(others: ReadonlyMap<string, Job>): readonly PlacedFault[] {
+    const place = placeOf()
+    const foreign = [...others.values()].flatMap(({ name, asset }) =>
+      asset === undefined ? [] : ([[name, asset]] as const),
+    )
+    checkAssets({ own: this.#assets(), others: new Map(foreign) }, within(place, 'assets'))
+    for (const trigger of this.triggers.values()) {
+      const jobs = jobsOf(trigger).flatMap((name) => this.jobs.get(name)?.job ?? others.get(name) ?? [])
+      const section =
+        trigger.round === undefined ? (this.schedules.has(trigger.name) ? 'schedules' : 'triggers') : 'rounds'
+      checkTrigger(trigger, jobs, within(within(place, section), trigger.name))
+    }
+    return place.faults
+  }
+
+  #assets(): ReadonlyMap<string, AssetSpec> {
+    const assets = new Map<string, AssetSpec>()
+    for (const [name, { job }] of this.jobs) if (job.asset !== undefined) assets.set(name, job.asset)
+    return assets
+  }
 }
 
-function placeOfJob({ name, round }: Trigger, index: number): { keys: readonly Key[]; path: string } {
+/** The error for a schedule of something that is no asset. */
+export function unknownAsset(schedule: string, asset: string, known: readonly string[]): RotaError {
+  const list = known.length === 0 ? 'there is none yet' : `there are ${known.join(', ')}`
+  return new RotaError('JOB_UNKNOWN', `schedule ${schedule}: no asset is named ${asset}; ${list}`)
+}
+
+function placeOfJob(
+  { name, round, schedule }: Trigger,
+  index: number,
+): { keys: readonly Key[]; path: string } {
+  if (schedule.kind === 'sensor') return { keys: ['sensors', name, 'job'], path: `sensors.${name}.job` }
   if (round === undefined) return { keys: ['triggers', name, 'job'], path: `triggers.${name}.job` }
   return { keys: ['rounds', name, 'services', index], path: `rounds.${name}.services[${index}]` }
 }

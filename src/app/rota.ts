@@ -3,7 +3,7 @@ import { why, type Why } from '../engine/why.js'
 import { coverageReport } from './coverage-report.js'
 import { examine, type Finding } from './doctor.js'
 import type { RotaOptions } from './rota-options.js'
-import { RotaRounds } from './rota/rounds.js'
+import { RotaAssets } from './rota/assets.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
@@ -14,7 +14,7 @@ export function rota(options: RotaOptions = {}): Rota {
  * An app: what it defines, and everything that can be asked of its store. The store is opened when it is first needed.
  * Each layer below it, in `rota/`, adds one capability; this one explains what happened.
  */
-export class Rota extends RotaRounds {
+export class Rota extends RotaAssets {
   /** What became of a trigger's due instants in a stretch of time. */
   async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
     const fromAt = window.from.getTime()

@@ -8,11 +8,12 @@
 import { planRunId, planTriggerName } from '../model/occurrence.js'
 import type { StoredTrigger } from '../model/trigger.js'
 import type { Plan, PlanEntry } from '../plan/plan.js'
+import { fileNameOf } from '../store/files/run-file.js'
 import type { Store } from '../store/store.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 import { notePass } from './pass-cursor.js'
 import { passName } from './plan-source.js'
-import { queueFileName, queueFileNames } from './queue-files.js'
+import { queueFileNames } from './queue-files.js'
 
 /** What a pass is asked to do. */
 export interface PassRequest {
@@ -126,7 +127,7 @@ function withoutFile(
 ): readonly PlanEntry[] {
   if (queuePath === undefined || entries.length === known.size) return entries
   const names = queueFileNames(queuePath)
-  return entries.filter((entry) => known.has(entry) || !names.has(queueFileName(entry.dueAt, entry.jobId)))
+  return entries.filter((entry) => known.has(entry) || !names.has(fileNameOf(entry.dueAt, entry.jobId)))
 }
 
 /** Most passes find nothing to record: what defines triggers is loaded only with the first entry. */

@@ -17,6 +17,9 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   add: entry('add a job, a trigger, or both', async () => (await import('./commands/add.js')).add),
   remove: entry('remove what was added', async () => (await import('./commands/remove.js')).remove),
   job: entry('add, list and remove command jobs', async () => (await import('./commands/job.js')).job),
+  asset: entry('make, see and backfill assets', async () => (await import('./commands/asset.js')).asset),
+  round: entry('start, stop and look at rounds', async () => (await import('./commands/round.js')).round),
+  sensor: entry('look at sensors and reset them', async () => (await import('./commands/sensor.js')).sensor),
   import: entry(
     'take the jobs of a JSONL file',
     async () => (await import('./commands/import.js')).importCommand,

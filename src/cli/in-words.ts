@@ -21,6 +21,12 @@ export function scheduleText(schedule: ScheduleSpec): string {
   }
 }
 
+/** Which piece of data a due instant is about, in a few words. */
+export function partitionText(partition: StoredTrigger['trigger']['partition']): string | undefined {
+  if (typeof partition !== 'object') return partition
+  return 'label' in partition ? `always ${partition.label}` : `the slice of ${partition.key}`
+}
+
 /** What a job does, in a few words. */
 export function handlerText(handler: Job['handler']): string {
   switch (handler.kind) {
@@ -63,7 +69,8 @@ export function triggerState(
   if (targets.has('switch:pipeline') || targets.has('switch:scheduler')) return 'switched off'
   if (targets.has('all')) return 'frozen'
   if (targets.has(`trigger:${trigger.name}`)) return 'paused'
-  return nextAt === undefined && chainRun === undefined ? 'over' : 'on'
+  const isWaited = trigger.schedule.kind === 'upstream'
+  return nextAt === undefined && chainRun === undefined && !isWaited ? 'over' : 'on'
 }
 
 /** What became of a range of due instants, and which rule decided. */
@@ -82,9 +89,12 @@ export function reasonText({ reason, rule, blocker, detail }: LedgerRange): stri
   const told = detail === undefined || detail === '' ? '' : ` (${detail})`
   switch (reason) {
     case 'missed':
-      return `missed, nothing was running then (${rule})`
+      if (rule === 'partition:none') return 'the asset has no partition for it'
+      return detail === undefined ? `missed, nothing was running then (${rule})` : `missed${told}`
     case 'collapsed':
-      return `collapsed into ${other} (${rule})`
+      return rule === 'round:check'
+        ? `collapsed into the check of ${detail ?? ''} (${rule})`
+        : `collapsed into ${other} (${rule})`
     case 'overlap':
       return `skipped, ${other} was unfinished (${rule})`
     case 'paused':

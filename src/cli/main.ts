@@ -28,6 +28,8 @@ async function runCommand(name: string, argv: readonly string[]): Promise<number
   const command = await (await entryOf(name)).load()
   const args = await parseArguments(command, argv)
   if (args.flag(helpOption.name)) return await printHelp(name)
+  // The SDK behind an S3 sensor tells everybody on every start which Node it would rather have.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
   const out = await openOutput(process.env)
   return await command.run({ args, out, environment: process.env, directory: process.cwd() })
 }

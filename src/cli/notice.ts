@@ -4,6 +4,7 @@ import { formatInstant, type Instant } from '../app/times.js'
 import { describeFailure } from './failure.js'
 import { count, rangeText, shortId } from './in-words.js'
 import { roughly, type TimeText } from './time-text.js'
+import { sensorNotices } from './sensor-notice.js'
 import { rangeView } from './views.js'
 
 /** One thing that happened, told to a person as a line and to a program as data. */
@@ -59,6 +60,11 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   ])
   on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
   on('operation', (operation) => [operationNotice(operation)])
+  on('sensor:polled', sensorNotices['sensor:polled'])
+  on('sensor:failed', sensorNotices['sensor:failed'])
+  on('sensor:recovered', sensorNotices['sensor:recovered'])
+  on('sensor:paused', sensorNotices['sensor:paused'])
+  on('sensor:stuck', sensorNotices['sensor:stuck'])
   on('worker:expired', ({ worker }) => [
     general('warn', 'worker', `the lease of ${worker} was over; it took a new id`, { worker }),
   ])

@@ -32,9 +32,9 @@ export function statePaint(colors: Colors, state: RunState): Paint {
   }
 }
 
-/** What a run is of: its trigger, else its job. */
-export function ofText({ trigger, job }: Run): string {
-  return trigger ?? job
+/** What a run is of: its trigger, else its job; a service also of its round. */
+export function ofText({ trigger, job, origin }: Run): string {
+  return origin === 'round' ? `${trigger ?? ''} ${job}` : (trigger ?? job)
 }
 
 /** How long the newest attempt of a run took. */
@@ -45,7 +45,9 @@ export function tookText({ startedAt, finishedAt }: Run): string {
 /** Why a run is how it is, where the state alone does not say. */
 export function noteText(run: Run, times: TimeText): string {
   if (run.state === 'pending') return waitingText(run, times)
-  if (run.state === 'running') return run.cancelRequested ? 'cancel requested' : ''
+  if (run.state === 'running' && run.cancelRequested)
+    return run.reason === 'removed' ? 'removed; this attempt is the last' : 'cancel requested'
+  if (run.state === 'running') return ''
   if (run.state === 'done') return ''
   return run.reason ?? run.error?.message ?? ''
 }

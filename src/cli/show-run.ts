@@ -39,7 +39,7 @@ function fieldsOf(run: Run, times: TimeText): readonly (readonly [string, string
     ['job', run.job],
     ['trigger', run.trigger],
     ['made by', run.origin],
-    ['state', run.cancelRequested && run.state === 'running' ? 'running, asked to stop' : run.state],
+    ['state', isAskedToStop(run) ? 'running, asked to stop' : run.state],
     ['why', run.reason],
     ['due', moment(run.dueAt)],
     ['runs at', run.state === 'pending' ? moment(run.runAt) : undefined],
@@ -72,4 +72,9 @@ function printAttempts({ out }: Context, attempts: readonly Attempt[], times: Ti
     { title: 'WORKER', text: ({ worker }) => worker ?? '', shortest: 8 },
     { title: 'ERROR', text: ({ error }) => error?.message ?? '', shortest: 8 },
   ])
+}
+
+/** Where its trigger was removed it may finish, and nobody asked it to stop. */
+function isAskedToStop({ state, cancelRequested, reason }: Run): boolean {
+  return state === 'running' && cancelRequested && reason !== 'removed'
 }

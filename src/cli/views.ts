@@ -83,6 +83,7 @@ export function triggerView(stored: StoredTrigger, state: string) {
     priority: priority ?? null,
     partition: partition ?? null,
     payload: payload ?? null,
+    services: trigger.round?.services ?? null,
   }
 }
 

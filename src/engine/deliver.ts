@@ -1,7 +1,7 @@
 import { RotaError } from '../model/errors.js'
 import { holdsAt, planningTargets } from '../model/hold.js'
 import { copyObservation, observationProblem } from '../model/read-poll.js'
-import { deliveryTick, digestOf, pauseOf, type SensorFacts } from '../model/sense.js'
+import { deliveryTick, digestOf, isPolled, type SensorFacts } from '../model/sense.js'
 import type { Observation } from '../model/sensor.js'
 import type { Instant } from '../time/instant.js'
 import { freshOf, readFacts, tickOne, type CommitContext } from './sensor-commit.js'
@@ -79,7 +79,7 @@ interface Waiting {
 
 function isHeld(facts: SensorFacts, now: Instant): boolean {
   const { due } = facts
-  if (!due.trigger.enabled || pauseOf(facts, now) !== undefined) return true
+  if (!isPolled(facts, now)) return true
   return due.holds.some((hold) => planningTargets.includes(hold.target) && holdsAt(hold, now))
 }
 

@@ -35,6 +35,8 @@ export interface EngineOptions {
   readonly pollMs: number
   /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
   readonly upkeepMs: number
+  /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
+  readonly leaseSlackMs?: number | undefined
 }
 
 /** Which of the loops run here. */
@@ -232,13 +234,14 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, guard, events, keepMs, leaseMs, upkeepMs } = this.#options
+    const { store, guard, events, keepMs, leaseMs, leaseSlackMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
       keepMs,
       now: () => this.now(),
       canJudgeLeases: () => guard.isSteadyFor(leaseMs),
+      leaseSlackMs,
       everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),
     })

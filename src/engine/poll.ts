@@ -2,6 +2,7 @@ import { RotaError } from '../model/errors.js'
 import { shown } from '../model/faults.js'
 import type { Json } from '../model/json.js'
 import { failedPoll, readInit, readPoll, type Sensed } from '../model/read-poll.js'
+import { pollGraceMs } from '../model/sense.js'
 import type { ConfiguredSensor } from '../model/sensor.js'
 import { formatDuration } from '../time/duration.js'
 import type { Clock } from '../time/clock.js'
@@ -29,9 +30,6 @@ export interface Polled {
   readonly unsettled: Promise<void> | undefined
 }
 
-/** What a sensor hands back this soon after its signal was aborted still counts, so that a slow one gets on. */
-const graceMs = 2000
-
 /** Polls a sensor under its timeout. Never throws: whatever goes wrong is what the poll came to. */
 export async function poll(request: PollRequest): Promise<Polled> {
   const { clock, timeoutMs, stop } = request
@@ -54,7 +52,7 @@ export async function poll(request: PollRequest): Promise<Polled> {
   stop.removeEventListener('abort', stopped)
   if (sensed === undefined) {
     controller.abort(stop.aborted ? stopError() : lateError(timeoutMs))
-    sensed = await Promise.race([work, limit(graceMs)])
+    sensed = await Promise.race([work, limit(pollGraceMs(timeoutMs))])
     cancel()
   }
   if (sensed !== undefined && !(controller.signal.aborted && sensed.kind === 'error')) {

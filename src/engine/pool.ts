@@ -45,9 +45,9 @@ export class Pool {
 
   /** The end of every attempt from now on. */
   results(options: ResultsOptions = {}): AsyncIterableIterator<TaskResult> {
-    const stream = new ResultStream(options, () => this.#streams.delete(stream))
-    this.#streams.add(stream)
+    const stream = new ResultStream(options, (ended) => this.#streams.delete(ended))
     if (this.#isClosed) stream.end()
+    if (!stream.isEnded) this.#streams.add(stream)
     return stream
   }
 

@@ -42,15 +42,22 @@ export class ResultStream implements AsyncIterableIterator<TaskResult> {
   readonly #waiting: Omit<TaskResult, 'missed'>[] = []
   readonly #readers: ((next: IteratorResult<TaskResult>) => void)[] = []
   readonly #mostWaiting: number
-  readonly #onEnd: () => void
+  readonly #signal: AbortSignal | undefined
+  readonly #onEnd: (stream: ResultStream) => void
   #missed = 0
   #isEnded = false
+  readonly #end = (): void => this.end()
 
-  constructor({ buffer = 1000, signal }: ResultsOptions, onEnd: () => void) {
+  constructor({ buffer = 1000, signal }: ResultsOptions, onEnd: (stream: ResultStream) => void) {
     this.#mostWaiting = Math.max(1, buffer)
+    this.#signal = signal
     this.#onEnd = onEnd
-    signal?.addEventListener('abort', () => this.end(), { once: true })
+    signal?.addEventListener('abort', this.#end, { once: true })
     if (signal?.aborted === true) this.end()
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   [Symbol.asyncIterator](): this {
@@ -72,7 +79,9 @@ export class ResultStream implements AsyncIterableIterator<TaskResult> {
   /** Nothing comes after what waits already. */
   end(): void {
     this.#isEnded = true
-    this.#onEnd()
+    // A signal may live as long as the app, and streams come and go.
+    this.#signal?.removeEventListener('abort', this.#end)
+    this.#onEnd(this)
     for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined })
   }
 

@@ -1,13 +1,16 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import { RotaError } from '../model/errors.js'
 import { planRound, type RoundFacts } from '../model/round-plan.js'
 import { planTick, type Tick } from '../model/tick.js'
+import { planUpstream } from '../model/upstream.js'
 import type { DueTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
 import type { Look } from './loop.js'
 import { roundFacts } from './rounds.js'
+import { upstreamFacts, type FollowerFacts } from './upstream.js'
 
 /** What a scheduler needs. */
 export interface SchedulerOptions {
@@ -53,7 +56,8 @@ export class Scheduler {
     const due = await store.due({ now, limit })
     this.#startedAt ??= now
     const rounds = await roundFacts(store, due, { startedAt: this.#startedAt })
-    const ticks = this.#plan(due, now, rounds)
+    const followers = await upstreamFacts(store, due, now)
+    const ticks = this.#plan(due, now, { rounds, followers })
     await commit(ticks, this.#options)
     if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
     const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
@@ -62,7 +66,7 @@ export class Scheduler {
   }
 
   /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
-  #plan(due: readonly DueTrigger[], now: Instant, rounds: ReadonlyMap<string, RoundFacts>): Tick[] {
+  #plan(due: readonly DueTrigger[], now: Instant, facts: Facts): Tick[] {
     const { events, clock } = this.#options
     const ticks: Tick[] = []
     const faulty = new Map<string, Faulty>()
@@ -74,8 +78,7 @@ export class Scheduler {
         continue
       }
       try {
-        const facts = rounds.get(name)
-        ticks.push(facts === undefined ? planTick(one, now) : planRound(one, facts, now))
+        ticks.push(planOne(one, now, facts))
       } catch (error) {
         faulty.set(name, { revision: one.revision, againMs: clock.monotonicMs() + retryFaultyMs })
         events.emit('trouble', { where: `trigger ${name}`, error, retryInMs: retryFaultyMs })
@@ -101,6 +104,22 @@ export class Scheduler {
     this.#told = { kind: reading.kind, atMs }
     events.emit('clock', { kind: reading.kind, byMs: reading.byMs })
   }
+}
+
+/** What the ticks of some triggers have to know, by their names. */
+interface Facts {
+  readonly rounds: ReadonlyMap<string, RoundFacts>
+  readonly followers: ReadonlyMap<string, FollowerFacts>
+}
+
+function planOne(due: DueTrigger, now: Instant, { rounds, followers }: Facts): Tick {
+  const { name } = due.trigger
+  const round = rounds.get(name)
+  if (round !== undefined) return planRound(due, round, now)
+  const follower = followers.get(name)
+  if (follower === undefined) return planTick(due, now)
+  if (follower instanceof RotaError) throw follower
+  return planUpstream(due, follower, now)
 }
 
 interface Faulty {

@@ -20,7 +20,7 @@ export class SensorWatches {
   readonly #begunMs = new Map<string, number>()
   /** Hints that came too soon after a poll began, and wait. */
   readonly #later = new Map<string, () => void>()
-  readonly #undo: (() => void)[] = []
+  readonly #undo = new Map<string, () => void>()
 
   constructor(options: WatchOptions) {
     this.#options = options
@@ -32,7 +32,10 @@ export class SensorWatches {
     for (const [name, { watch, config }] of sensors) {
       if (watch === undefined) continue
       try {
-        this.#undo.push(watch(() => this.#hear(name), config))
+        this.#undo.set(
+          name,
+          watch(() => this.#hear(name), config),
+        )
       } catch (error) {
         events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
       }
@@ -40,16 +43,9 @@ export class SensorWatches {
   }
 
   stop(): void {
-    const { events } = this.#options
     for (const cancel of this.#later.values()) cancel()
     this.#later.clear()
-    for (const end of this.#undo.splice(0)) {
-      try {
-        end()
-      } catch (error) {
-        events.emit('trouble', { where: 'sensors', error, retryInMs: 0 })
-      }
-    }
+    for (const name of this.#undo.keys()) this.#unwatch(name)
   }
 
   /** Whether there may be something to find that no poll has looked for yet. */
@@ -69,7 +65,8 @@ export class SensorWatches {
   }
 
   #hear(name: string): void {
-    const { clock } = this.#options
+    const { clock, sensors } = this.#options
+    if (!sensors.has(name)) return this.#unwatch(name)
     if (this.#hinted.has(name) || this.#later.has(name)) return
     const waitMs = (this.#begunMs.get(name) ?? -Infinity) + apartMs - clock.monotonicMs()
     if (waitMs <= 0) this.#hint(name)
@@ -84,5 +81,14 @@ export class SensorWatches {
     this.#later.delete(name)
     this.#hinted.add(name)
     this.#options.wake()
+  }
+
+  #unwatch(name: string): void {
+    try {
+      this.#undo.get(name)?.()
+    } catch (error) {
+      this.#options.events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+    }
+    this.#undo.delete(name)
   }
 }

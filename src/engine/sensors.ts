@@ -1,5 +1,5 @@
 import type { ConfiguredSensor } from '../model/sensor.js'
-import { claimPoll, hintTick, isBroken, isToBePaused, pauseOf, type SensorFacts } from '../model/sense.js'
+import { claimPoll, hintTick, isBroken, isPolled, isToBePaused, type SensorFacts } from '../model/sense.js'
 import { recordOf } from '../model/sensor-record.js'
 import type { Sensed } from '../model/read-poll.js'
 import type { Tick } from '../model/tick.js'
@@ -96,19 +96,32 @@ export class Sensors {
   }
 
   #begin(facts: SensorFacts, startedAt: Instant): void {
+    const { sensors, events } = this.#options
     const { name } = facts.due.trigger
+    const configured = sensors.get(name)
+    // It may have been removed while its poll was being claimed.
+    if (configured === undefined) return
     const underWay: PollUnderWay = { isStuck: false, ended: Promise.resolve() }
     this.#polls.set(name, underWay)
     this.#watches.begun(name)
-    underWay.ended = this.#pollOne(facts, startedAt, underWay)
+    underWay.ended = this.#pollOne({ facts, configured, startedAt, underWay }).catch((error: unknown) => {
+      this.#polls.delete(name)
+      events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+    })
   }
 
-  async #pollOne(facts: SensorFacts, startedAt: Instant, underWay: PollUnderWay): Promise<void> {
-    const { clock, events, wake, sensors } = this.#options
+  async #pollOne(begun: {
+    readonly facts: SensorFacts
+    readonly configured: ConfiguredSensor
+    readonly startedAt: Instant
+    readonly underWay: PollUnderWay
+  }): Promise<void> {
+    const { clock, events, wake } = this.#options
+    const { facts, configured, startedAt, underWay } = begun
     const { due, spec, record } = facts
     const { name } = due.trigger
     const polled = await poll({
-      configured: sensors.get(name) as ConfiguredSensor,
+      configured,
       state: record.isInitialized ? { value: record.state } : undefined,
       now: startedAt,
       timezone: spec.timezone,
@@ -219,8 +232,7 @@ export class Sensors {
       const { name } = due.trigger
       if ((open?.untilAt ?? 0) > now) continue
       const isNear = due.nextAt !== undefined && due.nextAt <= now
-      const waits = isNear || record.failures > 0 || pauseOf(facts, now) !== undefined || !due.active
-      if (waits) this.#watches.taken(name)
+      if (isNear || record.failures > 0 || !isPolled(facts, now)) this.#watches.taken(name)
       else ticks.push(hintTick(facts, now))
     }
     if (ticks.length === 0) return
@@ -254,8 +266,8 @@ export class Sensors {
 
   async #cleanUpOne(name: string, record: ReturnType<typeof recordOf>): Promise<void> {
     const { clock, events, sensors } = this.#options
-    const { sensor } = sensors.get(name) as ConfiguredSensor
-    if (!record.isInitialized) return
+    const sensor = sensors.get(name)?.sensor
+    if (sensor === undefined || !record.isInitialized) return
     const over = new AbortController()
     const cleanup = async (): Promise<void> => await sensor.cleanup?.(structuredClone(record.state))
     const cleaned = cleanup().catch((error: unknown) => {

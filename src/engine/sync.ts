@@ -269,8 +269,8 @@ function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Ins
   if (schedule.kind === 'after-finish') {
     return Math.max(schedule.startAt ?? 0, schedule.immediate === true ? now : now + schedule.everyMs)
   }
-  // A sensor looks at once; what came before a trigger followed it is no arrival.
-  if (schedule.kind === 'sensor') return now
+  // A sensor looks at once; so does what follows others, since something may have arrived for it under another definition.
+  if (schedule.kind === 'sensor' || schedule.kind === 'upstream') return now
   return scheduleOf(schedule).next(cursorAt)
 }
 

@@ -11,6 +11,8 @@ export interface UpkeepOptions {
   readonly events: Events
   /** Whether the wall clock has been steady for long enough to judge leases by it. */
   readonly canJudgeLeases: () => boolean
+  /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
+  readonly leaseSlackMs?: number | undefined
   /** How often it looks for workers that are gone. */
   readonly everyMs: number
   /** How long final runs are kept. */
@@ -41,10 +43,10 @@ export class Upkeep {
 
   /** Sends the claims of workers that are gone through the same decision as any other end. */
   async #takeOver(): Promise<number> {
-    const { store, now, onRuns, canJudgeLeases } = this.#options
+    const { store, now, onRuns, canJudgeLeases, leaseSlackMs = 0 } = this.#options
     if (!canJudgeLeases()) return 0
     const at = now()
-    const lost = await store.expire({ now: at, deadline: at, limit: lostBatch })
+    const lost = await store.expire({ now: at, deadline: at - leaseSlackMs, limit: lostBatch })
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
     // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.
@@ -65,7 +67,7 @@ export class Upkeep {
   async #prune(): Promise<number> {
     const { store, now, keepMs } = this.#options
     const at = now()
-    if (at < this.#pruneAt) return 0
+    if (keepMs === Infinity || at < this.#pruneAt) return 0
     const pruned = await store.prune({ before: at - keepMs, limit: pruneBatch, now: at })
     if (pruned < pruneBatch) this.#pruneAt = at + pruneEveryMs
     if (pruned > 0) {

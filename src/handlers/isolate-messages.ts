@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.js'
-import { isMap } from '../model/read-value.js'
+import { isMap, type Written } from '../model/read-value.js'
 import type { LogLine, StoredError } from '../model/run.js'
 import type { HandledRun } from './handler-context.js'
 
@@ -28,8 +28,36 @@ export function sealed(message: ToIsolated | FromIsolated): { readonly rota: obj
   return { rota: message }
 }
 
-/** The message of an envelope; undefined for anything else. */
-export function unsealed<Message extends ToIsolated | FromIsolated>(value: unknown): Message | undefined {
-  const message = isMap(value) ? value['rota'] : undefined
-  return isMap(message) && typeof message['kind'] === 'string' ? (message as unknown as Message) : undefined
+/** What the worker says in an envelope; undefined for anything else. */
+export function toldIsolated(value: unknown): ToIsolated | undefined {
+  const message = contentOf(value)
+  return message?.['kind'] === 'perform' || message?.['kind'] === 'abort'
+    ? (message as unknown as ToIsolated)
+    : undefined
+}
+
+/** What an isolated handler says in an envelope; undefined for anything else, whoever put it there. */
+export function heardFrom(value: unknown): FromIsolated | undefined {
+  const message = contentOf(value)
+  if (message?.['kind'] === 'done') return { kind: 'done', result: message['result'] as Json | undefined }
+  if (message?.['kind'] === 'log') {
+    const { level, text } = message
+    const known = levels.find((one) => one === level)
+    return known !== undefined && typeof text === 'string' ? { kind: 'log', level: known, text } : undefined
+  }
+  if (message?.['kind'] !== 'failed' || !isError(message['error'])) return undefined
+  return { kind: 'failed', error: message['error'], permanent: message['permanent'] === true }
+}
+
+const levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']
+
+function contentOf(value: unknown): Written | undefined {
+  const content = isMap(value) ? value['rota'] : undefined
+  return isMap(content) ? content : undefined
+}
+
+function isError(value: unknown): value is StoredError {
+  if (!isMap(value)) return false
+  const { code, message, stack = '' } = value
+  return [code, message, stack].every((one) => typeof one === 'string')
 }

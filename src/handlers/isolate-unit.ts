@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Isolation } from '../model/job.js'
 import type { Clock } from '../time/clock.js'
-import { sealed, unsealed, type FromIsolated, type ToIsolated } from './isolate-messages.js'
+import { heardFrom, sealed, type FromIsolated, type ToIsolated } from './isolate-messages.js'
 import { ProcessTree, type ProcessEnd } from './process-tree.js'
 import type { Environment } from './shell-env.js'
 
@@ -48,7 +48,7 @@ function startThread({ isolate, entry, hear }: UnitOptions): IsolatedUnit {
     resourceLimits: { maxOldGenerationSizeMb: isolate.memoryMb },
   })
   port.on('message', (value: unknown) => {
-    const message = unsealed<FromIsolated>(value)
+    const message = heardFrom(value)
     if (message !== undefined) hear(message)
   })
   let problem: string | undefined
@@ -92,7 +92,7 @@ function startProcess(options: UnitOptions): IsolatedUnit {
       env: Object.fromEntries(present),
       cwd: directory,
       hear: (value) => {
-        const message = unsealed<FromIsolated>(value)
+        const message = heardFrom(value)
         if (message !== undefined) hear(message)
       },
     },

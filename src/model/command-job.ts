@@ -93,7 +93,7 @@ export function commandTrigger(job: CommandJob, performer: string): Trigger {
 
 /** The job that a trigger was made of. */
 export function commandJobOf({ name, schedule, payload }: Trigger): CommandJob {
-  const { command, user_id: userId, metadata, ...extra } = payload as Readonly<Record<string, Json>>
+  const { command, user_id: userId, metadata, ...extra } = payload as unknown as CommandPayload
   const when =
     schedule.kind === 'once'
       ? ({ type: 'oneshot', executeAt: schedule.at } as const)
@@ -101,11 +101,17 @@ export function commandJobOf({ name, schedule, payload }: Trigger): CommandJob {
   return {
     id: name,
     when,
-    command: String(command),
-    userId: String(userId),
-    metadata: metadata as Readonly<Record<string, string>>,
+    command,
+    userId,
+    metadata,
     extra,
   }
+}
+
+type CommandPayload = Readonly<Record<string, Json>> & {
+  readonly command: string
+  readonly user_id: string
+  readonly metadata: Readonly<Record<string, string>>
 }
 
 /** The run that executes a one-shot. */
@@ -126,14 +132,16 @@ function readWhen(input: Written, names: FieldNames, place: Place): CommandJob['
     const message = type === undefined ? 'type is missing' : `${shown(type)} is not a type`
     return fault(type === undefined ? place : within(place, 'type'), message, typeAllowed)
   }
-  const [own, other] = type === 'recurring' ? ['schedule', names.executeAt] : [names.executeAt, 'schedule']
-  if (present(input[other as string]) !== undefined) {
-    fault(within(place, other as string), `a job that is ${type} has none`, 'leave it out')
+  const isRecurring = type === 'recurring'
+  const own = isRecurring ? 'schedule' : names.executeAt
+  const other = isRecurring ? names.executeAt : 'schedule'
+  if (present(input[other]) !== undefined) {
+    fault(within(place, other), `a job that is ${type} has none`, 'leave it out')
   }
-  if (present(input[own as string]) === undefined) {
-    return fault(place, `${own} is missing`, type === 'recurring' ? cronAllowed : instantAllowed)
+  if (present(input[own]) === undefined) {
+    return fault(place, `${own} is missing`, isRecurring ? cronAllowed : instantAllowed)
   }
-  return type === 'recurring'
+  return isRecurring
     ? readExpression(schedule, within(place, 'schedule'))
     : readExecuteAt(executeAt, within(place, names.executeAt))
 }

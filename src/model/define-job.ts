@@ -93,10 +93,12 @@ export function defineJob(name: string, input: JobInput): Job {
 export function readJob(
   written: { readonly name: unknown; readonly input: unknown },
   place: Place,
+  /** Options that somebody else reads. */
+  others: readonly string[] = [],
 ): Job | undefined {
   const before = place.faults.length
   const name = readName(written.name, place)
-  const input = readOptions(written.input, [...handlerOptionNames, ...jobOptionNames], place)
+  const input = readOptions(written.input, [...handlerOptionNames, ...jobOptionNames, ...others], place)
   if (input === undefined) return undefined
   const handler = readHandler(input, place)
   const queue = input['queue'] === undefined ? undefined : readName(input['queue'], within(place, 'queue'))

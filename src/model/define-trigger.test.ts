@@ -252,7 +252,9 @@ describe('what becomes of late and overlapping instants', () => {
     [{ catchUp: true }, ['catchUp: a map of options was expected, not true']],
     [
       { partition: 'daily' },
-      ['partition: "daily" is not one of them; did you mean day? (hour, day, previous-day, week, month)'],
+      [
+        'partition: "daily" is not one of them; did you mean day? (hour, day, previous-day, week, month, slice, previous)',
+      ],
     ],
     [{ spread: '25h' }, ['spread: "25h" is too long (from 0s to 24h)']],
   ])('refuses %j', (options, faults) => {

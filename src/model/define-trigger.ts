@@ -1,15 +1,16 @@
 import type { DstPolicy } from '../time/cron.js'
+import type { AssetSpec } from './asset-spec.js'
 import { readCatchUp, readOverlap } from './define-policy.js'
 import { readSchedule, scheduleOptionNames } from './define-schedule.js'
 import { refuse } from './errors.js'
 import { fault, placeOf, shown, within, type Place } from './faults.js'
 import { frozen } from './frozen.js'
 import type { Json } from './json.js'
-import { partitionGrains, type PartitionGrain } from './partition.js'
+import { isTime } from './partition-spec.js'
+import { readPartitionRule, type PartitionRule } from './partition-rule.js'
 import { copyJson, payloadFault } from './payload.js'
 import {
   isMap,
-  readChoice,
   readDuration,
   readFlag,
   readName,
@@ -44,8 +45,8 @@ export interface ScheduleOptions {
   readonly end?: string | Date | undefined
   /** Handed to every run; at most 256 KiB of JSON. */
   readonly payload?: Json | undefined
-  /** Gives every run the label of the slice of data that its due instant falls into. */
-  readonly partition?: PartitionGrain | undefined
+  /** Gives every run the label of the piece of data that its due instant is about: a slice of time in the trigger's zone, or of an asset `slice` (unless said otherwise), `previous`, a `label` or a `key`. */
+  readonly partition?: PartitionRule | undefined
   /** What becomes of instants found late, as after downtime: `latest` unless said otherwise, `all` with a partition. */
   readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
   /** What becomes of an instant while an earlier run is unfinished: `skip` unless said otherwise, `queue-all` with catch-up `all`. */
@@ -81,16 +82,21 @@ export interface TriggerInput extends ScheduleOptions {
 }
 
 /** The frozen trigger of a definition; throws one error with all its faults. */
-export function defineTrigger(name: string, input: TriggerInput): Trigger {
+export function defineTrigger(name: string, input: TriggerInput, asset?: AssetSpec): Trigger {
   const place = placeOf()
-  const trigger = readTrigger({ name, input }, place)
+  const trigger = readTrigger({ name, input, asset }, place)
   refuse(`trigger ${shown(name)}`, place.faults)
   return trigger as Trigger
 }
 
 /** The frozen trigger of a definition, or undefined where something was wrong, which is noted at the place. */
 export function readTrigger(
-  written: { readonly name: unknown; readonly input: unknown },
+  written: {
+    readonly name: unknown
+    readonly input: unknown
+    /** How its job is cut, where that is an asset and known already. */
+    readonly asset?: AssetSpec | undefined
+  },
   place: Place,
 ): Trigger | undefined {
   const before = place.faults.length
@@ -99,7 +105,7 @@ export function readTrigger(
   if (input === undefined) return undefined
   const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
   const schedule = readSchedule(input, place)
-  const rest = readPolicies(input, place)
+  const rest = readPolicies(input, written.asset, place)
   if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
     return undefined
   }
@@ -126,13 +132,16 @@ function missingJob(place: Place): undefined {
   return fault(within(place, 'job'), 'the name of a job is missing')
 }
 
-function readPolicies(input: Written, place: Place): Omit<Trigger, 'name' | 'job' | 'schedule'> {
-  const partition = readChoice(input['partition'], partitionGrains, within(place, 'partition'))
-  const catchUp = readCatchUp(
-    input['catchUp'],
-    { isPartitioned: partition !== undefined },
-    within(place, 'catchUp'),
-  )
+function readPolicies(
+  input: Written,
+  asset: AssetSpec | undefined,
+  place: Place,
+): Omit<Trigger, 'name' | 'job' | 'schedule'> {
+  const partition = readPartitionRule(input['partition'], within(place, 'partition'))
+  const isAlwaysTheSame = typeof partition === 'object' && 'label' in partition
+  const isCut = asset !== undefined && isTime(asset.partitions)
+  const isPartitioned = partition === undefined ? isCut : !isAlwaysTheSame
+  const catchUp = readCatchUp(input['catchUp'], { isPartitioned }, within(place, 'catchUp'))
   return {
     payload: readPayload(input['payload'], within(place, 'payload')),
     partition,

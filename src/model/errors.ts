@@ -24,13 +24,14 @@ export const errorCodes = {
   STORE_URL: 'A store address is not one that Rota can open.',
   STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
   STORE_BUSY: 'Another process held the store for longer than the wait limit.',
+  STORE_AWAY: 'The database behind the store cannot be reached; nothing is known to be lost.',
   STORE_NOT_EMPTY: 'A store is to be moved into one that already holds something.',
   STORE_MOVE:
     'A store could not be moved; the message says why, and the one it was to be moved from is as it was.',
   STORE_FULL: 'The disk is full; nothing was changed.',
   STORE_IO: 'The disk failed to read or write; the store was closed.',
   STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
-  STORE_VERSION: 'The store was made by a newer Rota, or the SQLite library is too old to be safe.',
+  STORE_VERSION: 'The store was made by a newer Rota, or the SQLite library or the Postgres server is too old.',
   STORE_WENT_BACK:
     'The store shows an older state than this host has already seen, as after a restored backup.',
   STORE_CLOSED: 'The store was used after it was closed.',

@@ -1,3 +1,4 @@
+import type { AssetSpec } from './asset-spec.js'
 import type { Json } from './json.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
@@ -60,6 +61,8 @@ export interface Job {
   readonly keyConcurrency: number
   /** How many workers it may take down before it is set aside. */
   readonly crashes: number
+  /** What makes it an asset, where it is one. */
+  readonly asset?: AssetSpec | undefined
 }
 
 /** What a job is where its definition says nothing. */

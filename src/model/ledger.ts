@@ -22,6 +22,7 @@ export type LedgerRule =
   | 'overlap:queue-one'
   | 'overlap:cancel-running'
   | 'overlap:terminate-running'
+  | 'partition:none'
   | 'hold'
   | 'prune'
   | 'round:check'

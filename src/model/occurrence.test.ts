@@ -119,10 +119,10 @@ describe('the partition of a due instant', () => {
     },
     { schedule: { kind: 'interval', everyMs: 1 }, label: '2026-01-05' },
   ] as const)('is that of the zone of its schedule: $schedule.timezone', ({ schedule, label }) => {
-    expect(partitionAt(aDue({ partition: 'day', schedule }).trigger, t0)).toBe(label)
+    expect(partitionAt(aDue({ partition: 'day', schedule }).trigger, {}, t0)).toBe(label)
   })
 
   it('is none where the trigger names none', () => {
-    expect(partitionAt(aDue().trigger, t0)).toBeUndefined()
+    expect(partitionAt(aDue().trigger, {}, t0)).toBeUndefined()
   })
 })

@@ -2,7 +2,8 @@ import type { Instant } from '../time/instant.js'
 import { fractionOf, runIdOf, type RunId } from './identity.js'
 import type { Job } from './job.js'
 import { runLabels } from './jobs-source.js'
-import { partitionOf } from './partition.js'
+import { partitionOfLabel } from './asset.js'
+import { dueLabel, isGrain } from './partition-rule.js'
 import type { Gate, NewRun } from './run.js'
 import type { ScheduleSpec } from './schedule.js'
 import type { DueTrigger, Trigger } from './trigger.js'
@@ -11,7 +12,7 @@ import type { DueTrigger, Trigger } from './trigger.js'
 export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
   return runIdOf({
     at: dueAt,
-    parts: ['due', trigger.name, String(dueAt), partitionAt(trigger, dueAt) ?? ''],
+    parts: ['due', trigger.name, String(dueAt), grainAt(trigger, dueAt)],
   })
 }
 
@@ -25,16 +26,36 @@ export function planRunId(jobId: string, dueAt: Instant): RunId {
   return runIdOf({ at: dueAt, parts: ['due', planTriggerName(jobId), String(dueAt), ''] })
 }
 
-/** The label of the slice of data that a due instant of a trigger is about, where it has one. */
-export function partitionAt(trigger: Trigger, dueAt: Instant): string | undefined {
-  if (trigger.partition === undefined) return undefined
-  return partitionOf(trigger.partition, dueAt, timezoneOf(trigger.schedule))
+/** The label of the piece of data that a due instant of a trigger is about, where it has one; of an asset undefined where it has none for it. */
+export function partitionAt(
+  { partition, schedule }: Trigger,
+  { asset }: Pick<Job, 'asset'>,
+  dueAt: Instant,
+): string | undefined {
+  const spec = asset?.partitions
+  return dueLabel({ rule: partition, spec, timezone: timezoneOf(schedule) }, dueAt)
+}
+
+/** Whether a due instant of a trigger is about something; that of an asset may lie outside its first and last partition. */
+export function isAboutSomething({ trigger, jobDefinition }: DueTrigger, dueAt: Instant): boolean {
+  return jobDefinition.asset === undefined || partitionAt(trigger, jobDefinition, dueAt) !== undefined
+}
+
+/** What the end of a run of a job moves besides itself; every run of an asset moves the state of its partition. */
+export function followOf(
+  { asset }: Pick<Job, 'asset'>,
+  trigger?: Trigger,
+): { readonly follow?: NewRun['follow'] } {
+  if (asset !== undefined) return { follow: 'asset' }
+  return trigger?.notesExecution === true ? { follow: 'once' } : {}
 }
 
 /** The run that a due instant of a trigger becomes. */
 export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
   const { trigger, jobDefinition: job } = due
   const id = triggerRunId(trigger, dueAt)
+  const label = partitionAt(trigger, job, dueAt)
+  const partition = label === undefined ? undefined : partitionOfLabel(label)
   return {
     id,
     job: job.name,
@@ -44,10 +65,10 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     dueAt,
     runAt: dueAt + spreadOf(trigger) + jitterOf(trigger, id),
     priority: trigger.priority ?? job.priority,
-    partition: partitionAt(trigger, dueAt),
+    partition,
     payload: trigger.payload,
-    gates: gatesOf({ job, trigger }),
-    ...(trigger.notesExecution === true ? { follow: 'once' as const } : {}),
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job, trigger),
     ...runLabels(due, dueAt),
   }
 }
@@ -57,13 +78,16 @@ export function gatesOf(input: {
   job: Job
   trigger?: Trigger | undefined
   groupKey?: string | undefined
+  partition?: string | undefined
 }): Gate[] {
-  const { job, trigger, groupKey } = input
+  const { job, trigger, groupKey, partition } = input
   const gates: Gate[] = []
   if (trigger !== undefined && trigger.overlap !== 'allow')
     gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
   if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
   if (groupKey !== undefined) gates.push({ key: `key:${job.name}=${groupKey}`, limit: job.keyConcurrency })
+  // Two runs that write one piece of data at once would leave a mixture of both.
+  if (job.asset !== undefined) gates.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
   return gates
 }
 
@@ -75,6 +99,13 @@ function jitterOf(trigger: Trigger, id: RunId): number {
   return trigger.jitterMs === 0 ? 0 : Math.floor(trigger.jitterMs * fractionOf(id))
 }
 
-function timezoneOf(schedule: ScheduleSpec): string {
+/** The zone in which a trigger's instants are read. */
+export function timezoneOf(schedule: ScheduleSpec): string {
   return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
+}
+
+/** The part of a run's id that its partition is: of a label that follows from the asset the instant says enough. */
+function grainAt({ partition, schedule }: Trigger, dueAt: Instant): string {
+  if (!isGrain(partition)) return ''
+  return dueLabel({ rule: partition, spec: undefined, timezone: timezoneOf(schedule) }, dueAt) ?? ''
 }

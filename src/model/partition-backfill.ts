@@ -107,7 +107,8 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
   return index < 0 ? 0 : (one[index] as number) - (other[index] as number)
 }
 
-function hasBegun(spec: PartitionSpec, label: string, now: Instant): boolean {
+/** Whether the time of a partition has begun; one without time has none to wait for. */
+export function hasBegun(spec: PartitionSpec, label: string, now: Instant): boolean {
   const parts = partsOf(spec, label)
   return dimensionsOf(spec).every(
     (dimension, index) => !isTime(dimension) || sliceOf(dimension, parts[index] ?? '').fromAt <= now,

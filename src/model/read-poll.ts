@@ -16,7 +16,7 @@ export interface Sensed {
 }
 
 /** The most observations that one poll may hand over. */
-export const maxObservations = 100_000
+const maxObservations = 100_000
 
 /** The most bytes of UTF-8 that the key of an observation may have. */
 export const maxKeyBytes = 1024

@@ -67,17 +67,24 @@ export function newServiceRun(
 }
 
 /** What a check found, as the ledger keeps it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
-export function formatCheck(due: readonly string[], skipped: readonly SkippedService[]): string {
+export function formatCheck(
+  due: readonly string[],
+  skipped: readonly SkippedService[],
+  when: 'at once' | 'later' = 'at once',
+): string {
   const parts = [
     ...(due.length === 0 ? [] : [`due ${due.join(', ')}`]),
     ...(skipped.length === 0 ? [] : [`skipped ${skipped.map(formatSkip).join(', ')}`]),
   ]
-  return parts.join('; ')
+  return `${when === 'later' ? laterMark : ''}${parts.join('; ')}`
 }
+
+/** What a range begins with that adds to a check made before: services that were left out when their turn came. */
+export const laterMark = 'then '
 
 /** The services that a recorded check left out. */
 export function parseSkips(detail: string): SkippedService[] {
-  const list = /(?:^|; )skipped (.*)$/.exec(detail)?.[1] ?? ''
+  const list = /(?:^|; |^then )skipped (.*)$/.exec(detail)?.[1] ?? ''
   return [...list.matchAll(/(\S+) \((\w+)(?:, due (\S+?)|, in (\S+?))?\)/g)].map(
     ([, service = '', reason, dueAt, round]) => ({
       service,

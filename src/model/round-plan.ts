@@ -72,7 +72,8 @@ export function closeRound(
   const ranges = [...held, ...rangesOf(due, { schedule, stretches: clear, met })]
   if (!isReplaced || cycle === undefined) return tickOf(due, { now, ranges })
   const rest = cycle.current === null ? undefined : { ...cycle, queue: [] }
-  return tickOf(due, { now, ranges, notes: [cycleChange(due, rest)] })
+  const dropped = laterRanges(due, cycle, cycle.queue.map(replaced))
+  return tickOf(due, { now, ranges: [...dropped, ...ranges], notes: [cycleChange(due, rest)] })
 }
 
 /** The cycle after this tick, and what had to be said on the way. */
@@ -96,9 +97,7 @@ function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
   if (cycle === undefined || cycle.current !== null) return { cycle, turn: undefined, ranges: [] }
   const resumed = cycle.resumed || facts.isResumed
   const { turn, skipped } = nextTurn(due, { ...cycle, resumed }, { facts, now })
-  const at = cycle.checkedAt
-  const ranges = skipped.length === 0 ? [] : [checkedRange(due, at, formatCheck([], skipped))]
-  return { cycle: turn?.cycle, turn, ranges }
+  return { cycle: turn?.cycle, turn, ranges: laterRanges(due, cycle, skipped) }
 }
 
 /** The first of the queue that is due, by the instant of the check; those before it are left out and say why. */
@@ -107,28 +106,35 @@ function nextTurn(
   cycle: Cycle,
   { facts, now }: { facts: RoundFacts; now: Instant },
 ): { turn: Turn | undefined; skipped: readonly SkippedService[] } {
-  const { checkedAt } = cycle
   const skipped: SkippedService[] = []
   for (const [index, name] of cycle.queue.entries()) {
-    const service = listed(due.trigger, name)
+    const service = due.trigger.round?.services.find(({ job }) => job === name)
     const timing = service && listedTiming(service, facts.timings.get(name)?.value)
-    const skip = timing === undefined ? notListed(name) : whyNotDue(name, timing, checkedAt)
-    if (skip !== undefined || service === undefined || timing === undefined) {
-      skipped.push(skip ?? notListed(name))
-      continue
+    const skip = timing === undefined ? replaced(name) : whyNotDue(name, timing, cycle.checkedAt)
+    if (skip !== undefined) skipped.push(skip)
+    else if (service !== undefined && timing !== undefined) {
+      const rest = { ...cycle, queue: cycle.queue.slice(index + 1), skipped: [...cycle.skipped, ...skipped] }
+      return { turn: begin(due, { cycle: rest, service, timing }, { facts, now }), skipped }
     }
-    const run = newServiceRun(due, jobNamed(facts, name), { checkedAt, now })
-    const inFlight = { run: run.id, round: due.trigger.name }
-    const next: Cycle = {
-      ...cycle,
-      queue: cycle.queue.slice(index + 1),
-      current: { service: name, run: run.id },
-      skipped: [...cycle.skipped, ...skipped],
-    }
-    const triedAt = Math.max(timing.triedAt ?? checkedAt, checkedAt)
-    return { turn: { cycle: next, run, service, timing: { ...timing, inFlight, triedAt } }, skipped }
   }
   return { turn: undefined, skipped }
+}
+
+function begin(
+  due: DueTrigger,
+  { cycle, service, timing }: { cycle: Cycle; service: RoundService; timing: ServiceTiming },
+  { facts, now }: { facts: RoundFacts; now: Instant },
+): Turn {
+  const { checkedAt } = cycle
+  const run = newServiceRun(due, jobNamed(facts, service.job), { checkedAt, now })
+  const inFlight = { run: run.id, round: due.trigger.name }
+  const triedAt = Math.max(timing.triedAt ?? checkedAt, checkedAt)
+  return {
+    cycle: { ...cycle, current: { service: service.job, run: run.id } },
+    run,
+    service,
+    timing: { ...timing, inFlight, triedAt },
+  }
 }
 
 /** The checks since the cursor: what was held back, and the stretches in which nothing was. */
@@ -210,18 +216,23 @@ function check(
   }
 }
 
-function listed({ round }: Trigger, name: string): RoundService | undefined {
-  return round?.services.find(({ job }) => job === name)
-}
-
-function notListed(service: string): SkippedService {
-  return { service, reason: 'not_listed' }
+function replaced(service: string): SkippedService {
+  return { service, reason: 'replaced' }
 }
 
 function jobNamed({ jobs }: RoundFacts, name: string): Job {
   const job = jobs.get(name)
   if (job === undefined) throw new Error(`the service ${name} is no job of this store`)
   return job
+}
+
+/** What is left out after the check itself was recorded. */
+function laterRanges(
+  due: DueTrigger,
+  { checkedAt }: Cycle,
+  skipped: readonly SkippedService[],
+): LedgerRange[] {
+  return skipped.length === 0 ? [] : [checkedRange(due, checkedAt, formatCheck([], skipped, 'later'))]
 }
 
 function checkedRange(due: DueTrigger, at: Instant, detail: string): LedgerRange {

@@ -49,8 +49,8 @@ export interface ServiceResult {
 /** A service that a check left out, and why. */
 export interface SkippedService {
   readonly service: string
-  /** `tried`: it was begun for this instant before, by another round, and failed. `not_listed`: the list was replaced. */
-  readonly reason: 'not_due' | 'in_flight' | 'tried' | 'not_listed'
+  /** `tried`: it was begun for this instant before, by another round, and failed. `replaced`: the list was replaced. */
+  readonly reason: 'not_due' | 'in_flight' | 'tried' | 'replaced'
   /** When it is due next. */
   readonly dueAt?: Instant | undefined
   /** The round in which it is in flight. */

@@ -8,6 +8,9 @@ export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
 /** The states in which nothing more happens to a run. */
 export type FinalState = 'done' | 'failed' | 'cancelled'
 
+/** Why a run ended that waited when its trigger was removed. One that was being performed then may finish, and is not tried again. */
+export const removedReason = 'removed'
+
 /** Whether nothing more will happen to a run in this state. */
 export function isFinal(state: RunState): state is FinalState {
   return state === 'done' || state === 'failed' || state === 'cancelled'
@@ -86,6 +89,7 @@ export interface Run {
   readonly worker: string | undefined
   /** The gate it waits at, while it is pending behind others. */
   readonly waitsFor: string | undefined
+  /** Whether no attempt is to follow the one under way: its holder was asked to stop, or its trigger was removed. */
   readonly cancelRequested: boolean
   readonly createdAt: Instant
   readonly claimedAt: Instant | undefined

@@ -8,7 +8,7 @@ import type { Instant } from '../time/instant.js'
 import { holdsAt } from './hold.js'
 import { fingerprintOf, runIdOf } from './identity.js'
 import type { Note, NoteChange } from './note.js'
-import { gatesOf } from './occurrence.js'
+import { followOf, gatesOf } from './occurrence.js'
 import type { Sensed } from './read-poll.js'
 import { retryDelayMs } from './retry.js'
 import type { NewRun } from './run.js'
@@ -44,8 +44,8 @@ export interface PollClaim {
   readonly facts: SensorFacts
 }
 
-/** How long a poll may take beyond its timeout before another process takes it over. */
-const leaseMarginMs = 30_000
+/** How long writing down what a poll came to may take before another process takes the poll over. */
+const commitMs = 3000
 
 /** How many polls in a row may say that there is more before the sensor waits a moment. */
 const mostPages = 100
@@ -77,8 +77,7 @@ export function factsOf(due: DueTrigger, notes: readonly Note[]): SensorFacts | 
 /** Claims a poll, unless the sensor is paused or somebody else is at it. */
 export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: string }): PollClaim {
   const { due, spec, open } = facts
-  const pause = pauseOf(facts, now)
-  if (pause !== undefined) return waiting(facts, now, pause.untilAt)
+  if (!isPolled(facts, now)) return waiting(facts, now, pauseOf(facts, now)?.untilAt)
   if (open !== undefined && open.untilAt > now) return waiting(facts, now, open.untilAt)
   const untilAt = leaseEnd(spec, now)
   const poll: OpenPoll = { id, sinceAt: now, untilAt }
@@ -96,15 +95,15 @@ export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: s
 
 /** Whether what a poll found may still be written: nobody took it over, reset the sensor or paused it. */
 export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Instant): boolean {
-  const { due, open, record } = facts
-  if (!due.active || !due.trigger.enabled || pauseOf(facts, now) !== undefined) return false
+  const { open, record } = facts
+  if (!isPolled(facts, now)) return false
   return open?.id === claimed.open?.id && record.generation === claimed.record.generation
 }
 
 /** Gives a poll back that came to nothing: whoever looks next begins anew. */
 export function releaseTick(facts: SensorFacts, now: Instant): Tick {
   const { due } = facts
-  const nextAt = pauseOf(facts, now) === undefined ? now : due.nextAt
+  const nextAt = isPolled(facts, now) ? now : due.nextAt
   return { ...bareTick(due, now), nextAt, notes: [closing(facts)] }
 }
 
@@ -183,6 +182,11 @@ export function afterTick(facts: SensorFacts, { cursorAt, nextAt }: Tick): Senso
   return { ...facts, due: { ...due, revision: due.revision + 1, cursorAt, nextAt } }
 }
 
+/** What a sensor hands back this soon after its signal was aborted still counts, so that a slow one gets on. */
+export function pollGraceMs(timeoutMs: number): number {
+  return Math.min(timeoutMs, 2000)
+}
+
 /** Whether so many failures in a row pause a sensor until a person lets it go on. */
 export function isToBePaused({ pauseAfter }: SensorSpec, failures: number): boolean {
   return pauseAfter !== undefined && failures >= pauseAfter
@@ -206,11 +210,14 @@ export function digestOf({ dedupeBy }: SensorSpec, { key, partition }: Observati
   return fingerprintOf(JSON.stringify(dedupeBy === 'key-and-partition' ? [key, partition] : [key]))
 }
 
+/** Whether a sensor is polled at all: it is neither ended nor off nor paused. */
+export function isPolled(facts: Pick<SensorFacts, 'due'>, now: Instant): boolean {
+  const { active, trigger } = facts.due
+  return active && trigger.enabled && pauseOf(facts, now) === undefined
+}
+
 /** The pause that is in force on a sensor. */
-export function pauseOf(
-  { due }: Pick<SensorFacts, 'due'>,
-  now: Instant,
-): DueTrigger['holds'][number] | undefined {
+function pauseOf({ due }: Pick<SensorFacts, 'due'>, now: Instant): DueTrigger['holds'][number] | undefined {
   return due.holds.find((hold) => hold.target === holdTarget(due) && holdsAt(hold, now))
 }
 
@@ -224,7 +231,7 @@ function waiting(facts: SensorFacts, now: Instant, nextAt: Instant | undefined):
 }
 
 function leaseEnd({ timeoutMs }: SensorSpec, now: Instant): Instant {
-  return now + timeoutMs + leaseMarginMs
+  return now + timeoutMs + pollGraceMs(timeoutMs) + commitMs
 }
 
 /** A tick that changes nothing but what is laid over it. */
@@ -273,7 +280,8 @@ function newSensedRun(due: DueTrigger, { key, partition, payload }: Observation,
     priority: trigger.priority ?? job.priority,
     partition,
     payload: payload ?? trigger.payload,
-    gates: gatesOf({ job, trigger }),
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job),
     labels: { ...trigger.labels, key },
   }
 }

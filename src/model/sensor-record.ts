@@ -55,7 +55,7 @@ export type OpenPoll = {
 export const keptEvaluations = 200
 
 /** What is known of a sensor that was never polled. */
-export const emptyRecord: SensorRecord = {
+const emptyRecord: SensorRecord = {
   isInitialized: false,
   state: null,
   generation: 0,

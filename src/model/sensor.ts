@@ -60,5 +60,10 @@ export interface ConfiguredSensor<C = unknown, S extends Json = Json> {
   readonly sensor: Sensor<C, S>
   readonly config: C
   /** Calls back when there may be something to find at once; gives the function that ends it. A hint, never the truth. */
-  readonly watch?: ((hint: () => void, config: C) => () => void) | undefined
+  readonly watch?: Watcher<C>['watch'] | undefined
+}
+
+/** Written as a method, so that a sensor with its own settings is still a sensor where those are not known. */
+interface Watcher<C> {
+  watch(this: void, hint: () => void, config: C): () => void
 }

@@ -7,7 +7,7 @@ import type { Hold } from './hold.js'
 import { instantOfRunId, runIdOf, type RunId } from './identity.js'
 import type { LedgerRange } from './ledger.js'
 import type { NoteChange } from './note.js'
-import { newTriggerRun } from './occurrence.js'
+import { isAboutSomething, newTriggerRun } from './occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import type { NewRun } from './run.js'
 import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from './schedule.js'
@@ -29,6 +29,8 @@ export interface Tick {
   readonly supersede: Supersede | undefined
   /** Notes that move with it; where one is not as expected nothing of the tick is written. */
   readonly notes?: readonly NoteChange[] | undefined
+  /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
+  readonly takesArrivals?: boolean | undefined
   /** Observations that count as seen from now on. */
   readonly seen?: readonly SeenKey[] | undefined
 }
@@ -54,10 +56,31 @@ export function planTick(due: DueTrigger, now: Instant): Tick {
     cursorAt: Math.max(due.cursorAt, now),
     nextAt: nextTickAt(due, instants, now),
     chainRun: undefined,
-    runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
-    ranges: [...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
+    runs: resolved.instants
+      .filter((dueAt) => isAboutSomething(due, dueAt))
+      .map((dueAt) => newTriggerRun(due, dueAt)),
+    ranges: [
+      ...ranges,
+      ...followOverlap(caught.ranges, resolved.ranges),
+      ...resolved.ranges,
+      ...aboutNothing(due, resolved.instants),
+    ],
     supersede: resolved.supersede,
   }
+}
+
+/** Instants that lie outside the first and the last partition of their asset. */
+function aboutNothing(due: DueTrigger, instants: readonly Instant[]): LedgerRange[] {
+  return instants
+    .filter((dueAt) => !isAboutSomething(due, dueAt))
+    .map((dueAt) => ({
+      trigger: due.trigger.name,
+      version: due.version,
+      firstAt: dueAt,
+      lastAt: dueAt,
+      reason: 'missed',
+      rule: 'partition:none',
+    }))
 }
 
 /** What was collapsed into an instant that then met an overlap met that overlap too. */

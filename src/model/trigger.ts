@@ -2,7 +2,7 @@ import type { Instant } from '../time/instant.js'
 import type { Hold } from './hold.js'
 import type { Job } from './job.js'
 import type { Json } from './json.js'
-import type { PartitionGrain } from './partition.js'
+import type { PartitionRule } from './partition-rule.js'
 import type { RoundSpec } from './round.js'
 import type { Labels } from './run.js'
 import type { ScheduleSpec } from './schedule.js'
@@ -33,7 +33,8 @@ export interface Trigger {
   readonly job: string
   readonly schedule: ScheduleSpec
   readonly payload: Json | undefined
-  readonly partition: PartitionGrain | undefined
+  /** Which piece of data each due instant is about; of an asset its own slice where nothing is said. */
+  readonly partition: PartitionRule | undefined
   readonly catchUp: CatchUpPolicy
   readonly overlap: OverlapPolicy
   /** Moves each run by its own constant part of this, taken from the run's id. */

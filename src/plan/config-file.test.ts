@@ -83,6 +83,10 @@ describe('a config in YAML', () => {
       queues: {},
       jobs: {},
       triggers: {},
+      rounds: {},
+      sensors: {},
+      assets: {},
+      schedules: {},
     })
     write('package.json', '{"name":"@team/tool"}')
     expect((await load('rota.config.yaml', '{}')).config.app).toBe('team/tool')
@@ -183,7 +187,7 @@ describe('a config in YAML', () => {
       'a function',
       'jobs: { a: { handler: "() => 1" } }',
       [
-        'rota.config.yaml:1:14: jobs.a.handler: "() => 1" is not a function (allowed: a function, in a config written in code)',
+        `rota.config.yaml:1:14: jobs.a.handler: "() => 1" is not a function (allowed: a function in code, or a module that exports one, such as { module: './jobs/report.mjs' })`,
       ],
     ],
     [
@@ -310,7 +314,7 @@ describe('a config in code', () => {
       await faultsOf('rota.config.mjs', 'export default { jobs: { a: { handler: 1 } }, lease: "1x" }'),
     ).toEqual([
       expect.stringMatching(/^rota\.config\.mjs: lease: "1x": x is not a unit here, at position 1/),
-      'rota.config.mjs: jobs.a.handler: 1 is not a function (allowed: a function, in a config written in code)',
+      `rota.config.mjs: jobs.a.handler: 1 is not a function (allowed: a function in code, or a module that exports one, such as { module: './jobs/report.mjs' })`,
     ])
   })
 
@@ -357,7 +361,7 @@ describe('the shape of a config', () => {
       const [line = ''] = await faultsOf('rota.config.yaml', text)
       return (/allowed: (.*)\)/.exec(line)?.[1] ?? '')
         .split(', ')
-        .filter((name) => name !== 'handler' && name !== 'steps')
+        .filter((name) => name !== 'steps')
         .toSorted()
     }
     const schema = z.toJSONSchema(configShape, { io: 'input' }) as unknown as Schema

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { dstPolicies } from '../time/cron.js'
-import { partitionGrains } from '../model/partition.js'
+import { dimensionKinds } from '../model/partition-spec.js'
+import { partitionWords } from '../model/partition-rule.js'
+import { sensorTypes } from './config-sensors.js'
 
 /** A length of time. */
 export const durationShape = z
@@ -72,8 +74,8 @@ const job = z.strictObject({
 
 const mode = z.enum(['skip', 'latest', 'all'])
 
-const trigger = z.strictObject({
-  job: z.string().describe('The name of the job that it triggers.'),
+const schedule = z.strictObject({
+  asset: z.string().optional().describe('The asset; the one that has the name of the schedule.'),
   cron: z.string().optional().describe('A cron expression; exactly one of cron, every and at is there.'),
   timezone: z.string().optional().describe('An IANA name; UTC unless said otherwise.'),
   dst: z.enum(Object.keys(dstPolicies)).optional(),
@@ -85,7 +87,14 @@ const trigger = z.strictObject({
   start: instant.optional(),
   end: instant.optional(),
   payload: json.optional(),
-  partition: z.enum(partitionGrains).optional(),
+  partition: z
+    .union([
+      z.enum(partitionWords),
+      z.strictObject({ label: z.string() }).describe('Always the same one.'),
+      z.strictObject({ key: z.string() }).describe('Of an asset with time and keys: the slice of this key.'),
+    ])
+    .optional()
+    .describe('The piece of data that a due instant is about.'),
   catchUp: z
     .union([
       mode,
@@ -105,6 +114,52 @@ const trigger = z.strictObject({
   priority: priority.optional(),
   enabled: z.boolean().optional(),
   labels: texts.optional().describe('Names that its runs carry beside their ids.'),
+})
+
+const trigger = schedule.omit({ asset: true }).extend({
+  job: z.string().describe('The name of the job that it triggers.'),
+})
+
+const time = {
+  timezone: z.string().optional().describe('The zone by whose calendar time is cut; UTC.'),
+  start: z.string().optional().describe('The label of the first one.'),
+  end: z.string().optional().describe('The label of the last one.'),
+  previous: z.boolean().optional().describe('Whether an instant stands for the slice before its own.'),
+}
+const labels = z.array(z.string().min(1)).min(1).max(10_000)
+
+const dimension = z.union([
+  z.enum(dimensionKinds),
+  z.strictObject({ kind: z.enum(['hourly', 'daily', 'weekly', 'monthly']), ...time }),
+  z.strictObject({ kind: z.literal('keys'), keys: labels }),
+  z.strictObject({ kind: z.literal('custom'), labels: labels.optional() }),
+])
+
+const asset = job.extend({
+  partitions: z
+    .union([
+      dimension,
+      z.strictObject({ kind: z.literal('two-dimensional'), first: dimension, second: dimension }),
+    ])
+    .optional()
+    .describe('How its data is cut; one piece unless said otherwise.'),
+  deps: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({
+          asset: z.string(),
+          map: z
+            .union([z.enum(['same', 'time', 'all', 'any']), z.strictObject({ offset: z.number().int() })])
+            .optional()
+            .describe('Which of its partitions each one needs.'),
+        }),
+      ]),
+    )
+    .max(100)
+    .optional()
+    .describe('The assets it is made from.'),
+  follow: z.enum(['upstream', 'manual']).optional().describe('Whether it is made when all it needs is done.'),
 })
 
 const round = z.strictObject({
@@ -128,6 +183,25 @@ const round = z.strictObject({
   enabled: z.boolean().optional(),
 })
 
+const sensor = z.looseObject({
+  type: z.enum(sensorTypes).optional().describe('What looks; its own settings stand beside it.'),
+  job: z.string().optional().describe('The job of which every observation becomes a run.'),
+  every: duration.optional().describe('How long after the end of a poll the next one begins; 30s.'),
+  timeout: duration.optional().describe('How long one poll may take; 60s.'),
+  timezone: z.string().optional().describe('The zone in which days are counted; UTC.'),
+  dedupe: z
+    .strictObject({
+      by: z.enum(['key', 'key-and-partition']).optional(),
+      for: duration.optional().describe('How long an observation is remembered; for ever.'),
+    })
+    .optional(),
+  overlap: z.enum(['allow', 'queue-all']).optional(),
+  priority: priority.optional(),
+  enabled: z.boolean().optional(),
+  pauseAfter: count.max(10_000).optional().describe('After so many failed polls in a row it is paused.'),
+  labels: texts.optional(),
+})
+
 /** The shape of a config file, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
 export const configShape = z.strictObject({
   $schema: z.string().optional().describe('Where an editor finds this schema.'),
@@ -145,4 +219,7 @@ export const configShape = z.strictObject({
   jobs: z.record(z.string(), job).optional(),
   triggers: z.record(z.string(), trigger).optional(),
   rounds: z.record(z.string(), round).optional(),
+  sensors: z.record(z.string(), sensor).optional(),
+  assets: z.record(z.string(), asset).optional(),
+  schedules: z.record(z.string(), schedule).optional(),
 })

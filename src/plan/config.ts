@@ -1,8 +1,10 @@
 import {
+  readAsset,
   readJob,
   readQueue,
   readRound,
   readTrigger,
+  type AssetInput,
   type JobInput,
   type QueueOptions,
   type RoundInput,
@@ -19,6 +21,8 @@ import {
   readOptions,
 } from '../model/read-value.js'
 import { MAX_DURATION_MS } from '../time/duration.js'
+import { noteUnknownAssets, readConfigSchedule, type ConfigScheduleInput } from './config-assets.js'
+import { readConfigSensor, type ConfigSensorInput } from './config-sensors.js'
 
 /** What a config file says. */
 export interface ConfigInput {
@@ -50,6 +54,12 @@ export interface ConfigInput {
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
   /** Services that are checked every interval and performed in order, by the name of their round. */
   readonly rounds?: Readonly<Record<string, RoundInput>> | undefined
+  /** Data that is made in partitions, and what it is made from, by name. */
+  readonly assets?: Readonly<Record<string, AssetInput>> | undefined
+  /** When assets are due, by the name of the schedule, which is that of its asset unless said otherwise. */
+  readonly schedules?: Readonly<Record<string, ConfigScheduleInput>> | undefined
+  /** What looks at the outside and triggers runs for what is new, by name. */
+  readonly sensors?: Readonly<Record<string, ConfigSensorInput>> | undefined
 }
 
 /** A config in which nothing is wrong, as it was written, with its name filled in. */
@@ -59,6 +69,9 @@ export interface Config extends ConfigInput {
   readonly jobs: Readonly<Record<string, JobInput>>
   readonly triggers: Readonly<Record<string, TriggerInput>>
   readonly rounds: Readonly<Record<string, RoundInput>>
+  readonly sensors: Readonly<Record<string, ConfigSensorInput>>
+  readonly assets: Readonly<Record<string, AssetInput>>
+  readonly schedules: Readonly<Record<string, ConfigScheduleInput>>
 }
 
 const optionNames: readonly (keyof ConfigInput)[] = [
@@ -76,6 +89,9 @@ const optionNames: readonly (keyof ConfigInput)[] = [
   'jobs',
   'triggers',
   'rounds',
+  'assets',
+  'schedules',
+  'sensors',
 ]
 
 /** How long a lease may be. */
@@ -115,10 +131,16 @@ export function readConfig(
   const jobs = readEach<JobInput>(input['jobs'], readJob, within(place, 'jobs'))
   const triggers = readEach<TriggerInput>(input['triggers'], readTrigger, within(place, 'triggers'))
   const rounds = readEach<RoundInput>(input['rounds'], readRound, within(place, 'rounds'))
-  if (place.faults.length > before) noteUnknownJobs(jobs, triggers, within(place, 'triggers'))
+  const sensors = readEach<ConfigSensorInput>(input['sensors'], readConfigSensor, within(place, 'sensors'))
+  const assets = readEach<AssetInput>(input['assets'], readAsset, within(place, 'assets'))
+  const at = within(place, 'schedules')
+  const schedules = readEach<ConfigScheduleInput>(input['schedules'], readConfigSchedule, at)
+  noteUnknownAssets({ assets, schedules }, at)
+  if (place.faults.length > before)
+    noteUnknownJobs({ ...jobs, ...assets }, triggers, within(place, 'triggers'))
   if (place.faults.length > before || app === undefined) return undefined
   const { $schema: _, ...known } = input
-  return { ...known, app, queues, jobs, triggers, rounds }
+  return { ...known, app, queues, jobs, triggers, rounds, sensors, assets, schedules }
 }
 
 /** A trigger may name a job that is only in the store, which nobody has asked yet; beside other faults it is still worth a look. */

@@ -10,7 +10,7 @@ const executed =
   '{"id":"job_125","type":"oneshot","execute_at":"2026-01-05T09:00:00Z","command":"remind","user_id":"user1","metadata":{"chat":"42"},"executed":true,"executed_at":"2026-01-05T09:00:02.143Z"}'
 
 async function read(text: string | Buffer, unknown: 'keep' | 'refuse' = 'keep'): Promise<readonly JobLine[]> {
-  return await readJobLines(Buffer.from(text), { unknown })
+  return await readJobLines(Buffer.from(text), { unknown, path: 'jobs.jsonl' })
 }
 
 /** What is wrong with a text, as `line:column path: message`. */
@@ -23,6 +23,31 @@ async function faults(text: string | Buffer, unknown: 'keep' | 'refuse' = 'keep'
 }
 
 describe('the lines of a jobs file', () => {
+  it.each([
+    ['fields that are unknown', (names: string) => `{${names}}`],
+    ['metadata that is no text', (names: string) => `{"id":"a","type":"oneshot","metadata":{${names}}}`],
+  ])(
+    'a line with a hundred thousand faults (%s) tells the first ones and how many follow',
+    async (_, line) => {
+      const names = Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',')
+      const told = await faults(line(names), 'refuse')
+      expect(told).toHaveLength(21)
+      expect(told.at(-1)).toMatch(/: \d+ more faults follow$/)
+    },
+  )
+
+  it('a file of more lines than anybody writes is refused, whatever they say', async () => {
+    await expect(read('\n'.repeat(500_001))).rejects.toMatchObject({
+      code: 'JOBS_INVALID',
+      message: 'jobs.jsonl has more than 500000 lines',
+    })
+  })
+
+  it('lines that are no JSON are told by the thousand', async () => {
+    const lines = await read('x\n'.repeat(50_000))
+    expect(lines.every((line) => line.kind === 'faulty' && line.faults[0]?.message !== '')).toBe(true)
+  })
+
   it('N4: the lines of a jobs file are read and written to the byte', async () => {
     const lines = await read(`${recurring}\n${oneShot}\n${executed}\n`)
     expect(lines.map((line) => line.kind)).toEqual(['job', 'job', 'job'])
@@ -111,7 +136,7 @@ describe('the lines of a jobs file', () => {
         Buffer.from(`${oneShot.replace('2026-01-05', '2026-02-30')}\n`),
         Buffer.from(`${recurring}\n`),
       ]),
-      { unknown: 'keep' },
+      { unknown: 'keep', path: 'jobs.jsonl' },
     )
     expect(lines.map((line) => line.kind)).toEqual([...Array<string>(10).fill('faulty'), 'job'])
   })
@@ -147,7 +172,7 @@ describe('the lines of a jobs file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const bytes = Buffer.concat(pieces)
-        const lines = await readJobLines(bytes, { unknown: 'refuse' })
+        const lines = await readJobLines(bytes, { unknown: 'refuse', path: 'jobs.jsonl' })
         expect(Buffer.concat(lines.map((line) => line.bytes)).equals(bytes)).toBe(true)
       }),
       { numRuns: 300 },

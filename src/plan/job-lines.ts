@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { fileFields, readCommandJob, type CommandJob } from '../model/command-job.js'
+import { RotaError } from '../model/errors.js'
 import { nearest, isMap, timed, type Written } from '../model/read-value.js'
 import { fault, placeOf, shown, within, type Place, type PlacedFault } from '../model/faults.js'
 import type { Json } from '../model/json.js'
@@ -12,7 +13,12 @@ import { jsonKeys, type JsonKey } from './json-keys.js'
 export type JobLine = { readonly line: number; readonly bytes: Buffer } & (
   | { readonly kind: 'blank' }
   | { readonly kind: 'job'; readonly job: CommandJob; readonly executed: Executed | undefined }
-  | { readonly kind: 'faulty'; readonly faults: readonly LineFault[] }
+  | {
+      readonly kind: 'faulty'
+      readonly faults: readonly LineFault[]
+      /** The job it is most likely about. */
+      readonly id: string | undefined
+    }
 )
 
 /** That a one-shot was executed, and when, where its line says so. */
@@ -45,18 +51,35 @@ const fields: readonly string[] = [
 /** A payload may have half of it, and escapes make text longer. */
 const longestLine = 1_048_576
 
+/** More than a file of the largest size has where its lines say something. */
+const mostLines = 500_000
+
+/** How many faults of a line are told. */
+const mostFaults = 20
+
+/** How many lines that are no JSON are looked into for where and why. */
+const mostExplained = 1000
+
+/** How many lines are read before others have their turn. */
+const linesAtOnce = 500
+
 /** Reads the lines of a jobs file. A faulty line harms no other one; the first line with an id has it. */
 export async function readJobLines(
   bytes: Buffer,
-  options: { readonly unknown: 'keep' | 'refuse' },
+  { unknown, path }: { readonly unknown: 'keep' | 'refuse'; readonly path: string },
 ): Promise<readonly JobLine[]> {
   const lines: JobLine[] = []
   const seen = new Map<string, number>()
+  let faulty = 0
   for (const part of splitLines(bytes)) {
+    if (lines.length === mostLines)
+      throw new RotaError('JOBS_INVALID', `${path} has more than ${mostLines} lines`)
     const line = lines.length + 1
-    const read = await readLine(part, { line, unknown: options.unknown, seen })
+    const read = await readLine(part, { line, unknown, seen, isExplained: faulty < mostExplained })
     if (read.kind === 'job') seen.set(read.job.id, line)
+    if (read.kind === 'faulty') faulty += 1
     lines.push(read)
+    if (line % linesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   return lines
 }
@@ -110,12 +133,14 @@ interface LineContext {
   readonly line: number
   readonly unknown: 'keep' | 'refuse'
   readonly seen: ReadonlyMap<string, number>
+  readonly isExplained: boolean
 }
 
 async function readLine(bytes: Buffer, context: LineContext): Promise<JobLine> {
   const { line } = context
   const problem = (message: string, allowed: string, column = 1): JobLine => {
-    return { kind: 'faulty', line, bytes, faults: [{ line, column, path: '', message, allowed }] }
+    const id = /"id"\s*:\s*"([^"\\]{1,128})"/.exec(bytes.toString('utf8', 0, 4096))?.[1]
+    return { kind: 'faulty', line, bytes, faults: [{ line, column, path: '', message, allowed }], id }
   }
   if (bytes.length > longestLine) {
     return problem(`${bytes.length} bytes are too many for a line`, `at most ${longestLine}`)
@@ -124,6 +149,7 @@ async function readLine(bytes: Buffer, context: LineContext): Promise<JobLine> {
   const text = bytes.toString('utf8').replace(/^\ufeff|\r?\n$/g, '')
   if (text.trim() === '') return { kind: 'blank', line, bytes }
   const value = parsed(text)
+  if (value === undefined && !context.isExplained) return problem('it is not JSON', 'one JSON map a line')
   if (value === undefined) {
     const { readJsonText } = await import('./config-text.js')
     const [first] = readJsonText(text).faults
@@ -145,26 +171,38 @@ function readFields(
   { value, text, bytes }: { value: Written; text: string; bytes: Buffer },
   { line, unknown, seen }: LineContext,
 ): JobLine {
-  const keys = jsonKeys(text)
   const place = placeOf()
   const extra = readExtra(value, unknown, place)
   const job = readCommandJob({ input: value, names: fileFields, extra }, place)
   const executed = readExecuted(value, place)
-  refuseTwice(keys, place)
   const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
   if (before !== undefined)
     fault(within(place, 'id'), `line ${before} has this id already`, 'an id of its own')
+  // A text that is written again as it is says no key twice, which takes a tenth of the time to find out.
+  const isAsWritten = place.faults.length === 0 && JSON.stringify(value) === text
+  const keys = isAsWritten ? [] : jsonKeys(text)
+  refuseTwice(keys, place)
   if (place.faults.length === 0 && job !== undefined) {
     return { kind: 'job', line, bytes, job, executed }
   }
+  const last = new Map(keys.map((key) => [key.path.join('\0'), key]))
   const faults = place.faults.map((one) => ({
     line,
-    column: columnOf(one, keys, value),
+    column: columnOf(one, last, value),
     path: one.keys.join('.'),
     message: one.message,
     allowed: one.allowed,
   }))
-  return { kind: 'faulty', line, bytes, faults: faults.toSorted((a, b) => a.column - b.column) }
+  const id = typeof value['id'] === 'string' ? value['id'] : undefined
+  return { kind: 'faulty', line, bytes, faults: firstOf(faults.toSorted((a, b) => a.column - b.column)), id }
+}
+
+function firstOf(faults: readonly LineFault[]): readonly LineFault[] {
+  const next = faults[mostFaults]
+  if (next === undefined) return faults
+  const { line, column } = next
+  const message = `${faults.length - mostFaults} more faults follow`
+  return [...faults.slice(0, mostFaults), { line, column, path: '', message }]
 }
 
 function readExecuted(value: Written, place: Place): Executed | undefined {
@@ -216,8 +254,8 @@ function pathPlace(place: Place, path: readonly string[]): Place {
 }
 
 /** Where a fault is written: the last key with its name, and inside a cron expression the place of its fault. */
-function columnOf({ keys: path }: PlacedFault, keys: readonly JsonKey[], value: Written): number {
-  const key = keys.findLast((one) => one.path.join('\0') === path.join('\0'))
+function columnOf({ keys: path }: PlacedFault, keys: ReadonlyMap<string, JsonKey>, value: Written): number {
+  const key = keys.get(path.join('\0'))
   if (key === undefined) return 1
   if (path.join('.') !== 'schedule' || typeof value['schedule'] !== 'string') return key.offset + 1
   const position = cronPosition(value['schedule'])

@@ -1,6 +1,7 @@
 import { maxPayloadBytes } from '../model/bounds.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
 import type { Json } from '../model/json.js'
+import { maxKeyBytes, maxPartitionBytes } from '../model/read-poll.js'
 import type { Written } from '../model/read-value.js'
 import { parseJsonPath } from './json-path.js'
 
@@ -28,6 +29,9 @@ export function readPick(input: Written, name: string, place: Place): Picker | u
   }
 }
 
+/** What labels an observation. */
+export type LabelName = 'key' | 'partition'
+
 /** Why nothing was picked. */
 export interface NotPicked {
   readonly kind: 'none'
@@ -51,7 +55,7 @@ export async function pickValue(
 }
 
 /** Picks a partition or a key: a text, or a whole number as text. */
-export async function pickLabel(name: string, picker: Picker, body: Json): Promise<PickedLabel> {
+export async function pickLabel(name: LabelName, picker: Picker, body: Json): Promise<PickedLabel> {
   const picked = await pickValue(name, picker, body)
   return picked.kind === 'none' ? picked : toLabel(name, picked.value)
 }
@@ -70,22 +74,22 @@ export async function pickPayload(
 }
 
 /** A value as a label, or why it cannot be one. */
-export function toLabel(name: string, value: unknown): PickedLabel {
+export function toLabel(name: LabelName, value: unknown): PickedLabel {
+  const maxBytes = name === 'key' ? maxKeyBytes : maxPartitionBytes
   if (value === undefined || value === null || value === '') {
     return { kind: 'none', reason: `the ${name} is missing` }
   }
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
   const text = isWhole ? String(value) : value
-  if (typeof text === 'string' && text.length <= maxLabelLength && !controls.test(text)) {
+  if (typeof text === 'string' && Buffer.byteLength(text) <= maxBytes && !controls.test(text)) {
     return { kind: 'label', label: text }
   }
   return {
     kind: 'none',
-    reason: `the ${name} is ${shown(value)}; a text of at most ${maxLabelLength} characters was expected`,
+    reason: `the ${name} is ${shown(value)}; a text of at most ${maxBytes} bytes was expected`,
   }
 }
 
-const maxLabelLength = 512
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f]/
 

@@ -15,12 +15,20 @@ export function choosePartition(input: {
 }): string | undefined {
   const { name, changedAt, timezone, choose } = input
   if (choose === undefined) return dateInText(name) ?? partitionOf('day', changedAt, timezone)
-  const chosen = choose()
+  const chosen = asked(choose)
   if (chosen === undefined || chosen === null) return undefined
-  if (typeof chosen === 'string' && chosen !== '' && chosen.length <= maxPartitionLength) return chosen
-  throw new TypeError(
-    `the partition function gave ${shown(chosen)}, not a text of 1 to ${maxPartitionLength} characters`,
-  )
+  if (typeof chosen === 'string') return chosen
+  throw new TypeError(`its partition function gave ${shown(chosen)}, not a text`)
 }
 
-const maxPartitionLength = 256
+function asked(choose: () => unknown): unknown {
+  try {
+    return choose()
+  } catch (error) {
+    throw new Error(`its partition function threw: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -258,22 +259,18 @@ describe('F9: what goes wrong is an error with its reason', () => {
 })
 
 describe('F11: a watch wakes the sensor', () => {
-  test('a new file is a hint, and the poll finds it', async () => {
+  test('the watch tells when it has begun, and of each new file, and the poll finds it', async () => {
     mkdirSync(join(directory, 'in'))
     const { watch: begin, config } = filesSensor({ directory, glob: 'in/*.csv', settle: 0 })
-    // Whether the watch has begun cannot be seen, so files are written until it tells.
-    let end: (() => void) | undefined
-    await new Promise<void>((told) => {
-      end = begin?.(told, config)
-      let count = 0
-      const timer = setInterval(() => write(`in/${count++}.csv`), 50)
-      end = ((stop) => () => {
-        clearInterval(timer)
-        stop?.()
-      })(end)
-    })
+    const hints = new EventEmitter()
+    const end = begin?.(() => hints.emit('hint'), config)
+    await once(hints, 'hint')
+    const next = once(hints, 'hint')
+    write('in/notes.txt')
+    write('in/a.csv')
+    await next
     end?.()
-    expect((await watch({ glob: 'in/*.csv', settle: 0 }).sweep()).length).toBeGreaterThan(0)
+    expect(keysOf(await watch({ glob: 'in/*.csv', settle: 0 }).sweep())).toEqual(['in/a.csv'])
   })
 
   test('there is none where none is wanted, and one on nothing does no harm', () => {

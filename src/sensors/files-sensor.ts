@@ -5,6 +5,7 @@ import type { Stats } from 'node:fs'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../model/sensor.js'
 import { formatInstant } from '../time/instant.js'
 import { choosePartition } from './choose-partition.js'
+import { observationKey } from './observation-key.js'
 import { readGlob, type Glob } from './files-glob.js'
 import { readFilesOptions, type FilesConfig, type FilesSensorOptions } from './files-options.js'
 import { KeptWalk } from './files-kept-walk.js'
@@ -160,7 +161,7 @@ function observationOf(
   const partition = choosePartition({ name: path, changedAt, timezone, choose })
   if (partition === undefined) return undefined
   const payload = { path: file.path, size: file.size, modifiedAt: formatInstant(changedAt) }
-  return { key: identity, partition, payload }
+  return { key: observationKey(identity), partition, payload }
 }
 
 function unreadable(step: Extract<Step, { kind: 'unreadable' }>, { root, glob }: Look): Problem | undefined {

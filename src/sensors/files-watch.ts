@@ -4,7 +4,7 @@ import { readGlob } from './files-glob.js'
 import type { FilesConfig } from './files-options.js'
 
 /**
- * Calls back when a file of the pattern was added or changed and has settled. Only a hint: where the system cannot watch,
+ * Calls back when the watch has begun, and when a file of the pattern was added or changed and has settled. Only a hint: where the system cannot watch,
  * or drops a notice, the next poll finds the file all the same.
  */
 export function watchFiles(hint: () => void, config: FilesConfig): () => void {
@@ -33,10 +33,14 @@ async function open(
     awaitWriteFinish: { stabilityThreshold: config.settleMs + marginMs, pollInterval: marginMs },
     ...(glob.depth === Infinity ? {} : { depth: glob.depth - 1 }),
   })
-  const tell = (path: string): void => {
-    if (!ended.aborted && glob.matches(toRelative(root, path))) hint()
+  const tell = (): void => {
+    if (!ended.aborted) hint()
   }
-  watcher.on('add', tell).on('change', tell).on('error', ignore)
+  const tellOf = (path: string): void => {
+    if (glob.matches(toRelative(root, path))) tell()
+  }
+  // What came between the last poll and the beginning of the watch had no notice.
+  watcher.on('ready', tell).on('add', tellOf).on('change', tellOf).on('error', ignore)
   return watcher
 }
 

@@ -115,7 +115,7 @@ describe('F8: an error', () => {
     [{ ready: true }, 'the partition is missing'],
     [{ ready: true, partition: null }, 'the partition is missing'],
     [{ ready: true, partition: '' }, 'the partition is missing'],
-    [{ ready: true, partition: { a: 1 } }, 'the partition is a map; a text of at most 512'],
+    [{ ready: true, partition: { a: 1 } }, 'the partition is a map; a text of at most 256'],
     [{ ready: true, partition: 'a\nb' }, 'the partition is "a\\nb"'],
   ])('F8: is a partition that is missing or none: %j', async (body, reason) => {
     says(body)

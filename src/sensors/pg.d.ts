@@ -9,12 +9,19 @@ declare module 'pg' {
     readonly connectionTimeoutMillis?: number | undefined
     readonly keepAlive?: boolean | undefined
     readonly keepAliveInitialDelayMillis?: number | undefined
+    /** How long an answer is waited for before the connection is given up. */
+    readonly query_timeout?: number | undefined
+    /** Whether statements are sent without waiting for the answers to those before them. */
+    readonly pipeline?: boolean | undefined
+    readonly types?: { getTypeParser(oid: number, format?: string): (text: string) => unknown } | undefined
   }
 
   /** One statement; `extended` lets it be no more than one. */
   export interface QueryConfig {
     readonly text: string
-    readonly values?: readonly (string | null)[] | undefined
+    readonly values?: readonly unknown[] | undefined
+    /** Under which the statement stays prepared on its connection. */
+    readonly name?: string | undefined
     readonly rowMode?: 'array' | undefined
     readonly queryMode?: 'extended' | undefined
     readonly types?: { getTypeParser(oid: number): (text: string) => unknown } | undefined
@@ -23,8 +30,12 @@ declare module 'pg' {
   /** What a statement gave. */
   export interface QueryResult<Row> {
     readonly rows: Row[]
+    readonly rowCount: number | null
     readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
   }
+
+  /** How values are read where a connection says nothing else. */
+  export const types: { getTypeParser(oid: number, format?: string): (text: string) => unknown }
 
   /** One connection. */
   export class Client extends EventEmitter {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../model/sensor.js'
 import { formatInstant } from '../time/instant.js'
 import { choosePartition } from './choose-partition.js'
+import { observationKey } from './observation-key.js'
 import { S3Listing } from './s3-listing.js'
 import { readS3Options, type S3Config, type S3SensorOptions } from './s3-options.js'
 import type { S3Object, S3Pages } from './s3-pages.js'
@@ -83,5 +84,5 @@ function observationOf(
   const partition = choosePartition({ name: key, changedAt: lastModifiedAt, timezone, choose })
   if (partition === undefined) return undefined
   const payload = { bucket: config.bucket, key, size, etag, lastModified: formatInstant(lastModifiedAt) }
-  return { key: identity, partition, payload }
+  return { key: observationKey(identity), partition, payload }
 }

@@ -57,7 +57,18 @@ describe('F6: what is reported in vain stays small', () => {
     expect(await bucket.sweep()).toEqual([])
   })
 
-  test('an upload that began a month ago costs a slice, once', async () => {
+  test('objects from a clock that is ahead are found, and not again in every sweep', async () => {
+    const bucket = new ModelBucket({ options: {}, skewMs: 0 })
+    for (let index = 0; index < 100; index++) bucket.put(keyOf(index), epoch + day)
+    expect(await bucket.sweep()).toHaveLength(100)
+    expect(await bucket.sweep()).toEqual([])
+    bucket.put('one more', epoch + 2 * day)
+    for (let count = 0; count < 2; count++) await bucket.sweep()
+    expect(bucket.missing()).toEqual([])
+    expect(await bucket.sweep()).toEqual([])
+  })
+
+  test('an upload that began a month ago costs a bin, once', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     for (let index = 0; index < 6400; index++) bucket.put(keyOf(index), epoch - 60 * day)
     await bucket.sweep()
@@ -168,7 +179,7 @@ describe('F6: a partition function that throws', () => {
     expect(first).toMatchObject({ kind: 'trigger', more: true })
     expect(await bucket.poll()).toMatchObject({
       kind: 'error',
-      reason: '"b" has no partition: no such month',
+      reason: '"b" cannot be reported: its partition function threw: no such month',
     })
     expect(await bucket.poll()).toMatchObject({
       kind: 'no-trigger',
@@ -191,7 +202,7 @@ describe('F6: a partition function that throws', () => {
     for (let count = 0; count < 3; count++)
       expect(await bucket.poll()).toMatchObject({
         kind: 'error',
-        reason: `"${keyOf(20)}" has no partition: broken; too many others have none either, so the rest waits`,
+        reason: `"${keyOf(20)}" cannot be reported: its partition function threw: broken; nor can too many others, so the rest waits`,
       })
     isBroken = false
     await bucket.settleDown()
@@ -207,8 +218,29 @@ describe('F6: a partition function that throws', () => {
     expect(await bucket.poll()).toMatchObject({ kind: 'no-trigger' })
     bucket.put('b', epoch)
     expect(await bucket.poll()).toMatchObject({
-      reason: expect.stringContaining('the partition function gave 7'),
+      reason: expect.stringContaining('its partition function gave 7, not a text'),
     })
+  })
+})
+
+test('F6: keys as long as S3 allows are told apart, with versions too, and fit the store', async () => {
+  const bucket = new ModelBucket({ options: { version: true }, skewMs: 0 })
+  const keys = ['a', 'b'].map((end) => 'ü'.repeat(511) + end)
+  for (const key of keys) bucket.put(key, epoch)
+  const found = await bucket.sweep()
+  expect(new Set(found.map(({ key }) => key)).size).toBe(2)
+  expect(found.map(({ payload }) => (payload as unknown as S3Object).key)).toEqual(keys)
+  for (const { key } of found) expect(Buffer.byteLength(key)).toBeLessThanOrEqual(1024)
+})
+
+test('F6: a partition that the store would refuse is an error of its key alone', async () => {
+  const bucket = new ModelBucket({ options: {}, skewMs: 0 })
+  const partition = (key: string): string => (key === 'b' ? 'x'.repeat(257) : key)
+  bucket.config = readS3Options({ bucket: 'model', partition })
+  for (const key of ['a', 'b', 'c']) bucket.put(key, epoch)
+  expect(await bucket.poll()).toMatchObject({ kind: 'trigger', observations: [{ key: 'a' }, { key: 'c' }] })
+  expect(await bucket.poll()).toMatchObject({
+    reason: '"b" cannot be reported: its partition has more than 256 bytes',
   })
 })
 
@@ -287,10 +319,16 @@ class ModelBucket {
       this.bucketNow += 20 * minute
       await this.sweep()
     }
+    for (let count = 0; count < 2; count++) await this.sweep()
   }
 
   missing(): readonly string[] {
-    return [...this.objects.keys()].filter((key) => !this.reported.has(this.#identity(key)))
+    const { settleMs } = this.config
+    const settledAt = this.bucketNow + Math.min(0, this.#skewMs) - settleMs
+    return [...this.objects.values()]
+      .filter(({ lastModifiedAt }) => settleMs === 0 || lastModifiedAt <= settledAt)
+      .map(({ key }) => key)
+      .filter((key) => !this.reported.has(this.#identity(key)))
   }
 
   #identity(key: string): string {
@@ -322,7 +360,8 @@ class ModelBucket {
 
 function histories() {
   const key = fc.integer({ min: 0, max: 40 }).map(keyOf)
-  const age = fc.oneof(fc.constant(0), fc.nat(20 * minute), fc.nat(90 * day))
+  const ahead = fc.nat(3 * day).map((ms) => -ms)
+  const age = fc.oneof(fc.constant(0), fc.nat(20 * minute), fc.nat(90 * day), ahead)
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('put' as const), key, ageMs: age }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), key }) },

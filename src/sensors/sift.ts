@@ -1,3 +1,4 @@
+import { observationProblem } from '../model/read-poll.js'
 import type { InitResult, Observation, PollResult } from '../model/sensor.js'
 import type { Instant } from '../time/instant.js'
 import { firstSweepState, type Item, type Sweep, type SweepState } from './sweep.js'
@@ -15,17 +16,26 @@ export function sift(
 ): string | undefined {
   for (const candidate of candidates) {
     const verdict = sweep.weigh(candidate, at)
-    try {
-      const observation = verdict.kind === 'new' ? candidate.observe() : undefined
-      if (observation !== undefined) found.push(observation)
-    } catch (error) {
-      const problem = `${JSON.stringify(candidate.key)} has no partition: ${messageOf(error)}`
+    const observed = verdict.kind === 'new' ? observe(candidate) : undefined
+    if (typeof observed === 'string') {
+      const problem = `${JSON.stringify(candidate.key)} cannot be reported: ${observed}`
       if (sweep.fail(candidate, problem)) continue
-      return `${problem}; too many others have none either, so the rest waits`
+      return `${problem}; nor can too many others, so the rest waits`
     }
+    if (observed !== undefined) found.push(observed)
     sweep.pass(candidate, verdict)
   }
   return undefined
+}
+
+/** The observation of a candidate, or what is wrong with it: one that cannot be stored would take all others with it. */
+function observe(candidate: Candidate): Observation | string | undefined {
+  try {
+    const observation = candidate.observe()
+    return observation && (observationProblem(observation) ?? observation)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 /** What a poll of a sensor that sweeps came to. */
@@ -62,8 +72,4 @@ export function initSweeps(): InitResult<SweepState> {
 /** The state where it is about these settings, else a new one: another bucket or glob begins with everything. */
 export function stateFor(source: string, state: SweepState): SweepState {
   return state.source === source ? state : firstSweepState(source)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   postgresDatabases,
@@ -5,7 +8,9 @@ import {
   type Databases,
   type TestDatabase,
 } from '../../test/fixtures/databases.js'
+import { openStore } from '../app/open-store.js'
 import type { PollResult } from '../model/sensor.js'
+import { systemClock } from '../time/clock.js'
 import { sqlChangeSensor, type SqlChangeOptions, type SqlChangeState } from './sql-change.js'
 import { withStoreUrl } from './sql-database.js'
 
@@ -243,6 +248,29 @@ describe('F7: a value of Postgres', () => {
     const { sensor, config } = sqlChangeSensor({ url, query, ...options })
     return await sensor.poll(state, contextOf(config))
   }
+})
+
+describe('F7: a value of SQLite', () => {
+  it('F7: is waited for while another process writes, and the event loop goes on', async () => {
+    const { url, run } = await servers.SQLite.create()
+    await run('pragma journal_mode = delete; create table t (n integer); begin exclusive')
+    const { sensor, config } = sqlChangeSensor({ url, query: 'select count(*) from t' })
+    const polled = sensor.poll({}, contextOf(config))
+    for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve))
+    await run('commit')
+    expect(await polled).toMatchObject({ kind: 'trigger', observations: [{ payload: { value: 0 } }] })
+  })
+
+  it('F7: is read in a store that is in use, whose path is relative to the app', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-store-'))
+    const options = { clock: systemClock, directory, durability: 'normal', create: true } as const
+    const store = await openStore('sqlite:rota.db', options)
+    const bare = sqlChangeSensor({ query: 'select count(*) from sqlite_schema' })
+    const { sensor, config } = withStoreUrl(bare, { storeUrl: 'sqlite:rota.db', directory })
+    expect(await sensor.poll({}, contextOf(config))).toMatchObject({ kind: 'trigger' })
+    await store.close()
+    await rm(directory, { recursive: true })
+  })
 })
 
 it('F7: refuses all faults of its settings at once, without showing an address', () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Client } from 'pg'
@@ -29,6 +30,20 @@ describe('F11: a notification of Postgres', () => {
     const stop = watch?.(hints.count, config)
     await hints.reached(1)
     await client.query('notify "new ""data"""')
+    await hints.reached(2)
+    stop?.()
+    await ended()
+  })
+
+  it('F11: comes from the trigger that the guide shows, when its transaction commits', async () => {
+    const page = await readFile(join(root, 'docs/guides/sensors/sql.md'), 'utf8')
+    const [, sql = ''] = /```sql\n([^]*?)```/.exec(page) ?? []
+    await client.query(`create table orders (id integer); ${sql}`)
+    const { watch, config } = sqlChangeSensor({ url, query: 'select 1', listen: 'orders_changed' })
+    const hints = counter()
+    const stop = watch?.(hints.count, config)
+    await hints.reached(1)
+    await client.query('insert into orders values (1)')
     await hints.reached(2)
     stop?.()
     await ended()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { maxPayloadBytes } from '../model/bounds.js'
 import { partitionOf } from '../model/partition.js'
 import type { Json } from '../model/json.js'
+import { maxKeyBytes } from '../model/read-poll.js'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../model/sensor.js'
 import { messageOf, toLabel, type PickedLabel } from './body-pick.js'
 import { askDatabase, parameterText, refusalOf } from './sql-database.js'
@@ -157,7 +158,8 @@ async function observe(
 /** An id is written so that it has no `@`, and the key can be read in one way only. */
 function keyOf({ value, id }: RowPlace, { per }: SqlRowsConfig): string {
   const name = encodeURIComponent(shortText(id))
-  return per === 'row' ? name : `${name}@${shortText(value)}`
+  const key = per === 'row' ? name : `${name}@${shortText(value)}`
+  return Buffer.byteLength(key) <= maxKeyBytes ? key : createHash('sha256').update(key).digest('hex')
 }
 
 /** 64 bits: two of the few that are kept at a time are never the same by chance. */

@@ -19,19 +19,23 @@ interface Row {
 
 const reachMs = 100
 const tick = 10
+const beginAt = 500
 
 describe('F7: sweeps over rows that are committed out of order', () => {
+  // Around the start, and spread evenly: that is where rows can be missed.
+  const row = fc.record({
+    writtenAt: fc.noBias(fc.integer({ min: beginAt - reachMs, max: beginAt + 3 * reachMs })),
+    takesMs: fc.oneof(fc.noBias(fc.nat(reachMs)), fc.constant(reachMs)),
+  })
+  // How long after the poll before each poll is; some after a long pause.
+  const pause = fc.oneof(
+    { weight: 9, arbitrary: fc.noBias(fc.integer({ min: 1, max: 40 })) },
+    { weight: 1, arbitrary: fc.constant(4 * reachMs) },
+  )
   const world = fc.record({
-    rows: fc.array(fc.record({ writtenAt: fc.nat(1000), takesMs: fc.nat(reachMs) }), {
-      minLength: 1,
-      maxLength: 60,
-    }),
-    // How long after the poll before each poll is; some after a long pause.
-    pauses: fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(400)), {
-      minLength: 5,
-      maxLength: 80,
-    }),
-    limit: fc.integer({ min: 1, max: 7 }),
+    rows: fc.array(row, { minLength: 1, maxLength: 40, size: 'max' }),
+    pauses: fc.array(pause, { minLength: 5, maxLength: 30, size: 'max' }),
+    limit: fc.integer({ min: 1, max: 50 }),
   })
 
   it('F7: find every row that is committed within the look-back', () => {
@@ -76,12 +80,12 @@ function swept(
   world: { pauses: readonly number[]; limit: number; startFrom: 'beginning' | 'now' },
 ): { found: Set<number>; sweeps: Sweeps; beganAt: number; lastRead: number } {
   const found = new Set<number>()
-  let now = 500
+  let now = beginAt
   const visible = (): Row[] => all.filter(({ committedAt }) => committedAt <= now).toSorted(inOrder)
   const beganAt = now
   let sweeps = beginSweeps({ now, last: placeOf(visible().at(-1)), startFrom: world.startFrom })
   let lastRead = 0
-  const pauses = [...world.pauses, ...Array.from({ length: 400 }, () => 15)]
+  const pauses = [...world.pauses, ...Array.from({ length: 40 }, () => 15)]
   for (const pause of pauses) {
     now += pause
     let hasMore = true
@@ -95,7 +99,7 @@ function swept(
       lastRead = page.length
       sweeps = afterPage(sweeps, { now, reachMs, last: placeOf(page.at(-1)), hasMore })
       // Pages take time, in which others commit.
-      if (hasMore) now += 1
+      if (hasMore) now += 5
     }
   }
   return { found, sweeps, beganAt, lastRead }

@@ -1,14 +1,14 @@
 import type { Instant } from '../time/instant.js'
-import { markOf, markText, sliceCount, SliceDigest, type Mark } from './slices.js'
+import { markOf, markText, binCount, BinDigest, type Mark } from './bins.js'
 
 /**
  * A sweep is one complete look at everything that a sensor watches, over as many polls as it takes. What it must not do is
  * miss something, or report all of it again each time, with a state that stays small whatever there is. Hence:
  *
  * - What changed since shortly before the sweep before began is **fresh** and is reported.
- * - Of all that is older, only a digest is kept. A slice of it that differs from what the sweep before left had something
+ * - Of all that is older, only a digest is kept. A bin of it that differs from what the sweep before left had something
  *   arrive with an old time (an upload that took long, a directory moved here, a clock that is wrong) or removed; the next
- *   sweep reports this slice once more, and the store leaves out the keys it has acted on.
+ *   sweep reports this bin once more, and the store leaves out the keys it has acted on.
  * - What is too young is left out of both, so that it is fresh when it has settled.
  *
  * So a thing is found whatever its time says. Times only decide how soon, and how much is reported in vain.
@@ -40,7 +40,7 @@ export type SweepState = {
   /** The digest of all that will not be fresh, and how much that is. */
   readonly known: string
   readonly knownCount: number
-  /** Slices of it to be reported once more. */
+  /** Bins of it to be reported once more. */
   readonly recheck: readonly number[]
   /** The marks of what could not be reported, to be tried again. */
   readonly failing: readonly string[]
@@ -101,11 +101,18 @@ export function positionOf(state: SweepState): string {
 /** What a sweep makes of an item. */
 export type Verdict =
   | { readonly kind: 'young' }
-  | { readonly kind: 'known' | 'new'; readonly mark: Mark; readonly isPresent?: boolean }
+  | {
+      readonly kind: 'known' | 'new'
+      readonly mark: Mark
+      /** Whether it was there before the sensor began. */
+      readonly isPresent?: boolean
+      /** Whether its time is still to come. It counts as old, or it would be fresh in every sweep until then. */
+      readonly isAhead?: boolean
+    }
 
 /** Clocks of one system may differ by this much without anything being taken for late. */
 const marginMs = 10_000
-/** How much is reported once more in one sweep, unless a single slice is larger. */
+/** How much is reported once more in one sweep, unless a single bin is larger. */
 const recheckBudget = 10_000
 const maxFailing = 20
 const maxPresent = 100
@@ -115,8 +122,8 @@ export class Sweep {
   readonly #options: SweepOptions
   readonly #state: SweepState
   readonly #open: { -readonly [K in keyof OpenSweep]: OpenSweep[K] }
-  readonly #old: SliceDigest
-  readonly #next: SliceDigest
+  readonly #old: BinDigest
+  readonly #next: BinDigest
   readonly #rechecking: ReadonlySet<number>
   readonly #retried: ReadonlySet<string>
   readonly #present: Set<string>
@@ -127,8 +134,8 @@ export class Sweep {
     const isFirst = state.sweeps === 0 && state.open === null && options.startFrom === 'now'
     // Some stores cut the fraction of a second off the times they give.
     this.#state = isFirst ? { ...state, floorAt: at - (at % 1000) } : state
-    this.#old = new SliceDigest(this.#open.old)
-    this.#next = new SliceDigest(this.#open.next)
+    this.#old = new BinDigest(this.#open.old)
+    this.#next = new BinDigest(this.#open.next)
     this.#rechecking = new Set(this.#open.rechecking)
     this.#retried = new Set(state.failing)
     this.#present = new Set(state.present)
@@ -145,9 +152,10 @@ export class Sweep {
       if (this.#present.has(presenceOf(item))) return { kind: 'known', mark }
       if (sweeps === 0 && this.#present.size < maxPresent) return { kind: 'known', mark, isPresent: true }
     }
-    const isFresh = freshAt === null || item.changedAt >= freshAt
-    const isNew = isFresh || this.#rechecking.has(mark.slice) || this.#retried.has(markText(mark))
-    return { kind: isNew ? 'new' : 'known', mark }
+    const isAhead = item.changedAt > at + marginMs
+    const isFresh = freshAt === null || (item.changedAt >= freshAt && !isAhead)
+    const isNew = isFresh || this.#rechecking.has(mark.bin) || this.#retried.has(markText(mark))
+    return { kind: isNew ? 'new' : 'known', mark, isAhead }
   }
 
   /** Goes past an item that was weighed, and reported where it was new. */
@@ -163,13 +171,14 @@ export class Sweep {
     }
     if (verdict.isPresent === true) this.#present.add(presenceOf(item))
     const { freshAt } = this.#state
-    if (freshAt !== null && item.changedAt < freshAt) this.#old.toggle(verdict.mark)
+    const changedAt = verdict.isAhead === true ? -Infinity : item.changedAt
+    if (freshAt !== null && changedAt < freshAt) this.#old.toggle(verdict.mark)
     if (lookBackMs !== undefined && !open.isHeld && item.changedAt < open.startedAt - lookBackMs) {
       open.from = item.position
       return
     }
     open.isHeld = true
-    if (item.changedAt >= open.nextFreshAt) return
+    if (changedAt >= open.nextFreshAt) return
     this.#next.toggle(verdict.mark)
     open.nextCount++
   }
@@ -216,8 +225,8 @@ export class Sweep {
   ended(): SweepState {
     const { recheck, known, sweeps } = this.#state
     const { nextFreshAt, from, nextCount, failing, complaint } = this.#open
-    const waiting = recheck.filter((slice) => !this.#rechecking.has(slice))
-    const differing = this.#old.differing(new SliceDigest(known))
+    const waiting = recheck.filter((bin) => !this.#rechecking.has(bin))
+    const differing = this.#old.differing(new BinDigest(known))
     return {
       ...this.#state,
       sweeps: sweeps + 1,
@@ -246,17 +255,17 @@ function openedAt(state: SweepState, options: SweepOptions, at: Instant): OpenSw
     old: '',
     next: '',
     nextCount: 0,
-    rechecking: slicesToRecheck(state),
+    rechecking: binsToRecheck(state),
     failing: [],
     complaint: null,
   }
 }
 
-/** As many slices as the budget allows, beginning elsewhere each time, so that none waits for ever. */
-function slicesToRecheck({ recheck, knownCount, sweeps }: SweepState): readonly number[] {
-  const allowed = Math.max(1, Math.floor((sliceCount * recheckBudget) / Math.max(1, knownCount)))
-  const first = sweeps % sliceCount
-  const turned = [...recheck.filter((slice) => slice >= first), ...recheck.filter((slice) => slice < first)]
+/** As many bins as the budget allows, beginning elsewhere each time, so that none waits for ever. */
+function binsToRecheck({ recheck, knownCount, sweeps }: SweepState): readonly number[] {
+  const allowed = Math.max(1, Math.floor((binCount * recheckBudget) / Math.max(1, knownCount)))
+  const first = sweeps % binCount
+  const turned = [...recheck.filter((bin) => bin >= first), ...recheck.filter((bin) => bin < first)]
   return turned.slice(0, allowed)
 }
 

@@ -13,9 +13,10 @@ export type WebhookOutcome =
   | 'too-slow'
   | 'too-large'
   | 'wrong-type'
+  | 'paused'
   | 'store-away'
 
-/** The status that tells a sender so. Senders try again on everything but a success, so that a duplicate is one. */
+/** The status that tells a sender so. Senders try again on everything but a success: a duplicate is one, a pause is none. */
 export const webhookStatuses: Readonly<Record<WebhookOutcome, number>> = {
   accepted: 202,
   duplicate: 200,
@@ -26,6 +27,7 @@ export const webhookStatuses: Readonly<Record<WebhookOutcome, number>> = {
   'too-slow': 408,
   'too-large': 413,
   'wrong-type': 415,
+  paused: 503,
   'store-away': 503,
 }
 

@@ -59,8 +59,8 @@ export interface Definitions {
 
   queues(): Promise<readonly QueueStatus[]>
 
-  /** Triggers, active and not, by name; all of them, one source's, or the named ones. */
-  triggers(filter?: { source?: string; names?: readonly string[] }): Promise<readonly StoredTrigger[]>
+  /** Triggers by name; all of them, or those of a filter. */
+  triggers(filter?: TriggerFilter): Promise<readonly StoredTrigger[]>
 
   /** The fingerprint of each active trigger of a source: what a start compares instead of reading every definition. */
   fingerprints(source: string): Promise<ReadonlyMap<string, string>>
@@ -84,7 +84,7 @@ export interface Planning {
   /** The named triggers with all that a tick needs, due or not: for closing a version. */
   dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
 
-  /** Commits ticks: cursor, runs, ranges, notes and seen keys together, or nothing where the revision of the trigger or of a note moved on. Runs that exist already stay as they are. */
+  /** Commits ticks: cursor, runs, ranges, notes and seen keys together, or nothing where the revision of the trigger or of a note moved on. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
   tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
 
   /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
@@ -113,7 +113,7 @@ export interface Work {
 
   /**
    * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
-   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing.
+   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease is over no claims.
    */
   turn(request: Turn): Promise<TurnAnswer>
 
@@ -228,8 +228,16 @@ export interface DefineTrigger {
   readonly closing: Tick | undefined
   readonly cursorAt: Instant
   readonly nextAt: Instant | undefined
-  /** Whether waiting runs of an ended trigger are cancelled. */
+  /** Whether waiting runs of an ended trigger are cancelled; one that is being performed may finish, and is not tried again. */
   readonly cancelPending: boolean
+}
+
+/** Which triggers are asked for: what is left out asks for all. */
+export interface TriggerFilter {
+  readonly source?: string | undefined
+  readonly names?: readonly string[] | undefined
+  /** Ended ones stay for ever; whoever does not ask for them need not read them. */
+  readonly active?: boolean | undefined
 }
 
 /** What became of a change: written, computed from an old revision, or refused since another source has the name. */

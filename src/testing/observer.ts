@@ -1,11 +1,13 @@
 import { coverageOf } from '../engine/coverage.js'
 import { isComplete } from '../model/coverage.js'
 import type { RunContext } from '../engine/perform.js'
+import { laterMark } from '../model/round-check.js'
 import { scheduleOf } from '../model/schedule.js'
 import type { StoredTrigger, Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import { isFinal, type Run } from '../model/run.js'
 import { formatInstant, type Instant } from '../time/instant.js'
+import { RoundObserver } from './round-observer.js'
 
 /** One attempt that the observer saw begin. */
 interface Seen {
@@ -26,10 +28,12 @@ export class Observer {
   /** The attempts whose function really did its work to the end. */
   readonly #done = new Set<string>()
   readonly #broken: string[] = []
+  readonly #rounds: RoundObserver
   #workers = 0
   #count = 0
 
   constructor(triggers: readonly Trigger[]) {
+    this.#rounds = new RoundObserver(triggers)
     const isExclusive = (trigger: Trigger): boolean =>
       !['allow', 'terminate-running'].includes(trigger.overlap)
     this.#exclusive = new Set(triggers.filter(isExclusive).map((trigger) => trigger.name))
@@ -53,6 +57,7 @@ export class Observer {
   began(process: object, run: RunContext): Seen {
     const seen = { process, run: run.id, trigger: run.trigger ?? '', attempt: run.attempt }
     this.#count += 1
+    this.#rounds.began(run)
     const attempts = this.#attempts.get(run.id) ?? []
     if (attempts.includes(run.attempt))
       this.#broken.push(`G5: attempt ${run.attempt} of ${run.id} began twice`)
@@ -99,8 +104,9 @@ export class Observer {
       for (const at of unexpected)
         broken.push(`G1: ${name} has a run at ${formatInstant(at)}, which is not due`)
     }
-    for (const run of await this.#allRuns(store)) broken.push(...(await this.#judge(store, run, endAt)))
-    return broken
+    const runs = await this.#allRuns(store)
+    for (const run of runs) broken.push(...(await this.#judge(store, run, endAt)))
+    return [...broken, ...(await this.#rounds.verdict(store, runs, endAt))]
   }
 
   async #judge(store: Store, run: Run, endAt: Instant): Promise<string[]> {
@@ -140,7 +146,9 @@ export class Observer {
 /** The first instants without a run that two ranges speak of. */
 async function recordedTwice(store: Store, { trigger }: StoredTrigger): Promise<readonly Instant[]> {
   const everything = { trigger: trigger.name, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER }
-  const ranges = (await store.ledger(everything)).filter((range) => range.reason !== 'pruned')
+  const ranges = (await store.ledger(everything)).filter(
+    ({ reason, detail }) => reason !== 'pruned' && detail?.startsWith(laterMark) !== true,
+  )
   const runs = new Set((await store.runInstants({ ...everything, limit: 1_000_000 })).map((run) => run.dueAt))
   const versions = new Map((await store.versions(trigger.name)).map((one) => [one.version, one.trigger]))
   const found: Instant[] = []

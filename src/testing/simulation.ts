@@ -14,7 +14,7 @@ import { crashable, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { SeededRandom } from './random.js'
 import { Observer } from './observer.js'
-import type { Trigger } from '../model/trigger.js'
+import { jobsOf, type Trigger } from '../model/trigger.js'
 
 /** What a simulated world is like. */
 export interface Simulation {
@@ -61,13 +61,9 @@ class World {
   readonly #random: SeededRandom
   readonly #clock: FakeClock
   readonly #observer: Observer
-  readonly #job: Job = {
-    ...jobDefaults,
-    name: 'work',
-    retry: { ...jobDefaults.retry, attempts: 3 },
-    crashes: 1_000_000,
-  }
+  readonly #jobs: readonly Job[]
   #living = new Set<Process>()
+  #opening = 0
   #crashes = 0
   #steps = 0
 
@@ -76,6 +72,9 @@ class World {
     this.#random = new SeededRandom(options.seed)
     this.#clock = new FakeClock(options.startAt)
     this.#observer = new Observer(options.triggers)
+    const names = new Set(['work', ...options.triggers.flatMap(jobsOf)])
+    const retry = { ...jobDefaults.retry, attempts: 3 }
+    this.#jobs = [...names].map((name) => ({ ...jobDefaults, name, retry, crashes: 1_000_000 }))
   }
 
   async live(): Promise<SimulationReport> {
@@ -139,26 +138,35 @@ class World {
   }
 
   #inFlight(): number {
-    let inFlight = 0
+    // A store that is being opened takes no simulated time, however long its server takes.
+    let inFlight = this.#opening
     for (const process of this.#living) inFlight += process.crashable.inFlight
     return inFlight
   }
 
   async #begin(): Promise<void> {
-    const { open, leaseMs, triggers } = this.#options
+    const { leaseMs, triggers } = this.#options
     const process = new Process({
-      real: await open(),
+      real: await this.#open(),
       clock: this.#clock.fork(),
       leaseMs,
-      source: { name: 'code:simulation', jobs: [this.#job], queues: [], triggers },
+      source: { name: 'code:simulation', jobs: this.#jobs, queues: [], triggers },
       perform: (run, clock) => this.#perform(process, run, clock),
-      job: this.#job,
       onCrash: () => this.#die(process),
       newWorkerId: () => `worker-${this.#observer.nextWorker()}`,
     })
     this.#living.add(process)
     // Nobody waits for it: a process that dies while it starts never does.
     void process.start()
+  }
+
+  async #open(): Promise<Store> {
+    this.#opening += 1
+    try {
+      return await this.#options.open()
+    } finally {
+      this.#opening -= 1
+    }
   }
 
   #die(process: Process): void {
@@ -186,7 +194,6 @@ interface ProcessOptions {
   readonly clock: FakeClock
   readonly leaseMs: number
   readonly source: Source
-  readonly job: Job
   readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
   readonly onCrash: () => void
   readonly newWorkerId: () => string
@@ -218,10 +225,12 @@ class Process {
   }
 
   #engine(guard: ClockGuard): Engine {
-    const { clock, leaseMs, job, perform, newWorkerId } = this.#options
+    const { clock, leaseMs, source, perform, newWorkerId } = this.#options
     const { store } = this.crashable
     const handler = (run: RunContext): Promise<void> => perform(run, clock)
-    const performables: ReadonlyMap<string, Performable> = new Map([[job.name, { job, handler }]])
+    const performables: ReadonlyMap<string, Performable> = new Map(
+      source.jobs.map((job) => [job.name, { job, handler }]),
+    )
     return new Engine({
       store,
       clock,

@@ -2,6 +2,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from './clock.js'
 
 describe('the system clock', () => {
+  it('keeps the process alive for a timer, and not for an idle one', () => {
+    const held = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = held()
+    const idle = systemClock.timer(60_000, () => undefined, { isIdle: true })
+    expect(held()).toBe(before)
+    const cancel = systemClock.timer(60_000, () => undefined)
+    expect(held()).toBe(before + 1)
+    cancel()
+    idle()
+  })
+
   it('never wakes before the instant asked for', async () => {
     for (let round = 0; round < 20; round += 1) {
       const at = systemClock.now() + 3

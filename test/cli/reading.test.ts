@@ -22,6 +22,7 @@ describe('a store that is not there', () => {
   }
   const words: Record<string, string[]> = {
     show: ['x'],
+    round: ['list'],
     remove: ['x'],
     run: ['x'],
     enqueue: ['x'],

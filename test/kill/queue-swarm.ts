@@ -10,6 +10,8 @@ const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 export interface SwarmReport {
   readonly processes: number
   readonly kills: number
+  /** Processes that found the queue too busy. */
+  readonly busy: number
   readonly done: number
   /** Runs that took their workers down too often; no fault of theirs here, but an end. */
   readonly setAside: number
@@ -44,6 +46,9 @@ class Swarm {
   readonly #random: SeededRandom
   #processes = 0
   #kills = 0
+  /** Processes that waited for the queue for too long, and went away without having done anything. */
+  #busy = 0
+  readonly #trouble: string[] = []
 
   constructor(options: SwarmOptions) {
     this.#options = options
@@ -90,7 +95,7 @@ class Swarm {
   }
 
   readonly #schedule = ['schedule', '--plan', 'plan.yaml', '--queue-dir', 'queue']
-  readonly #work = ['work', '--queue-dir', 'queue', '--lease', '2s']
+  readonly #work = ['work', '--queue-dir', 'queue', '--lease', '5s']
 
   /** Whether every entry has become a run: after that no pass finds anything. */
   get #isEnqueued(): boolean {
@@ -129,10 +134,11 @@ class Swarm {
     })
     clearTimeout(timer)
     if (signal === 'SIGKILL') this.#kills += 1
-    else if (code !== 0) this.#trouble.push(`rota ${args[0]} ended with ${code ?? signal}: ${errors.trim()}`)
+    else if (errors.includes('STORE_BUSY')) this.#busy += 1
+    // Its run was taken from it: the machine was too slow for its lease.
+    else if (code !== 0 && !(code === 1 && args[0] === 'work'))
+      this.#trouble.push(`rota ${args[0]} ended with ${code ?? signal}: ${errors.trim()}`)
   }
-
-  readonly #trouble: string[] = []
 
   judge(): SwarmReport {
     const { entries, directory } = this.#options
@@ -153,6 +159,7 @@ class Swarm {
     return {
       processes: this.#processes,
       kills: this.#kills,
+      busy: this.#busy,
       done: this.#files('done').length,
       setAside: runs.filter((run) => run.status === 'failed').length,
       lostAttempts: lost.length,
@@ -198,7 +205,8 @@ function faultsOf(run: RunFile, effects: readonly Effect[]): string[] {
   if (run.status === 'done' && begun.length === 0) broken.push(`${run.run_id} is done and did nothing`)
   if (run.status === 'failed' && run.rota.reason !== 'set-aside')
     broken.push(`${run.run_id} failed: ${run.last_error?.message}`)
-  if (new Set(begun).size !== begun.length) broken.push(`an attempt of ${run.run_id} began twice: ${begun}`)
+  if (new Set(begun).size !== begun.length)
+    broken.push(`an attempt of ${run.run_id} began twice: ${begun.join(', ')}`)
   for (const attempt of repeated.filter((one) => !lost.has(one)))
     broken.push(`attempt ${attempt} of ${run.run_id} was not lost, and was repeated`)
   if (run.rota.tries.some(({ attempt }, index) => attempt !== index + 1))

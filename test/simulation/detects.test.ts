@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { defineTrigger } from '../../src/model/define.js'
+import { defineRound, defineTrigger } from '../../src/model/define.js'
 import type { Trigger } from '../../src/model/trigger.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
@@ -121,4 +121,24 @@ it('it finds runs that a tick did not write', async () => {
     often,
   )
   expect(report.broken.some((sentence) => sentence.startsWith('G2'))).toBe(true)
+})
+
+it('it finds rounds that begin a service without comparing its timing', async () => {
+  const report = await worldOn(
+    (store) => ({
+      // Whoever comes second does not notice that the service is in flight.
+      tick: (batch) =>
+        store.tick(
+          batch.map((tick) => ({
+            ...tick,
+            notes: tick.notes?.map((change) => ({ ...change, revision: undefined })),
+          })),
+        ),
+    }),
+    [
+      defineRound('one', { every: '1h', services: ['a'] }),
+      defineRound('two', { every: '1h', services: ['a'] }),
+    ],
+  )
+  expect(report.broken.some((sentence) => sentence.startsWith('R10: a at '))).toBe(true)
 })

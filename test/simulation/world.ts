@@ -1,4 +1,4 @@
-import { defineTrigger } from '../../src/model/define.js'
+import { defineRound, defineTrigger } from '../../src/model/define.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/model/trigger.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 
@@ -11,6 +11,14 @@ const zones = [
   'Asia/Kathmandu',
 ] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
+
+/** Rounds of different pace; two of them share a service, and two check at the same instants. */
+export const rounds: readonly Trigger[] = [
+  defineRound('hourly', { every: '1h', services: ['a', 'b', { job: 'daily', every: '24h' }, 'c'] }),
+  defineRound('also-hourly', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'c', 'd'] }),
+  defineRound('slow', { every: '7h', services: [{ job: 'b', every: '1h' }, 'e', { job: 'a', every: '1h' }] }),
+  defineRound('alone', { every: '20m', services: ['f', { job: 'g', every: '1h' }] }),
+]
 
 /** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
 export function drawTriggers(count: number, random: SeededRandom): Trigger[] {

@@ -4,12 +4,14 @@ import { join } from 'node:path'
 import { openFilesStore } from '../../src/store/files/files-store.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js'
+import type { Trigger } from '../../src/model/trigger.js'
 import type { Store } from '../../src/store/store.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
 import { systemClock } from '../../src/time/clock.js'
-import { drawTriggers } from './world.js'
+import { drawTriggers, rounds } from './world.js'
 
 /** Which world, and how long. */
 export interface Choice {
@@ -45,7 +47,31 @@ export async function simulateOnFiles(choice: Choice): Promise<SimulationReport>
   )
 }
 
-type World = { count: number; startAt: number; crashEveryMs: number }
+/** Rounds that share services, on the memory store. */
+export async function simulateRoundsOnMemory(choice: Choice): Promise<SimulationReport> {
+  const tables = emptyTables()
+  const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
+  return await live(choice, world, () => Promise.resolve(openMemoryStore(tables)))
+}
+
+/** Rounds that share services, on one SQLite file. */
+export async function simulateRoundsOnSqlite(choice: Choice): Promise<SimulationReport> {
+  const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
+  return await simulateOnDisk(choice, world, (directory) =>
+    openSqliteStore({ path: join(directory, 'rota.db'), durability: 'normal', clock: systemClock }),
+  )
+}
+
+/** Twenty triggers in one schema of a Postgres server, over the change to summer time. */
+export async function simulateOnPostgres(choice: Choice, url: string): Promise<SimulationReport> {
+  const world = { count: 20, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
+  return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock }))
+}
+
+type World = { startAt: number; crashEveryMs: number } & (
+  | { count: number }
+  | { triggers: readonly Trigger[] }
+)
 
 async function simulateOnDisk(
   choice: Choice,
@@ -76,7 +102,7 @@ async function live(
     seed,
     startAt: world.startAt,
     durationMs: days * 24 * hourMs,
-    triggers: drawTriggers(world.count, new SeededRandom(seed)),
+    triggers: 'triggers' in world ? world.triggers : drawTriggers(world.count, new SeededRandom(seed)),
     open,
     processes: 2,
     crashEveryMs: world.crashEveryMs,

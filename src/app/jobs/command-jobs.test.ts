@@ -2,6 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { JobOptions } from '../../model/define.js'
+import { isFinal } from '../../model/run.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { Rota } from '../rota.js'
 import type { CommandRun } from './performers.js'
@@ -27,18 +29,25 @@ interface Taken {
 
 /** An app on a store that outlives it, with what it took of commands. */
 function appOf(
-  options: { readonly taken?: Taken[]; readonly take?: (command: CommandRun) => unknown } = {},
+  options: {
+    readonly taken?: Taken[]
+    readonly take?: (command: CommandRun) => unknown
+    readonly retry?: JobOptions['retry']
+  } = {},
 ): Rota {
-  const { taken = [], take } = options
+  const { taken = [], take, retry } = options
   const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
-  app.onCommand((command) => {
-    taken.push({
-      at: new Date(clock.now()).toISOString(),
-      command: command.command,
-      task: command.task.id,
-    })
-    return take?.(command)
-  })
+  app.onCommand(
+    (command) => {
+      taken.push({
+        at: new Date(clock.now()).toISOString(),
+        command: command.command,
+        task: command.task.id,
+      })
+      return take?.(command)
+    },
+    { retry },
+  )
   return app
 }
 
@@ -137,8 +146,8 @@ describe('command jobs', () => {
   })
 
   it('N3: removing lets the attempt under way finish and cancels what was not begun', async () => {
-    let finish = (_: string): void => undefined
-    const finished = new Promise<string>((resolve) => (finish = resolve))
+    let finish = (): void => undefined
+    const finished = new Promise<string>((resolve) => (finish = () => resolve('ok')))
     const taken: Taken[] = []
     const app = appOf({ taken, take: () => finished })
     await app.start()
@@ -148,10 +157,26 @@ describe('command jobs', () => {
     const waiting = await app.runJobNow('a')
     await app.removeJob('a')
     expect(await app.run(waiting.id)).toMatchObject({ state: 'cancelled', reason: 'removed' })
-    finish('ok')
+    finish()
     const [first] = await app.runs({ trigger: 'a', state: 'running' })
     await until(async () => (await app.run(first?.id ?? '')).state === 'done')
     expect((await app.getJob('a')).state).toBe('cleaned-up')
+    await app.stop({ grace: 0 })
+  })
+
+  it('N3: removing lets the attempt under way finish, and no other one follows where it fails', async () => {
+    let fail = (): void => undefined
+    const failing = new Promise<string>((_, reject) => (fail = () => reject(new Error('no luck'))))
+    const taken: Taken[] = []
+    const app = appOf({ taken, take: () => failing, retry: { attempts: 3, delay: 0 } })
+    await app.start()
+    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'long' })
+    await until(() => taken.length === 1)
+    const [run] = await app.runs({ trigger: 'a' })
+    await app.removeJob('a')
+    fail()
+    await until(async () => isFinal((await app.run(run?.id ?? '')).state))
+    expect(taken.length).toBe(1)
     await app.stop({ grace: 0 })
   })
 

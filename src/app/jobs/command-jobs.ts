@@ -12,8 +12,16 @@ import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { JobsFile } from './jobs-file.js'
-import { addToStore, endInStore, findJob, statusesOf, type JobStatus, type NewJob } from './store-jobs.js'
-import type { JobsPlace } from './sync-jobs-file.js'
+import {
+  addToStore,
+  endInStore,
+  executionsOf,
+  findJob,
+  statusesOf,
+  type JobStatus,
+  type NewJob,
+} from './store-jobs.js'
+import { readOrRestore, type JobsPlace } from './sync-jobs-file.js'
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
 export interface AddJob {
@@ -100,23 +108,30 @@ export class CommandJobs {
 
   /** All jobs that are not removed, by id. */
   async list(): Promise<readonly CommandJobInfo[]> {
-    return (await this.statuses()).map(infoOf)
+    return (await statusesOf(this.store, await this.active())).map(infoOf)
   }
 
   /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
   async cleanup(options: { readonly isDry: boolean; readonly now: Instant }): Promise<readonly string[]> {
-    const executed = (await this.statuses()).filter(({ state }) => state === 'executed')
+    const active = await this.active()
+    const executions = await executionsOf(this.store, active)
+    const ran = active.filter(({ trigger }) => executions.has(trigger.name))
+    // One that was started by hand since goes on first.
+    const executed = (await statusesOf(this.store, ran)).filter(({ state }) => state === 'executed')
     if (options.isDry) return executed.map(({ job }) => job.id)
+    const troubles: unknown[] = []
     for (const source of new Set(executed.map((one) => one.source))) {
       const ids = executed.filter((one) => one.source === source).map(({ job }) => job.id)
-      await this.#end(source, ids, options.now)
+      // A file in trouble keeps its own, and holds up nobody else's.
+      await this.#end(source, ids, options.now).catch((error: unknown) => troubles.push(error))
     }
+    if (troubles.length > 0) throw troubles[0]
     return executed.map(({ job }) => job.id)
   }
 
-  /** How all jobs that are not removed stand, by id. */
-  async statuses(): Promise<readonly JobStatus[]> {
-    return await statusesOf(this.store, await this.#active())
+  /** The triggers of all jobs that are not removed, by id. */
+  async active(): Promise<readonly StoredTrigger[]> {
+    return (await this.store.triggers({ active: true })).filter(({ source }) => isJobsSource(source))
   }
 
   /** Writes jobs where new ones go; all of them or none. */
@@ -124,9 +139,9 @@ export class CommandJobs {
     const { place, store } = this
     if (place === undefined) return await addToStore(store, { source: jobsSource, jobs, now })
     await place.file.hold(async () => {
-      const { lines } = await place.file.read()
+      const { lines } = await readOrRestore(store, place)
       const ids = new Set(jobs.map(({ job }) => job.id))
-      const known = (await store.triggers({ names: [...ids] })).filter((one) => one.active)
+      const known = await store.triggers({ names: [...ids], active: true })
       const taken = [
         ...known.map(({ trigger, source }) => `${trigger.name} (${source})`),
         ...lines.flatMap((line) =>
@@ -140,12 +155,14 @@ export class CommandJobs {
         )
       }
       await place.file.append(jobs.map(({ job, executed }) => formatJobLine(job, executed)))
-      await addToStore(store, { source: place.source, jobs, now })
+      try {
+        await addToStore(store, { source: place.source, jobs, now })
+      } catch (error) {
+        // What is refused must not come back with the next look at the file.
+        await takeOut(place.file, ids).catch(() => undefined)
+        throw error
+      }
     })
-  }
-
-  async #active(): Promise<readonly StoredTrigger[]> {
-    return (await this.store.triggers()).filter(({ active, source }) => active && isJobsSource(source))
   }
 
   async #end(source: string, ids: readonly string[], now: Instant): Promise<void> {

@@ -1,12 +1,14 @@
-import { readFile, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { canonicalJson } from '../../model/canonical-json.js'
 import { commandJobOf, commandPayload, type CommandJob } from '../../model/command-job.js'
 import { RotaError } from '../../model/errors.js'
 import { isJobsSource } from '../../model/jobs-source.js'
-import { formatJobLine, readJobLines, type JobLine, type LineFault } from '../../plan/job-lines.js'
+import { readJobLines, type JobLine, type LineFault } from '../../plan/job-lines.js'
 import type { Instant } from '../../time/instant.js'
 import type { CommandJobs } from './command-jobs.js'
+import { largestFile } from './jobs-file.js'
 import { shellCommand } from './performers.js'
+import { executionsOf, linesOf } from './store-jobs.js'
 
 /** How a file of jobs is imported. */
 export interface ImportOptions {
@@ -38,7 +40,7 @@ export async function importJobs(
     throw new RotaError('JOBS_INVALID', `${path} is used in place; there is nothing to import`)
   // The lines of a file that is used in place have no room for more than the known fields.
   const unknown = jobs.place === undefined ? 'keep' : 'refuse'
-  const lines = await readJobLines(await bytesOf(path), { unknown })
+  const lines = await readJobLines(await bytesOf(path), { unknown, path })
   const isShell = shell
   const judged = await judge(jobs, lines, isShell)
   if (strict) refuseFaulty(path, judged)
@@ -53,17 +55,18 @@ export async function importJobs(
 
 /** All jobs as the lines of a file. */
 export async function exportJobs(jobs: CommandJobs): Promise<string> {
-  const lines = (await jobs.statuses()).map(({ job, execution }) => formatJobLine(job, execution))
+  const lines = await linesOf(jobs.store, await jobs.active())
   return lines.map((line) => `${line}\n`).join('')
 }
 
-const largestImport = 67_108_864
-
 async function bytesOf(path: string): Promise<Buffer> {
   try {
-    const { size } = await stat(path)
-    if (size <= largestImport) return await readFile(path)
-    throw new RotaError('JOBS_INVALID', `${path} has ${size} bytes (allowed: at most ${largestImport})`)
+    // A pipe does not say how long it is, and some files never end.
+    const chunks: Buffer[] = []
+    for await (const chunk of createReadStream(path, { end: largestFile })) chunks.push(chunk as Buffer)
+    const bytes = Buffer.concat(chunks)
+    if (bytes.length <= largestFile) return bytes
+    throw new RotaError('JOBS_INVALID', `${path} has too many bytes (allowed: at most ${largestFile})`)
   } catch (error) {
     if (error instanceof RotaError) throw error
     const { code, message } = error as NodeJS.ErrnoException
@@ -78,8 +81,9 @@ async function judge(
   isShell: boolean,
 ): Promise<readonly ImportedLine[]> {
   const names = lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : []))
-  const stored = (await store.triggers({ names })).filter((one) => one.active)
+  const stored = await store.triggers({ names, active: true })
   const known = new Map(stored.map((one) => [one.trigger.name, one]))
+  const executions = await executionsOf(store, stored)
   return lines.map((line): ImportedLine => {
     const told = { line: line.line, id: undefined, faults: [], source: undefined }
     if (line.kind === 'faulty') return { ...told, became: 'faulty', faults: line.faults }
@@ -90,7 +94,9 @@ async function judge(
     const isSame =
       isJobsSource(one.source) &&
       (one.trigger.job === shellCommand) === isShell &&
-      textOf(commandJobOf(one.trigger)) === textOf(line.job)
+      textOf(commandJobOf(one.trigger)) === textOf(line.job) &&
+      // To leave it waiting without a word would have it executed twice.
+      (line.executed === undefined || executions.has(id))
     return isSame
       ? { ...told, id, became: 'unchanged' }
       : { ...told, id, became: 'conflict', source: one.source }

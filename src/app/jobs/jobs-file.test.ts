@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../../model/errors.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { Rota } from '../rota.js'
+import { JobsFile } from './jobs-file.js'
 
 const monday = Date.UTC(2026, 0, 5)
 const second = 1000
@@ -247,6 +249,32 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
+  it('N4: a fault in the line of a job lets the job go on as it stands, and the line counts again once it is mended', async () => {
+    write(`${recurring}\n${recurring.replace('job_123', 'job_200')}\n`)
+    const app = await started()
+    const before = await passing(app.triggers())
+    write(`${recurring.replace('0 9', '0 25')}\n{"id":"job_200","type":"recurr\n`)
+    await until(() => troubles.length === 1, second)
+    await clock.advance(2 * minute)
+    expect(await passing(app.triggers())).toEqual(before)
+    write(`${recurring.replace('0 9', '0 10')}\n`)
+    await until(async () => (await ids(app)).length === 1, second)
+    expect((await passing(app.getJob('job_123'))).schedule).toBe('0 10 * * *')
+    await passing(app.stop({ grace: 0 }))
+  })
+
+  it('N4: a file that somebody else wrote since it was read is not replaced', async () => {
+    write(`${recurring}\n`)
+    const file = new JobsFile(path, clock)
+    const read = await file.read()
+    appendFileSync(path, `${foreign}\n`)
+    expect(await file.replace([], read)).toBe('stale')
+    expect(text()).toBe(`${recurring}\n${foreign}\n`)
+    expect(await file.replace([], await file.read())).toBe('replaced')
+    expect(text()).toBe('')
+    expect(readdirSync(directory)).toEqual(['jobs.jsonl'])
+  })
+
   it('N4: an id that something else has is named, and its line is left alone', async () => {
     write(`${recurring}\n`)
     const other = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
@@ -254,6 +282,7 @@ describe('a jobs file that is used in place', () => {
     await passing(other.close())
     const app = await started()
     expect((await passing(app.getJob('job_123'))).command).toBe('mine')
+    expect(text()).toBe(`${recurring}\n`)
     expect(troubles).toEqual([expect.stringContaining('1:1 id: job_123 is defined by jobs already')])
     await passing(app.stop({ grace: 0 }))
   })
@@ -285,6 +314,21 @@ describe('a jobs file that is used in place', () => {
     },
   )
 
+  it('N12: where the store cannot save, the line of a job that was refused does not stay in the file', async () => {
+    write(`${recurring}\n`)
+    const app = await started()
+    const store = await app.store()
+    const defineTriggers = store.defineTriggers.bind(store)
+    store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
+    const added = passing(app.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+    await expect(added).rejects.toMatchObject({ code: 'STORE_FULL' })
+    expect(text()).toBe(`${recurring}\n`)
+    store.defineTriggers = defineTriggers
+    await clock.advance(2 * minute)
+    expect(await ids(app)).toEqual(['job_123'])
+    await passing(app.stop({ grace: 0 }))
+  })
+
   it('N12: where the store cannot save, adding rejects, the scheduler goes on, and nothing is there', async () => {
     const app = new Rota({ store: 'memory:', directory, clock }, 'code:test')
     let ticks = 0
@@ -292,7 +336,7 @@ describe('a jobs file that is used in place', () => {
     app.schedule('tick', { job: 'tick', cron: '* * * * * *' })
     await passing(app.start())
     const store = await app.store()
-    const { defineTriggers } = store
+    const defineTriggers = store.defineTriggers.bind(store)
     store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
     const job = { id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' } as const
     await expect(app.addJob(job)).rejects.toMatchObject({ code: 'STORE_FULL' })

@@ -1,4 +1,15 @@
-import { chmod, lstat, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+} from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
 import { RotaError } from '../../model/errors.js'
@@ -33,8 +44,16 @@ export class JobsFile {
       await makeLockFile(`${this.path}.lock`)
       return new DirectoryLock({ path: `${this.path}.lock`, clock: this.#clock, url: this.path })
     })
+    let isHeld = false
     try {
-      return await lock.holdThroughout(act)
+      return await lock.holdThroughout(async () => {
+        isHeld = true
+        return await act()
+      })
+    } catch (error) {
+      if (isHeld || !(error instanceof RotaError) || error.code !== 'STORE_IO') throw error
+      // The lock may be a file of another program: that is no reason to stop everything, as a broken store is.
+      throw this.#trouble(`it cannot be locked: ${(error.cause as Error).message}`, error)
     } finally {
       lock.close()
     }
@@ -47,47 +66,82 @@ export class JobsFile {
 
   /** Its lines; a file that is not there has none. */
   async read(): Promise<JobsText> {
-    const found = await this.#look()
-    if (found === undefined) return { lines: [], version: versionOf(found), modifiedAt: undefined }
-    if (found.size > BigInt(largestFile)) {
-      throw this.#trouble(`${found.size} bytes are too many (allowed: at most ${largestFile})`)
+    for (let i = 0; i < tries; i++) {
+      const found = await this.#look()
+      if (found === undefined) return { lines: [], version: '', modifiedAt: undefined }
+      this.#assertReadable(found.size)
+      const bytes = await this.#guarded('read', () => unlessAbsent(readFile(this.path)))
+      const version = versionOf(found)
+      // What was read while somebody wrote it says nothing: it may be the beginning of a file, or empty.
+      if (bytes === undefined || (await this.version()) !== version) continue
+      const lines = await readJobLines(bytes, { unknown: 'refuse', path: this.path })
+      return { lines, version, modifiedAt: Number(found.mtimeMs) }
     }
-    const bytes = await this.#guarded('read', () => readFile(this.path))
-    const lines = await readJobLines(bytes, { unknown: 'refuse' })
-    return { lines, version: versionOf(found), modifiedAt: Number(found.mtimeMs) }
+    throw this.#trouble('it kept changing while it was read')
   }
 
   /** Adds lines behind those that are there; a last line that was not ended becomes one of its own. */
   async append(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
-      const isNew = (await this.#look()) === undefined
-      const file = await open(this.path, 'a+', 0o600)
-      try {
-        const begin = (await isEnded(file)) ? '' : '\n'
-        await file.appendFile(begin + texts.map((text) => `${text}\n`).join(''))
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      if (isNew) await syncFolder(dirname(this.path))
+      const found = await this.#look()
+      const bytes = linesOf(texts)
+      this.#assertReadable((found?.size ?? 0n) + BigInt(bytes.length))
+      await this.#append(bytes)
+      if (found === undefined) await syncFolder(dirname(this.path))
+    })
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    const file = await open(this.path, 'a+', 0o600)
+    try {
+      const { size } = await file.stat()
+      const begin = (await isEnded(file, size)) ? [] : [Buffer.from('\n')]
+      await appendWhole(file, size, Buffer.concat([...begin, bytes]))
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Writes a file that is not there: all of it, or nothing. */
+  async create(texts: readonly string[]): Promise<void> {
+    await this.#guarded('written', async () => {
+      const temporary = `${this.path}.tmp`
+      await writeWhole(temporary, linesOf(texts))
+      if ((await this.#look()) === undefined) await rename(temporary, this.path)
+      else await rm(temporary)
+      await syncFolder(dirname(this.path))
     })
   }
 
   /** Writes the file whole, unless somebody else has written it since it was read: whoever looks sees the old one or the new one. */
   async replace(lines: readonly Buffer[], since: JobsText): Promise<'replaced' | 'stale'> {
     return await this.#guarded('written', async () => {
-      const found = await this.#look()
       const temporary = `${this.path}.tmp`
-      await writeWhole(temporary, Buffer.concat(lines))
-      if (found !== undefined) await chmod(temporary, Number(found.mode) & 0o777)
-      if ((await this.version()) !== since.version) {
-        await rm(temporary)
-        return 'stale'
+      const before = await open(this.path, 'r')
+      try {
+        await writeWhole(temporary, Buffer.concat(lines))
+        await likeBefore(temporary, before)
+        if ((await this.version()) !== since.version) {
+          await rm(temporary)
+          return 'stale'
+        }
+        await rename(temporary, this.path)
+        await this.#carryOver(before, since)
+      } finally {
+        await before.close()
       }
-      await rename(temporary, this.path)
       await syncFolder(dirname(this.path))
       return 'replaced'
     })
+  }
+
+  /** What somebody appended between the last comparison and the replacement is in the old file only. */
+  async #carryOver(before: FileHandle, since: JobsText): Promise<void> {
+    const known = since.lines.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    const { size } = await before.stat()
+    if (size <= known) return
+    const { buffer, bytesRead } = await before.read(Buffer.alloc(size - known), 0, size - known, known)
+    await this.#append(buffer.subarray(0, bytesRead))
   }
 
   /** Writes which lines are set aside, and why, beside the file; they stay in it as they are. */
@@ -111,6 +165,11 @@ export class JobsFile {
     throw this.#trouble(`it is ${what}`)
   }
 
+  #assertReadable(size: bigint): void {
+    if (size <= BigInt(largestFile)) return
+    throw this.#trouble(`${size} bytes are too many (allowed: at most ${largestFile})`)
+  }
+
   async #guarded<T>(what: string, act: () => Promise<T>): Promise<T> {
     try {
       return await act()
@@ -126,13 +185,17 @@ export class JobsFile {
   }
 }
 
-const largestFile = 67_108_864
+/** The most bytes of a jobs file that are read. */
+export const largestFile = 67_108_864
+const tries = 20
 const longestQuote = 4096
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
+  EPERM: 'this user may not',
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
   ENOTDIR: 'part of its path is not a directory',
   EEXIST: 'part of its path is not a directory',
 }
@@ -151,8 +214,24 @@ async function makeLockFile(path: string): Promise<void> {
   }
 }
 
-async function isEnded(file: FileHandle): Promise<boolean> {
-  const { size } = await file.stat()
+function linesOf(texts: readonly string[]): Buffer {
+  return Buffer.from(texts.map((text) => `${text}\n`).join(''))
+}
+
+/** Appends bytes, or nothing where the disk is full in the middle of them: half of a line, or half of the lines, would stay as if somebody had meant it. */
+async function appendWhole(file: FileHandle, size: number, bytes: Buffer): Promise<void> {
+  try {
+    await file.appendFile(bytes)
+    await file.sync()
+  } catch (error) {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes.length + 1), 0, bytes.length + 1, size)
+    const isOwn = bytes.subarray(0, bytesRead).equals(buffer.subarray(0, bytesRead))
+    if (isOwn) await file.truncate(size)
+    throw error
+  }
+}
+
+async function isEnded(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true
   const last = await file.read(Buffer.alloc(1), 0, 1, size - 1)
   return last.buffer[0] === 0x0a
@@ -168,6 +247,14 @@ async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   } finally {
     await file.close()
   }
+}
+
+/** Whoever could read and write a file still can: a file that could not be given back to its owner is not replaced. */
+async function likeBefore(path: string, before: FileHandle): Promise<void> {
+  const { mode, uid, gid } = await before.stat()
+  const own = await stat(path)
+  if (own.uid !== uid || own.gid !== gid) await chown(path, uid, gid)
+  await chmod(path, mode & 0o777)
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -8,6 +8,7 @@ import { someIds, telling } from '../operations.js'
 import type { CommandJobs } from './command-jobs.js'
 import { bindCommands } from './performers.js'
 import { executedNotes } from './store-jobs.js'
+import type { JobsText } from './jobs-file.js'
 import { syncJobsFile, type JobsPlace, type Synced } from './sync-jobs-file.js'
 
 /** What looks after command jobs while an app runs. */
@@ -24,6 +25,8 @@ export interface JobsKeeperOptions {
 const lookMs = 30_000
 const soonMs = 5000
 const dayMs = 86_400_000
+/** A cleanup that failed is tried again after this. */
+const againMs = 3_600_000
 
 /** Keeps the store equal to a jobs file, gives commands to those who perform them, and cleans up once a day. */
 export class JobsKeeper {
@@ -31,9 +34,11 @@ export class JobsKeeper {
   readonly #loop: Loop
   readonly #unlisten: () => void
   #synced: Synced | undefined
+  /** What the file was at the last look, and since when it has been that. */
+  #seen = { version: '', sinceMs: 0 }
   #boundTo: string | undefined
   #cleanupAt: Instant = 0
-  #told = ''
+  readonly #told = new Map<string, string>()
 
   constructor(options: JobsKeeperOptions) {
     this.#options = options
@@ -60,43 +65,62 @@ export class JobsKeeper {
     const { jobs } = this.#options
     const performers = (await jobs.store.jobs()).map(({ job, source }) => `${job.name} ${source}`).join('\n')
     const hasNewJobs = performers !== this.#boundTo
-    if (jobs.place !== undefined) await this.#lookAtFile(jobs.place, hasNewJobs)
+    const { place } = jobs
+    if (place !== undefined) await this.#guarded('file', () => this.#lookAtFile(place, hasNewJobs))
     if (hasNewJobs) await bindCommands(jobs.store, this.#options.now())
     this.#boundTo = performers
-    await this.#cleanUp()
+    await this.#guarded('cleanup', () => this.#cleanUp())
     return { afterMs: this.#synced?.isUnsettled === true ? soonMs : lookMs }
   }
 
-  async #lookAtFile(place: JobsPlace, hasNewJobs: boolean): Promise<void> {
-    const { jobs, now, onChange } = this.#options
-    try {
-      const before = this.#synced
-      const isSame =
-        before !== undefined &&
-        !before.isUnsettled &&
-        !hasNewJobs &&
-        (await place.file.version()) === before.version &&
-        (await executedNotes(jobs.store, [...before.open])).size === 0
-      if (isSame) return
-      this.#synced = await place.file.hold(() => syncJobsFile(jobs.store, place, now()))
-      onChange()
-      this.#tell(this.#synced.error)
-    } catch (error) {
-      if (!(error instanceof RotaError) || error.code !== 'JOBS_INVALID') throw error
-      this.#tell(error)
-    }
+  /** Gives what is wrong with the file. */
+  async #lookAtFile(place: JobsPlace, hasNewJobs: boolean): Promise<RotaError | undefined> {
+    const { jobs, clock, now, onChange } = this.#options
+    const before = this.#synced
+    const version = await place.file.version()
+    if (version !== this.#seen.version) this.#seen = { version, sinceMs: clock.monotonicMs() }
+    const isSame =
+      before !== undefined &&
+      !before.isUnsettled &&
+      !hasNewJobs &&
+      version === before.version &&
+      (await executedNotes(jobs.store, [...before.open])).size === 0
+    if (isSame || (await this.#isUnused(place))) return before?.error
+    this.#synced = await place.file.hold(() =>
+      syncJobsFile(jobs.store, place, { now: now(), quietMs: (text) => this.#quietMs(text) }),
+    )
+    onChange()
+    return this.#synced.error
   }
 
-  /** Once, until it is something else. */
-  #tell(error: RotaError | undefined): void {
+  /** The time of a file may lie ahead of the clock, as where that was put back; then what counts is how long it was seen as it is. */
+  #quietMs({ version, modifiedAt }: JobsText): number {
+    if (modifiedAt === undefined) return Infinity
+    const { clock } = this.#options
+    const seenMs = version === this.#seen.version ? clock.monotonicMs() - this.#seen.sinceMs : 0
+    return Math.max(clock.now() - modifiedAt, seenMs)
+  }
+
+  /** A file store has no file, and no lock for it, before its first job. */
+  async #isUnused({ file, source }: JobsPlace): Promise<boolean> {
+    if ((await file.version()) !== '') return false
+    return (await this.#options.jobs.store.fingerprints(source)).size === 0
+  }
+
+  /** Does something with files. Trouble with one is told, once until it is something else, and holds up nothing. */
+  async #guarded(what: string, act: () => Promise<RotaError | undefined>): Promise<void> {
+    const error = await act().catch((thrown: unknown) => {
+      if (thrown instanceof RotaError && thrown.code === 'JOBS_INVALID') return thrown
+      throw thrown
+    })
     const message = error?.message ?? ''
-    if (message !== '' && message !== this.#told)
+    if (message !== '' && message !== this.#told.get(what))
       this.#options.events.emit('trouble', { where: 'jobs', error, retryInMs: lookMs })
-    this.#told = message
+    this.#told.set(what, message)
   }
 
   /** The instant of the last one is in the store, so that restarts neither repeat nor forget it. */
-  async #cleanUp(): Promise<void> {
+  async #cleanUp(): Promise<undefined> {
     const { jobs } = this.#options
     const now = this.#options.now()
     if (now < this.#cleanupAt) return
@@ -107,6 +131,7 @@ export class JobsKeeper {
       this.#cleanupAt = last + dayMs
       return
     }
+    this.#cleanupAt = now + againMs
     if (last !== undefined) {
       const asked = {
         operation: 'clean up jobs',

@@ -67,9 +67,9 @@ export async function definePerformers(store: Store, now: Instant): Promise<read
 /** Gives the command jobs of the store to those who perform them now: a job may have been defined since they were added. */
 export async function bindCommands(store: Store, now: Instant): Promise<void> {
   const jobs = await store.jobs()
-  const stored = await store.triggers({ source: jobsSource })
-  const moved = stored.flatMap(({ trigger, active }) => {
-    if (!active || trigger.job === shellCommand) return []
+  const stored = await store.triggers({ source: jobsSource, active: true })
+  const moved = stored.flatMap(({ trigger }) => {
+    if (trigger.job === shellCommand) return []
     const job = performerOf(commandJobOf(trigger).command, jobs)
     return job === trigger.job ? [] : [{ ...trigger, job }]
   })

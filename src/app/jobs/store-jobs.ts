@@ -12,6 +12,7 @@ import type { Note } from '../../model/note.js'
 import type { RunState } from '../../model/run.js'
 import { isJobsSource } from '../../model/jobs-source.js'
 import type { StoredTrigger, Trigger } from '../../model/trigger.js'
+import { formatJobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
 import { definePerformers, performerOf, shellCommand } from './performers.js'
@@ -38,6 +39,7 @@ export interface NewJob {
 
 /** The triggers of jobs, each for the job of the store that performs it now. */
 export async function triggersOf(store: Store, jobs: readonly NewJob[], now: Instant): Promise<Trigger[]> {
+  if (jobs.length === 0) return []
   const stored = await definePerformers(store, now)
   return jobs.map(({ job, executed, isShell = false }) => {
     const trigger = commandTrigger(job, isShell ? shellCommand : performerOf(job.command, stored))
@@ -92,16 +94,16 @@ export async function statusesOf(
   store: Store,
   triggers: readonly StoredTrigger[],
 ): Promise<readonly JobStatus[]> {
-  const notes = await executedNotes(
-    store,
-    triggers.map(({ trigger }) => trigger.name),
-  )
+  const executions = await executionsOf(store, triggers)
   const unfinished = await unfinishedRuns(store, triggers)
   const statuses: JobStatus[] = []
   for (const stored of triggers) {
     const { trigger, source, nextAt, active } = stored
-    const execution = executionOf(stored, notes.get(trigger.name))
-    const run = unfinished.get(trigger.name) ?? (await newestRun(store, trigger.name))
+    const execution = executions.get(trigger.name)
+    // Whether a one-shot ran says its execution.
+    const isAsked = trigger.schedule.kind !== 'once' || !unfinished.isWhole
+    const run =
+      unfinished.states.get(trigger.name) ?? (isAsked ? await newestRun(store, trigger.name) : undefined)
     statuses.push({
       job: commandJobOf(trigger),
       state: commandJobState({ stored, run, execution }),
@@ -112,6 +114,31 @@ export async function statusesOf(
     })
   }
   return statuses
+}
+
+/** Jobs as the lines of a file. */
+export async function linesOf(store: Store, triggers: readonly StoredTrigger[]): Promise<readonly string[]> {
+  const executions = await executionsOf(store, triggers)
+  return triggers.map(({ trigger }) => formatJobLine(commandJobOf(trigger), executions.get(trigger.name)))
+}
+
+/** Which one-shots were executed, by id. */
+export async function executionsOf(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<ReadonlyMap<string, Execution>> {
+  const once = triggers.filter(({ trigger }) => trigger.schedule.kind === 'once')
+  const notes = await executedNotes(
+    store,
+    once.map(({ trigger }) => trigger.name),
+  )
+  return new Map(
+    once.flatMap((stored) => {
+      const { name } = stored.trigger
+      const execution = executionOf(stored, notes.get(name))
+      return execution === undefined ? [] : [[name, execution] as const]
+    }),
+  )
 }
 
 /** What was noted of the execution of jobs, by id. */
@@ -129,20 +156,21 @@ export async function executedNotes(
 
 const page = 500
 
-/** The states of unfinished runs by trigger; for a single job only its own are read. */
+/** The states of unfinished runs by trigger, and whether these are all; for a single job only its own are read. */
 async function unfinishedRuns(
   store: Store,
   triggers: readonly StoredTrigger[],
-): Promise<ReadonlyMap<string, RunState>> {
+): Promise<{ readonly states: ReadonlyMap<string, RunState>; readonly isWhole: boolean }> {
   const [only] = triggers.length === 1 ? triggers : []
   const trigger = only?.trigger.name
-  const found = new Map<string, RunState>()
+  const states = new Map<string, RunState>()
+  let isWhole = true
   for (const state of ['pending', 'running'] as const) {
-    for (const run of await store.runs({ state, trigger, limit: mostUnfinished })) {
-      if (run.trigger !== undefined) found.set(run.trigger, state)
-    }
+    const runs = await store.runs({ state, trigger, limit: mostUnfinished })
+    isWhole &&= runs.length < mostUnfinished
+    for (const run of runs) if (run.trigger !== undefined) states.set(run.trigger, state)
   }
-  return found
+  return { states, isWhole }
 }
 
 const mostUnfinished = 10_000

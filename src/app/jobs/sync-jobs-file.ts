@@ -1,14 +1,14 @@
 import { sync } from '../../engine/sync.js'
 import { commandJobOf } from '../../model/command-job.js'
-import { executionOf } from '../../model/command-job-state.js'
+import type { Execution } from '../../model/command-job-state.js'
 import { RotaError, type Fault } from '../../model/errors.js'
-import type { StoredTrigger, Trigger } from '../../model/trigger.js'
-import { formatJobLine, isTorn, markExecuted, type JobLine } from '../../plan/job-lines.js'
+import type { Trigger } from '../../model/trigger.js'
+import { isTorn, markExecuted, type JobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
 import type { JobsFile, JobsText } from './jobs-file.js'
 import { shellCommand } from './performers.js'
-import { endInStore, executedNotes, noteExecuted, statusesOf, triggersOf } from './store-jobs.js'
+import { endInStore, executedNotes, executionsOf, linesOf, noteExecuted, triggersOf } from './store-jobs.js'
 
 /** A jobs file and the source under which its jobs are in the store. */
 export interface JobsPlace {
@@ -34,96 +34,63 @@ const writingMs = 60_000
 const settleMs = 10_000
 
 /** Makes the store's jobs of a file equal to its lines, and marks in the file what was executed. The file must be held. */
-export async function syncJobsFile(store: Store, place: JobsPlace, now: Instant): Promise<Synced> {
-  const { file, source } = place
+export async function syncJobsFile(
+  store: Store,
+  place: JobsPlace,
+  look: {
+    readonly now: Instant
+    /** For how long nobody has written what was read, as far as can be told. */
+    readonly quietMs: (text: JobsText) => number
+  },
+): Promise<Synced> {
+  const { file } = place
+  const { now } = look
   const text = await readOrRestore(store, place)
-  const ageMs = now - (text.modifiedAt ?? 0)
-  const torn = isTorn(text.lines) && ageMs < writingMs
-  const isSettled = text.modifiedAt === undefined || (ageMs >= settleMs && !torn)
-  const stored = await store.triggers({ source })
-  const conflicts = await writeJobs(store, { place, text, stored, now, isSettled })
-  const marked = torn ? [] : await markLines(store, { file, text })
-  const shown = torn ? text.lines.slice(0, -1) : text.lines
-  if (!torn) await file.quarantine(text.lines)
+  const quietMs = look.quietMs(text)
+  const isBeingWritten = isTorn(text.lines) && quietMs < writingMs
+  const isSettled = quietMs >= settleMs && !isBeingWritten
+  const known = await knownJobs(store, place.source)
+  const { own, conflicts } = await divide(store, text, place.source)
+  await writeJobs(store, { place, text, own, known, now, isSettled })
+  const marked = isBeingWritten ? [] : await markLines(store, { place, text, own })
+  if (!isBeingWritten) await file.quarantine(text.lines)
   return {
     // What was written since is not what was read: somebody else may have written right behind it.
     version: marked.length > 0 ? 'unread' : text.version,
-    open: openOneShots(text, marked),
-    error: faultsOf(file, shown, conflicts),
+    open: new Set(
+      openLines(own)
+        .filter(({ job }) => !marked.includes(job.id))
+        .map(({ job }) => job.id),
+    ),
+    error: faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts),
     isUnsettled: !isSettled,
   }
 }
 
 /** A file that is gone is written again: it may have been lost, and an empty one says as well that there are no jobs. */
-async function readOrRestore(store: Store, { file, source }: JobsPlace): Promise<JobsText> {
+export async function readOrRestore(store: Store, { file, source }: JobsPlace): Promise<JobsText> {
   const text = await file.read()
   if (text.modifiedAt !== undefined) return text
-  const known = (await store.triggers({ source })).filter((one) => one.active)
+  const known = await store.triggers({ source, active: true })
   if (known.length === 0) return text
-  const lines = (await statusesOf(store, known)).map(({ job, execution }) => formatJobLine(job, execution))
-  await file.append(lines)
+  await file.create(await linesOf(store, known))
   return await file.read()
-}
-
-interface Look {
-  readonly place: JobsPlace
-  readonly text: JobsText
-  readonly stored: readonly StoredTrigger[]
-  readonly now: Instant
-  readonly isSettled: boolean
 }
 
 type Line = JobLine & { readonly kind: 'job' }
 
-function jobLines({ lines }: JobsText): Line[] {
-  return lines.flatMap((line) => (line.kind === 'job' ? [line] : []))
+/** A job of the file as the store has it. */
+interface Known {
+  readonly trigger: Trigger
+  readonly isExecuted: boolean
 }
 
-/** Writes what the lines say; ids that somebody else has come back as conflicts. */
-async function writeJobs(store: Store, look: Look): Promise<readonly Conflict[]> {
-  const { text, stored, now, isSettled } = look
-  const { source } = look.place
-  const all = jobLines(text)
-  const conflicts = await conflictsOf(store, all, source)
-  const lines = all.filter((line) => !conflicts.some((one) => one.line === line))
-  const active = new Map(stored.filter((one) => one.active).map((one) => [one.trigger.name, one]))
-  const notes = await executedNotes(store, [...active.keys()])
-  const isExecutedHere = (line: Line): boolean => {
-    const one = active.get(line.job.id)
-    return one !== undefined && executionOf(one, notes.get(line.job.id)) !== undefined
-  }
-  const isShell = ({ job }: Line): boolean => {
-    const known = active.get(job.id)?.trigger
-    return known?.job === shellCommand && commandJobOf(known).command === job.command
-  }
-  const computed = await triggersOf(
-    store,
-    lines.map((line) => ({ ...line, isShell: isShell(line) })),
-    now,
+async function knownJobs(store: Store, source: string): Promise<ReadonlyMap<string, Known>> {
+  const active = await store.triggers({ source, active: true })
+  const executions = await executionsOf(store, active)
+  return new Map(
+    active.map(({ trigger }) => [trigger.name, { trigger, isExecuted: executions.has(trigger.name) }]),
   )
-  // What was executed keeps the trigger that executed it, whatever the mark in its line.
-  const triggers = lines.map((line, index) =>
-    line.executed !== undefined && isExecutedHere(line)
-      ? (active.get(line.job.id) as StoredTrigger).trigger
-      : (computed[index] as Trigger),
-  )
-  const elsewhere = lines.filter((line) => line.executed !== undefined && !isExecutedHere(line))
-  const named = new Set(all.map((line) => line.job.id))
-  const vanished = [...active.keys()].filter((id) => !named.has(id))
-  // One that another program has executed meanwhile is not to be executed here as well.
-  const overtaken = elsewhere
-    .map((line) => line.job.id)
-    .filter((id) => active.get(id)?.trigger.enabled === true)
-  await endInStore(store, { source, now, ids: [...(isSettled ? vanished : []), ...overtaken] })
-  const kept = isSettled ? [] : vanished.map((id) => (active.get(id) as StoredTrigger).trigger)
-  await sync(store, { name: source, jobs: [], queues: [], triggers: [...triggers, ...kept] }, now)
-  const byName = new Map(triggers.map((trigger) => [trigger.name, trigger]))
-  await noteExecuted(store, {
-    jobs: elsewhere,
-    triggers: elsewhere.map((line) => byName.get(line.job.id) as Trigger),
-    now,
-  })
-  return conflicts
 }
 
 interface Conflict {
@@ -131,49 +98,115 @@ interface Conflict {
   readonly source: string
 }
 
-async function conflictsOf(store: Store, lines: readonly Line[], source: string): Promise<Conflict[]> {
-  const names = lines.map((line) => line.job.id)
-  const others = (await store.triggers({ names })).filter((one) => one.active && one.source !== source)
-  const owners = new Map(others.map((one) => [one.trigger.name, one.source]))
-  return lines.flatMap((line) => {
+/** The lines that are jobs, and those among them whose id somebody else has. */
+async function divide(
+  store: Store,
+  { lines }: JobsText,
+  source: string,
+): Promise<{ own: readonly Line[]; conflicts: readonly Conflict[] }> {
+  const jobs = lines.flatMap((line) => (line.kind === 'job' ? [line] : []))
+  const stored = await store.triggers({ names: jobs.map(({ job }) => job.id), active: true })
+  const owners = new Map(
+    stored.filter((one) => one.source !== source).map((one) => [one.trigger.name, one.source]),
+  )
+  const conflicts = jobs.flatMap((line) => {
     const owner = owners.get(line.job.id)
     return owner === undefined ? [] : [{ line, source: owner }]
   })
+  return { own: jobs.filter(({ job }) => !owners.has(job.id)), conflicts }
+}
+
+/** Writes what the lines say. */
+async function writeJobs(
+  store: Store,
+  look: {
+    readonly place: JobsPlace
+    readonly text: JobsText
+    readonly own: readonly Line[]
+    readonly known: ReadonlyMap<string, Known>
+    readonly now: Instant
+    readonly isSettled: boolean
+  },
+): Promise<void> {
+  const { text, own, known, now, isSettled } = look
+  const { source } = look.place
+  const triggers = await triggersOf(
+    store,
+    own.map((line) => ({ ...line, isShell: isShell(line, known) })),
+    now,
+  )
+  const elsewhere = own.flatMap((line, index) =>
+    line.executed !== undefined && known.get(line.job.id)?.isExecuted !== true
+      ? [{ line, trigger: triggers[index] as Trigger }]
+      : [],
+  )
+  // What was executed keeps the trigger that executed it, whatever the mark in its line.
+  const wanted = triggers.map((trigger, index) => {
+    const before = known.get(trigger.name)
+    return own[index]?.executed !== undefined && before?.isExecuted === true ? before.trigger : trigger
+  })
+  const { kept, gone } = absent(text, known, isSettled)
+  // One that another program has executed meanwhile is not to be executed here as well.
+  const overtaken = elsewhere.flatMap(({ trigger: { name } }) =>
+    known.get(name)?.trigger.enabled === true ? [name] : [],
+  )
+  await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
+  await sync(store, { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] }, now)
+  await noteExecuted(store, {
+    jobs: elsewhere.map(({ line }) => line),
+    triggers: elsewhere.map(({ trigger }) => trigger),
+    now,
+  })
+}
+
+/** That a command is a line for a shell is known to the store only. */
+function isShell({ job }: Line, known: ReadonlyMap<string, Known>): boolean {
+  const trigger = known.get(job.id)?.trigger
+  return trigger?.job === shellCommand && commandJobOf(trigger).command === job.command
+}
+
+/** Known jobs without a good line: one whose line has a fault goes on as it stands, the others are gone once the file is settled. */
+function absent(
+  { lines }: JobsText,
+  known: ReadonlyMap<string, Known>,
+  isSettled: boolean,
+): { kept: readonly Trigger[]; gone: readonly string[] } {
+  const good = new Set(lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : [])))
+  const faulty = new Set(lines.flatMap((line) => (line.kind === 'faulty' ? (line.id ?? []) : [])))
+  const missing = [...known.values()].map(({ trigger }) => trigger).filter(({ name }) => !good.has(name))
+  return {
+    kept: missing.filter(({ name }) => !isSettled || faulty.has(name)),
+    gone: missing.flatMap(({ name }) => (isSettled && !faulty.has(name) ? [name] : [])),
+  }
+}
+
+function openLines(lines: readonly Line[]): readonly Line[] {
+  return lines.filter(({ job, executed }) => job.when.type === 'oneshot' && executed === undefined)
 }
 
 /** Marks lines whose job was executed; the others keep their bytes. Where somebody has written meanwhile, the next look does it. */
 async function markLines(
   store: Store,
-  { file, text }: { file: JobsFile; text: JobsText },
+  { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly Line[] },
 ): Promise<readonly string[]> {
-  const open = jobLines(text).filter(
-    (line) => line.job.when.type === 'oneshot' && line.executed === undefined,
-  )
-  const ids = open.map((line) => line.job.id)
+  const ids = openLines(own).map(({ job }) => job.id)
   if (ids.length === 0) return []
-  const notes = await executedNotes(store, ids)
-  const stored = new Map((await store.triggers({ names: ids })).map((one) => [one.trigger.name, one]))
-  const executed = new Map(
-    ids.flatMap((id) => {
-      const one = stored.get(id)
-      const execution = one === undefined ? undefined : executionOf(one, notes.get(id))
-      return execution === undefined ? [] : [[id, execution] as const]
-    }),
-  )
+  const noted = [...(await executedNotes(store, ids)).keys()]
+  const executed =
+    noted.length === 0
+      ? new Map<string, Execution>()
+      : await executionsOf(store, await store.triggers({ names: noted }))
   if (executed.size === 0) return []
+  const marked = new Set(own)
   const bytes = text.lines.map((line) => {
-    const execution = line.kind === 'job' ? executed.get(line.job.id) : undefined
+    const execution = line.kind === 'job' && marked.has(line) ? executed.get(line.job.id) : undefined
     return execution === undefined ? line.bytes : markExecuted(line.bytes, execution.at)
   })
-  return (await file.replace(bytes, text)) === 'replaced' ? [...executed.keys()] : []
+  return (await place.file.replace(bytes, text)) === 'replaced' ? [...executed.keys()] : []
 }
 
-function openOneShots(text: JobsText, marked: readonly string[]): ReadonlySet<string> {
-  const open = jobLines(text).filter(
-    (line) => line.job.when.type === 'oneshot' && line.executed === undefined,
-  )
-  return new Set(open.map((line) => line.job.id).filter((id) => !marked.includes(id)))
-}
+/** The file beside it names them all. */
+const mostTold = 100
 
 function faultsOf(
   file: JobsFile,
@@ -192,9 +225,11 @@ function faultsOf(
   for (const { line, source } of conflicts)
     faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is defined by ${source} already` })
   if (faults.length === 0) return undefined
-  const list = faults.map(({ path, message, allowed }) =>
+  const told = faults.slice(0, mostTold)
+  const list = told.map(({ path, message, allowed }) =>
     allowed === undefined ? `  ${path}: ${message}` : `  ${path}: ${message} (allowed: ${allowed})`,
   )
+  if (faults.length > told.length) list.push(`  and ${faults.length - told.length} more`)
   const message = `${file.path} has lines that are left alone:\n${list.join('\n')}`
-  return new RotaError('JOBS_INVALID', message, { faults })
+  return new RotaError('JOBS_INVALID', message, { faults: told })
 }

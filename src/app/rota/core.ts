@@ -12,7 +12,7 @@ import type { Instant } from '../../time/instant.js'
 import { AppBus } from '../bus.js'
 import type { CommandJobs } from '../jobs/command-jobs.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
-import { openStore, absoluteUrl } from '../open-store.js'
+import { openStore, absoluteUrl, clockFor } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
 import { OwnDefinitions } from '../own-definitions.js'
 import { Registry } from '../registry.js'
@@ -44,7 +44,7 @@ export abstract class RotaCore {
   constructor(options: RotaOptions, source: string, where?: (keys: readonly Key[]) => string) {
     this.settings = readRotaOptions(options)
     this.own = new OwnDefinitions(source, this.registry, where)
-    this.clock = this.settings.clock
+    this.clock = clockFor(this.settings.store, this.settings.clock)
     for (const queue of this.settings.queues) this.registry.addQueue(queue)
   }
 
@@ -144,7 +144,7 @@ export abstract class RotaCore {
     const shared = { events: this.events, registry: this.registry, settings: this.settings }
     // Loaded only now: most commands ask the store and never start.
     const { newEngine } = await import('../new-engine.js')
-    this.#engine = newEngine({ ...shared, store, storeUrl, guard, roles, directory })
+    this.#engine = newEngine({ ...shared, store, storeUrl, clock: this.clock, guard, roles, directory })
     await this.#engine.start()
     this.#keeper?.start()
     const { clock } = this
@@ -199,6 +199,11 @@ export abstract class RotaCore {
   /** Does what is asked, and tells of it. */
   protected async tell<Answer>(asked: Asked<Answer>, act: () => Promise<Answer>): Promise<Answer> {
     return await telling(this.events, asked, act)
+  }
+
+  /** Whether it was started: what is defined from now on is defined at run time. */
+  protected get isStarted(): boolean {
+    return this.#starting !== undefined
   }
 
   protected assertNotStarted(what: string): void {

@@ -26,7 +26,10 @@ export abstract class RotaDefinitions extends RotaCore {
   }
 
   /** Defines when a job is due. */
-  schedule(name: string, options: ScheduleOptions & { readonly job: string | JobRef<never> | JobRef }): void {
+  protected scheduleJob(
+    name: string,
+    options: ScheduleOptions & { readonly job: string | JobRef<never> | JobRef },
+  ): void {
     this.assertNotStarted('a trigger')
     const { job } = options
     this.registry.addTrigger(name, { ...options, job: typeof job === 'string' ? job : job.name })

@@ -1,10 +1,18 @@
 import type { PoolCounters } from '../../engine/pool.js'
 import type { ResultsOptions, TaskResult } from '../../engine/results.js'
 import type { RunId } from '../../model/identity.js'
+import { RotaError } from '../../model/errors.js'
 import type { Attempt, Run } from '../../model/run.js'
+import { jobsOf, type Trigger } from '../../model/trigger.js'
 import type { Enqueued, RunFilter, StoredLogLine } from '../../store/store.js'
 import { storedJob } from '../definitions.js'
-import { newManualRun, newRun, readEnqueueOptions, type EnqueueOptions } from '../enqueue.js'
+import {
+  enqueueInTransaction,
+  newManualRun,
+  newRun,
+  readEnqueueOptions,
+  type EnqueueOptions,
+} from '../enqueue.js'
 import { someIds } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from '../runs.js'
@@ -35,6 +43,9 @@ export abstract class RotaRuns extends RotaDefinitions {
     const now = this.now()
     const terms = readEnqueueOptions(options, now)
     const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
+    if (options.tx !== undefined) {
+      return await enqueueInTransaction(options.tx, { storeUrl: this.storeUrl, runs, now })
+    }
     const enqueued = store.enqueue({ runs, now })
     // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
     this.wake()
@@ -51,13 +62,17 @@ export abstract class RotaRuns extends RotaDefinitions {
   }
 
   /** Runs a trigger's job, or a job, now and by hand, beside everything that is scheduled. */
-  async runNow(name: string, options: { readonly payload?: unknown } = {}): Promise<Enqueued> {
+  async runNow(
+    name: string,
+    options: { readonly payload?: unknown; readonly partition?: string | undefined } = {},
+  ): Promise<Enqueued> {
     const store = await this.store()
     if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
     const [trigger] = await store.triggers({ names: [name] })
+    if (trigger?.trigger.round !== undefined) throw noJob(name, trigger.trigger)
     const job = await storedJob(store, trigger?.trigger.job ?? name)
     const now = this.now()
-    const runs = [newManualRun({ job, trigger, payload: options.payload, now })]
+    const runs = [newManualRun({ job, trigger, ...options, payload: options.payload, now })]
     const enqueued = store.enqueue({ runs, now })
     this.wake()
     const answers = await enqueued
@@ -122,4 +137,11 @@ export abstract class RotaRuns extends RotaDefinitions {
     this.wake()
     return retried
   }
+}
+
+function noJob(name: string, trigger: Trigger): RotaError {
+  return new RotaError(
+    'JOB_UNKNOWN',
+    `${name} is a round; run one of its services: ${jobsOf(trigger).join(', ')}`,
+  )
 }

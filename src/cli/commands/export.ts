@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, exitCodes, storeOptions } from '../command.js'
 import { count } from '../in-words.js'
+import { usageError } from '../usage-error.js'
 import { withApp } from '../with-app.js'
 import { jobsOption } from './job.js'
 
@@ -24,10 +25,35 @@ export const exportCommand: Command = {
       const file = args.optionalWord(0)
       if (file === undefined) for (const line of lines) out.line(line)
       else {
-        await writeFile(resolve(directory, file), text, { flag: 'wx', mode: 0o600 })
+        await writeNew(resolve(directory, file), text)
         if (args.flag('json')) out.json({ file, jobs: lines.length })
         else out.line(`${count(lines.length, 'job')} written to ${file}`)
       }
       return exitCodes.ok
     }),
+}
+
+/** Writes a file that is not there yet, all of it or nothing. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const message = problems[error.code ?? '']
+    if (message === undefined) throw error
+    throw usageError(
+      [{ path: '<file>', message: `${path} ${message}` }],
+      '`rota export --help` shows examples',
+    )
+  })
+  try {
+    await file.writeFile(text)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+const problems: Readonly<Record<string, string>> = {
+  EEXIST: 'is there already',
+  ENOENT: 'is in a directory that is not there',
 }

@@ -59,7 +59,7 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
   const times = timesOf(context)
   printTable(out, rows, [
     { title: 'TRIGGER', text: ({ stored }) => stored.trigger.name, shortest: 12 },
-    { title: 'JOB', text: ({ stored }) => stored.trigger.job, shortest: 8 },
+    { title: 'JOB', text: ({ stored }) => jobsText(stored.trigger), shortest: 8 },
     { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 12 },
     { title: `NEXT (${times.zone})`, text: (row) => nextText(row, (at) => times.short(at)), shortest: 14 },
     {
@@ -71,6 +71,10 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
     { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paintOf(out.colors, state) },
   ])
   if (holds.some((hold) => hold.target === 'all')) out.line('everything is frozen; `rota thaw` ends it')
+}
+
+function jobsText({ job, round }: StoredTrigger['trigger']): string {
+  return round?.services.map((service) => service.job).join(', ') ?? job
 }
 
 function nextText({ stored, state }: TriggerRow, format: (at: number) => string): string {

@@ -15,7 +15,7 @@ const states = ['pending', 'running', 'done', 'failed', 'cancelled', 'invalid'] 
 export const queue: Command = {
   name: 'queue',
   about:
-    'list shows every run of a queue directory by state, and files that cannot be read as invalid. show prints one run. retry gives a failed or cancelled run another try, now. requeue takes back what dead workers left in running. purge removes done and failed runs that ended before a time; their ids stay known, so that none is enqueued again.',
+    'list shows every run of a queue directory by state, and files that cannot be read as invalid. show prints one run. retry gives a failed or cancelled run another try, now. requeue takes back what dead workers and other programs left in running. purge removes done and failed runs that ended before a time; their ids stay known, so that none is enqueued again.',
   arguments: [
     { name: 'action', help: actions.join(', '), completes: actions },
     { name: 'id', help: 'for show and retry: a job_id, run_id or id', isOptional: true },

@@ -36,9 +36,14 @@ export const run: Command = {
         else out.line(id)
         return exitCodes.ok
       }
-      await sayIfNobodyWorks(context, app)
-      return await untilSignal((signal) => follow(context, { app, id, signal }))
+      return await followToEnd(context, app, id)
     }),
+}
+
+/** Shows what a run writes until it ends, and gives the exit code it comes to. */
+export async function followToEnd(context: Context, app: Rota, id: string): Promise<number> {
+  await sayIfNobodyWorks(context, app)
+  return await untilSignal((signal) => follow(context, { app, id, signal }))
 }
 
 async function sayIfNobodyWorks({ out }: Context, app: Rota): Promise<void> {

@@ -1,11 +1,11 @@
 import { nextInstants } from '../../app/next-instants.js'
 import { RotaError } from '../../app/errors.js'
-import type { StoredJob, StoredTrigger } from '../../app/nouns.js'
+import type { RoundService, StoredJob, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
-import { handlerText, scheduleText, triggerState } from '../in-words.js'
+import { handlerText, partitionText, scheduleText, triggerState } from '../in-words.js'
 import { printRuns } from '../runs-table.js'
 import { showRun } from '../show-run.js'
 import type { TimeText } from '../time-text.js'
@@ -101,15 +101,25 @@ async function showTrigger(
     ['overlap', trigger.overlap],
     ['jitter', trigger.jitterMs === 0 ? undefined : formatDuration(trigger.jitterMs)],
     ['spread', trigger.spreadMs === 0 ? undefined : formatDuration(trigger.spreadMs)],
-    ['partition', trigger.partition],
+    ['partition', partitionText(trigger.partition)],
     ['priority', trigger.priority?.toString()],
     ['payload', trigger.payload === undefined ? undefined : JSON.stringify(trigger.payload)],
     ['source', `${stored.source}, version ${stored.version} since ${times.full(stored.definedAt)}`],
-    ['job', trigger.job],
-    ['what', job === undefined ? 'its job is not defined' : handlerText(job.job.handler)],
+    ['services', trigger.round?.services.map(serviceText).join(', ')],
+    ['job', trigger.round === undefined ? trigger.job : undefined],
+    ['what', whatText(stored, job)],
   ])
   await printNewest(context, runs)
   return exitCodes.ok
+}
+
+function serviceText({ job, everyMs }: RoundService): string {
+  return `${job} every ${formatDuration(everyMs)}`
+}
+
+function whatText({ trigger }: StoredTrigger, job: StoredJob | undefined): string | undefined {
+  if (trigger.round !== undefined) return undefined
+  return job === undefined ? 'its job is not defined' : handlerText(job.job.handler)
 }
 
 function aheadText(ahead: readonly number[], times: TimeText): string | undefined {
@@ -128,7 +138,9 @@ async function showJob(
 ): Promise<number> {
   const { args, out } = context
   const { job, source } = stored
-  const triggers = (await app.triggers()).filter(({ trigger, active }) => active && trigger.job === job.name)
+  const isUsed = ({ trigger, active }: StoredTrigger): boolean =>
+    active && (trigger.round?.services ?? [trigger]).some((one) => one.job === job.name)
+  const triggers = (await app.triggers()).filter(isUsed)
   const runs = await app.runs({ job: job.name, limit: 5 })
   if (args.flag('json')) {
     const names = triggers.map(({ trigger }) => trigger.name)

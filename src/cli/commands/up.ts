@@ -50,6 +50,11 @@ export const up: Command = {
       whole: { min: 1, max: 100_000 },
     },
     { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default 30s' },
+    {
+      name: 'webhooks',
+      value: '[host:]port',
+      help: 'take signed deliveries at /webhooks/<sensor>; on this machine only unless a host is named',
+    },
     { name: 'quiet', short: 'q', help: 'tell only what went wrong' },
     { name: 'accept-clock', help: 'believe a clock that is more than a year ahead of the store' },
     { name: 'accept-store', help: 'go on with a store that went back in time' },
@@ -60,6 +65,7 @@ export const up: Command = {
     { line: 'rota up', meaning: 'with the config of this directory' },
     { line: 'rota up --config jobs/rota.config.yaml --grace 2m', meaning: 'another one, patiently' },
     { line: 'rota up --roles worker --concurrency 50', meaning: 'only perform, many at once' },
+    { line: 'rota up --webhooks 8080', meaning: 'and take deliveries to webhook sensors' },
     { line: 'SCHEDULER_ENABLED=off rota up', meaning: 'plan nothing here' },
   ],
   run: async (context) => {
@@ -70,9 +76,27 @@ export const up: Command = {
     }
     const grace = context.args.text('grace') ?? '30s'
     parseDuration(grace)
+    const webhooks = webhooksOf(context)
     const { app, config } = await appOf(context)
-    return await runUntilTheEnd(context, { app, config, roles, grace })
+    return await runUntilTheEnd(context, { app, config, roles, grace, webhooks })
   },
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Where deliveries are taken, where they are. */
+function webhooksOf({ args }: Context): Address | undefined {
+  const text = args.text('webhooks')
+  if (text === undefined) return undefined
+  const [, host = '127.0.0.1', digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  if (Number.isInteger(port) && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port }
+  const message = `${JSON.stringify(text)} is not an address`
+  const fault = { path: '--webhooks', message, allowed: 'a port, or a host and a port such as 0.0.0.0:8080' }
+  throw usageError([fault], '`rota up --help` shows examples')
 }
 
 interface Roles {
@@ -143,8 +167,15 @@ const usualStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
   context: Context,
-  { app, config, roles, grace }: { app: Rota; config: string | undefined; roles: Roles; grace: string },
+  started: {
+    readonly app: Rota
+    readonly config: string | undefined
+    readonly roles: Roles
+    readonly grace: string
+    readonly webhooks: Address | undefined
+  },
 ): Promise<number> {
+  const { app, config, roles, grace, webhooks } = started
   const { args } = context
   const { zone } = hereOf(context)
   const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
@@ -161,6 +192,14 @@ async function runUntilTheEnd(
       ' and ',
     )
     await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
+    if (webhooks !== undefined) {
+      const { host, port } = await app.listenForWebhooks(webhooks)
+      const shown = host.includes(':') ? `[${host}]` : host
+      teller.say(`  takes deliveries at http://${shown}:${port}/webhooks/<sensor>`, 'webhooks', {
+        host,
+        port,
+      })
+    }
     // What happened meanwhile comes after the summary, which would otherwise stand between it.
     tell = teller.tell
     early.forEach(tell)

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { planTick } from '../../model/tick.js'
-import { aJob, aRun, aTrigger, minute, t0, type Law } from './stage.js'
+import type { TriggerFilter } from '../store.js'
+import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law } from './stage.js'
 
 /** Jobs, queues, triggers and their versions. */
 export function definitionLaws(law: Law): void {
@@ -196,6 +197,39 @@ export function definitionLaws(law: Law): void {
     expect(await stage.run(runs[1]?.id ?? '')).toMatchObject({ reason: 'removed', finishedAt: now })
   })
 
+  law(
+    'what is being performed when its trigger is removed may finish, and is not tried again',
+    async (stage) => {
+      await stage.ready()
+      await stage.trigger(aTrigger('t'))
+      await stage.tick('t', t0 + 2 * minute)
+      const [fails, works] = await stage.claim('w', t0 + 2 * minute, { slots: 2 })
+      const now = t0 + 3 * minute
+      const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
+      await stage.trigger(aTrigger('t'), end)
+      expect((await stage.turn('w', now)).notices).toEqual([])
+      await stage.finish('w', fails!, { outcome: outcomes.again(now), at: now })
+      await stage.finish('w', works!, { outcome: outcomes.done, at: now })
+      expect(await stage.run(fails!.run)).toMatchObject({ state: 'cancelled', reason: 'removed' })
+      expect(await stage.run(works!.run)).toMatchObject({ state: 'done', reason: undefined })
+    },
+  )
+
+  law(
+    'what is being performed when its trigger is removed is still told where somebody cancels it',
+    async (stage) => {
+      await stage.ready()
+      await stage.trigger(aTrigger('t'))
+      await stage.tick('t', t0 + 2 * minute)
+      const { run } = await stage.claimOne('w', t0 + 2 * minute)
+      const now = t0 + 3 * minute
+      const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
+      await stage.trigger(aTrigger('t'), end)
+      expect(await stage.store.cancel({ run, now, reason: 'enough' })).toBe('requested')
+      expect((await stage.turn('w', now)).notices).toMatchObject([{ run, kind: 'cancel' }])
+    },
+  )
+
   law('a trigger that comes back begins a new version at the cursor it is given', async (stage) => {
     await stage.trigger(aTrigger('t'))
     const [endAt, backAt] = [t0 + 5, t0 + 50]
@@ -221,11 +255,16 @@ export function definitionLaws(law: Law): void {
     await stage.trigger(aTrigger('b'))
     await stage.trigger(aTrigger('a'))
     await stage.trigger(aTrigger('c'), { source: 'api' })
-    const names = async (filter?: { source?: string; names?: readonly string[] }): Promise<string[]> =>
+    const names = async (filter?: TriggerFilter): Promise<string[]> =>
       (await stage.store.triggers(filter)).map(({ trigger }) => trigger.name)
     expect(await names()).toEqual(['a', 'b', 'c'])
     expect(await names({ source: 'api' })).toEqual(['c'])
-    expect(await names({ names: ['c', 'a', 'nobody'] })).toEqual(['a', 'c'])
+    expect(await names({ names: ['c', 'a', 'nobody', 'a'] })).toEqual(['a', 'c'])
+    await stage.trigger(aTrigger('a'), { trigger: undefined, now: t0 + 1, nextAt: undefined })
+    expect(await names()).toEqual(['a', 'b', 'c'])
+    expect(await names({ active: true })).toEqual(['b', 'c'])
+    expect(await names({ active: false, source: 'code:test' })).toEqual(['a'])
+    expect(await names({ active: true, names: ['a', 'b'] })).toEqual(['b'])
   })
 
   law('G7: definitions and cursors are the same after reopening', async (stage) => {

@@ -3,8 +3,17 @@ import { aJob, aRun, minute, outcomes, t0, type Law } from './stage.js'
 
 /** Workers, leases, and what becomes of the runs of those that are gone. */
 export function expiryLaws(law: Law): void {
+  law('G6: whoever is late with its heartbeat claims nothing until it is renewed', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.enqueue([aRun('r')])
+    const late = t0 + minute + 1
+    expect(await stage.claim('w', late)).toEqual([])
+    expect(await stage.store.heartbeat({ worker: 'w', now: late, leaseMs: minute })).toBe('alive')
+    expect(await stage.claim('w', late)).toHaveLength(1)
+  })
+
   law('a heartbeat renews the lease; workers show what they hold', async (stage) => {
-    await stage.ready()
+    await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     await stage.claimOne('w', t0)
     expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 5, leaseMs: minute })).toBe('alive')
@@ -19,8 +28,8 @@ export function expiryLaws(law: Law): void {
     async (stage) => {
       const job = aJob('work', { crashes: 5 })
       await stage.jobs([job])
-      await stage.worker('w')
-      await stage.worker('alive', t0 + 1)
+      await stage.worker('w', t0, minute)
+      await stage.worker('alive', t0 + 1, minute)
       await stage.enqueue([aRun('1'), aRun('2'), aRun('3')])
       const first = await stage.claimOne('w', t0)
       const second = await stage.claimOne('w', t0 + 1)
@@ -44,7 +53,7 @@ export function expiryLaws(law: Law): void {
   law(
     'an expired worker claims nothing; what it finished in time counts as long as its claim is current',
     async (stage) => {
-      await stage.ready()
+      await stage.ready({}, minute)
       await stage.enqueue([aRun('1'), aRun('2')])
       const claim = await stage.claimOne('w', t0)
       await stage.store.expire({ now: t0 + 2 * minute, deadline: t0 + 2 * minute, limit: 9 })
@@ -59,9 +68,9 @@ export function expiryLaws(law: Law): void {
   )
 
   law('G4: what was lost is decided once, by whoever comes first', async (stage) => {
-    await stage.ready()
-    await stage.worker('u1', t0 + 2 * minute)
-    await stage.worker('u2', t0 + 2 * minute)
+    await stage.ready({}, minute)
+    await stage.worker('u1', t0 + 2 * minute, minute)
+    await stage.worker('u2', t0 + 2 * minute, minute)
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
     const now = t0 + 2 * minute
@@ -74,7 +83,7 @@ export function expiryLaws(law: Law): void {
   })
 
   law('a worker that retires is gone at once, and what it still holds is lost', async (stage) => {
-    await stage.ready()
+    await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
     await stage.store.retire({ worker: 'w', now: t0 + 1 })
@@ -87,7 +96,7 @@ export function expiryLaws(law: Law): void {
   law(
     'G9: the epoch rises with every heartbeat, the highest time with everything that carries one',
     async (stage) => {
-      await stage.ready()
+      await stage.ready({}, minute)
       const before = await stage.store.health({ now: t0 })
       await stage.store.heartbeat({ worker: 'w', now: t0 + 50, leaseMs: minute })
       await stage.store.heartbeat({ worker: 'w', now: t0 + 40, leaseMs: minute })

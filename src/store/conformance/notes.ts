@@ -154,6 +154,22 @@ export function noteLaws(law: Law): void {
     expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7, revision: revision + 1 })
   })
 
+  law('R9: the end of the last service removes its cycle, whatever it came to', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
+    const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
+    const current = { service: 'work', run: run.id }
+    const cycle = { checkedAt: t0, queue: [], current, results: [], skipped: [], resumed: false }
+    const key = { kind: 'cycle', name: 'round', item: '' } as const
+    await stage.store.changeNotes({ changes: [{ ...key, value: cycle }], now: t0 })
+    await stage.enqueue([run])
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 7 })
+    expect(await valueOf(stage, key)).toBeUndefined()
+    expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7 })
+    await stage.reopen()
+    expect(await valueOf(stage, key)).toBeUndefined()
+  })
+
   law(
     'R11: a service that failed leaves its timing, and a run that is tried again is still in flight',
     async (stage) => {
@@ -211,6 +227,30 @@ export function noteLaws(law: Law): void {
       ])
       expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 3 })
       expect(await stage.stored('elsewhere')).toMatchObject({ nextAt: undefined })
+    },
+  )
+
+  law(
+    'an arrival makes no tick stale, and one that a tick leaves behind is looked at at once',
+    async (stage) => {
+      await stage.ready()
+      const schedule = { kind: 'upstream', assets: ['work'] } as const
+      await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
+      const seen = await stage.seen('down', t0)
+      await stage.enqueue([aRun('one', { partition: 'p', follow: 'asset' })])
+      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
+      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 1, revision: seen.revision })
+      const planned = { ...planTick(seen, t0 + 2), takesArrivals: true }
+      expect(planned.nextAt).toBeUndefined()
+      expect(await stage.store.tick([planned])).toEqual(['ticked'])
+      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 2 })
+      const [arrival] = await stage.store.notes({ kind: 'arrival', limit: 9 })
+      const again = planTick(await stage.seen('down', t0 + 3), t0 + 3)
+      const notes = [
+        { kind: 'arrival', name: 'down', item: arrival!.item, revision: 1, value: undefined } as const,
+      ]
+      expect(await stage.store.tick([{ ...again, notes, takesArrivals: true }])).toEqual(['ticked'])
+      expect(await stage.stored('down')).toMatchObject({ nextAt: undefined })
     },
   )
 

@@ -10,11 +10,12 @@ import type { DueTrigger, Trigger } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, DefineTrigger, Finished, Store } from '../store.js'
 import type { Operation, RandomRun, RandomTurn } from './operation.js'
+import { tickOf } from './follower-tick.js'
 import { jobNames, overlaps, scheduleOfShape, targets, triggerNames } from './names.js'
 import { aJob, aTrigger, moveFacts, t0, type OpenedStore, type OpenStore } from './stage.js'
 import { openMemoryStore } from '../memory/memory-store.js'
 
-const leaseMs = 60_000
+const leaseMs = 180_000
 
 /** Plays operations on two stores at once; every answer of one must be the answer of the other. */
 export class Player {
@@ -207,8 +208,9 @@ export class Player {
   async #plan(limit: number): Promise<void> {
     const due = await this.both((store) => store.due({ now: this.now, limit }))
     const polls = await this.both((store) => store.due({ now: this.now, limit, sensors: ['a', 'b', 'd'] }))
+    const taking = { now: this.now, limit: 1 + (this.#count++ % 3) }
     const ticks = [
-      ...due.map((trigger) => planTick(trigger, this.now)),
+      ...(await Promise.all(due.map((trigger) => tickOf(this.model, trigger, taking)))),
       ...polls.map((trigger) => this.#poll(trigger)),
     ]
     await this.both((store) => store.tick(ticks))

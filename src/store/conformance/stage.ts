@@ -167,7 +167,7 @@ export class Stage {
     expect(answers.map((answer) => answer.created)).toEqual(runs.map(() => true))
   }
 
-  async worker(id: string, now: Instant = t0, leaseMs = minute): Promise<void> {
+  async worker(id: string, now: Instant = t0, leaseMs = 60 * minute): Promise<void> {
     await this.store.register({ id, host: 'here', pid: 1, version: '0', now, leaseMs })
   }
 
@@ -215,9 +215,9 @@ export class Stage {
   }
 
   /** The job `work` and a worker `w`: where most laws begin. */
-  async ready(job: Partial<Job> = {}): Promise<void> {
+  async ready(job: Partial<Job> = {}, leaseMs?: number): Promise<void> {
     await this.jobs([aJob('work', job)])
-    await this.worker('w')
+    await this.worker('w', t0, leaseMs)
   }
 }
 

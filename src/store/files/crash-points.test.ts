@@ -13,6 +13,9 @@ import { openFilesStore } from './files-store.js'
 /** The calls that change something: only between two of them can a crash leave something else. */
 const changing = ['write', 'truncate', 'sync', 'rename', 'remove', 'makeDirectory']
 
+/** They open hundreds of stores: a few seconds on a machine of their own, a minute on one that others keep busy. */
+const timeoutMs = 180_000
+
 let directory: string
 
 beforeEach(() => {
@@ -22,22 +25,26 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 describe('G2, G7: a process that dies at any call of the file system leaves each transaction whole or absent', () => {
-  it.each(['before a call', 'half-way through a write'] as const)('%s', async (when) => {
-    const facts = await expectedFacts()
-    for (let call = 1; ; call++) {
-      const path = join(directory, String(call))
-      const { done, isOver } = await playUntilCrash({ path, crashCall: call, when, disk: realDisk })
-      const store = await openFilesStore({ path, durability: 'normal', clock: systemClock })
-      const found = await factsOf(store)
-      // The step that was under way has happened as a whole or not at all; those before it have.
-      expect([facts[done], facts[done + 1] ?? facts[done]], `call ${call}`).toContainEqual(found)
-      expect((await store.health({ now: t0, deep: true })).faults).toEqual([])
-      await goesOn(store)
-      await store.close()
-      rmSync(path, { recursive: true })
-      if (isOver) break
-    }
-  })
+  it.each(['before a call', 'half-way through a write'] as const)(
+    '%s',
+    async (when) => {
+      const facts = await expectedFacts()
+      for (let call = 1; ; call++) {
+        const path = join(directory, String(call))
+        const { done, isOver } = await playUntilCrash({ path, crashCall: call, when, disk: realDisk })
+        const store = await openFilesStore({ path, durability: 'normal', clock: systemClock })
+        const found = await factsOf(store)
+        // The step that was under way has happened as a whole or not at all; those before it have.
+        expect([facts[done], facts[done + 1] ?? facts[done]], `call ${call}`).toContainEqual(found)
+        expect((await store.health({ now: t0, deep: true })).faults).toEqual([])
+        await goesOn(store)
+        await store.close()
+        rmSync(path, { recursive: true })
+        if (isOver) break
+      }
+    },
+    timeoutMs,
+  )
 })
 
 describe('G7: a loss of power at any call of the file system takes nothing that was acknowledged', () => {
@@ -59,6 +66,7 @@ describe('G7: a loss of power at any call of the file system takes nothing that 
         if (isOver) break
       }
     },
+    timeoutMs,
   )
 })
 

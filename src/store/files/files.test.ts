@@ -49,6 +49,9 @@ function inTurn(stores: readonly Store[]): Store {
       if (key === 'watch') return (hint: () => void) => target.watch(hint)
       if (key === 'health') return async () => (await latest(stores)).health
       if (key === 'queues') return async () => await (await latest(stores)).store.queues()
+      if (key === 'facts')
+        return async (request: Parameters<Store['facts']>[0]) =>
+          await (await latest(stores)).store.facts(request)
       return stores[calls++ % stores.length]?.[key]
     },
   })

@@ -123,6 +123,8 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
     ['params that are a list', made({ params: [1] }), 'has params that are not a map'],
     ['params that are a text', made({ params: 'x' }), 'has params that are not a map'],
     ['no count of attempts', made({ attempts: -1 }), 'has attempts that are not a count'],
+    ['attempts beyond all counting', made({ attempts: 2 ** 53 - 1 }), 'has attempts that are not a count'],
+    ['half a character in its id', made({ job_id: '96b\ud800' }), 'has a job_id that no file name can carry'],
     [
       'another id',
       made({ job_id: '../../96b0037ff184' }),

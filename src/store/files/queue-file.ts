@@ -9,6 +9,9 @@ import { fileNameOf, payloadOf } from './run-file.js'
 /** The largest queue file that is read. */
 const maxBytes = 1024 * 1024
 
+/** Numbers of attempts go on from what a file says, each higher than the one before. */
+const mostAttempts = 1_000_000_000
+
 /** A queue file as it was found. */
 export type QueueFile =
   | { readonly kind: 'file'; readonly file: Readonly<Record<string, unknown>>; readonly modifiedAt: number }
@@ -47,6 +50,7 @@ export function runOfForeign(file: Readonly<Record<string, unknown>>, name: stri
   const jobId = String(file['job_id'])
   const dueAt = instantOf(file['scheduled_for'])
   if (dueAt === undefined) return 'has a scheduled_for that is not an instant'
+  if (/\p{Surrogate}/u.test(jobId)) return 'has a job_id that no file name can carry'
   if (fileNameOf(dueAt, jobId) !== name) return `should be called ${fileNameOf(dueAt, jobId)}`
   const problem = problemOf(file)
   if (problem !== undefined) return problem
@@ -72,7 +76,8 @@ function problemOf(file: Readonly<Record<string, unknown>>): string | undefined 
   if (given !== undefined) return `has params that cannot be kept: ${given.message}`
   const isMap = typeof params === 'object' && !Array.isArray(params)
   if (params !== undefined && !isMap) return 'has params that are not a map'
-  const isCount = attempts === undefined || (Number.isSafeInteger(attempts) && Number(attempts) >= 0)
+  const count = attempts ?? 0
+  const isCount = Number.isInteger(count) && Number(count) >= 0 && Number(count) <= mostAttempts
   return isCount ? undefined : `has attempts that are not a count`
 }
 

@@ -1,6 +1,6 @@
 import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger } from '../store.js'
+import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../store.js'
 import { followLimits } from './gates.js'
 import { moveLook, startFollowing, stopFollowing } from './looks.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
@@ -54,14 +54,15 @@ export function defineTrigger(tables: Tables, item: DefineTrigger): DefineAnswer
 }
 
 /** Triggers by name: all, one source's, or the named ones. */
-export function triggers(
-  tables: Tables,
-  filter: { source?: string; names?: readonly string[] },
-): StoredTrigger[] {
-  const names = filter.names === undefined ? undefined : new Set(filter.names)
-  return [...tables.triggers.values()]
-    .filter((row) => filter.source === undefined || row.source === filter.source)
-    .filter((row) => names === undefined || names.has(row.trigger.name))
+export function triggers(tables: Tables, filter: TriggerFilter): StoredTrigger[] {
+  const { source, names, active } = filter
+  const rows =
+    names === undefined
+      ? [...tables.triggers.values()]
+      : [...new Set(names)].flatMap((name) => tables.triggers.get(name) ?? [])
+  return rows
+    .filter((row) => source === undefined || row.source === source)
+    .filter((row) => active === undefined || row.active === active)
     .toSorted((a, b) => compareText(a.trigger.name, b.trigger.name))
     .map(toStored)
 }
@@ -89,7 +90,7 @@ function endTrigger(tables: Tables, row: TriggerRow, item: DefineTrigger): void 
   row.cursorAt = item.cursorAt
   row.keptAt = undefined
   moveLook(tables, row, undefined)
-  if (item.cancelPending) cancelPending(tables, item.name, { at: item.now, reason: 'removed' })
+  if (item.cancelPending) cancelPending(tables, item.name, item.now)
 }
 
 function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFrom: Instant): void {

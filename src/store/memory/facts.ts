@@ -1,4 +1,4 @@
-import type { Fact, FactPage, RunFact, TriggerFact } from '../../model/fact.js'
+import type { Fact, FactPage, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
 import { toHold } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { putNote, remember } from './notes.js'
@@ -89,10 +89,25 @@ export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): 
 }
 
 function workers(tables: Tables): Fact[] {
-  return [...tables.workers.values()].map(({ id, host, pid, version, now, leaseUntil, isGone, notices }) => ({
-    kind: 'worker',
-    worker: { id, host, pid, version, startedAt: now, leaseUntil, isGone, notices: [...notices] },
-  }))
+  const known = [...tables.workers.values()].map(
+    ({ id, host, pid, version, now: startedAt, leaseUntil, isGone, notices }): WorkerFact => {
+      return { id, host, pid, version, startedAt, leaseUntil, isGone, notices: [...notices] }
+    },
+  )
+  return [...known, ...forgotten(tables)].map((worker) => ({ kind: 'worker', worker }))
+}
+
+/** Workers that only attempts still name: other stores keep names of workers in one place. */
+function forgotten(tables: Tables): Iterable<WorkerFact> {
+  const found = new Map<string, WorkerFact>()
+  for (const { attempts } of tables.runs.values()) {
+    for (const { worker: id, claimedAt } of attempts) {
+      if (id === undefined || tables.workers.has(id) || found.has(id)) continue
+      const lease = { startedAt: claimedAt, leaseUntil: claimedAt, isGone: true }
+      found.set(id, { id, host: '', pid: 0, version: '', ...lease, notices: [] })
+    }
+  }
+  return found.values()
 }
 
 function runs(tables: Tables): Fact[] {

@@ -45,7 +45,8 @@ function writeFollow(tables: Tables, follow: Follow, run: EndedRun): void {
   if (!arrives(follow, run.state)) return
   for (const trigger of tables.followers.get(run.job) ?? []) {
     writeNote(tables, arrivalOf(trigger.trigger.name, run), run.at)
-    lookAt(tables, trigger, run.at)
+    // No new revision: under a steady stream of arrivals no tick would ever be current.
+    moveLook(tables, trigger, Math.min(run.at, trigger.nextAt ?? run.at))
   }
 }
 

@@ -1,17 +1,17 @@
 import { holdsAt, planningTargets, type Hold, type HoldTarget } from '../../model/hold.js'
+import { removedReason } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
 import type { DueTrigger, StoredTrigger, UnfinishedRun } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import { holdsOn, isHeld, toHold } from './holds.js'
 import { moveLook } from './looks.js'
-import { areCurrent, remember, writeNote } from './notes.js'
+import { areCurrent, notes, remember, writeNote } from './notes.js'
 import { insertRun, makeFinal } from './run-moves.js'
 import {
   addRange,
   jobOf,
   noteTime,
   runsOfTrigger,
-  stateOf,
   type RunRow,
   type Tables,
   type TriggerRow,
@@ -54,7 +54,14 @@ export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   row.cursorAt = item.cursorAt
   moveLook(tables, row, item.nextAt)
   writeTick(tables, row, item)
+  const isLeft = item.takesArrivals === true && row.nextAt === undefined && hasArrival(tables, item.trigger)
+  if (isLeft) moveLook(tables, row, item.at)
   return 'ticked'
+}
+
+function hasArrival(tables: Tables, trigger: string): boolean {
+  const [first] = notes(tables, { kind: 'arrival', after: { name: trigger, item: '' }, limit: 1 })
+  return first?.name === trigger
 }
 
 /** Writes what a tick found: its runs, its ranges, and what its newest run does to the older ones. */
@@ -148,10 +155,15 @@ function terminate(tables: Tables, row: RunRow, end: { at: Instant; reason: stri
   makeFinal(tables, row, { state: 'cancelled', ...end })
 }
 
-/** Cancels the runs of a trigger that still wait. */
-export function cancelPending(tables: Tables, trigger: string, end: { at: Instant; reason: string }): void {
+/** Cancels the runs of a trigger that still wait; one that is being performed may finish, and does not wait again. */
+export function cancelPending(tables: Tables, trigger: string, at: Instant): void {
   const unfinished = [...runsOfTrigger(tables, trigger).unfinished]
   for (const row of unfinished) {
-    if (stateOf(row.phase) === 'pending') makeFinal(tables, row, { state: 'cancelled', ...end })
+    if (row.phase !== 'running') makeFinal(tables, row, { state: 'cancelled', at, reason: removedReason })
+    else if (!row.cancelRequested) {
+      row.cancelRequested = true
+      row.reason = removedReason
+      tables.touched?.runs.add(row)
+    }
   }
 }

@@ -3,7 +3,16 @@ import type { RunId } from '../../model/identity.js'
 import type { LogLine } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
 import type { Instant } from '../../time/instant.js'
-import type { DefineJobs, DefineTrigger, Reading, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
+import type {
+  DefineJobs,
+  DefineTrigger,
+  Reading,
+  RunFilter,
+  Store,
+  TriggerFilter,
+  Turn,
+  WorkerEntry,
+} from '../store.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import * as holding from './holds.js'
@@ -50,7 +59,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return read(reading.queues)
     },
 
-    async triggers(filter: { source?: string; names?: readonly string[] } = {}) {
+    async triggers(filter: TriggerFilter = {}) {
       return read((tables) => definitions.triggers(tables, filter))
     },
 

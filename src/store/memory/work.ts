@@ -1,6 +1,5 @@
 import type { RunId } from '../../model/identity.js'
-import type { NewRun } from '../../model/run.js'
-import { isFinal } from '../../model/run.js'
+import { isFinal, removedReason, type NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
 import { claimRuns } from './claims.js'
@@ -55,8 +54,11 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
   promote(tables, request.now)
   const notices = takeNotices(tables, request.worker)
   const { jobsRevision } = tables
-  const expired = liveWorker(tables, request.worker) === undefined
-  const { claims, more } = expired ? nothingClaimed : claimRuns(tables, request)
+  const worker = liveWorker(tables, request.worker)
+  const expired = worker === undefined
+  // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
+  const mayClaim = worker !== undefined && worker.leaseUntil >= request.now
+  const { claims, more } = mayClaim ? claimRuns(tables, request) : nothingClaimed
   return { expired, finished, claims, more, notices, jobsRevision }
 }
 
@@ -105,7 +107,8 @@ export function cancel(
 
 /** Asks the holder of a running run to stop, once. */
 export function requestCancel(tables: Tables, row: RunRow, reason: string): void {
-  if (row.cancelRequested) return
+  // The removal of a trigger asks for no stop.
+  if (row.cancelRequested && row.reason !== removedReason) return
   row.cancelRequested = true
   row.reason = reason
   tables.touched?.runs.add(row)

@@ -1,4 +1,5 @@
 import type { RunId } from '../../model/identity.js'
+import { removedReason } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { endRun, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
 import { waitAgain } from './finish.js'
@@ -63,10 +64,11 @@ export function advance(
   return 'advanced'
 }
 
-/** Cancels the runs of a trigger that still wait. */
+/** Cancels the runs of a trigger that still wait; one that is being performed may finish, and does not wait again. */
 export function cancelPending(session: Session, trigger: string, now: Instant): void {
   for (const run of unfinishedOf(session, trigger)) {
-    if (run.state !== running) endRun(session, run, { state: 'cancelled', at: now, reason: 'removed' })
+    if (run.state !== running) endRun(session, run, { state: 'cancelled', at: now, reason: removedReason })
+    else if (run.cancel_requested !== 1) session.db.change(REQUEST, removedReason, run.seq)
   }
 }
 
@@ -101,7 +103,8 @@ function* unfinishedOf(session: Session, trigger: string): Generator<Unfinished>
 
 /** Asks the holder of a running run to stop, once. */
 function requestCancel(session: Session, run: Unfinished, reason: string): void {
-  if (run.cancel_requested === 1) return
+  // The removal of a trigger asks for no stop.
+  if (run.cancel_requested === 1 && run.reason !== removedReason) return
   session.db.change(REQUEST, reason, run.seq)
   session.db.change(TELL, run.worker, run.id, run.attempt, 'cancel')
 }

@@ -26,7 +26,9 @@ const INSERT = `insert into triggers (source, job, fingerprint, version, revisio
     is_active, is_ticking, name, defined_at)
   values (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)`
 
-const REDEFINE = `update triggers set source = ?, job = ?, fingerprint = ?, version = ?, revision = ?, cursor_at = ?,
+// The tick that closes the version before may have raised the revision itself, by what the end of a run moves.
+const REDEFINE = `update triggers set source = ?, job = ?, fingerprint = ?, version = ?,
+    revision = max(?, revision + 1), cursor_at = ?,
     next_at = ?, chain_ms = ?, is_active = 1, is_ticking = ?
   where name = ?`
 

@@ -23,6 +23,9 @@ const ENDED = `select partition, due_at, started_at, error from runs where seq =
 const LOOK_AT = `update triggers set next_at = min(?1, coalesce(next_at, ?1)), revision = revision + 1
   where name = ?2 and is_active = 1`
 
+// Relies on: primary key. No new revision: under a steady stream of arrivals no tick would ever be current.
+const ARRIVED = `update triggers set next_at = min(?1, coalesce(next_at, ?1)) where name = ?2 and is_active = 1`
+
 // Relies on: primary key.
 const FOLLOWERS = `select trigger from followers where asset = ? order by trigger`
 
@@ -46,7 +49,7 @@ export function followEnd(
   if (!arrives(follow, end.state)) return
   for (const { trigger } of db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
     writeNote(session, arrivalOf(trigger, ended), end.at)
-    db.change(LOOK_AT, end.at, trigger)
+    db.change(ARRIVED, end.at, trigger)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Job } from '../../model/job.js'
 import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
-import type { QueueStatus, StoredJob } from '../store.js'
+import type { QueueStatus, StoredJob, TriggerFilter } from '../store.js'
 import { jobOf } from './catalog.js'
 import { highestTime } from './meta.js'
 import { orUndefined } from './rows.js'
@@ -26,13 +26,14 @@ const PAUSED = `select 1 from holds
 const TRIGGERS = `select json_group_array(row) from (
     select json_array(${TRIGGER_COLUMNS}) as row
     from triggers join versions on versions.trigger = triggers.name and versions.version = triggers.version
-    where ?1 is null or source = ?1 order by name
+    where (?1 is null or source = ?1) and (?2 is null or is_active = ?2) order by name
   )`
 
 const TRIGGERS_NAMED = `select json_group_array(row) from (
     select json_array(${TRIGGER_COLUMNS}) as row
     from triggers join versions on versions.trigger = triggers.name and versions.version = triggers.version
-    where name in (select value from json_each(?2)) and (?1 is null or source = ?1) order by name
+    where name in (select value from json_each(?3)) and (?1 is null or source = ?1)
+      and (?2 is null or is_active = ?2) order by name
   )`
 
 // Relies on: triggers_fingerprint, which has all that is asked for.
@@ -77,16 +78,14 @@ export function queues(session: Session): QueueStatus[] {
 }
 
 /** Triggers by name: all, one source's, or the named ones. */
-export function triggers(
-  session: Session,
-  filter: { source?: string; names?: readonly string[] },
-): StoredTrigger[] {
+export function triggers(session: Session, filter: TriggerFilter): StoredTrigger[] {
   const { source = null, names } = filter
   const { db } = session
+  const active = filter.active === undefined ? null : Number(filter.active)
   const rows =
     names === undefined
-      ? db.json<string[]>(TRIGGERS, source)
-      : db.json<string[]>(TRIGGERS_NAMED, source, JSON.stringify(names))
+      ? db.json<string[]>(TRIGGERS, source, active)
+      : db.json<string[]>(TRIGGERS_NAMED, source, active, JSON.stringify(names))
   return rows.map((row) => storedTriggerOf(JSON.parse(row) as TriggerRow))
 }
 

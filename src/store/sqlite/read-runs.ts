@@ -96,7 +96,10 @@ export function attempts(session: Session, id: RunId): Attempt[] {
 /** The attempts of a run whose row is at hand. */
 export function attemptsOf(session: Session, row: RunRow): Attempt[] {
   const { id } = row
-  const recorded = session.db.all<AttemptRow>(ATTEMPTS, row.seq).map((attempt) => attemptOf(id, attempt))
+  // Nearly every run has one attempt, which lives in its row: nothing has to be looked up.
+  const isFirst = row.attempt === 0 || (row.attempt === 1 && (row.state === running || row.state === done))
+  const rows = isFirst ? [] : session.db.all<AttemptRow>(ATTEMPTS, row.seq)
+  const recorded = rows.map((attempt) => attemptOf(id, attempt))
   const isInRow = row.state === running || (row.state === done && recorded.length < row.attempt)
   return isInRow ? [...recorded, attemptInRow(row)] : recorded
 }

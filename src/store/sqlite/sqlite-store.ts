@@ -28,7 +28,15 @@ import type { LogLine, NewRun, Run } from '../../model/run.js'
 import type { Tick } from '../../model/tick.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import type { DefineJobs, DefineTrigger, RunFilter, Store, Turn, WorkerEntry } from '../store.js'
+import type {
+  DefineJobs,
+  DefineTrigger,
+  RunFilter,
+  Store,
+  TriggerFilter,
+  Turn,
+  WorkerEntry,
+} from '../store.js'
 import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
@@ -133,7 +141,7 @@ class SqliteStore implements Store {
     return this.#read(queues)
   }
 
-  triggers(filter: { source?: string; names?: readonly string[] } = {}) {
+  triggers(filter: TriggerFilter = {}) {
     return this.#read((session) => triggers(session, filter))
   }
 

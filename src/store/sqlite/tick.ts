@@ -10,6 +10,10 @@ import type { Session } from './session.js'
 const MOVE_CURSOR = `update triggers set cursor_at = ?, next_at = ?, kept_at = null, revision = revision + 1
   where name = ? and revision = ? and is_active = 1`
 
+// Relies on: the primary keys of both. Closes the race of an arrival that came after the tick had read: it waits no longer.
+const LOOK_AGAIN = `update triggers set next_at = ?1 where name = ?2 and next_at is null
+  and exists (select 1 from notes where kind = 'arrival' and name = ?2)`
+
 const SET_CHAIN = `update triggers set chain_run = ? where name = ?`
 
 /** Commits ticks: each one whole, or nothing of it where the trigger has moved on. */
@@ -22,6 +26,7 @@ function tickOne(session: Session, item: Tick): 'ticked' | 'stale' {
   if (item.notes !== undefined && !areCurrent(session, item.notes)) return 'stale'
   if (session.db.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision) === 0) return 'stale'
   writeTick(session, item)
+  if (item.takesArrivals === true) session.db.change(LOOK_AGAIN, item.at, trigger)
   return 'ticked'
 }
 

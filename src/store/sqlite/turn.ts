@@ -6,7 +6,7 @@ import { promote } from './promote.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Read under the write lock: a worker that is live here was not expired by anyone.
-const WORKER = `select key, phase from workers where id = ?`
+const WORKER = `select key, phase, lease_until from workers where id = ?`
 
 // Relies on: notices_worker.
 const NOTICES = `select run, attempt, kind from notices where worker = ? order by id`
@@ -20,11 +20,13 @@ export function turn(session: Session, request: Turn): TurnAnswer {
   const finished = finishAll(session, request.finished, now)
   promote(session, now)
   const { jobsRevision } = session.catalog
-  const worker = session.db.get<{ key: number; phase: number }>(WORKER, request.worker)
+  const worker = session.db.get<{ key: number; phase: number; lease_until: number }>(WORKER, request.worker)
   if (worker === undefined) return { ...nothing, finished, jobsRevision }
   const notices = takeNotices(session, worker.key)
   if (worker.phase !== 0) return { ...nothing, finished, notices, jobsRevision }
-  const claimed = want === undefined ? undefined : claimRuns(session, { want, worker: worker.key, now })
+  // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
+  const mayClaim = want !== undefined && worker.lease_until >= now
+  const claimed = mayClaim ? claimRuns(session, { want, worker: worker.key, now }) : undefined
   return {
     expired: false,
     finished,

@@ -1,0 +1,10 @@
+// Every workload begins with an empty schema.
+import pg from 'pg'
+
+/** Removes a schema with all that is in it. */
+export async function withoutSchema(url, schema) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`drop schema if exists ${schema} cascade`)
+  await client.end()
+}

@@ -1,0 +1,54 @@
+// The queue on Postgres, beside those that live there too: the same workloads as on SQLite, on one server that waits for
+// its disk, every workload in a process and a schema of its own.
+import { inChild, inScratch, medians } from './measure.mjs'
+import { startPostgres } from './postgres-server.mjs'
+
+const workloads = [
+  { name: 'enqueue one by one', workload: 'enqueue-one', count: 2000 },
+  { name: 'enqueue, 50 in flight', workload: 'enqueue-50', count: 20_000 },
+  { name: 'enqueue, bulk of 1000', workload: 'enqueue-bulk', count: 50_000 },
+  { name: 'perform, concurrency 1', workload: 'perform', count: 10_000, concurrency: 1 },
+  { name: 'perform, concurrency 10', workload: 'perform', count: 50_000, concurrency: 10 },
+  { name: 'perform, concurrency 100', workload: 'perform', count: 50_000, concurrency: 100 },
+  { name: 'idle', workload: 'idle', count: 500, concurrency: 10 },
+]
+
+const peers = [
+  { name: 'rota', flags: { peer: 'rota-postgres' } },
+  { name: 'graphile-worker', flags: { peer: 'graphile-worker' } },
+  { name: 'pg-boss', flags: { peer: 'pg-boss' } },
+  { name: 'BullMQ', flags: { peer: 'bullmq-postgres' } },
+]
+
+/** Measures all peers; gives for each workload the medians by peer. */
+export function measurePostgres({ rounds, quick, parent, say, peers: wanted, workload: chosen }) {
+  return inScratch(parent, async (scratch) => {
+    const server = await startPostgres(scratch)
+    const here = peers.filter(({ name }) => wanted === undefined || wanted.includes(name))
+    const results = new Map(workloads.map(({ name }) => [name, new Map(here.map((peer) => [peer.name, []]))]))
+    try {
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const { name, count, ...flags } of workloads) {
+          if (chosen !== undefined && !name.includes(chosen)) continue
+          for (const peer of here) {
+            const own = { ...flags, ...peer.flags, url: server.url, count: quick ? count / 5 : count }
+            const result = await inScratch(parent, (directory) =>
+              inChild('./queue-child.mjs', { ...own, directory }),
+            )
+            if (result.error !== undefined) say(result.error)
+            results.get(name).get(peer.name).push(result)
+          }
+          say(`postgres, round ${round} of ${rounds}: ${name}`)
+        }
+      }
+    } finally {
+      await server.stop()
+    }
+    return Object.fromEntries(
+      [...results].map(([name, byPeer]) => [
+        name,
+        Object.fromEntries([...byPeer].map(([peer, runs]) => [peer, { ...medians(runs), runs }])),
+      ]),
+    )
+  })
+}

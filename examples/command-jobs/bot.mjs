@@ -1,0 +1,48 @@
+// A bot whose users say what is to be done when. Run it with `node examples/command-jobs/bot.mjs`.
+import { rota } from 'rota'
+
+const app = rota({ app: 'bot', store: 'sqlite:data/bot.db' })
+
+// A command goes to the job of its name …
+app.job('check_status', async (run) => `all is well, ${run.payload.user_id}`, { retry: { attempts: 3 } })
+
+// … and every other one here. The task's id is the same for every attempt.
+app.onCommand(async ({ command, userId, metadata, task, signal }) => {
+  signal.throwIfAborted()
+  console.log(`${command} for ${userId}, chat ${metadata.chat ?? 'none'} (${task.id.slice(0, 14)}…)`)
+})
+
+app.on('run:ended', ({ trigger, state }) => console.log(`${trigger}: ${state}`))
+await app.start()
+
+// While it runs: a job is checked, stored, and with that scheduled. `rota job add` does the same from a shell.
+const daily = await app.addJob({
+  type: 'recurring',
+  schedule: '0 9 * * *',
+  command: 'check_status',
+  userId: 'user1',
+})
+console.log(`${daily.type}, ${daily.state}, next at ${daily.nextAt.toISOString().slice(11, 16)} UTC`)
+
+const soon = new Date(Date.now() + 300)
+const reminder = {
+  type: 'oneshot',
+  executeAt: soon,
+  command: 'remind',
+  userId: 'user1',
+  metadata: { chat: '42' },
+}
+const { id } = await app.addJob({ id: 'reminder', ...reminder })
+await app.addJob({ id: 'reminder', ...reminder }).catch((error) => console.log(error.code))
+await app
+  .addJob({ type: 'recurring', schedule: '0 25 * * *', command: 'x' })
+  .catch((error) => console.log(error.message))
+
+// Now, beside its schedule.
+await app.wait((await app.runJobNow(daily.id)).id)
+
+while ((await app.getJob(id)).state !== 'executed') await new Promise((resolve) => setTimeout(resolve, 50))
+console.log(`cleaned up: ${await app.cleanupJobs()}`)
+console.log(`left: ${(await app.listJobs()).map(({ command }) => command)}`)
+await app.removeJob(daily.id)
+await app.stop()

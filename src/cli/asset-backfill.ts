@@ -1,0 +1,164 @@
+import type { Backfill, BackfillChoice, BackfillOptions, BackfillOrder, BackfillPlan } from '../app/nouns.js'
+import type { Rota } from '../app/rota.js'
+import { formatInstant, systemClock } from '../app/times.js'
+import { type Context, exitCodes } from './command.js'
+import { untilSignal } from './follow.js'
+import { count } from './in-words.js'
+import { printTable } from './table.js'
+import { timesOf } from './times-of.js'
+import { usageError } from './usage-error.js'
+
+/** `rota asset backfill`: says what it would make, and with `--yes` makes it. */
+export async function backfill(context: Context, app: Rota): Promise<number> {
+  const { args } = context
+  const cancelled = args.text('cancel')
+  const resumed = args.text('resume')
+  const asset = args.optionalWord(1)
+  if (cancelled !== undefined) return await cancel(context, app, cancelled)
+  if (resumed !== undefined) return await started(context, app, await app.resumeBackfill(resumed))
+  if (asset === undefined) return await list(context, app)
+  const options = optionsOf(context)
+  if (!args.flag('yes')) return showPlan(context, asset, await app.planBackfill(asset, options))
+  return await started(context, app, await app.backfill(asset, options))
+}
+
+function optionsOf({ args }: Context): BackfillOptions {
+  const partitions = args.list('partition')
+  const [from, to] = [args.text('from'), args.text('to')]
+  if (partitions.length > 0 && (from !== undefined || to !== undefined)) {
+    const message = 'a range and single partitions cannot be together'
+    throw usageError([{ path: '--partition', message }], '`rota asset --help` shows examples')
+  }
+  return {
+    from,
+    to,
+    partitions: partitions.length === 0 ? undefined : partitions,
+    only: args.text('only') as BackfillChoice | undefined,
+    order: args.text('order') as BackfillOrder | undefined,
+    pace: args.whole('pace'),
+    limit: args.whole('limit'),
+  }
+}
+
+const shownLabels = 10
+
+function showPlan({ args, out }: Context, asset: string, plan: BackfillPlan): number {
+  if (args.flag('json')) {
+    out.json({ asset, started: false, run: plan.run, skip: plan.skip })
+    return exitCodes.ok
+  }
+  out.line(`would make ${count(plan.run.length, 'partition')} of ${asset}${plan.run.length === 0 ? '' : ':'}`)
+  for (const label of shortened(plan.run)) out.line(`  ${label}`)
+  for (const [reason, labels] of byReason(plan)) {
+    out.line(
+      `leaves ${labels.length} alone that ${reasonText(reason, labels.length)}: ${shortened(labels, 3).join(', ')}`,
+    )
+  }
+  out.line(plan.run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
+  return exitCodes.ok
+}
+
+/** The first and the last of many, with how many lie between them. */
+function shortened(labels: readonly string[], most = shownLabels): readonly string[] {
+  if (labels.length <= most) return labels
+  const between = labels.length - most
+  return [...labels.slice(0, most - 1), `… ${between} more …`, ...labels.slice(-1)]
+}
+
+function byReason({ skip }: BackfillPlan): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>()
+  for (const { label, reason } of skip) groups.set(reason, [...(groups.get(reason) ?? []), label])
+  return groups
+}
+
+function reasonText(reason: string, labels: number): string {
+  const [is, has] = labels === 1 ? ['is', 'has'] : ['are', 'have']
+  if (reason === 'not-begun') return `${has} not begun`
+  return reason === 'limit' ? `${is} beyond the limit` : `${is} ${reason}`
+}
+
+async function started(context: Context, app: Rota, backfill: Backfill | undefined): Promise<number> {
+  const { args, out } = context
+  if (backfill === undefined) {
+    if (args.flag('json')) out.json({ started: false, run: [] })
+    else out.line('nothing to do')
+    return exitCodes.ok
+  }
+  const { id, total, asset, state } = backfill
+  if (args.flag('wait')) return await watch(context, app, id)
+  if (args.flag('json')) out.json(view(backfill))
+  else if (state === 'cancelled') out.line(`backfill ${id} is cancelled`)
+  else {
+    out.line(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
+    out.line(`\`rota asset backfill\` shows how it goes, --cancel ${id} ends it`)
+  }
+  return exitCodes.ok
+}
+
+const lookAgainMs = 1000
+
+/** Shows how far a backfill is until nothing of it is left. */
+async function watch(context: Context, app: Rota, id: string): Promise<number> {
+  const { args, out } = context
+  return await untilSignal(async (signal) => {
+    for (;;) {
+      const status = await app.backfillStatus(id)
+      const isOver = status.left === 0 || status.state === 'cancelled'
+      out.progress(`backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed`)
+      if (!isOver && !signal.aborted) {
+        await systemClock.sleep(lookAgainMs, signal)
+        continue
+      }
+      if (args.flag('json')) out.json(view(status))
+      else
+        out.line(
+          `backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed, ${status.left} left`,
+        )
+      return status.failed === 0 && status.left === 0 ? exitCodes.ok : exitCodes.failed
+    }
+  })
+}
+
+async function cancel({ args, out }: Context, app: Rota, id: string): Promise<number> {
+  const { backfill, cancelled } = await app.cancelBackfill(id)
+  if (args.flag('json')) out.json({ ...view(backfill), cancelledRuns: cancelled })
+  else out.line(`backfill ${id} is cancelled; ${count(cancelled, 'run')} of it will not be performed`)
+  return exitCodes.ok
+}
+
+const mostListed = 50
+
+async function list(context: Context, app: Rota): Promise<number> {
+  const { args, out } = context
+  const newest = (await app.backfills()).slice(0, mostListed)
+  const backfills = await Promise.all(newest.map(({ id }) => app.backfillStatus(id)))
+  if (args.flag('json')) out.json(backfills.map(view))
+  else if (backfills.length === 0) out.line('no backfills')
+  else {
+    const times = timesOf(context)
+    printTable(out, backfills, [
+      { title: 'BACKFILL', text: ({ id }) => id },
+      { title: 'ASSET', text: ({ asset }) => asset, shortest: 8 },
+      {
+        title: 'PARTITIONS',
+        text: ({ first, last }) => (first === last ? first : `${first} … ${last}`),
+        shortest: 10,
+      },
+      { title: 'STATE', text: (one) => stateText(one) },
+      { title: 'DONE', text: ({ done, total }) => `${done}/${total}`, isRight: true },
+      { title: 'FAILED', text: ({ failed }) => (failed === 0 ? '' : String(failed)), isRight: true },
+      { title: 'SINCE', text: ({ createdAt }) => times.short(createdAt) },
+    ])
+  }
+  return exitCodes.ok
+}
+
+function stateText({ state, started, total, left }: Backfill & { readonly left: number }): string {
+  if (state === 'starting') return `cut short at ${started} of ${total}; --resume`
+  if (state === 'cancelled') return 'cancelled'
+  return left === 0 ? 'over' : 'going on'
+}
+
+function view(backfill: Backfill) {
+  return { ...backfill, createdAt: formatInstant(backfill.createdAt) }
+}

@@ -1,0 +1,82 @@
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+
+/** A reading of the server's clock, and what the own one showed before it was asked and after it had answered. */
+export interface ServerReading {
+  readonly serverMs: number
+  readonly beforeMs: number
+  readonly afterMs: number
+}
+
+/** Two good clocks drift apart by no more than this part of the time that passes. */
+const drift = 0.0002
+
+/** A reading that took longer says too little to be worth anything once there is a better one. */
+const longReadingMs = 1000
+
+/**
+ * The database's clock, as far as it can be known here: monotonic time of this machine plus an offset that every answer
+ * of the server narrows. The wall clock of the machine plays no part in it once the server has answered.
+ */
+export class DatabaseClock implements Clock {
+  readonly #own: Clock
+  /** The offset lies between these, as of `atMs` of the own clock. */
+  #bounds: { readonly low: number; readonly high: number; readonly atMs: number } | undefined
+  #last: Instant = 0
+
+  constructor(own: Clock) {
+    this.#own = own
+  }
+
+  /** Learns from an answer of the server: when it was read there lies between the question and the answer. */
+  observe({ serverMs, beforeMs, afterMs }: ServerReading): void {
+    const reading = { low: serverMs - afterMs, high: serverMs - beforeMs, atMs: afterMs }
+    if (this.#bounds === undefined) {
+      this.#bounds = reading
+      return
+    }
+    if (afterMs - beforeMs > longReadingMs) return
+    const slackMs = (afterMs - this.#bounds.atMs) * drift
+    const low = Math.max(reading.low, this.#bounds.low - slackMs)
+    const high = Math.min(reading.high, this.#bounds.high + slackMs)
+    // Where the two contradict each other the server's clock was set, and the newer one is right.
+    this.#bounds = low <= high ? { low, high, atMs: afterMs } : reading
+  }
+
+  now(): Instant {
+    if (this.#bounds === undefined) return this.#own.now()
+    const { low, high } = this.#bounds
+    const now = Math.floor(this.#own.monotonicMs() + (low + high) / 2)
+    // A better estimate may lie a little behind the last one: time stands still rather than go back.
+    if (now < this.#last && this.#last - now < longReadingMs) return this.#last
+    this.#last = now
+    return now
+  }
+
+  monotonicMs(): number {
+    return this.#own.monotonicMs()
+  }
+
+  uptimeMs(): number {
+    return this.#own.uptimeMs()
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#own.sleep(ms, signal)
+  }
+
+  async sleepUntil(at: Instant, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const rest = at - this.now()
+      if (rest <= 0 || signal?.aborted === true) return
+      await this.#own.sleep(Math.min(rest, longestPieceMs), signal)
+    }
+  }
+
+  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void {
+    return this.#own.timer(ms, fire, options)
+  }
+}
+
+/** A step of the server's clock goes unnoticed for at most this long. */
+const longestPieceMs = 30_000

@@ -1,0 +1,371 @@
+/**
+ * One queue for all that a process writes. What has arrived is applied in order of arrival in one transaction, and
+ * each answer is given after the commit that holds it: one commit for all of them, and one for what arrives meanwhile.
+ *
+ * Writers of different processes keep out of each other's way by one lock of the schema, which ends with its
+ * transaction. What touches only rows of its own (plain runs: recorded, claimed, ended) takes it together with
+ * others; everything that reads one row to decide about another takes it alone. A session that stalls in the
+ * middle of a transaction is ended by the server, so nobody holds the lock for long.
+ *
+ * If one of a group throws, the transaction is rolled back and each one is tried again by itself. Where a conflict or
+ * a cut connection ended a transaction before its commit, it is made again as a whole. Where the answer to the commit
+ * itself was lost, the server is asked what became of that transaction, by its number: nothing is done twice, and
+ * nothing is taken for done that is not.
+ */
+import type { Client } from 'pg'
+import { RotaError } from '../../model/errors.js'
+import { fractionOf } from '../../model/identity.js'
+import type { Clock } from '../../time/clock.js'
+import type { Revisions } from './catalog.js'
+import type { Connections } from './connections.js'
+import { Database, type Statements } from './database.js'
+import { isAway, isBroken, isConflict, toRotaError } from './errors.js'
+import { beginPlain, firstFailure, NotPlain } from './plain.js'
+import type { Remembered } from './remembered.js'
+import { NotAlone, Session } from './session.js'
+import { KeyTaken } from './unique.js'
+
+/** The most items of one transaction: above it others would wait too long. */
+const maxGroupItems = 5000
+
+/** How far the highest time that is written down may lie behind. */
+const timeStepMs = 1000
+
+/** How long a group is tried again before those who wait are refused. */
+const tryLimitMs = 5000
+
+const longestPauseMs = 500
+
+/** How soon a unique key is asked for again. */
+const keyPauseMs = 20
+
+/** What the loop is made of. */
+export interface CommitLoopOptions {
+  readonly connections: Connections
+  readonly statements: Statements
+  readonly remembered: Remembered
+  readonly clock: Clock
+  readonly url: string
+  /** What other processes do not have in common with this one, so that those that failed together do not try together. */
+  readonly seed: string
+  /** Whether a commit waits for the server's disk. */
+  readonly isLasting: boolean
+  /** Hears the server's time, and what this process's clock showed before and after it was asked. */
+  readonly onTime: (reading: { serverMs: number; beforeMs: number; afterMs: number }) => void
+  /** Called after a commit that others may wait for. */
+  readonly onNews: () => void
+}
+
+interface Waiting {
+  /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
+  readonly apply: (session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>
+  /** The same for what is usual: sends all that it has to send before it first waits for an answer. */
+  readonly plain: Waiting['apply'] | undefined
+  readonly input: unknown
+  /** How many items it writes. */
+  readonly items: number
+  /** Whether it is known beforehand that nobody else may write meanwhile. */
+  readonly isAlone: boolean
+  readonly sinceMs: number
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Applies operations in groups, each group in one transaction. */
+export class CommitLoop {
+  readonly #options: CommitLoopOptions
+  #queue: Waiting[] = []
+  #isWorking = false
+  #ended: RotaError | undefined
+  #onIdle: (() => void) | undefined
+  #tries = 0
+
+  constructor(options: CommitLoopOptions) {
+    this.#options = options
+  }
+
+  /** Why nothing more is done, once that is so. */
+  get ended(): RotaError | undefined {
+    return this.#ended
+  }
+
+  /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
+  commit<T>(
+    apply: (session: Session) => Promise<T>,
+    given: { items?: number; isAlone?: boolean; plain?: ((session: Session) => Promise<T>) | undefined } = {},
+  ): Promise<T> {
+    const { items = 1, isAlone = true, plain } = given
+    return this.commitAlike(async (session) => [await apply(session)], {
+      input: undefined,
+      items,
+      isAlone,
+      plain: plain === undefined ? undefined : async (session) => [await plain(session)],
+    })
+  }
+
+  /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
+  commitAlike<Input, T>(
+    apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
+    given: {
+      input: Input
+      items: number
+      isAlone: boolean
+      plain: ((session: Session, inputs: readonly Input[]) => Promise<readonly T[]>) | undefined
+    },
+  ): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const sinceMs = this.#options.clock.monotonicMs()
+    return new Promise<T>((resolve, reject) => {
+      this.#add({ apply, ...given, sinceMs, resolve, reject })
+    })
+  }
+
+  /** Applies what has arrived; refuses what comes later. */
+  async close(reason: RotaError): Promise<void> {
+    this.#ended ??= reason
+    if (!this.#isWorking) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  #add(one: Waiting): void {
+    this.#queue.push(one)
+    if (this.#isWorking) return
+    this.#isWorking = true
+    setImmediate(() => void this.#work())
+  }
+
+  async #work(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const apart = await this.#perform(this.#takeGroup())
+      for (const one of apart) await this.#perform([one])
+    }
+    this.#isWorking = false
+    this.#onIdle?.()
+  }
+
+  #takeGroup(): Waiting[] {
+    let items = 0
+    let count = 0
+    for (const { items: more } of this.#queue) {
+      if (count > 0 && items + more > maxGroupItems) break
+      items += more
+      count++
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  /** Commits a group and answers it; gives back those that have to be tried again, each one by itself. */
+  async #perform(group: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const { clock, remembered, url } = this.#options
+    const startMs = clock.monotonicMs()
+    let isAlone = group.some((one) => one.isAlone)
+    let isPlain = group.every(({ plain }) => plain !== undefined)
+    for (let tries = 1; ; tries++) {
+      try {
+        const answers = await (isPlain ? this.#transactPlainly(group) : this.#transact(group, isAlone))
+        for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
+        return []
+      } catch (error) {
+        // What was read in it may be about rows that never were.
+        remembered.catalog = undefined
+        if (error instanceof NotAlone || error instanceof NotPlain) {
+          isAlone ||= error instanceof NotAlone
+          isPlain = false
+          continue
+        }
+        if (error instanceof KeyTaken) return this.#putOff(group, error)
+        const mayHeal = (isConflict(error) || isAway(error)) && clock.monotonicMs() - startMs < tryLimitMs
+        if (mayHeal && this.#ended === undefined) {
+          await clock.sleep(this.#pauseMs(tries))
+          continue
+        }
+        const refusal = toRotaError(error, url)
+        if (isBroken(refusal)) this.breakOff(refusal as RotaError)
+        else if (group.length > 1 && !isAway(error)) return group
+        for (const { reject } of group) reject(refusal)
+        return []
+      }
+    }
+  }
+
+  /** Lets others go first where a key is taken by a transaction that goes on; gives back those to try by themselves. */
+  #putOff(group: readonly Waiting[], error: KeyTaken): readonly Waiting[] {
+    const [one] = group
+    if (group.length > 1 || one === undefined) return group
+    const { clock, url } = this.#options
+    if (clock.monotonicMs() - one.sinceMs > tryLimitMs || this.#ended !== undefined) {
+      one.reject(new RotaError('STORE_BUSY', `${url}: ${error.message}`))
+      return []
+    }
+    clock.timer(keyPauseMs, () => {
+      if (this.#ended === undefined) this.#add(one)
+      else one.reject(this.#ended)
+    })
+    return []
+  }
+
+  /** Applies a group in one transaction. Throws where it did not come to be, and only then. */
+  #transact(group: readonly Waiting[], isAlone: boolean): Promise<readonly unknown[]> {
+    return this.#options.connections.use(async (client) => {
+      const { remembered, statements } = this.#options
+      const db = new Database(client, statements)
+      let transaction: string | undefined
+      let answers: readonly unknown[]
+      let session: Session
+      try {
+        const revisions = await this.#begin(client, isAlone)
+        session = new Session({ db, remembered, isAlone, revisions })
+        answers = await applyAll(session, group)
+        if (db.hasChanged) {
+          await session.writeTime(timeStepMs)
+          transaction = (await db.value(THIS_TRANSACTION)) as string | undefined
+        }
+      } catch (error) {
+        db.end()
+        await this.#rollBack(client)
+        throw error
+      }
+      db.end()
+      await this.#commit(client, session, transaction)
+      return answers
+    })
+  }
+
+  /** The same for what is usual, in one journey and one for the commit. */
+  #transactPlainly(group: readonly Waiting[]): Promise<readonly unknown[]> {
+    const { connections, remembered, statements, clock, isLasting, onTime } = this.#options
+    return connections.use(async (client) => {
+      const { catalog } = remembered
+      if (catalog === undefined) throw new NotPlain('nothing is known of the definitions yet')
+      const db = new Database(client, statements)
+      const session = new Session({ db, remembered, isAlone: false })
+      const beforeMs = clock.monotonicMs()
+      const begun = client.query(isLasting ? 'begin' : 'begin; set local synchronous_commit = off')
+      const time = beginPlain(db, catalog, { stallMs: stallLimitMs, waitMs: lockLimitMs })
+      const applied = applyPlainly(session, group)
+      const written = session.hasNews ? session.writeTime(timeStepMs) : undefined
+      const transaction = db.value(THIS_TRANSACTION) as Promise<string | undefined>
+      db.end()
+      const outcomes = await Promise.allSettled([begun, time, ...applied, written, transaction])
+      if (outcomes.some(({ status }) => status === 'rejected')) {
+        await this.#rollBack(client)
+        throw firstFailure(outcomes)
+      }
+      onTime({ serverMs: await time, beforeMs, afterMs: clock.monotonicMs() })
+      await this.#commit(client, session, await transaction)
+      return (await Promise.all(applied)).flat()
+    })
+  }
+
+  async #commit(client: Client, session: Session, transaction: string | undefined): Promise<void> {
+    try {
+      await client.query('commit')
+    } catch (error) {
+      this.#options.connections.giveUp(client)
+      if (transaction === undefined || !(await this.#becameOf(transaction))) throw error
+    }
+    session.committed()
+    if (session.hasLater || (session.hasNews && !session.allTaken)) this.#options.onNews()
+  }
+
+  async #begin(client: Client, isAlone: boolean): Promise<Revisions> {
+    const { clock, statements, onTime } = this.#options
+    const lock = isAlone ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
+    const lasting = this.#options.isLasting ? '' : 'set local synchronous_commit = off;'
+    const text = `begin; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
+      set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
+    const beforeMs = clock.monotonicMs()
+    // A text of several statements gives an answer to each.
+    const results = (await client.query(text)) as unknown as readonly {
+      rows: (Revisions & { at: number })[]
+    }[]
+    const row = results.at(-1)?.rows[0]
+    if (row === undefined) throw new Error('The store has lost the row that describes it')
+    onTime({ serverMs: row.at, beforeMs, afterMs: clock.monotonicMs() })
+    return row
+  }
+
+  async #rollBack(client: Client): Promise<void> {
+    try {
+      await client.query('rollback')
+    } catch {
+      this.#options.connections.giveUp(client)
+    }
+  }
+
+  /** Whether a transaction was committed whose answer was lost: asked until the server knows. */
+  async #becameOf(transaction: string): Promise<boolean> {
+    const { clock, connections, statements } = this.#options
+    for (let tries = 1; ; tries++) {
+      try {
+        const status = await connections.use((client) =>
+          new Database(client, statements).value(STATUS, transaction),
+        )
+        if (status !== 'in progress') return status === 'committed'
+      } catch (error) {
+        if (!isAway(error)) throw error
+        // Whoever closes the store cannot wait for a server that is away; what became of it stands there.
+        if (this.#ended !== undefined && tries > 3) throw error
+      }
+      await clock.sleep(this.#pauseMs(tries))
+    }
+  }
+
+  #pauseMs(tries: number): number {
+    const full = Math.min(longestPauseMs, 5 * 2 ** Math.min(tries, 10))
+    return full * (0.5 + 0.5 * fractionOf(`${this.#options.seed}#${++this.#tries}`))
+  }
+
+  /** Refuses everything that waits and everything to come. */
+  breakOff(error: RotaError): void {
+    this.#ended = error
+    for (const { reject } of this.#queue.splice(0)) reject(error)
+  }
+}
+
+/** A session that says nothing for so long in the middle of a transaction is ended by the server. */
+const stallLimitMs = 5000
+
+const lockLimitMs = 8000
+
+// Relies on: primary key. Read after the lock was granted, so nothing that it speaks of changes until the end.
+const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as at from rota.meta where id = 1`
+
+const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
+
+const STATUS = `select pg_xact_status($1::text::xid8)`
+
+/** Sends what each has to send, together with those right behind it that are applied alike. */
+function applyPlainly(session: Session, group: readonly Waiting[]): Promise<readonly unknown[]>[] {
+  const sent: Promise<readonly unknown[]>[] = []
+  for (let start = 0; start < group.length; ) {
+    const { apply, plain } = group[start] as Waiting
+    let end = start + 1
+    while (group[end]?.apply === apply) end++
+    const inputs = group.slice(start, end).map(({ input }) => input as never)
+    sent.push((plain as Waiting['apply'])(session, inputs))
+    start = end
+  }
+  return sent
+}
+
+/** Applies each, together with those right behind it that are applied alike. */
+async function applyAll(session: Session, group: readonly Waiting[]): Promise<unknown[]> {
+  const answers: unknown[] = []
+  while (answers.length < group.length) {
+    const start = answers.length
+    const { apply } = group[start] as Waiting
+    let end = start + 1
+    while (group[end]?.apply === apply) end++
+    answers.push(
+      ...(await apply(
+        session,
+        group.slice(start, end).map(({ input }) => input as never),
+      )),
+    )
+  }
+  return answers
+}

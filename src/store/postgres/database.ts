@@ -1,0 +1,115 @@
+import type { Client, QueryResult } from 'pg'
+
+/** What a statement takes. */
+export type SqlValue = string | number | null | readonly (string | number | null)[]
+
+/** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
+export class Statements {
+  readonly schema: string
+  readonly #quoted: string
+  readonly #isPrepared: boolean
+  readonly #known = new Map<string, { readonly text: string; readonly name: string | undefined }>()
+
+  constructor(options: { schema: string; prepare: boolean }) {
+    this.schema = options.schema
+    this.#quoted = `"${options.schema.replaceAll('"', '""')}"`
+    this.#isPrepared = options.prepare
+  }
+
+  /** The text for this store's schema, and its name where it stays prepared. */
+  of(sql: string): { readonly text: string; readonly name: string | undefined } {
+    const known = this.#known.get(sql)
+    if (known !== undefined) return known
+    const name = this.#isPrepared ? `rota_${this.#known.size}` : undefined
+    const fresh = { text: this.text(sql), name }
+    this.#known.set(sql, fresh)
+    return fresh
+  }
+
+  text(sql: string): string {
+    return sql
+      .replaceAll(/\brota\./g, `${this.#quoted}.`)
+      .replaceAll(`'rota'::name`, this.#literal)
+      .replaceAll('rota_lock_key', this.lockKey)
+  }
+
+  get #literal(): string {
+    return `'${this.schema.replaceAll("'", "''")}'`
+  }
+
+  /** A key for the locks of this store's schema, as an expression. */
+  get lockKey(): string {
+    return `${lockClass}, hashtext(${this.#literal})`
+  }
+}
+
+/** Sets Rota's advisory locks apart from those of others: the letters "Rota". */
+const lockClass = 0x52_6f_74_61
+
+/** One connection behind a few typed verbs. */
+export class Database {
+  readonly #client: Client
+  readonly #statements: Statements
+  #hasChanged = false
+  #isOver = false
+
+  constructor(client: Client, statements: Statements) {
+    this.#client = client
+    this.#statements = statements
+  }
+
+  /** Whether a statement has changed a row. */
+  get hasChanged(): boolean {
+    return this.#hasChanged
+  }
+
+  /** Sends nothing more: what would come now would stand outside the transaction. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** How many rows a statement changed. */
+  async change(sql: string, ...parameters: readonly SqlValue[]): Promise<number> {
+    const changes = (await this.#send(sql, parameters)).rowCount ?? 0
+    if (changes > 0) this.#hasChanged = true
+    return changes
+  }
+
+  /** The rows that a statement which writes gives back. */
+  async changed<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row[]> {
+    const { rows } = await this.#send<Row>(sql, parameters)
+    if (rows.length > 0) this.#hasChanged = true
+    return rows
+  }
+
+  async get<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row | undefined> {
+    return (await this.#send<Row>(sql, parameters)).rows[0]
+  }
+
+  async all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row[]> {
+    return (await this.#send<Row>(sql, parameters)).rows
+  }
+
+  /** The first column of the first row; what is null there is undefined. */
+  async value(sql: string, ...parameters: readonly SqlValue[]): Promise<string | number | undefined> {
+    const row = await this.get<Record<string, string | number | null>>(sql, ...parameters)
+    return row === undefined ? undefined : (Object.values(row)[0] ?? undefined)
+  }
+
+  async #send<Row>(sql: string, parameters: readonly SqlValue[]): Promise<QueryResult<Row>> {
+    if (this.#isOver) throw new Error('A statement came after the end of its transaction')
+    const { text, name } = this.#statements.of(sql)
+    return await this.#client.query<Row>({ text, name, values: parameters.map(sendable) })
+  }
+}
+
+/** A text of the server ends nowhere but at its end; a visible sign stands for the zero byte that it cannot hold. */
+function sendable(value: SqlValue): SqlValue {
+  if (typeof value === 'string') return withoutZeroBytes(value)
+  if (typeof value !== 'object' || value === null) return value
+  return value.map((each) => (typeof each === 'string' ? withoutZeroBytes(each) : each))
+}
+
+function withoutZeroBytes(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
+}

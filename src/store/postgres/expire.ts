@@ -1,0 +1,49 @@
+import type { Job } from '../../model/job.js'
+import type { Instant } from '../../time/instant.js'
+import type { LostClaim } from '../store.js'
+import { jobOf } from './catalog.js'
+import type { Session } from './session.js'
+import { running } from './states.js'
+
+// Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
+const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1`
+
+// Relies on: workers_gone, then runs_running: only workers that went since the last look, and only what they hold.
+const LOST = `select runs.id, runs.due_at, runs.attempt, runs.failures, runs.crashes, runs.job, workers.id as worker
+  from rota.workers join rota.runs on runs.worker = workers.key and runs.state = ${running}
+  where workers.phase = 1
+  order by runs.claimed_at, runs.id limit $1`
+
+// Relies on: workers_gone, runs_running. Nothing is left of it, so nobody has to look at it again.
+const SETTLE = `update rota.workers set phase = 2 where phase = 1
+  and not exists (select 1 from rota.runs where state = ${running} and worker = workers.key)`
+
+interface LostRow {
+  readonly id: string
+  readonly due_at: number
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly job: string
+  readonly worker: string
+}
+
+/** Expires silent workers and gives the claims of all that are gone, oldest first. */
+export async function expire(
+  session: Session,
+  request: { deadline: Instant; limit: number },
+): Promise<LostClaim[]> {
+  session.beAlone()
+  const { db } = session
+  const [, rows] = await Promise.all([
+    db.change(EXPIRE, request.deadline),
+    db.all<LostRow>(LOST, request.limit),
+    db.change(SETTLE),
+  ])
+  if (rows.length === 0) return []
+  const catalog = await session.catalog()
+  return rows.map(({ id, due_at: dueAt, attempt, failures, crashes, worker, job }) => {
+    const definition: Job = jobOf(catalog, job)
+    return { run: id, dueAt, attempt, failures, crashes, worker, job: definition }
+  })
+}

@@ -1,0 +1,186 @@
+import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
+import type { Queue } from '../../model/job.js'
+import type { RecordedRange } from '../../model/ledger.js'
+import type { Instant } from '../../time/instant.js'
+import { gatesOf } from './gates.js'
+import { countersOf } from './meta.js'
+import { notesAfter } from './notes.js'
+import { jobs, versions } from './read-definitions.js'
+import { attemptsOf, FROM_RUNS } from './read-runs.js'
+import {
+  followOf,
+  holdOf,
+  orUndefined,
+  rangeOf,
+  runOf,
+  type HoldRow,
+  type RangeRow,
+  type RunRow,
+} from './rows.js'
+import type { Session } from './session.js'
+import { phases } from './states.js'
+import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
+
+// Each relies on: primary key, read from a place on.
+const QUEUES = `select name, concurrency from rota.queues order by name`
+const WORKERS = `select * from rota.workers where key > $1 order by key limit $2`
+const NOTICES = `select run, attempt, kind from rota.notices where worker = $1 order by id`
+const HOLDS = `select * from rota.holds where id > $1 order by id limit $2`
+const RUNS = `${FROM_RUNS} where runs.seq > $1 order by runs.seq limit $2`
+const RANGES = `select * from rota.ledger where seq > $1 order by seq limit $2`
+const SEEN = `select trigger, digest, until_at from rota.seen
+  where (trigger, digest) > ($1, $2) order by trigger, digest limit $3`
+const TRIGGERS = `select name, fingerprint, kept_at, ${TRIGGER_COLUMNS} ${FROM_TRIGGERS}
+  where triggers.name > $1 order by triggers.name limit $2`
+const LOGS = `select runs.id as run, logs.seq, logs.attempt, logs.at, logs.level, logs.text
+  from rota.logs join rota.runs on runs.seq = logs.run
+  where logs.run > $1 and logs.run <= $2 order by logs.run, logs.seq`
+
+interface QueueRow {
+  readonly name: string
+  readonly concurrency: number | null
+}
+
+function queueOf({ name, concurrency }: QueueRow): Queue {
+  return { name, concurrency: orUndefined(concurrency) }
+}
+
+/** Facts from a place on, and the last place; absent where there was nothing. */
+type Found = { facts: Fact[]; last: string | undefined }
+
+type Section = (session: Session, after: string, limit: number) => Promise<Found>
+
+const sections: readonly Section[] = [
+  async (session) =>
+    once((await session.db.all<QueueRow>(QUEUES)).map((row) => ({ kind: 'queue', queue: queueOf(row) }))),
+  async (session) => once((await jobs(session)).map(({ job, source }) => ({ kind: 'job', job, source }))),
+  workers,
+  holds,
+  triggers,
+  runs,
+  ranges,
+  noted,
+  seen,
+  async (session) => once([{ kind: 'counters', ...(await countersOf(session)) }]),
+]
+
+/** A page of the facts. */
+export async function facts(
+  session: Session,
+  request: { after?: string | undefined; limit: number },
+): Promise<FactPage> {
+  const [index, after] =
+    request.after === undefined ? [0, ''] : (JSON.parse(request.after) as [number, string])
+  const found = (await sections[index]?.(session, after, request.limit)) ?? { facts: [], last: undefined }
+  if (found.last !== undefined) return { facts: found.facts, next: JSON.stringify([index, found.last]) }
+  const next = index + 1 < sections.length ? JSON.stringify([index + 1, '']) : undefined
+  return { facts: found.facts, next }
+}
+
+function once(facts: Fact[]): Found {
+  return { facts, last: undefined }
+}
+
+async function workers(session: Session, after: string, limit: number): Promise<Found> {
+  type Row = Omit<WorkerFact, 'startedAt' | 'leaseUntil' | 'isGone' | 'notices'> & {
+    key: number
+    started_at: Instant
+    lease_until: Instant
+    phase: number
+  }
+  const rows = await session.db.all<Row>(WORKERS, Number(after), limit)
+  const facts: Fact[] = []
+  for (const { key, id, host, pid, version, started_at, lease_until, phase } of rows) {
+    const notices = await session.db.all<WorkerFact['notices'][number]>(NOTICES, key)
+    const lease = { startedAt: started_at, leaseUntil: lease_until, isGone: phase > 0 }
+    facts.push({ kind: 'worker', worker: { id, host, pid, version, ...lease, notices } })
+  }
+  return { facts, last: lastOf(rows, ({ key }) => String(key)) }
+}
+
+async function holds(session: Session, after: string, limit: number): Promise<Found> {
+  const rows = await session.db.all<HoldRow & { is_released: number }>(HOLDS, Number(after), limit)
+  const facts = rows.map(
+    (row): Fact => ({ kind: 'hold', hold: holdOf(row), isReleased: row.is_released === 1 }),
+  )
+  return { facts, last: lastOf(rows, ({ id }) => String(id)) }
+}
+
+async function triggers(session: Session, after: string, limit: number): Promise<Found> {
+  type Row = TriggerRow & { name: string; fingerprint: string; kept_at: number | null }
+  const rows = await session.db.all<Row>(TRIGGERS, after, limit)
+  const facts: Fact[] = []
+  for (const row of rows) {
+    const trigger: TriggerFact = {
+      ...storedTriggerOf(row),
+      fingerprint: row.fingerprint,
+      keptAt: orUndefined(row.kept_at),
+      versions: await versions(session, row.name),
+    }
+    facts.push({ kind: 'trigger', trigger })
+  }
+  return { facts, last: lastOf(rows, ({ name }) => name) }
+}
+
+type StoredRun = RunRow & { readonly unique_until: number | null }
+
+async function runs(session: Session, after: string, limit: number): Promise<Found> {
+  const rows = await session.db.all<StoredRun>(RUNS, Number(after), limit)
+  const last = rows.at(-1)?.seq
+  const found: Fact[] = []
+  for (const row of rows) found.push({ kind: 'run', run: await runFact(session, row) })
+  const logged = last === undefined ? [] : await logsBetween(session, Number(after), last)
+  return { facts: [...found, ...logged], last: last === undefined ? undefined : String(last) }
+}
+
+async function runFact(session: Session, row: StoredRun): Promise<RunFact> {
+  const { state: _state, ...run } = runOf(row)
+  return {
+    ...run,
+    phase: phases[row.state] as Phase,
+    gates: row.gates === null ? [] : gatesOf(row.gates),
+    follow: followOf(row.follow),
+    uniqueUntil: orUndefined(row.unique_until),
+    attempts: await attemptsOf(session, row),
+  }
+}
+
+async function logsBetween(session: Session, after: number, last: number): Promise<Fact[]> {
+  type Line = Extract<Fact, { kind: 'log' }>['lines'][number]
+  const lines = new Map<string, Line[]>()
+  for (const { run, attempt, at, level, text } of await session.db.all<Line>(LOGS, after, last)) {
+    const known = lines.get(run) ?? []
+    known.push({ run, attempt, at, level, text })
+    lines.set(run, known)
+  }
+  return [...lines.values()].map((of) => ({ kind: 'log', lines: of }))
+}
+
+async function ranges(session: Session, after: string, limit: number): Promise<Found> {
+  const rows = await session.db.all<RangeRow>(RANGES, Number(after), limit)
+  const facts = rows.map((row): Fact => ({ kind: 'range', range: rangeOf(row) satisfies RecordedRange }))
+  return { facts, last: lastOf(rows, ({ seq }) => String(seq)) }
+}
+
+async function noted(session: Session, after: string, limit: number): Promise<Found> {
+  const key = after === '' ? (['', '', ''] as const) : (JSON.parse(after) as [string, string, string])
+  const rows = await notesAfter(session, key, limit)
+  const facts = rows.map((note): Fact => ({ kind: 'note', note }))
+  return { facts, last: lastOf(rows, ({ kind, name, item }) => JSON.stringify([kind, name, item])) }
+}
+
+async function seen(session: Session, after: string, limit: number): Promise<Found> {
+  const [trigger = '', digest = ''] = after === '' ? [] : (JSON.parse(after) as string[])
+  type Row = { trigger: string; digest: string; until_at: number | null }
+  const rows = await session.db.all<Row>(SEEN, trigger, digest, limit)
+  const facts = rows.map((row): Fact => {
+    const key = { digest: row.digest, untilAt: orUndefined(row.until_at) }
+    return { kind: 'seen', trigger: row.trigger, key }
+  })
+  return { facts, last: lastOf(rows, (row) => JSON.stringify([row.trigger, row.digest])) }
+}
+
+function lastOf<Row>(rows: readonly Row[], place: (row: Row) => string): string | undefined {
+  const last = rows.at(-1)
+  return last === undefined ? undefined : place(last)
+}

@@ -1,0 +1,78 @@
+import {
+  arrivalOf,
+  arrives,
+  notesAfter,
+  notesBehind,
+  wakesItsTrigger,
+  type EndedRun,
+} from '../../model/follow.js'
+import type { Json } from '../../model/json.js'
+import type { FinalState } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import { noteValue, writeNote } from './notes.js'
+import { errorOf, followOf, orUndefined } from './rows.js'
+import type { Session } from './session.js'
+
+// Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
+const CONTINUE_CHAIN = `update rota.triggers set next_at = $1 + chain_ms, revision = revision + 1
+  where name = $2 and chain_run = $3 and chain_ms is not null and is_active = 1`
+
+// Relies on: primary key.
+const ENDED = `select partition, due_at, started_at, error from rota.runs where seq = $1`
+
+// Relies on: primary key. The revision rises for the same reason.
+const LOOK_AT = `update rota.triggers set next_at = least($1, coalesce(next_at, $1)), revision = revision + 1
+  where name = $2 and is_active = 1`
+
+// Relies on: primary key. No new revision: under a steady stream of arrivals no tick would ever be current.
+const ARRIVED = `update rota.triggers set next_at = least($1, coalesce(next_at, $1))
+  where name = $2 and is_active = 1`
+
+// Relies on: primary key.
+const FOLLOWERS = `select trigger from rota.followers where asset = $1 order by trigger`
+
+/** Moves what the end of a run moves besides itself; its row says already that it is final. */
+export async function followEnd(
+  session: Session,
+  run: { seq: number; id: string; job: string; trigger: string | null; follow: number | null },
+  end: { state: FinalState; at: Instant; reason: string | undefined },
+): Promise<void> {
+  const { db } = session
+  const follow = followOf(run.follow)
+  if (follow === undefined) return
+  session.beAlone()
+  session.hasNews = true
+  if (follow === 'chain') {
+    await db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+    return
+  }
+  const ended = await endedRun(session, run, end)
+  const values: (Json | undefined)[] = []
+  for (const key of notesBehind(follow, ended)) values.push(await noteValue(session, key))
+  for (const change of notesAfter(follow, ended, values)) await writeNote(session, change, end.at)
+  if (wakesItsTrigger(follow)) await db.change(LOOK_AT, end.at, run.trigger)
+  if (!arrives(follow, end.state)) return
+  for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
+    await writeNote(session, arrivalOf(trigger, ended), end.at)
+    await db.change(ARRIVED, end.at, trigger)
+  }
+}
+
+async function endedRun(
+  session: Session,
+  { seq, id, job, trigger }: { seq: number; id: string; job: string; trigger: string | null },
+  end: { state: FinalState; at: Instant; reason: string | undefined },
+): Promise<EndedRun> {
+  type Row = { partition: string | null; due_at: number; started_at: number | null; error: string | null }
+  const row = (await session.db.get<Row>(ENDED, seq)) as Row
+  return {
+    id,
+    job,
+    trigger: orUndefined(trigger),
+    partition: orUndefined(row.partition),
+    dueAt: row.due_at,
+    startedAt: orUndefined(row.started_at),
+    error: errorOf(row.error),
+    ...end,
+  }
+}

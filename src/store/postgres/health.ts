@@ -1,0 +1,52 @@
+import type { StoreHealth } from '../store.js'
+import { readMeta } from './meta.js'
+import type { Session } from './session.js'
+
+const ENGINE = `select current_setting('server_version')`
+
+const SIZE = `select sum(pg_total_relation_size(pg_class.oid))::int8 from pg_class
+  join pg_namespace on pg_namespace.oid = relnamespace where nspname = $1 and relkind = 'r'`
+
+// Each says what must not be, and how often it is.
+const DEEP: readonly (readonly [string, string])[] = [
+  [
+    'runs are held by no known worker',
+    `select count(*) from rota.runs where state = 3 and not exists (select 1 from rota.workers where key = worker)`,
+  ],
+  [
+    'triggers have no version in force',
+    `select count(*) from rota.triggers where not exists (
+      select 1 from rota.versions where versions.trigger = name and versions.version = triggers.version)`,
+  ],
+  [
+    'attempts belong to no run',
+    `select count(*) from rota.attempts where not exists (select 1 from rota.runs where seq = run)`,
+  ],
+]
+
+/** What the store knows of its own health; a deep look reads whole tables. */
+export async function health(
+  session: Session,
+  request: { schema: string; isDeep: boolean },
+): Promise<StoreHealth> {
+  const { db } = session
+  const meta = await readMeta(session)
+  return {
+    id: meta.store,
+    schemaVersion: meta.version,
+    engine: `PostgreSQL ${await db.value(ENGINE)}`,
+    sizeBytes: (await db.value(SIZE, request.schema)) as number | undefined,
+    epoch: meta.epoch,
+    highestAt: Math.max(session.remembered.highestAt, meta.highest_at),
+    faults: request.isDeep ? await deepFaults(session) : [],
+  }
+}
+
+async function deepFaults(session: Session): Promise<string[]> {
+  const faults: string[] = []
+  for (const [sentence, sql] of DEEP) {
+    const count = (await session.db.value(sql)) as number
+    if (count > 0) faults.push(`${count} ${sentence}`)
+  }
+  return faults
+}

@@ -1,0 +1,94 @@
+import { instantOfRunId, type RunId } from '../../model/identity.js'
+import type { Run, RunState } from '../../model/run.js'
+import type { RunFilter } from '../store.js'
+import type { SqlValue } from './database.js'
+import { FROM_RUNS } from './read-runs.js'
+import { runOf, type RunRow } from './rows.js'
+import type { Session } from './session.js'
+import { cancelled, failed, running, statesOf, blocked, delayed, ready } from './states.js'
+
+/** How many runs are looked at in one go where no index knows the filter. */
+const runsPerLook = 10_000
+
+// Relies on: the unique index of runs.id alone.
+const WINDOW_END = `select min(id) from (
+    select id from rota.runs where ($1::text is null or id < $1::text) order by id desc limit ${runsPerLook}
+  ) newest`
+
+// Relies on: runs_ready, runs_delayed, runs_blocked; no further than the bound.
+const FEW_PENDING = `select count(*) from (
+    (select 1 from rota.runs where state = ${ready} limit ${runsPerLook + 1})
+    union all (select 1 from rota.runs where state = ${delayed} limit ${runsPerLook + 1})
+    union all (select 1 from rota.runs where state = ${blocked} limit ${runsPerLook + 1})
+  ) found`
+
+const PENDING_SEQS = `array(select seq from rota.runs where state = ${ready}
+    union all select seq from rota.runs where state = ${delayed}
+    union all select seq from rota.runs where state = ${blocked})`
+
+/** A part of a list, and where to go on if it is not the whole. */
+export interface Listed {
+  readonly runs: readonly Run[]
+  readonly next: RunFilter | undefined
+}
+
+/** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
+export async function listRuns(session: Session, filter: RunFilter): Promise<Listed> {
+  const place = await indexedPlace(session, filter)
+  if (place !== undefined) return { runs: await select(session, filter, place), next: undefined }
+  const end = (await session.db.value(WINDOW_END, filter.before ?? null)) as RunId | undefined
+  if (end === undefined) return { runs: [], next: undefined }
+  const runs = await select(session, filter, { condition: 'runs.id >= $1', values: [end] })
+  const limit = filter.limit - runs.length
+  return { runs, next: limit > 0 ? { ...filter, limit, before: end } : undefined }
+}
+
+interface Place {
+  readonly condition: string
+  readonly values: readonly SqlValue[]
+}
+
+/** What leads straight to the runs of a filter; nothing where only looking through them helps. */
+async function indexedPlace(session: Session, filter: RunFilter): Promise<Place | undefined> {
+  const { trigger, state, job, before } = filter
+  if (trigger !== undefined) {
+    // Relies on: runs_trigger, which is ordered by the due instant.
+    if (before === undefined) return { condition: 'runs.trigger = $1', values: [trigger] }
+    const values = [trigger, instantOfRunId(before)]
+    return { condition: 'runs.trigger = $1 and runs.due_at <= $2', values }
+  }
+  // Relies on: runs_unhappy.
+  if (state === 'failed' || state === 'cancelled')
+    return { condition: `runs.state in (${failed}, ${cancelled})`, values: [] }
+  // Relies on: runs_running.
+  if (state === 'running') return { condition: `runs.state = ${running}`, values: [] }
+  if (state === 'pending' && ((await session.db.value(FEW_PENDING)) as number) <= runsPerLook) {
+    return { condition: `runs.seq = any(${PENDING_SEQS})`, values: [] }
+  }
+  // Relies on: the unique index of runs.id, backwards.
+  return state === undefined && job === undefined ? { condition: 'true', values: [] } : undefined
+}
+
+async function select(session: Session, filter: RunFilter, place: Place): Promise<Run[]> {
+  const conditions = [place.condition]
+  const values = [...place.values]
+  const where = (condition: string, value: SqlValue | undefined): void => {
+    if (value === undefined) return
+    values.push(value)
+    conditions.push(`${condition} $${values.length}`)
+  }
+  if (filter.state !== undefined) conditions.push(stateCondition(filter.state))
+  where('runs.job =', filter.job)
+  where('runs.due_at >=', filter.sinceAt)
+  where('runs.due_at <=', filter.untilAt)
+  where('runs.id <', filter.before)
+  values.push(filter.limit)
+  const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
+  const sql = `${FROM_RUNS} where ${conditions.join(' and ')} order by ${order} limit $${values.length}`
+  return (await session.db.all<RunRow>(sql, ...values)).map(runOf)
+}
+
+function stateCondition(name: RunState): string {
+  const states = statesOf(name)
+  return states.length === 1 ? `runs.state = ${states[0]}` : `runs.state in (${states.join(', ')})`
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import { systemClock } from '../../time/clock.js'
+import { aRun, t0 } from '../conformance/stage.js'
+import type { Store } from '../store.js'
+import { openPostgresStore } from './postgres-store.js'
+import { schemaVersion } from './schema.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+it('processes that open a new store at once make one of it', async () => {
+  const url = stores.fresh()
+  const opened = await Promise.all(Array.from({ length: 4 }, () => open(url)))
+  const ids = await Promise.all(opened.map(async (store) => (await store.health({ now: 0 })).id))
+  expect(new Set(ids).size).toBe(1)
+  await Promise.all(opened.map((store) => store.close()))
+})
+
+it('a role that owns nothing but its schema is enough', async () => {
+  await stores.client.query(
+    `create role tenant login password 'secret'; create schema tenant authorization tenant`,
+  )
+  const url = new URL(stores.address('tenant'))
+  url.username = 'tenant'
+  url.password = 'secret'
+  const store = await open(url.href)
+  expect(await store.enqueue({ runs: [aRun('a')], now: t0 })).toEqual([{ id: aRun('a').id, created: true }])
+  expect((await store.counts()).pending).toBe(1)
+  await store.close()
+})
+
+it('a schema may have any name', async () => {
+  const store = await open(stores.address(encodeURIComponent(`It's "odd" – rota.x`)))
+  await store.enqueue({ runs: [aRun('a')], now: t0 })
+  expect((await store.counts()).pending).toBe(1)
+  await store.close()
+})
+
+it('a schema with tables of something else is refused and left as it is', async () => {
+  await stores.client.query('create schema theirs; create table theirs.orders (id int)')
+  await expect(open(stores.address('theirs'))).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  const { rows } = await stores.client.query(`select tablename from pg_tables where schemaname = 'theirs'`)
+  expect(rows).toEqual([{ tablename: 'orders' }])
+})
+
+it('a store that does not exist is not made for a reader', async () => {
+  const url = stores.fresh()
+  await expect(open(url, { create: false })).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
+  await expect(open(url, { create: false })).rejects.toThrow(/no Rota store/)
+})
+
+it('a store of a later schema is used while that one says that it may be, and refused otherwise', async () => {
+  const url = stores.address('later')
+  await (await open(url)).close()
+  await stores.client.query('update later.meta set version = $1', [schemaVersion + 1])
+  await (await open(url)).close()
+  await stores.client.query('update later.meta set compatible_from = $1', [schemaVersion + 1])
+  await expect(open(url)).rejects.toMatchObject({ code: 'STORE_VERSION' })
+})
+
+it('messages never show a password, wherever it stands', async () => {
+  const address = new URL(stores.fresh())
+  address.password = 'sesame'
+  address.searchParams.set('listen', 'postgres://listener:sesame@localhost/db')
+  const error: unknown = await open(address.href, { create: false }).catch((refusal: unknown) => refusal)
+  expect(String(error)).not.toContain('sesame')
+})
+
+it('the clock of a store that follows its database is right before anything was written', async () => {
+  const { DatabaseClock } = await import('./clock.js')
+  const wrong = { ...systemClock, now: () => systemClock.now() - 3_600_000 }
+  const clock = new DatabaseClock(wrong)
+  const store = await openPostgresStore({ url: stores.fresh(), clock })
+  const { rows } = await stores.client.query<{ at: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
+  )
+  expect(Math.abs(clock.now() - (rows[0]?.at ?? 0))).toBeLessThan(1000)
+  await store.close()
+})
+
+function open(url: string, given: { create?: boolean } = {}): Promise<Store> {
+  return openPostgresStore({ url, clock: systemClock, ...given })
+}

@@ -1,0 +1,120 @@
+import type { Client } from 'pg'
+import { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import type { Connections } from './connections.js'
+import { Database, type Statements } from './database.js'
+import { isAway, toRotaError } from './errors.js'
+import { migrations, schemaVersion } from './schema.js'
+
+/** What a Postgres store needs to be opened. */
+export interface OpenOptions {
+  readonly connections: Connections
+  readonly statements: Statements
+  readonly url: string
+  /** Whether a store that does not exist is made. */
+  readonly create: boolean
+  readonly clock: Clock
+}
+
+/** Older servers lack what the statements use. */
+const oldestVersion = 140_000
+
+/** How long a server that is away is waited for. */
+const openLimitMs = 5000
+
+const SERVER = `select current_setting('server_version_num')::int8 as number, current_setting('server_version') as version`
+
+const SCHEMA = `select 1 from pg_namespace where nspname = $1`
+
+const TABLES = `select
+    exists (select 1 from pg_tables where schemaname = $1 and tablename = 'meta') as has_meta,
+    exists (select 1 from pg_tables where schemaname = $1) as has_tables`
+
+const VERSION = `select version, compatible_from from rota.meta where id = 1`
+
+const WRITE_VERSION = `insert into rota.meta (id, version, compatible_from) values (1, $1, $2)
+  on conflict (id) do update set version = excluded.version, compatible_from = excluded.compatible_from`
+
+/** Makes the schema a Rota store if it is new, brings it up to date, and refuses it where it is something else. */
+export async function openSchema(options: OpenOptions): Promise<void> {
+  const { connections, clock, url } = options
+  const startMs = clock.monotonicMs()
+  for (;;) {
+    try {
+      return await connections.use((client) => prepare(client, options))
+    } catch (error) {
+      if (!isAway(error) || clock.monotonicMs() - startMs > openLimitMs) throw toRotaError(error, url)
+    }
+    await clock.sleep(250)
+  }
+}
+
+async function prepare(client: Client, options: OpenOptions): Promise<void> {
+  const { statements, url, create } = options
+  const db = new Database(client, statements)
+  await assertServer(db, url)
+  const found = await versionOf(db, options)
+  if (found === undefined && !create) {
+    throw new RotaError(
+      'STORE_NOT_FOUND',
+      `${url}: there is no Rota store in the schema ${statements.schema}`,
+    )
+  }
+  if (found === undefined || found.version < schemaVersion) await migrate(client, options)
+  const { compatible_from: compatibleFrom } = (await versionOf(db, options)) as SchemaRow
+  if (compatibleFrom <= schemaVersion) return
+  throw new RotaError(
+    'STORE_VERSION',
+    `${url}: the store was made by a newer Rota (it needs schema ${compatibleFrom}, this one knows ${schemaVersion}); update Rota`,
+  )
+}
+
+async function assertServer(db: Database, url: string): Promise<void> {
+  const server = await db.get<{ number: number; version: string }>(SERVER)
+  if (server === undefined || server.number >= oldestVersion) return
+  throw new RotaError(
+    'STORE_VERSION',
+    `${url}: PostgreSQL ${server.version} is too old; 14 or newer is needed`,
+  )
+}
+
+interface SchemaRow {
+  readonly version: number
+  readonly compatible_from: number
+}
+
+/** The version of the schema; nothing where it is missing or empty. A schema of somebody else is left as it is. */
+async function versionOf(
+  db: Database,
+  { statements, url }: Pick<OpenOptions, 'statements' | 'url'>,
+): Promise<SchemaRow | undefined> {
+  const tables = await db.get<{ has_meta: boolean; has_tables: boolean }>(TABLES, statements.schema)
+  if (tables?.has_meta === true) return await db.get<SchemaRow>(VERSION)
+  if (tables?.has_tables !== true) return undefined
+  throw new RotaError(
+    'STORE_CORRUPT',
+    `${url}: the schema ${statements.schema} holds tables of something else; name another one with ?schema=`,
+  )
+}
+
+/** Takes the missing steps in one transaction; the lock lets one process do it, and the others find it done. */
+async function migrate(client: Client, options: OpenOptions): Promise<void> {
+  const { statements } = options
+  const db = new Database(client, statements)
+  await client.query(`begin; select pg_advisory_xact_lock(${statements.lockKey})`)
+  try {
+    // A role that owns only its schema may not make one, so it is not asked to where there is one.
+    const hasSchema = (await db.value(SCHEMA, statements.schema)) !== undefined
+    if (!hasSchema) await client.query(`create schema ${client.escapeIdentifier(statements.schema)}`)
+    const from = (await versionOf(db, options))?.version ?? 0
+    for (const { version, compatibleFrom, statements: steps } of migrations) {
+      if (version <= from) continue
+      await client.query(steps.map((sql) => statements.text(sql)).join(';\n'))
+      await db.change(WRITE_VERSION, version, compatibleFrom)
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import type { Tick } from '../../model/tick.js'
+import type { Instant } from '../../time/instant.js'
+import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
+
+/*
+ * The server is asked how it would answer each statement of the hot path, word for word as it was sent, on a store with
+ * a long history of which it has statistics.
+ */
+let server: PostgresServer
+let stores: PostgresStores
+const texts = new Set<string>()
+
+const history = 100_000
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+  const opened = await stores.open()
+  await stores.client.query(`
+    insert into ${opened.schema}.runs (id, job, state, priority, run_at, due_at, created_at, origin, attempt, worker,
+      claimed_at, started_at, finished_at, trigger)
+    select lpad(n::text, 36, '0'), 'work', 4, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
+    from generate_series(1, ${history}) n`)
+  await stores.client.query(`analyze ${opened.schema}.runs`)
+  const query = vi.spyOn(Client.prototype, 'query')
+  await playOnce(new Stage(opened))
+  for (const [sent] of query.mock.calls) if (typeof sent === 'object') texts.add(sent.text)
+  query.mockRestore()
+}, 120_000)
+
+afterAll(() => server.stop())
+
+const relied: readonly [what: RegExp, index: RegExp][] = [
+  [/job = wanted\.name\s+order by priority/, /runs_ready/],
+  [/set state = \S+ where seq = any\(array\(/, /runs_delayed/],
+  [/select seq, job, gates from \S+runs where state = \S+ and run_at/, /runs_delayed_gated/],
+  [/waits_for = \S+ order by priority/, /runs_blocked/],
+  [/set state = \S+, started_at = ended\.started_at/, /runs_id_key/],
+  [/set state = \S+, attempt = attempt/, /runs_pkey/],
+  [/as worker\s+from \S+workers join/, /runs_running/],
+  [/finished_at < \S+ order by finished_at/, /runs_ended/],
+  [/where is_ticking = \S+ and next_at is not null and next_at <= \S+ order by/, /triggers_due/],
+  [/unique_key is not null and state </, /runs_unique_open/],
+]
+
+it.each(relied)('the statement with %s uses %s', async (what, index) => {
+  const sql = [...texts].find((text) => what.test(text))
+  expect(sql).toBeDefined()
+  const plan = await planOf(sql ?? '')
+  expect(plan).toMatch(index)
+})
+
+it('no statement of the hot path reads the whole history', async () => {
+  const scans: string[] = []
+  for (const sql of texts) {
+    if (!/\.runs\b/.test(sql)) continue
+    const plan = await planOf(sql)
+    if (/Seq Scan on runs/.test(plan)) scans.push(`${sql}\n${plan}`)
+  }
+  expect(scans).toEqual([])
+})
+
+/** How the server would answer a statement whatever its parameters are. */
+async function planOf(sql: string): Promise<string> {
+  const { rows } = await stores.client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${sql}`)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+const want = { jobs: ['work'], slots: 100, ahead: 10 }
+
+/** Every verb of the hot path once, with something for each of its branches. */
+async function playOnce(stage: Stage): Promise<void> {
+  const { store } = stage
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  await stage.worker('w')
+  const gates = [{ key: 'narrow', limit: 1 }]
+  const runs = [
+    ...Array.from({ length: 25 }, (_, i) => aRun(`plain${i}`)),
+    aRun('later', { runAt: t0 + 5 }),
+    aRun('unique', { uniqueKey: 'u', uniqueUntil: t0 + 9 }),
+    aRun('same', { uniqueKey: 'u' }),
+    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
+  ]
+  await store.enqueue({ runs, now: t0 })
+  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const finished = claims.map((claim, i) => ({
+    run: claim.run,
+    attempt: claim.attempt,
+    outcome: i % 2 === 0 ? outcomes.done : outcomes.again(t0 + 6),
+    startedAt: t0,
+    endedAt: t0 + 1,
+  }))
+  await store.turn({ worker: 'w', now: t0 + 5, finished, want })
+  await store.cancel({ run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
+  await stage.trigger(aTrigger('t'))
+  await store.due({ now: t0 + minute, limit: 10 })
+  await store.nextTickAt({ now: t0 })
+  await store.tick([aTick(t0 + minute)])
+  await store.expire({ now: t0, deadline: t0 + 2 * minute, limit: 10 })
+  await store.prune({ before: 10, limit: 10, now: t0 + minute })
+}
+
+function aTick(now: Instant): Tick {
+  const own = aRun('tick', { trigger: 't', origin: 'trigger', dueAt: now, version: 1 })
+  return {
+    trigger: 't',
+    revision: 1,
+    at: now,
+    cursorAt: now,
+    nextAt: now + minute,
+    chainRun: undefined,
+    runs: [own],
+    ranges: [],
+    supersede: { mode: 'terminate', by: own.id },
+  }
+}

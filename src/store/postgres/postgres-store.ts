@@ -1,0 +1,402 @@
+/**
+ * The Postgres store: one schema, many hosts. The states of a run's row and who moves them are those of the SQLite
+ * store, and so are the names of the files.
+ *
+ * Everything that writes goes through one commit loop (`commit-loop.ts`), which also says how writers of different
+ * processes keep out of each other's way. A lease is renewed by one statement of its own, which waits for nobody.
+ * Readers use other connections: what was committed they see, and nothing else.
+ *
+ * What a crash does: a transaction is there or it is not. A process that dies holding runs leaves them running under
+ * its worker; once that worker's lease is over, `expire` gives them out and `turn` ends the attempt as lost. The
+ * fence is run, attempt and state, so what a zombie reports later finds no row.
+ */
+import { randomBytes } from 'node:crypto'
+import { RotaError } from '../../model/errors.js'
+import type { Fact } from '../../model/fact.js'
+import type { RunId } from '../../model/identity.js'
+import type { LogLine, NewRun, Run } from '../../model/run.js'
+import type { Tick } from '../../model/tick.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import type {
+  DefineJobs,
+  DefineTrigger,
+  RunFilter,
+  Store,
+  TriggerFilter,
+  Turn,
+  WorkerEntry,
+} from '../store.js'
+import { readAddress, type Address } from './address.js'
+import { advance, cancel, retry } from './cancel.js'
+import { DatabaseClock } from './clock.js'
+import { CommitLoop } from './commit-loop.js'
+import { Connections } from './connections.js'
+import { Statements } from './database.js'
+import { defineTriggers } from './define.js'
+import { defineJobs, removeJobs } from './define-jobs.js'
+import { loadDriver, type Driver } from './driver.js'
+import { due, dueByName, nextTickAt } from './due.js'
+import { enqueueAll, isPlain, plainEnqueueAll } from './enqueue.js'
+import { expire } from './expire.js'
+import { facts } from './facts.js'
+import { health } from './health.js'
+import { hold, holds, release } from './holds.js'
+import { ledger } from './ledger.js'
+import { listRuns } from './list-runs.js'
+import { log, logs } from './logs.js'
+import { changeNotes, notes } from './notes.js'
+import { Notify } from './notify.js'
+import { openSchema } from './open.js'
+import { isPlainTurn, plainTurn } from './plain.js'
+import { nextRunAt } from './promote.js'
+import { prune } from './prune.js'
+import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
+import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
+import { Reader } from './reader.js'
+import { Remembered } from './remembered.js'
+import { forgetSeen, seen } from './seen.js'
+import type { Session } from './session.js'
+import { takeFacts } from './take-facts.js'
+import { tick } from './tick.js'
+import { mayTurnTogether, turn } from './turn.js'
+import { Watch } from './watch.js'
+import { heartbeat, register, retire, workers } from './workers.js'
+
+/** How a Postgres store is opened. */
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database?schema=rota`. */
+  readonly url: string
+  /** `full` (the default) survives a loss of power at the server; `normal` may lose the last commits in one. */
+  readonly durability?: 'full' | 'normal' | undefined
+  /** Whether a store that does not exist is made; it is unless this is false. */
+  readonly create?: boolean | undefined
+  /** Used to wait, never for facts; one that follows the database is told its time with every commit. */
+  readonly clock: Clock
+}
+
+/** Opens a Postgres store, and makes it where there is none. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { clock, create = true } = options
+  const address = readAddress(options.url)
+  const driver = await loadDriver(address.url)
+  const { schema, prepare, connectionString, url } = address
+  const connections = new Connections({ driver, connectionString, limit: address.connections, clock })
+  const statements = new Statements({ schema, prepare })
+  try {
+    await openSchema({ connections, statements, url, create, clock })
+    const store = new PostgresStore({ ...options, driver, address, connections, statements })
+    await store.readTime()
+    return store
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
+/** Items beyond it go into a transaction of their own, so that no batch holds the others up for long. */
+const itemsPerCommit = 1000
+
+const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
+
+class PostgresStore implements Store {
+  readonly url: string
+  readonly #clock: Clock
+  readonly #connections: Connections
+  readonly #statements: Statements
+  readonly #remembered = new Remembered()
+  readonly #loop: CommitLoop
+  readonly #reader: Reader
+  readonly #watch: Watch
+  #closing: Promise<void> | undefined
+
+  constructor(
+    options: PostgresOptions & {
+      driver: Driver
+      address: Address
+      connections: Connections
+      statements: Statements
+    },
+  ) {
+    const { clock, driver, address, connections, statements } = options
+    this.url = address.url
+    this.#clock = clock
+    this.#connections = connections
+    this.#statements = statements
+    const own = randomBytes(8).toString('hex')
+    const channel = `rota:${address.schema}`
+    const notify = new Notify({ connections, clock, channel, own })
+    this.#watch = new Watch({ driver, connectionString: address.listenString, channel, own, clock })
+    const { url } = address
+    const remembered = this.#remembered
+    const ended = (): RotaError | undefined => this.#loop.ended
+    this.#reader = new Reader({ connections, statements, remembered, clock, url, ended })
+    this.#loop = new CommitLoop({
+      connections,
+      statements,
+      remembered,
+      clock,
+      url,
+      seed: own,
+      isLasting: options.durability !== 'normal',
+      onTime: (reading) => {
+        if (clock instanceof DatabaseClock) clock.observe(reading)
+      },
+      onNews: () => notify.send(),
+    })
+  }
+
+  /** Lets a clock that follows the database know its time before anybody asks for it. */
+  async readTime(): Promise<void> {
+    const clock = this.#clock
+    if (!(clock instanceof DatabaseClock)) return
+    await this.#reader.ask(async ({ db }) => {
+      const beforeMs = clock.monotonicMs()
+      const serverMs = (await db.value(TIME)) as number
+      clock.observe({ serverMs, beforeMs, afterMs: clock.monotonicMs() })
+    })
+  }
+
+  defineJobs(request: DefineJobs) {
+    return this.#loop.commit((session) => defineJobs(session, request), { items: request.jobs.length })
+  }
+
+  defineTriggers(batch: readonly DefineTrigger[]) {
+    return this.#commitInPieces(batch, defineTriggers)
+  }
+
+  jobs() {
+    return this.#reader.ask(jobs)
+  }
+
+  removeJobs(names: readonly string[]) {
+    return this.#loop.commit((session) => removeJobs(session, names))
+  }
+
+  queues() {
+    return this.#reader.askTogether(queues)
+  }
+
+  triggers(filter: TriggerFilter = {}) {
+    return this.#reader.ask((session) => triggers(session, filter))
+  }
+
+  fingerprints(source: string) {
+    return this.#reader.ask((session) => fingerprints(session, source))
+  }
+
+  versions(trigger: string) {
+    return this.#reader.ask((session) => versions(session, trigger))
+  }
+
+  due(request: Parameters<Store['due']>[0]) {
+    return this.#reader.ask((session) => due(session, request))
+  }
+
+  dueByName(request: { names: readonly string[]; now: Instant }) {
+    return this.#reader.ask((session) => dueByName(session, request))
+  }
+
+  tick(batch: readonly Tick[]) {
+    return this.#commitInPieces(batch, tick)
+  }
+
+  nextTickAt(request: Parameters<Store['nextTickAt']>[0]) {
+    return this.#reader.ask((session) => nextTickAt(session, request))
+  }
+
+  seen(request: Parameters<Store['seen']>[0]) {
+    return this.#reader.ask((session) => seen(session, request))
+  }
+
+  forgetSeen(request: Parameters<Store['forgetSeen']>[0]) {
+    return this.#loop.commit((session) => forgetSeen(session, request))
+  }
+
+  enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
+    return inPieces(runs, (piece) => {
+      const arePlain = piece.every(isPlain)
+      const plain = arePlain ? plainEnqueueAll : undefined
+      const input = { runs: piece, now }
+      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isAlone: !arePlain, plain })
+    })
+  }
+
+  register(worker: WorkerEntry) {
+    return this.#loop.commit((session) => register(session, worker), { isAlone: false })
+  }
+
+  heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
+    return this.#reader.ask((session) => heartbeat(session, request))
+  }
+
+  retire(request: { worker: string; now: Instant }) {
+    return this.#loop.commit((session) => retire(session, request))
+  }
+
+  turn(request: Turn) {
+    const remembered = this.#remembered
+    const isPlain = isPlainTurn(remembered, request)
+    return this.#loop.commit((session) => turn(session, request), {
+      items: 1 + request.finished.length,
+      isAlone: !mayTurnTogether(remembered, request),
+      plain: isPlain ? (session) => plainTurn(session, request) : undefined,
+    })
+  }
+
+  nextRunAt(_request: { now: Instant }) {
+    return this.#reader.ask(nextRunAt)
+  }
+
+  expire(request: { now: Instant; deadline: Instant; limit: number }) {
+    return this.#loop.commit((session) => expire(session, request))
+  }
+
+  cancel(request: { run: RunId; now: Instant; reason: string }) {
+    return this.#loop.commit((session) => cancel(session, request))
+  }
+
+  retry(request: { run: RunId; now: Instant }) {
+    return this.#loop.commit((session) => retry(session, request))
+  }
+
+  advance(request: { run: RunId; now: Instant }) {
+    return this.#loop.commit((session) => advance(session, request))
+  }
+
+  async log(lines: readonly LogLine[]) {
+    await inPieces(lines, async (piece) => {
+      await this.#loop.commit((session) => log(session, piece), { items: piece.length, isAlone: false })
+      return []
+    })
+  }
+
+  hold(request: Parameters<Store['hold']>[0]) {
+    return this.#loop.commit((session) => hold(session, request))
+  }
+
+  release(request: Parameters<Store['release']>[0]) {
+    return this.#loop.commit((session) => release(session, request))
+  }
+
+  holds(filter: Parameters<Store['holds']>[0] = {}) {
+    return this.#reader.ask((session) => holds(session, filter))
+  }
+
+  notes(filter: Parameters<Store['notes']>[0]) {
+    return this.#reader.ask((session) => notes(session, filter))
+  }
+
+  changeNotes(request: Parameters<Store['changeNotes']>[0]) {
+    return this.#loop.commit((session) => changeNotes(session, request), {
+      items: 1 + request.changes.length,
+    })
+  }
+
+  facts(request: Parameters<Store['facts']>[0]) {
+    return this.#reader.askTogether((session) => facts(session, request))
+  }
+
+  takeFacts(batch: readonly Fact[]) {
+    return this.#loop.commit((session) => takeFacts(session, batch), { items: batch.length })
+  }
+
+  run(id: RunId) {
+    return this.#reader.ask((session) => run(session, id))
+  }
+
+  runsByPrefix(prefix: string, limit: number) {
+    return this.#reader.ask((session) => runsByPrefix(session, prefix, limit))
+  }
+
+  async runs(filter: RunFilter) {
+    const found: Run[] = []
+    for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
+      const part: RunFilter = rest
+      const { runs, next } = await this.#reader.ask((session) => listRuns(session, part))
+      found.push(...runs)
+      rest = next
+    }
+    return found
+  }
+
+  counts() {
+    return this.#reader.ask(counts)
+  }
+
+  attempts(id: RunId) {
+    return this.#reader.ask((session) => attempts(session, id))
+  }
+
+  logs(request: Parameters<Store['logs']>[0]) {
+    return this.#reader.ask((session) => logs(session, request))
+  }
+
+  ledger(request: Parameters<Store['ledger']>[0]) {
+    return this.#reader.ask((session) => ledger(session, request))
+  }
+
+  runInstants(request: Parameters<Store['runInstants']>[0]) {
+    return this.#reader.ask((session) => runInstants(session, request))
+  }
+
+  workers() {
+    return this.#reader.ask(workers)
+  }
+
+  watch(hint: () => void): () => void {
+    if (this.#loop.ended !== undefined) throw this.#loop.ended
+    return this.#watch.add(hint)
+  }
+
+  async prune(request: { before: Instant; limit: number; now: Instant }) {
+    let removed = 0
+    for (;;) {
+      const limit = Math.min(itemsPerCommit, request.limit - removed)
+      const piece = await this.#loop.commit((session) => prune(session, { ...request, limit }), {
+        items: limit,
+      })
+      removed += piece
+      if (piece < limit || removed === request.limit) return removed
+    }
+  }
+
+  health(request: { now: Instant; deep?: boolean | undefined }) {
+    const { schema } = this.#statements
+    return this.#reader.ask((session) => health(session, { schema, isDeep: request.deep === true }))
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#watch.close()
+    if (this.#loop.ended === undefined)
+      void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
+    await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
+    await this.#connections.close()
+  }
+
+  #commitInPieces<Item, Answer>(
+    batch: readonly Item[],
+    apply: (session: Session, piece: readonly Item[]) => Promise<Answer[]>,
+  ): Promise<readonly Answer[]> {
+    return inPieces(batch, (piece) =>
+      this.#loop.commit((session) => apply(session, piece), { items: piece.length }),
+    )
+  }
+}
+
+/** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
+async function inPieces<Item, Answer>(
+  batch: readonly Item[],
+  commit: (piece: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<readonly Answer[]> {
+  if (batch.length <= itemsPerCommit) return commit(batch)
+  const pieces: Promise<readonly Answer[]>[] = []
+  for (let i = 0; i < batch.length; i += itemsPerCommit)
+    pieces.push(commit(batch.slice(i, i + itemsPerCommit)))
+  return (await Promise.all(pieces)).flat()
+}

@@ -1,0 +1,16 @@
+import { afterAll, beforeAll } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import { conformance } from '../conformance/conformance.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+conformance('Postgres', () => stores.open())

@@ -1,0 +1,125 @@
+import type { FinalState } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import { recordRange } from './ledger.js'
+import { originCode, type RangeRow } from './rows.js'
+import { forgetOver } from './seen.js'
+import type { Session } from './session.js'
+import { done, stateName } from './states.js'
+
+// Relies on: runs_ended. Unfinished runs do not stand in it, so none of them can go.
+const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
+  from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
+
+// Relies on: primary keys.
+const FORGET_ATTEMPTS = `delete from rota.attempts where run = any($1::int8[])`
+const FORGET_LOGS = `delete from rota.logs where run = any($1::int8[])`
+const FORGET_LOG_USE = `delete from rota.log_use where run = any($1::int8[])`
+const FORGET_RUNS = `delete from rota.runs where seq = any($1::int8[])`
+
+// Relies on: ledger_first.
+const BEFORE = `select * from rota.ledger where trigger = $1 and (first_at, seq) < ($2, $3)
+  order by first_at desc, seq desc limit 1`
+
+const AFTER = `select * from rota.ledger where trigger = $1 and (first_at, seq) > ($2, $3)
+  order by first_at, seq limit 1`
+
+// Relies on: runs_trigger.
+const RUN_BETWEEN = `select 1 from rota.runs
+  where trigger = $1 and due_at > $2 and due_at < $3 and origin = ${originCode('trigger')} limit 1`
+
+const GROW = `update rota.ledger set last_at = $1, detail = $2, recorded_at = $3 where seq = $4`
+
+const FORGET_RANGE = `delete from rota.ledger where seq = $1`
+
+interface Victim {
+  readonly seq: number
+  readonly trigger: string | null
+  readonly due_at: number
+  readonly version: number | null
+  readonly state: number
+}
+
+type Pruned = Pick<
+  RangeRow,
+  'seq' | 'trigger' | 'first_at' | 'last_at' | 'version' | 'reason' | 'detail' | 'recorded_at'
+>
+
+/** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
+export async function prune(
+  session: Session,
+  request: { before: Instant; limit: number; now: Instant },
+): Promise<number> {
+  session.beAlone()
+  const { db } = session
+  await forgetOver(session, request)
+  const victims = await db.all<Victim>(OLDEST, request.before, request.limit)
+  if (victims.length === 0) return 0
+  const seqs = victims.map(({ seq }) => seq)
+  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS]) await db.change(sql, seqs)
+  for (const victim of victims) if (victim.trigger !== null) await recordPruned(session, victim, request.now)
+  return victims.length
+}
+
+async function recordPruned(session: Session, victim: Victim, now: Instant): Promise<void> {
+  const { trigger, due_at: dueAt, version, state } = victim
+  const pruned: Pruned = {
+    seq: 0,
+    trigger: trigger as string,
+    first_at: dueAt,
+    last_at: dueAt,
+    version: version ?? 0,
+    reason: 'pruned',
+    detail: writeCounts({ [stateName(state)]: 1 }),
+    recorded_at: now,
+  }
+  const before = await session.db.get<RangeRow>(BEFORE, pruned.trigger, dueAt, Number.MAX_SAFE_INTEGER)
+  const joined = (await join(session, before, pruned)) ?? (await insert(session, pruned))
+  const after = await session.db.get<RangeRow>(AFTER, joined.trigger, joined.first_at, joined.seq)
+  if (after === undefined || (await join(session, joined, after)) === undefined) return
+  await session.db.change(FORGET_RANGE, after.seq)
+}
+
+async function insert(session: Session, pruned: Pruned): Promise<Pruned> {
+  const { trigger, first_at: firstAt, last_at: lastAt, version, recorded_at: recordedAt } = pruned
+  const detail = pruned.detail ?? undefined
+  const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
+  return { ...pruned, seq: await recordRange(session, range, recordedAt) }
+}
+
+/** Two pruned ranges of one version become the first of them, where nothing that remains lies between. */
+async function join(
+  session: Session,
+  first: Pruned | undefined,
+  second: Pruned,
+): Promise<Pruned | undefined> {
+  if (first === undefined || first.reason !== 'pruned' || second.reason !== 'pruned') return undefined
+  if (first.version !== second.version) return undefined
+  const { db } = session
+  if ((await db.value(RUN_BETWEEN, first.trigger, first.last_at, second.first_at)) !== undefined)
+    return undefined
+  const joined = {
+    ...first,
+    last_at: Math.max(first.last_at, second.last_at),
+    detail: addCounts(first.detail, second.detail),
+    recorded_at: Math.max(first.recorded_at, second.recorded_at),
+  }
+  await db.change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
+  return joined
+}
+
+type Counts = Partial<Record<string, number>>
+
+function addCounts(a: string | null, b: string | null): string {
+  const [one, other] = [JSON.parse(a ?? '{}') as Counts, JSON.parse(b ?? '{}') as Counts]
+  return writeCounts(
+    Object.fromEntries(finalStates.map((state) => [state, (one[state] ?? 0) + (other[state] ?? 0)])),
+  )
+}
+
+const finalStates: readonly FinalState[] = ['done', 'failed', 'cancelled']
+
+function writeCounts(counts: Counts): string {
+  return JSON.stringify(
+    Object.fromEntries(finalStates.flatMap((state) => (counts[state] ? [[state, counts[state]]] : []))),
+  )
+}

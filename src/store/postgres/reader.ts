@@ -1,0 +1,68 @@
+import type { RotaError } from '../../model/errors.js'
+import type { Clock } from '../../time/clock.js'
+import type { Connections } from './connections.js'
+import { Database, type Statements } from './database.js'
+import { isAway, toRotaError } from './errors.js'
+import type { Remembered } from './remembered.js'
+import { Session } from './session.js'
+
+/** How long a question is asked again while the server is away, and how soon. */
+const askLimitMs = 5000
+const pauseMs = 100
+
+/** What a reader is made of. */
+export interface ReaderOptions {
+  readonly connections: Connections
+  readonly statements: Statements
+  readonly remembered: Remembered
+  readonly clock: Clock
+  readonly url: string
+  /** Why nothing more may be asked, once that is so. */
+  readonly ended: () => RotaError | undefined
+}
+
+/** Asks questions that change nothing, beside what is being committed. */
+export class Reader {
+  readonly #options: ReaderOptions
+
+  constructor(options: ReaderOptions) {
+    this.#options = options
+  }
+
+  /** Asks what one statement answers, or several that need not fit together; again where the server was away. */
+  async ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    const { clock, url, ended } = this.#options
+    const startMs = clock.monotonicMs()
+    for (;;) {
+      const end = ended()
+      if (end !== undefined) throw end
+      try {
+        return await this.#once(question)
+      } catch (error) {
+        const isOver = clock.monotonicMs() - startMs > askLimitMs
+        if (isOver || !isAway(error)) throw toRotaError(error, url)
+      }
+      await clock.sleep(pauseMs)
+    }
+  }
+
+  /** Asks several questions whose answers have to fit together. */
+  askTogether<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    return this.ask(async (session) => {
+      await session.db.change('begin isolation level repeatable read read only')
+      try {
+        return await question(session)
+      } finally {
+        await session.db.change('commit')
+      }
+    })
+  }
+
+  #once<T>(question: (session: Session) => Promise<T>): Promise<T> {
+    const { connections, statements, remembered } = this.#options
+    return connections.use((client) => {
+      const db = new Database(client, statements)
+      return question(new Session({ db, remembered, isAlone: false }))
+    })
+  }
+}

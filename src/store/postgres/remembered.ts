@@ -1,0 +1,57 @@
+import type { Instant } from '../../time/instant.js'
+import type { Catalog } from './catalog.js'
+
+/** A run that this process claimed. */
+export interface KnownClaim {
+  readonly job: string
+  /** Whether its end touches nothing but its own row. */
+  readonly isPlain: boolean
+}
+
+/** How many claims are remembered; of older ones nothing is known. */
+const maxRemembered = 100_000
+
+/** What this process remembers of the store to save looking it up. Nothing here is the truth. */
+export class Remembered {
+  catalog: Catalog | undefined
+  #highestAt: Instant = 0
+  #writtenAt: Instant = 0
+  readonly #claims = new Map<string, KnownClaim>()
+
+  /** The highest time handed in since the store was opened. */
+  get highestAt(): Instant {
+    return this.#highestAt
+  }
+
+  noteTime(now: Instant): void {
+    if (now > this.#highestAt) this.#highestAt = now
+  }
+
+  /** Whether the highest time is worth writing down: by so much is it ahead of the one that was. */
+  isTimeToWrite(stepMs: number): boolean {
+    return this.#highestAt >= this.#writtenAt + stepMs && this.#highestAt > 0
+  }
+
+  timeWritten(at: Instant): void {
+    this.#writtenAt = Math.max(this.#writtenAt, at)
+  }
+
+  rememberClaim(run: string, claim: KnownClaim): void {
+    // A claim that somebody else ended is never taken out again, so the oldest ones make room.
+    if (this.#claims.size >= maxRemembered) {
+      for (const oldest of this.#claims.keys()) {
+        this.#claims.delete(oldest)
+        break
+      }
+    }
+    this.#claims.set(run, claim)
+  }
+
+  claimOf(run: string): KnownClaim | undefined {
+    return this.#claims.get(run)
+  }
+
+  forgetClaim(run: string): void {
+    this.#claims.delete(run)
+  }
+}

@@ -1,0 +1,174 @@
+import type { Hold, HoldTarget } from '../../model/hold.js'
+import type { Json } from '../../model/json.js'
+import type { LedgerReason, LedgerRule, RecordedRange } from '../../model/ledger.js'
+import type { Follow, Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
+import { running, stateName } from './states.js'
+
+/** A run's row, with the id of its worker. */
+export interface RunRow {
+  readonly seq: number
+  readonly id: string
+  readonly job: string
+  readonly state: number
+  readonly priority: number
+  readonly run_at: number
+  readonly due_at: number
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly worker: number | null
+  readonly worker_id: string | null
+  readonly claimed_at: number | null
+  readonly started_at: number | null
+  readonly finished_at: number | null
+  readonly created_at: number
+  readonly origin: number
+  readonly trigger: string | null
+  readonly version: number | null
+  readonly partition: string | null
+  readonly gates: string | null
+  readonly waits_for: string | null
+  readonly follow: number | null
+  readonly cancel_requested: number | null
+  readonly unique_key: string | null
+  readonly labels: string | null
+  readonly reason: string | null
+  readonly payload: string | null
+  readonly result: string | null
+  readonly error: string | null
+}
+
+/** A hold's row. */
+export interface HoldRow {
+  readonly id: number
+  readonly target: string
+  readonly from_at: number
+  readonly until_at: number | null
+  readonly actor: string
+  readonly note: string
+  readonly catch_up: number
+}
+
+/** A ledger range's row. */
+export interface RangeRow {
+  readonly seq: number
+  readonly trigger: string
+  readonly first_at: number
+  readonly last_at: number
+  readonly version: number
+  readonly reason: string
+  readonly rule: string
+  readonly blocker: string | null
+  readonly detail: string | null
+  readonly recorded_at: number
+}
+
+const origins: readonly RunOrigin[] = [
+  'trigger',
+  'enqueue',
+  'manual',
+  'sensor',
+  'round',
+  'upstream',
+  'backfill',
+]
+
+const follows: readonly Follow[] = ['chain', 'service', 'asset', 'once']
+
+/** The number of a chained run: the only one that another statement has to know. */
+export const chainCode = 1
+
+/** The number that stands in a row for what the end of its run moves. */
+export function followCode(follow: Follow | undefined): number | null {
+  return follow === undefined ? null : follows.indexOf(follow) + 1
+}
+
+/** What the end of a run moves, by the number in its row. */
+export function followOf(code: number | null): Follow | undefined {
+  return code === null ? undefined : follows[code - 1]
+}
+
+/** The number that stands for an origin in a row. */
+export function originCode(origin: RunOrigin): number {
+  return origins.indexOf(origin)
+}
+
+/** A run as the world sees it. */
+export function runOf(row: RunRow): Run {
+  return {
+    id: row.id,
+    job: row.job,
+    origin: origins[row.origin] as RunOrigin,
+    trigger: orUndefined(row.trigger),
+    version: orUndefined(row.version),
+    dueAt: row.due_at,
+    runAt: row.run_at,
+    state: stateName(row.state),
+    priority: row.priority,
+    partition: orUndefined(row.partition),
+    payload: fromJson(row.payload),
+    uniqueKey: orUndefined(row.unique_key),
+    attempt: row.attempt,
+    failures: row.failures,
+    crashes: row.crashes,
+    worker: row.state === running ? orUndefined(row.worker_id) : undefined,
+    waitsFor: orUndefined(row.waits_for),
+    cancelRequested: row.cancel_requested === 1,
+    createdAt: row.created_at,
+    claimedAt: orUndefined(row.claimed_at),
+    startedAt: orUndefined(row.started_at),
+    finishedAt: orUndefined(row.finished_at),
+    result: fromJson(row.result),
+    error: errorOf(row.error),
+    reason: orUndefined(row.reason),
+    labels: fromJson(row.labels) as Labels | undefined,
+  }
+}
+
+/** A hold as the port has it. */
+export function holdOf(row: HoldRow): Hold {
+  return {
+    id: row.id,
+    target: row.target as HoldTarget,
+    fromAt: row.from_at,
+    untilAt: orUndefined(row.until_at),
+    actor: row.actor,
+    note: row.note,
+    catchUp: row.catch_up === 1,
+  }
+}
+
+/** A ledger range as the port has it. */
+export function rangeOf(row: RangeRow): RecordedRange {
+  return {
+    trigger: row.trigger,
+    version: row.version,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+    reason: row.reason as LedgerReason,
+    rule: row.rule as LedgerRule,
+    blocker: orUndefined(row.blocker),
+    detail: orUndefined(row.detail),
+    recordedAt: row.recorded_at,
+  }
+}
+
+/** A stored error, where there is one. */
+export function errorOf(text: string | null): StoredError | undefined {
+  return text === null ? undefined : (JSON.parse(text) as StoredError)
+}
+
+/** A value as it is stored: absent is null, and so is nothing else. */
+export function toJson(value: Json | StoredError | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value)
+}
+
+/** What a JSON column holds. */
+export function fromJson(text: string | null): Json | undefined {
+  return text === null ? undefined : (JSON.parse(text) as Json)
+}
+
+/** What SQL calls null is absent. */
+export function orUndefined<T>(value: T | null): T | undefined {
+  return value === null ? undefined : value
+}

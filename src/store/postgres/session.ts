@@ -1,0 +1,78 @@
+import { loadCatalog, type Catalog, type Revisions } from './catalog.js'
+import type { Database } from './database.js'
+import type { Remembered } from './remembered.js'
+
+// Relies on: primary key of meta. Never lowers it: another process may have written a later one.
+const RAISE_TIME = `update rota.meta set highest_at = $1 where id = 1 and highest_at < $1`
+
+// Relies on: primary key of meta.
+const REVISIONS = `select jobs_revision, limits_revision from rota.meta where id = 1`
+
+/** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
+export class NotAlone extends Error {}
+
+/** One transaction, or one question, with what this process remembers. */
+export class Session {
+  readonly db: Database
+  readonly remembered: Remembered
+  /** Whether no other transaction of any process writes meanwhile. */
+  readonly isAlone: boolean
+  /** Whether something was written that others may wait for. */
+  hasNews = false
+  /** Whether all that could be claimed by now was claimed here: nobody else has to be told of it. */
+  allTaken = false
+  /** Whether something was recorded that is due only later. */
+  hasLater = false
+  #revisions: Revisions | undefined
+  readonly #afterCommit: (() => void)[] = []
+
+  constructor(options: {
+    db: Database
+    remembered: Remembered
+    isAlone: boolean
+    revisions?: Revisions | undefined
+  }) {
+    this.db = options.db
+    this.remembered = options.remembered
+    this.isAlone = options.isAlone
+    this.#revisions = options.revisions
+  }
+
+  /** Ends this try where others may write at the same time. */
+  beAlone(): void {
+    if (!this.isAlone) throw new NotAlone('this has to be the only writer')
+  }
+
+  /** The jobs, queues and holds as they stand in the transaction that is open. */
+  async catalog(): Promise<Catalog> {
+    this.#revisions ??= await this.db.get<Revisions>(REVISIONS)
+    if (this.#revisions === undefined) throw new Error('The store has lost the row that describes it')
+    const known = this.remembered.catalog
+    const catalog = await loadCatalog(this.db, known, this.#revisions)
+    this.remembered.catalog = catalog
+    return catalog
+  }
+
+  /** Makes the next look at the catalog ask whether it still holds: after a change. */
+  doubtCatalog(): void {
+    this.#revisions = undefined
+  }
+
+  /** Writes the highest time down; a step below the given one may wait for a later commit. */
+  async writeTime(stepMs: number): Promise<void> {
+    const { remembered } = this
+    if (!remembered.isTimeToWrite(stepMs)) return
+    const at = remembered.highestAt
+    await this.db.change(RAISE_TIME, at)
+    this.afterCommit(() => remembered.timeWritten(at))
+  }
+
+  /** Remembers something only if this transaction comes to be. */
+  afterCommit(act: () => void): void {
+    this.#afterCommit.push(act)
+  }
+
+  committed(): void {
+    for (const act of this.#afterCommit) act()
+  }
+}

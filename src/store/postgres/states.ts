@@ -1,0 +1,45 @@
+import type { Phase } from '../../model/fact.js'
+import type { RunState } from '../../model/run.js'
+
+/*
+ * The states of a run's row. The first three are `pending` to the world: waiting for its instant, free to be
+ * claimed, waiting at a full gate. They are written into statements as literals, since a partial index is used
+ * only where its condition can be read.
+ */
+/** Waits for its instant. */
+export const delayed = 0
+/** Free to be claimed. */
+export const ready = 1
+/** Waits at a full gate. */
+export const blocked = 2
+/** Held by a worker. */
+export const running = 3
+/** Ended well. */
+export const done = 4
+/** Ended badly. */
+export const failed = 5
+/** Ended on request. */
+export const cancelled = 6
+
+/** The same, by the numbers above. */
+export const phases: readonly Phase[] = [
+  'delayed',
+  'ready',
+  'blocked',
+  'running',
+  'done',
+  'failed',
+  'cancelled',
+]
+
+const names: readonly RunState[] = ['pending', 'pending', 'pending', 'running', 'done', 'failed', 'cancelled']
+
+/** The state that the world sees. */
+export function stateName(state: number): RunState {
+  return names[state] as RunState
+}
+
+/** The row states behind a state that the world sees. */
+export function statesOf(name: RunState): readonly number[] {
+  return names.flatMap((each, state) => (each === name ? [state] : []))
+}

@@ -1,0 +1,43 @@
+import type { StoredTrigger, Trigger } from '../../model/trigger.js'
+import { orUndefined } from './rows.js'
+
+/** The columns of a trigger joined with its version in force. */
+export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,
+  triggers.defined_at, triggers.cursor_at, triggers.next_at, triggers.chain_run, triggers.is_active`
+
+/** Triggers with their versions in force. */
+export const FROM_TRIGGERS = `from rota.triggers
+  join rota.versions on versions.trigger = triggers.name and versions.version = triggers.version`
+
+/** A trigger's row. */
+export interface TriggerRow {
+  readonly definition: string
+  readonly source: string
+  readonly version: number
+  readonly revision: number
+  readonly defined_at: number
+  readonly cursor_at: number
+  readonly next_at: number | null
+  readonly chain_run: string | null
+  readonly is_active: number
+}
+
+/** A trigger as it stands. */
+export function storedTriggerOf(row: TriggerRow): StoredTrigger {
+  return {
+    trigger: triggerOf(row.definition),
+    source: row.source,
+    version: row.version,
+    revision: row.revision,
+    definedAt: row.defined_at,
+    cursorAt: row.cursor_at,
+    nextAt: orUndefined(row.next_at),
+    chainRun: orUndefined(row.chain_run),
+    active: row.is_active === 1,
+  }
+}
+
+/** A definition read back; what was absent when it was written is absent again. */
+export function triggerOf(definition: string): Trigger {
+  return JSON.parse(definition) as Trigger
+}

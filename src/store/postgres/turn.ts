@@ -1,0 +1,58 @@
+import type { HolderNotice } from '../../model/fact.js'
+import type { Turn, TurnAnswer } from '../store.js'
+import { limitedQueueOf } from './catalog.js'
+import { claimRuns } from './claim.js'
+import { finishAll, isPlainEnd } from './finish.js'
+import { promote } from './promote.js'
+import type { Remembered } from './remembered.js'
+import type { Session } from './session.js'
+
+// Relies on: the unique index of workers.id. Whoever expires a worker is alone, so one that is live here stays so.
+const WORKER = `select key, phase, lease_until from rota.workers where id = $1`
+
+// Relies on: the unique index of workers.id, then notices_worker.
+const TAKE_NOTICES = `with told as (
+    delete from rota.notices where worker = (select key from rota.workers where id = $1) returning id, run, attempt, kind
+  )
+  select run, attempt, kind from told order by id`
+
+/** Whether a turn touches nothing but rows of its own, as far as this process remembers: others may write meanwhile. */
+export function mayTurnTogether(remembered: Remembered, { finished, want }: Turn): boolean {
+  const { catalog } = remembered
+  if (catalog === undefined) return false
+  const isFree = (job: string): boolean => limitedQueueOf(catalog, job) === undefined
+  if (want !== undefined && catalog.queueLimits.size > 0 && !want.jobs.every(isFree)) return false
+  return finished.every((item) => {
+    const claim = remembered.claimOf(item.run)
+    return claim?.isPlain === true && isFree(claim.job)
+  })
+}
+
+/** One worker's turn: store what it finished, promote what became due, claim what it wants. */
+export async function turn(session: Session, request: Turn): Promise<TurnAnswer> {
+  const { now, want } = request
+  const { db } = session
+  session.remembered.noteTime(now)
+  const isPipelined = !session.isAlone && request.finished.every(isPlainEnd)
+  const finishing = finishAll(session, request.finished, now)
+  // Of plain ends each is one statement: the next ones need not wait for its answer.
+  const finished = isPipelined ? [] : await finishing
+  const [ended, , worker, notices] = await Promise.all([
+    finishing,
+    promote(session, now),
+    db.get<{ key: number; phase: number; lease_until: number }>(WORKER, request.worker),
+    db.changed<HolderNotice>(TAKE_NOTICES, request.worker),
+  ])
+  const answer = {
+    finished: isPipelined ? ended : finished,
+    jobsRevision: (await session.catalog()).jobsRevision,
+  }
+  if (worker === undefined) return { ...nothing, ...answer }
+  if (worker.phase !== 0) return { ...nothing, ...answer, notices }
+  // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
+  const mayClaim = want !== undefined && worker.lease_until >= now
+  const claimed = mayClaim ? await claimRuns(session, { want, worker: worker.key, now }) : undefined
+  return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
+}
+
+const nothing = { expired: true, claims: [], more: false, notices: [] } as const

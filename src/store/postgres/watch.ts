@@ -1,0 +1,94 @@
+import type { Client } from 'pg'
+import type { Clock } from '../../time/clock.js'
+import { connectionOptions } from './connections.js'
+import type { Driver } from './driver.js'
+
+/** How soon a lost listener tries again: doubled with every failure. */
+const firstPauseMs = 100
+const longestPauseMs = 5000
+
+/** What a watch is made of. */
+export interface WatchOptions {
+  readonly driver: Driver
+  /** The server itself: a transaction pooler hands no notifications on. */
+  readonly connectionString: string
+  readonly channel: string
+  /** What notifications of this process say, so that it does not wake itself. */
+  readonly own: string
+  readonly clock: Clock
+}
+
+/** Tells those who watch that another process has committed something. Listens only while somebody watches. */
+export class Watch {
+  readonly #options: WatchOptions
+  readonly #hints = new Set<() => void>()
+  #client: Client | undefined
+  #cancelTimer: (() => void) | undefined
+  #failures = 0
+  #isClosed = false
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+  }
+
+  /** Calls back after commits of other processes; returns the function that ends it. */
+  add(hint: () => void): () => void {
+    // One and the same function may watch twice.
+    const own = (): void => hint()
+    this.#hints.add(own)
+    if (this.#hints.size === 1) void this.#listen()
+    return () => {
+      this.#hints.delete(own)
+      if (this.#hints.size === 0) void this.#end()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#hints.clear()
+    await this.#end()
+  }
+
+  async #listen(): Promise<void> {
+    const { driver, connectionString, channel, own } = this.#options
+    if (this.#client !== undefined || this.#isClosed) return
+    const client = new driver.Client({ ...connectionOptions(driver), connectionString })
+    this.#client = client
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    client.on('notification', ({ payload }: { payload?: string }) => {
+      if (payload !== own) this.#tell()
+    })
+    try {
+      await client.connect()
+      await client.query(`listen ${client.escapeIdentifier(channel)}`)
+      this.#failures = 0
+      // What happened before it listened, or while it did not, nobody will say.
+      this.#tell()
+    } catch {
+      this.#lost(client)
+    }
+  }
+
+  /** A hint may be late: the slow poll stands behind it while there is no connection. */
+  #lost(client: Client): void {
+    if (this.#client !== client) return
+    this.#client = undefined
+    void client.end().catch(() => undefined)
+    if (this.#hints.size === 0 || this.#isClosed) return
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
+    this.#cancelTimer = this.#options.clock.timer(pauseMs, () => void this.#listen(), { isIdle: true })
+  }
+
+  #tell(): void {
+    for (const hint of this.#hints) hint()
+  }
+
+  async #end(): Promise<void> {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,84 @@
+import type { RunContext } from '../engine/perform.js'
+import type { Cycle, RoundService, ServiceTiming } from '../model/round.js'
+import { isFinal, type Run } from '../model/run.js'
+import type { Trigger } from '../model/trigger.js'
+import type { Store } from '../store/store.js'
+import { formatInstant, type Instant } from '../time/instant.js'
+
+/** A cycle that nobody has moved for so long stands still. */
+const stillMs = 6 * 3_600_000
+
+/** Watches the services of rounds in a simulated world, and compares them with what the store keeps of them. */
+export class RoundObserver {
+  readonly #rounds: ReadonlyMap<string, readonly RoundService[]>
+  /** How far each cycle has come: the place in the list of the last service that was begun. */
+  readonly #reached = new Map<string, number>()
+  readonly #broken: string[] = []
+
+  constructor(triggers: readonly Trigger[]) {
+    const rounds = triggers.flatMap(({ name, round }): [string, readonly RoundService[]][] =>
+      round === undefined ? [] : [[name, round.services]],
+    )
+    this.#rounds = new Map(rounds)
+  }
+
+  began({ trigger = '', job, dueAt }: RunContext): void {
+    const place = this.#rounds.get(trigger)?.findIndex((service) => service.job === job) ?? -1
+    if (place === -1) return
+    const cycle = `${trigger} at ${formatInstant(dueAt.getTime())}`
+    if (place < (this.#reached.get(cycle) ?? 0))
+      this.#broken.push(`R2: ${job} of ${cycle} began out of order`)
+    this.#reached.set(cycle, place)
+  }
+
+  /** Everything about rounds that broke a promise. */
+  async verdict(store: Store, runs: readonly Run[], endAt: Instant): Promise<readonly string[]> {
+    if (this.#rounds.size === 0) return []
+    const own = runs.filter(({ origin }) => origin === 'round')
+    const broken = [...this.#broken, ...repeated(own)]
+    for (const service of this.#services()) broken.push(...(await judgeTiming(store, own, service)))
+    for (const note of await store.notes({ kind: 'cycle', limit: 1000 })) {
+      const { current } = note.value as unknown as Cycle
+      const run = own.find(({ id }) => id === current?.run)
+      const isWaiting = run !== undefined && !isFinal(run.state)
+      if (!isWaiting && note.at < endAt - stillMs) broken.push(`R7: the cycle of ${note.name} stands still`)
+    }
+    return broken
+  }
+
+  #services(): Iterable<RoundService> {
+    const all = [...this.#rounds.values()].flat()
+    return new Map(all.map((service) => [service.job, service])).values()
+  }
+}
+
+/** Services that ran twice for one instant, in whatever rounds. */
+function repeated(runs: readonly Run[]): string[] {
+  const seen = new Set<string>()
+  return runs.flatMap(({ job, dueAt }) => {
+    const key = `${job} at ${formatInstant(dueAt)}`
+    const isRepeated = seen.has(key)
+    seen.add(key)
+    return isRepeated ? [`R10: ${key} ran twice`] : []
+  })
+}
+
+/** A service succeeds at most once an interval, and its timing is that of its last success. */
+async function judgeTiming(
+  store: Store,
+  runs: readonly Run[],
+  { job, everyMs }: RoundService,
+): Promise<string[]> {
+  const own = runs.filter((run) => run.job === job)
+  const done = own.filter(({ state }) => state === 'done').map(({ dueAt }) => dueAt)
+  const instants = done.toSorted((a, b) => a - b)
+  const early = instants.filter((at, index) => index > 0 && at - (instants[index - 1] as Instant) < everyMs)
+  const broken = early.map((at) => `R4: ${job} at ${formatInstant(at)} came before its interval had passed`)
+  const [note] = await store.notes({ kind: 'service', names: [job], limit: 1 })
+  const timing = note?.value as ServiceTiming | undefined
+  if ((timing?.lastRunAt ?? undefined) !== instants.at(-1))
+    broken.push(`R3: the timing of ${job} is not its last success`)
+  const isInFlight = own.some(({ state }) => !isFinal(state))
+  if ((timing?.inFlight ?? null) !== null && !isInFlight) broken.push(`R6: ${job} is in flight without a run`)
+  return broken
+}

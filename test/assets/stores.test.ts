@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { rota } from '../../src/app/rota.js'
+import { daily, monthly } from '../../src/model/partition-define.js'
+
+it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s', async (kind) => {
+  const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const store = `${kind}:${join(directory, 'store')}`
+  const app = rota({ store })
+  app.asset('days', { partitions: daily(), materialize: () => undefined })
+  app.asset('months', { partitions: monthly(), deps: ['days'], materialize: () => undefined })
+  await app.schedule('days', { cron: '0 2 * * *' })
+  await app.start()
+  const followed = new Promise<void>((resolve) => {
+    app.on('run:ended', ({ job }) => job === 'months' && resolve())
+  })
+  const backfill = await app.backfill('days', { from: '2025-02-01', to: '2025-02-28' })
+  await followed
+  expect(await app.runs({ job: 'months' })).toMatchObject([{ partition: '2025-02', state: 'done' }])
+  expect(await app.backfillStatus(backfill?.id ?? '')).toMatchObject({ done: 28, left: 0 })
+  await app.stop()
+  // Another process knows all of it.
+  const other = rota({ store })
+  const known = (await other.assets()).map(({ name, follows, schedules }) => [
+    name,
+    follows,
+    schedules.length,
+  ])
+  expect(known).toEqual([
+    ['days', false, 1],
+    ['months', true, 0],
+  ])
+  const statuses = await other.partitions('months', { labels: ['2025-02', '2025-03'] })
+  expect(statuses.map(({ state }) => state)).toEqual(['done', 'missing'])
+  await other.close()
+})

@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { emptyDirectory, rota, start, tooWide, type Ended, type Running } from './rota.js'
+
+const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+const config = `
+app: sensing
+store: sqlite:rota.db
+jobs:
+  load: { command: [node, -e, "console.log('load ' + process.env.ROTA_PARTITION)"] }
+sensors:
+  new_files: { type: files, glob: '*.csv', directory: in, settle: 1ms, every: 1h, watch: false, job: load }
+  broken: { type: files, glob: '*.csv', directory: nowhere, every: 1h, pauseAfter: 1, job: load }
+  exports: { type: webhook, secret: { env: WEBHOOK_SECRET }, partition: day, job: load }
+`
+const directory = emptyDirectory()
+const env = { WEBHOOK_SECRET: secret }
+let up: Running
+
+beforeAll(async () => {
+  writeFileSync(join(directory, 'rota.config.yaml'), config)
+  mkdirSync(join(directory, 'in'))
+  for (const day of ['2026-01-14', '2026-01-15'])
+    writeFileSync(join(directory, 'in', `sales-${day}.csv`), 'x')
+})
+
+afterAll(async () => {
+  up.child.kill('SIGTERM')
+  expect((await up.ended).code).toBe(0)
+})
+
+describe('rota sensor', () => {
+  it('F4: previews a sensor before anything is stored', async () => {
+    const { code, stdout } = await sensor('preview', 'new_files', '--json')
+    expect(code).toBe(0)
+    const { kind, observations, before } = JSON.parse(stdout) as Preview
+    expect([kind, before]).toEqual(['trigger', null])
+    expect(observations.map(({ partition, isNew }) => [partition, isNew])).toEqual([
+      ['2026-01-14', true],
+      ['2026-01-15', true],
+    ])
+    expect((await sensor('list')).code).toBe(3)
+    expect((await sensor('preview', 'broken')).code).toBe(1)
+  })
+
+  it('F9, F11: up tells what sensors find, what is wrong with them, and where deliveries are taken', async () => {
+    up = start(['up', '--webhooks', '0'], { cwd: directory, env })
+    await up.said(/new_files +found 2/)
+    await up.said(/broken +paused after 1 failure in a row: .*; `rota sensor resume broken`/)
+    const [, port = ''] =
+      /http:\/\/127\.0\.0\.1:(\d+)\/webhooks\/<sensor>/.exec(await up.said('webhooks')) ?? []
+    expect(await deliver(Number(port), 'msg_1')).toBe(202)
+    expect(await deliver(Number(port), 'msg_1')).toBe(200)
+    await up.said('load 2026-01-16')
+  })
+
+  it('F9: lists, shows and tells the history', async () => {
+    const list = await sensor('list')
+    expect(list.stdout).toMatch(/broken +files +paused/)
+    expect(list.stdout).toMatch(/exports +webhook +ok .* 1 +got 1/)
+    expect(list.stdout).toMatch(/new_files +files +ok .* 2 +found 2/)
+    const sensors = JSON.parse((await sensor('list', '--json')).stdout) as {
+      name: string
+      condition: string
+    }[]
+    expect(sensors.map(({ name, condition }) => [name, condition])).toEqual([
+      ['broken', 'paused'],
+      ['exports', 'ok'],
+      ['new_files', 'ok'],
+    ])
+    const show = await sensor('show', 'new_files')
+    expect(show.stdout).toMatch(/once per +key, for ever/)
+    const history = await sensor('history', 'broken')
+    expect(history.stdout).toMatch(/error +1 .*there is no directory/)
+    for (const { code, stdout } of [list, history]) expect([code, tooWide(stdout)]).toEqual([0, []])
+  })
+
+  it('F5: resets with and without what was seen, and resumes', async () => {
+    const unsaid = await sensor('reset', 'new_files')
+    expect(unsaid).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--keep-keys or --forget-keys') as unknown,
+    })
+    expect((await sensor('reset', 'new_files', '--keep-keys')).stdout).toBe('sensor new_files begins anew\n')
+    expect((await sensor('reset', 'new_files', '--forget-keys')).stdout).toBe(
+      'sensor new_files begins anew; 2 that it had seen are forgotten\n',
+    )
+    expect((await sensor('resume', 'broken')).stdout).toBe('sensor broken goes on\n')
+    expect((await sensor('pause', 'new_files', '--note', 'bucket moves')).stdout).toBe(
+      'sensor new_files is paused\n',
+    )
+    expect((await sensor('show', 'new_files')).stdout).toMatch(/paused +by tester: bucket moves/)
+  })
+
+  it('refuses what it does not know', async () => {
+    const [action, missing, tooMany, unknown] = await Promise.all([
+      sensor('peek'),
+      sensor('show'),
+      sensor('list', 'new_files'),
+      sensor('show', 'nobody'),
+    ])
+    expect(action).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('list, show, history') as unknown,
+    })
+    expect(missing.code).toBe(2)
+    expect(tooMany.code).toBe(2)
+    expect(unknown.code).not.toBe(0)
+    expect(unknown.stderr).toContain('no sensor is named nobody')
+  })
+})
+
+interface Preview {
+  readonly kind: string
+  readonly before: unknown
+  readonly observations: readonly { readonly partition: string; readonly isNew: boolean }[]
+}
+
+function sensor(...words: readonly string[]): Promise<Ended> {
+  return rota(['sensor', ...words], { cwd: directory, env })
+}
+
+async function deliver(port: number, id: string): Promise<number> {
+  const body = '{"day":"2026-01-16"}'
+  const time = String(Math.floor(Date.now() / 1000))
+  const key = Buffer.from(secret.slice(6), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64')
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': time,
+    'webhook-signature': `v1,${signature}`,
+  }
+  const answer = await fetch(`http://127.0.0.1:${port}/webhooks/exports`, { method: 'POST', headers, body })
+  return answer.status
+}
