@@ -70,7 +70,9 @@ describe('what a source may reach for', () => {
   test('SQL is only in its adapter', () => {
     const pattern =
       /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
-    expect(matching(pattern, (path) => /^src\/(?:store\/(?:sqlite|postgres)\/|sensors\/sql-)/.test(path))).toEqual([])
+    expect(
+      matching(pattern, (path) => /^src\/(?:store\/(?:sqlite|postgres)\/|sensors\/sql-)/.test(path)),
+    ).toEqual([])
   })
 
   test('the pure rooms touch neither files nor the network nor processes', () => {

@@ -13,6 +13,7 @@ export type SensorCall = {
 } & (
   | { readonly method: 'init' }
   | { readonly method: 'poll'; readonly state: Json; readonly now: number; readonly timezone: string }
+  | { readonly method: 'cleanup'; readonly state: Json }
 )
 
 /** Calls a sensor within the thread or process that was made for this call. */
@@ -22,9 +23,16 @@ export async function callSensor({ payload: call, signal }: RunContext<SensorCal
   if (typeof sensor?.init !== 'function' || typeof sensor.poll !== 'function') {
     throw new RotaError('HANDLER_MISSING', `${call.module} exports no sensor named ${call.export}`)
   }
-  if (call.method === 'init') return await sensor.init(config)
-  const { state, now, timezone } = call
-  return fitting(await sensor.poll(state, { config, now, timezone, signal }), state)
+  switch (call.method) {
+    case 'init':
+      return await sensor.init(config)
+    case 'cleanup':
+      return await sensor.cleanup?.(call.state)
+    case 'poll': {
+      const { state, now, timezone } = call
+      return fitting(await sensor.poll(state, { config, now, timezone, signal }), state)
+    }
+  }
 }
 
 /** What travels between threads is bounded; nothing of a larger answer may be lost on the way. */

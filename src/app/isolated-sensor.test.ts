@@ -1,5 +1,8 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Sensor } from '../model/sensor.js'
 import { rota, type Rota } from './rota.js'
 
@@ -14,6 +17,22 @@ test.each(['thread', 'process'] as const)('F9: a sensor may have a %s of its own
   expect((await app.runs())[0]).toMatchObject({ partition: 'UTC', labels: { key: 'n-7' } })
   expect((await app.sensors())[0]?.record.state).toBe(8)
 })
+
+test.each(['thread', 'process'] as const)(
+  'F4: one with a %s of its own is cleaned up there',
+  async (isolate) => {
+    const cleaned = join(await mkdtemp(join(tmpdir(), 'rota-sensor-')), 'cleaned')
+    vi.stubEnv('ROTA_TEST_CLEANED', cleaned)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const app = opened()
+    app.sensor('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
+    const polled = event(app, 'sensor:polled')
+    await app.start()
+    await polled
+    await app.stop({ grace: 0 })
+    expect(await readFile(cleaned, 'utf8')).toBe('8')
+  },
+)
 
 test('F9: one that blocks its thread is ended, and the others are polled meanwhile', async () => {
   const app = opened()

@@ -16,8 +16,9 @@ export interface SensorModule {
   readonly export?: string | undefined
 }
 
-/** How long an init may take there. */
+/** How long an init and a cleanup may take there. */
 const initMs = 60_000
+const cleanupMs = 5000
 
 /** A sensor whose every call has a thread or process of its own: one that blocks harms nobody and is ended. */
 export function isolatedSensor(
@@ -45,21 +46,25 @@ export function isolatedSensor(
     const run = { id: '', job, trigger: undefined, attempt: 1, dueAt: 0, partition: undefined, payload }
     return await performIsolated(spec, { ...around, run, signal, entry, log: () => undefined })
   }
+  const callWithin = async (limitMs: number, payload: SensorCall): Promise<Json | undefined> => {
+    const limit = new AbortController()
+    const cancel = clock.timer(limitMs, () => limit.abort())
+    try {
+      return await call(payload, limit.signal)
+    } finally {
+      cancel()
+    }
+  }
   return {
     type: 'custom',
     config,
     sensor: {
-      init: async () => {
-        const limit = new AbortController()
-        const cancel = clock.timer(initMs, () => limit.abort())
-        try {
-          return (await call({ ...common, method: 'init' }, limit.signal)) as InitResult
-        } finally {
-          cancel()
-        }
-      },
+      init: async () => (await callWithin(initMs, { ...common, method: 'init' })) as InitResult,
       poll: async (state, { now, timezone, signal }) => {
         return (await call({ ...common, method: 'poll', state, now, timezone }, signal)) as PollResult
+      },
+      cleanup: async (state) => {
+        await callWithin(cleanupMs, { ...common, method: 'cleanup', state })
       },
     },
   }

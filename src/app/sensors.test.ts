@@ -174,6 +174,31 @@ describe('looking at sensors', () => {
     await app.stop({ grace: 0 })
     expect(cleaned).toEqual([1])
   })
+
+  test('F4: one whose cleanup fails is forgotten all the same', async () => {
+    const { app, pass } = open()
+    app.job('load', () => undefined)
+    const cleanup = (): never => {
+      throw new Error('the door is stuck')
+    }
+    app.sensor('s', { sensor: { ...counting(), cleanup }, job: 'load' })
+    await app.start()
+    await pass(1000)
+    await expect(app.removeSensor('s')).rejects.toThrow(/the door is stuck/)
+    const store = await app.store()
+    expect(await store.notes({ kind: 'sensor', limit: 9 })).toEqual([])
+    expect(await store.forgetSeen({ trigger: 's', limit: 9 })).toBe(0)
+  })
+
+  test('F4: what was only looked at is cleaned up with the state that the look left', async () => {
+    const { app } = open()
+    const cleaned: Json[] = []
+    app.job('load', () => undefined)
+    app.sensor('s', { sensor: { ...counting(), cleanup: (state) => void cleaned.push(state) }, job: 'load' })
+    await app.previewSensor('s')
+    await app.previewSensor('s', { state: 7 })
+    expect(cleaned).toEqual([1, 8])
+  })
 })
 
 describe('a delivery', () => {

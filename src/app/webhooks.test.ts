@@ -38,10 +38,28 @@ test('F11: what is refused is refused with its status, and nothing of it runs', 
   expect(await app.runs()).toEqual([])
 })
 
+test('F11: what can never be stored is malformed, so that its sender does not try it again for ever', async () => {
+  const { port } = await listening()
+  const deep = `${'['.repeat(200)}${']'.repeat(200)}`
+  expect(await post(port, { body: deep })).toMatchObject([400, { outcome: 'malformed' }])
+  const path = '/webhooks/picked'
+  const half = '{"day":"\\ud800"}'
+  expect(await post(port, { path, body: half })).toMatchObject([400, { outcome: 'malformed' }])
+  expect(await post(port, { path, body: '{"day":"é\u0301 日"}' })).toMatchObject([202, {}])
+  expect(await app.runs()).toMatchObject([{ partition: 'é\u0301 日' }])
+})
+
+test('F11: a body of ten megabytes is refused, and its sender hears it', async () => {
+  const { port } = await listening()
+  const body = JSON.stringify(['x'.repeat(10_000_000)])
+  expect(await post(port, { body })).toMatchObject([413, { outcome: 'too-large' }])
+  expect(await post(port, { body: '{}' })).toMatchObject([202, { outcome: 'accepted' }])
+})
+
 test('F11: while its sensor is paused a delivery is put off, and taken afterwards', async () => {
   const { port } = await listening()
   await app.pause('orders')
-  expect(await post(port, {})).toMatchObject([503, { outcome: 'store-away' }])
+  expect(await post(port, {})).toMatchObject([503, { outcome: 'paused' }])
   await app.resume('orders')
   expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
 })
@@ -59,6 +77,7 @@ async function listening(): Promise<{ port: number; seen: unknown[] }> {
     sensor: webhookSensor({ secret }),
     onTrigger: (_, run) => void seen.push(run.payload),
   })
+  app.sensor('picked', { sensor: webhookSensor({ secret, partition: 'day' }), job: 'orders' })
   app.sensor('polled', {
     sensor: { init: () => ({ kind: 'ok', state: null }), poll: (state) => ({ kind: 'no-trigger', state }) },
     job: 'orders',

@@ -89,7 +89,7 @@ export class Webhooks {
     const observed = await observeWebhook(config, { headers, body, now: now(), timezone })
     if (observed.kind !== 'observed') return { outcome: observed.kind, reason: observed.reason }
     const delivered = await deliver(name, observed.observation)
-    return delivered === 'paused' ? { outcome: 'store-away', reason: 'it is paused' } : { outcome: delivered }
+    return { outcome: delivered }
   }
 }
 

@@ -53,4 +53,12 @@ describe('a sensor', () => {
     const input = { job: 'load', ...change } as SensorInput
     expect(() => defineSensor('s', 'custom', input)).toThrow(message)
   })
+
+  it('F11: does not forget a webhook’s deliveries while they could be replayed', () => {
+    const defined = (dedupe: SensorInput['dedupe']) => () =>
+      defineSensor('s', 'webhook', { job: 'load', dedupe })
+    expect(defined({ for: '10m' })).toThrow(/dedupe\.for: "10m" is too short \(allowed: more than 10m/)
+    expect(defined({ for: 600_001 })).not.toThrow()
+    expect(defined(undefined)).not.toThrow()
+  })
 })

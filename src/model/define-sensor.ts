@@ -94,6 +94,9 @@ export function readSensor(
 const everyBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
 const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
 
+/** A delivery is taken up to five minutes before and after its time: one that was forgotten within these could be replayed. */
+const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
+
 function missingJob(place: Place): undefined {
   return fault(within(place, 'job'), 'nothing says what to do with what is found', 'the name of a job')
 }
@@ -101,7 +104,8 @@ function missingJob(place: Place): undefined {
 function readSpec(type: string, input: Written, place: Place): SensorSpec {
   const dedupe = readOptions(input['dedupe'] ?? {}, ['by', 'for'], within(place, 'dedupe')) ?? {}
   const at = within(place, 'dedupe')
-  const dedupeMs = readDuration(dedupe['for'], everyBounds, within(at, 'for'))
+  const bounds = type === 'webhook' ? replayBounds : everyBounds
+  const dedupeMs = readDuration(dedupe['for'], bounds, within(at, 'for'))
   const dedupeBy = readChoice(dedupe['by'], ['key', 'key-and-partition'], within(at, 'by'))
   const pauseAfter = readWhole(input['pauseAfter'], { min: 1, max: 10_000 }, within(place, 'pauseAfter'))
   return {

@@ -31,7 +31,8 @@ export const errorCodes = {
   STORE_FULL: 'The disk is full; nothing was changed.',
   STORE_IO: 'The disk failed to read or write; the store was closed.',
   STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
-  STORE_VERSION: 'The store was made by a newer Rota, or the SQLite library or the Postgres server is too old.',
+  STORE_VERSION:
+    'The store was made by a newer Rota, or the SQLite library or the Postgres server is too old.',
   STORE_WENT_BACK:
     'The store shows an older state than this host has already seen, as after a restored backup.',
   STORE_CLOSED: 'The store was used after it was closed.',

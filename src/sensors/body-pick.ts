@@ -1,6 +1,6 @@
-import { maxPayloadBytes } from '../model/bounds.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
 import type { Json } from '../model/json.js'
+import { payloadFault } from '../model/payload.js'
 import { maxKeyBytes, maxPartitionBytes } from '../model/read-poll.js'
 import type { Written } from '../model/read-value.js'
 import { parseJsonPath } from './json-path.js'
@@ -67,10 +67,10 @@ export async function pickPayload(
 ): Promise<{ readonly kind: 'payload'; readonly payload: Json | undefined } | NotPicked> {
   const picked = await pickValue('payload', picker, body)
   if (picked.kind === 'none') return picked
-  const payload = picked.value as Json | undefined
-  return payload !== undefined && Buffer.byteLength(JSON.stringify(payload)) > maxPayloadBytes
-    ? { kind: 'none', reason: `the payload is larger than ${maxPayloadBytes} bytes` }
-    : { kind: 'payload', payload }
+  const refused = payloadFault(picked.value)
+  return refused === undefined
+    ? { kind: 'payload', payload: picked.value as Json | undefined }
+    : { kind: 'none', reason: `the payload cannot be kept: ${refused.message}` }
 }
 
 /** A value as a label, or why it cannot be one. */
@@ -81,7 +81,7 @@ export function toLabel(name: LabelName, value: unknown): PickedLabel {
   }
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
   const text = isWhole ? String(value) : value
-  if (typeof text === 'string' && Buffer.byteLength(text) <= maxBytes && !controls.test(text)) {
+  if (typeof text === 'string' && Buffer.byteLength(text) <= maxBytes && !unfit.test(text)) {
     return { kind: 'label', label: text }
   }
   return {
@@ -90,8 +90,9 @@ export function toLabel(name: LabelName, value: unknown): PickedLabel {
   }
 }
 
+/** Control characters, and lone halves of pairs, which would not come back from the store as they went in. */
 // oxlint-disable-next-line no-control-regex
-const controls = /[\u0000-\u001f\u007f]/
+const unfit = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
 
 /** What was thrown, in one bounded line. */
 export function messageOf(thrown: unknown): string {

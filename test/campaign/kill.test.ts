@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { PostgresServer } from '../fixtures/postgres.js'
+import { PostgresStores } from '../fixtures/postgres-store.js'
 import { killCampaign } from '../kill/kill.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -9,6 +11,20 @@ const rounds = Number(process.env['ROUNDS'] ?? 20)
 const kills = Number(process.env['KILLS'] ?? 100)
 
 it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills (seed ${seed})`, async () => {
+  expect(await broken((directory) => `sqlite:${join(directory, 'rota.db')}`)).toEqual([])
+})
+
+it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills on Postgres (seed ${seed})`, async () => {
+  const server = await PostgresServer.start({ durable: true })
+  try {
+    const stores = await PostgresStores.on(server)
+    expect(await broken(() => stores.fresh())).toEqual([])
+  } finally {
+    await server.stop()
+  }
+})
+
+async function broken(storeIn: (directory: string) => string): Promise<string[]> {
   const broken: string[] = []
   for (let round = 0; round < rounds; round++) {
     const directory = await mkdtemp(join(tmpdir(), 'rota-campaign-'))
@@ -16,7 +32,7 @@ it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills (seed ${se
       seed: seed + round,
       kills,
       directory,
-      store: `sqlite:${join(directory, 'rota.db')}`,
+      store: storeIn(directory),
     })
     console.log(
       `round ${round + 1} of ${rounds}, seed ${seed + round}:`,
@@ -25,5 +41,5 @@ it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills (seed ${se
     broken.push(...report.broken)
     await rm(directory, { recursive: true })
   }
-  expect(broken.slice(0, 20)).toEqual([])
-})
+  return broken.slice(0, 20)
+}

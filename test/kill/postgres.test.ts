@@ -7,7 +7,7 @@ import { PostgresStores } from '../fixtures/postgres-store.js'
 import { killCampaign } from './kill.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-const kills = Number(process.env['KILLS'] ?? 8)
+const kills = Number(process.env['KILLS'] ?? 4)
 
 let server: PostgresServer
 

@@ -22,9 +22,9 @@ it('G4, G7: a restart of the server heals within 10 s, loses nothing and repeats
   app.job('note', async (run: { payload: unknown }) => void performed.push(run.payload as number))
   await app.start()
   const ids: string[] = []
-  let isOver = false
+  const end = new AbortController()
   const load = (async () => {
-    for (let i = 0; !isOver; i++) {
+    for (let i = 0; !end.signal.aborted; i++) {
       // Refused while the server is away, which whoever enqueues has to know; the same id is never tried again.
       const answer = await app.enqueue('note', i).catch((error: unknown) => error as Error)
       if ('id' in answer) ids.push(answer.id)
@@ -37,7 +37,7 @@ it('G4, G7: a restart of the server heals within 10 s, loses nothing and repeats
   const backMs = systemClock.monotonicMs()
   await untilDone(ids, ids.length + 20)
   expect(systemClock.monotonicMs() - backMs).toBeLessThan(healMs)
-  isOver = true
+  end.abort()
   await load
   for (const id of ids) expect((await app.wait(id)).state).toBe('done')
   expect(new Set(performed).size).toBe(performed.length)

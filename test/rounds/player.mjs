@@ -76,7 +76,7 @@ async function main([url, prefix, seed, ...services]) {
   const worker = `worker-${prefix}`
   const player = new Player({ store, planRound, roundFacts, prefix, worker, services, seed: Number(seed) })
   await player.join(0)
-  process.on('message', async ({ now }) => {
+  const answer = async (now) => {
     if (now === undefined) {
       await store.close()
       process.disconnect()
@@ -84,6 +84,7 @@ async function main([url, prefix, seed, ...services]) {
     }
     await player.play(now)
     process.send({ now })
-  })
+  }
+  process.on('message', ({ now }) => void answer(now))
   process.send({ now: 'ready' })
 }

@@ -4,7 +4,7 @@ import { PostgresStores } from '../fixtures/postgres-store.js'
 import { simulateOnPostgres } from './worlds.js'
 
 const seed = Number(process.env['SEED'] ?? 20260328)
-const days = Number(process.env['DAYS'] ?? 2)
+const days = Number(process.env['DAYS'] ?? 1)
 
 let server: PostgresServer
 

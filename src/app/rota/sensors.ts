@@ -75,12 +75,11 @@ export abstract class RotaSensors extends RotaRounds {
     const store = await this.store().catch(noStoreYet)
     const { clock } = this
     const { state } = options
-    try {
-      return await previewSensor(store, { name, configured, spec, state, clock, now: this.now() })
-    } finally {
-      // Nobody else will: what it opened must not keep a process alive that only wanted to look.
-      if (!this.isReady) await configured.sensor.cleanup?.(state ?? null)
-    }
+    const preview = await previewSensor(store, { name, configured, spec, state, clock, now: this.now() })
+    const left = preview.after ?? preview.before
+    // Nobody else will: what it opened must not keep a process alive that only wanted to look.
+    if (!this.isReady && left !== undefined) await configured.sensor.cleanup?.(left)
+    return preview
   }
 
   /** Lets a sensor begin anew, or from a chosen state; `keys` says whether it also forgets what it has seen. */
@@ -103,11 +102,14 @@ export abstract class RotaSensors extends RotaRounds {
     const [trigger] = await store.triggers({ names: [name] })
     const configured = this.registry.sensors.get(name)
     if (configured === undefined) throw unknownSensor(name)
+    if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
     this.registry.sensors.delete(name)
     this.registry.triggers.delete(name)
-    if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
-    if (record.isInitialized) await configured.sensor.cleanup?.(record.state)
-    await forgetSensor(store, name, this.now())
+    try {
+      if (record.isInitialized) await configured.sensor.cleanup?.(record.state)
+    } finally {
+      await forgetSensor(store, name, this.now())
+    }
   }
 
   /** Hands a sensor an observation that came by itself. It is durable when the promise resolves. */

@@ -62,7 +62,7 @@ describe('what people read', () => {
       attempts: 1,
       started_at: '2026-01-05T00:00:00.412Z',
       claimed_by: 'here:1',
-      lease_until: '2026-01-05T00:01:00Z',
+      lease_until: '2026-01-05T01:00:00Z',
     })
     expect(files('pending')).toEqual([])
     await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 900 })
@@ -127,7 +127,7 @@ describe('what other programs write', () => {
   it('Q1: the example of the guide is taken like any other', async () => {
     let stage = await open()
     await stage.jobs([aJob('pipeline')])
-    await stage.worker('w')
+    await stage.worker('w', t0, 180 * minute)
     const example = '20260105T020000Z_96b0037ff184.json'
     copyFileSync(
       new URL(`../../../examples/files/${example}`, import.meta.url),

@@ -18,7 +18,7 @@ class Host implements Clock {
   uptimeMs = (): number => this.elapsedMs
   sleep = async (ms: number): Promise<void> => void (this.elapsedMs += ms)
   sleepUntil = async (): Promise<void> => undefined
-  timer = systemClock.timer
+  timer = (ms: number, fire: () => void): (() => void) => systemClock.timer(ms, fire)
 }
 
 it('a wall clock that is wrong by an hour changes nothing', () => {

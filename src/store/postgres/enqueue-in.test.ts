@@ -139,6 +139,16 @@ it('a trigger of the database may record a run: no row without its run', async (
   await client.query(`drop table ${opened.schema}.orders; drop function ${opened.schema}.on_order()`)
 })
 
+it('a role that may add runs and read jobs is enough', async () => {
+  const { client } = stores
+  await client.query(`create role shop; grant usage on schema ${opened.schema} to shop;
+    grant select on ${opened.schema}.jobs to shop; grant select, insert on ${opened.schema}.runs to shop`)
+  await client.query('begin; set local role shop')
+  await client.query(`select ${opened.schema}.enqueue('work', null, '{"uniqueKey": "k"}')`)
+  await client.query('commit')
+  expect((await opened.store.counts()).pending).toBe(1)
+})
+
 it('what it cannot do is refused in words', async () => {
   const ask = (call: string) => stores.client.query(`select ${opened.schema}.enqueue(${call})`)
   await expect(ask(`'nobody'`)).rejects.toThrow('no job nobody is defined in this store')

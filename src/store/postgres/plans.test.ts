@@ -20,11 +20,7 @@ beforeAll(async () => {
   server = await PostgresServer.start()
   stores = await PostgresStores.on(server)
   const opened = await stores.open()
-  await stores.client.query(`
-    insert into ${opened.schema}.runs (id, job, state, priority, run_at, due_at, created_at, origin, attempt, worker,
-      claimed_at, started_at, finished_at, trigger)
-    select lpad(n::text, 36, '0'), 'work', 4, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
-    from generate_series(1, ${history}) n`)
+  await stores.client.query(historyIn(opened.schema, history))
   await stores.client.query(`analyze ${opened.schema}.runs`)
   const query = vi.spyOn(Client.prototype, 'query')
   await playOnce(new Stage(opened))
@@ -64,10 +60,37 @@ it('no statement of the hot path reads the whole history', async () => {
   expect(scans).toEqual([])
 })
 
+it('the plans that functions keep from an empty store are right for a full one', async () => {
+  const opened = await stores.open()
+  const stage = new Stage(opened)
+  await stage.ready()
+  const perform = async (name: string): Promise<void> => {
+    await stage.enqueue([aRun(name)])
+    const claim = await stage.claimOne('w', t0)
+    await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+  }
+  for (let i = 0; i < 10; i++) await perform(`before${i}`)
+  await stores.client.query(historyIn(opened.schema, 20_000))
+  for (let i = 0; i < 10; i++) await perform(`after${i}`)
+  // What a session has counted is told when it ends.
+  await opened.store.close()
+  const read = `select pg_stat_clear_snapshot(), seq_tup_read from pg_stat_user_tables
+    where schemaname = '${opened.schema}' and relname = 'runs'`
+  const { rows } = await stores.client.query<{ seq_tup_read: string }>(read)
+  expect(Number(rows[0]?.seq_tup_read)).toBeLessThan(20_000)
+})
+
 /** How the server would answer a statement whatever its parameters are. */
 async function planOf(sql: string): Promise<string> {
   const { rows } = await stores.client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${sql}`)
   return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+function historyIn(schema: string, count: number): string {
+  return `insert into ${schema}.runs (id, job, state, priority, run_at, due_at, created_at, origin, attempt, worker,
+      claimed_at, started_at, finished_at, trigger)
+    select lpad(n::text, 36, '0'), 'work', 4, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
+    from generate_series(1, ${count}) n`
 }
 
 const want = { jobs: ['work'], slots: 100, ahead: 10 }

@@ -42,6 +42,7 @@ import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
 import { hold, holds, release } from './holds.js'
+import { inPieces, itemsPerCommit } from './in-pieces.js'
 import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
@@ -93,9 +94,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     throw error
   }
 }
-
-/** Items beyond it go into a transaction of their own, so that no batch holds the others up for long. */
-const itemsPerCommit = 1000
 
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 
@@ -387,16 +385,4 @@ class PostgresStore implements Store {
       this.#loop.commit((session) => apply(session, piece), { items: piece.length }),
     )
   }
-}
-
-/** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
-async function inPieces<Item, Answer>(
-  batch: readonly Item[],
-  commit: (piece: readonly Item[]) => Promise<readonly Answer[]>,
-): Promise<readonly Answer[]> {
-  if (batch.length <= itemsPerCommit) return commit(batch)
-  const pieces: Promise<readonly Answer[]>[] = []
-  for (let i = 0; i < batch.length; i += itemsPerCommit)
-    pieces.push(commit(batch.slice(i, i + itemsPerCommit)))
-  return (await Promise.all(pieces)).flat()
 }

@@ -6,6 +6,10 @@ import { delayed, done, ready, running } from './states.js'
  * again in the other way, which can do everything.
  */
 
+// A plan is kept from the first calls on, when there may be no run yet, and must be right for millions of them.
+const lasting = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+  set enable_mergejoin = off`
+
 /** Somebody has to be the only writer for this. */
 export const notAloneState = 'RT001'
 
@@ -31,7 +35,7 @@ const begin = `create function rota.plain_begin(jobs_known bigint, limits_known 
 const turn = `create function rota.plain_turn(
     worker_id text, at bigint, ids text[], started bigint[], ended bigint[], results text[],
     wanted text[], slots bigint, ahead bigint, slack bigint
-  ) returns json language plpgsql as $body$
+  ) returns json language plpgsql ${lasting} as $body$
   #variable_conflict use_variable
   declare
     stored json;
