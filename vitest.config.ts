@@ -5,7 +5,9 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/campaign/**', '**/node_modules/**'],
     pool: 'forks',
-    testTimeout: 30_000,
+    // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.
+    maxWorkers: 2,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 })
