@@ -1,10 +1,13 @@
+import { refuse } from '../model/errors.js'
+import { placeOf, within } from '../model/faults.js'
+import { assertLabel } from '../model/partition-label.js'
 import { labelsOf } from '../model/partition-range.js'
+import { dimensionsOf, isTime, maxPartitions } from '../model/partition-spec.js'
+import { readWhole } from '../model/read-value.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from './assets.js'
 import { recentPartitions } from './recent-partitions.js'
-import { assertLabel } from '../model/partition-label.js'
-import { dimensionsOf, isTime } from '../model/partition-spec.js'
 
 /** How partitions of an asset stand: the newest ones, a range, or those that are named. */
 export async function partitionsOf(
@@ -20,7 +23,8 @@ export async function partitionsOf(
 ): Promise<readonly PartitionStatus[]> {
   const job = await findAsset(store, request.asset)
   const { partitions: spec } = job.asset
-  const { from, labels, newest = 30, now } = request
+  const { from, labels, now } = request
+  const newest = readNewest(request.newest) ?? 30
   for (const label of labels ?? []) assertLabel(spec, label)
   // A range that has no end reaches to now.
   const hasTime = dimensionsOf(spec).some(isTime)
@@ -33,4 +37,11 @@ export async function partitionsOf(
       ? recentPartitions(spec, { now, most: newest })
       : [...labelsOf(spec, { from, to })])
   return await partitionStatuses(store, job, listed ?? (await knownLabels(store, job, newest)))
+}
+
+function readNewest(newest: unknown): number | undefined {
+  const place = placeOf()
+  const count = readWhole(newest, { min: 1, max: maxPartitions }, within(place, 'newest'))
+  refuse('what is asked of the partitions', place.faults)
+  return count
 }

@@ -7,13 +7,15 @@ import { fingerprintOf, randomRunId } from '../model/identity.js'
 import type { Json } from '../model/json.js'
 import type { NoteChange } from '../model/note.js'
 import {
+  backfillChoices,
   planBackfill,
   type BackfillChoice,
   type BackfillOrder,
   type BackfillPlan,
 } from '../model/partition-backfill.js'
 import { labelsOf, type LabelRange } from '../model/partition-range.js'
-import { readConcurrency } from '../model/read-value.js'
+import { maxPartitions } from '../model/partition-spec.js'
+import { readChoice, readConcurrency, readWhole } from '../model/read-value.js'
 import { partitionKey } from '../model/upstream.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
@@ -48,6 +50,7 @@ export async function backfillPlan(
   store: Store,
   request: { readonly asset: string; readonly options: BackfillOptions; readonly now: Instant },
 ): Promise<BackfillPlan> {
+  refuseFaulty(request.options)
   const job = await findAsset(store, request.asset)
   const { from, to, partitions, only, order, limit } = request.options
   const named: LabelRange | readonly string[] = partitions ?? { from, to }
@@ -61,6 +64,16 @@ export async function backfillPlan(
   return planBackfill({ spec, partitions: named, stateOf, now: request.now, only, order, limit })
 }
 
+/** A word that is none of the choices would otherwise mean another one. */
+function refuseFaulty({ only, order, limit, pace }: BackfillOptions): void {
+  const place = placeOf()
+  readChoice(only, backfillChoices, within(place, 'only'))
+  readChoice(order, ['oldest-first', 'newest-first'], within(place, 'order'))
+  readWhole(limit, { min: 1, max: maxPartitions }, within(place, 'limit'))
+  readConcurrency(pace, within(place, 'pace'))
+  refuse('the backfill', place.faults)
+}
+
 /** How many runs are recorded at once, and how many labels stand in one note. */
 const part = 1000
 
@@ -70,9 +83,6 @@ export async function startBackfill(
   request: { readonly asset: string; readonly options: BackfillOptions; readonly now: Instant },
 ): Promise<Backfill | undefined> {
   const { asset, options, now } = request
-  const place = placeOf()
-  readConcurrency(options.pace, within(place, 'pace'))
-  refuse('the backfill', place.faults)
   const { run } = await backfillPlan(store, request)
   const [first] = run
   if (first === undefined) return undefined

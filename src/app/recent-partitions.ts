@@ -1,7 +1,6 @@
-import { joinLabel, labelAt } from '../model/partition-label.js'
+import { boundsOf, joinLabel, labelAt } from '../model/partition-label.js'
 import { labelsOf } from '../model/partition-range.js'
 import { sliceAt, sliceBefore, type Slice } from '../model/partition-slice.js'
-import { boundsOf } from '../model/partition-label.js'
 import {
   dimensionsOf,
   isListed,
@@ -42,8 +41,8 @@ function recentSlices(spec: TimeSpec, now: Instant, most: number): readonly stri
   // What stands for the slice before is about that one.
   if (spec.previous === true && labelAt(spec, now) !== undefined) slice = sliceBefore(slicing, slice)
   while (slice !== undefined && labels.length < most && slice.untilAt > fromAt) {
-    labels.unshift(slice.label)
+    labels.push(slice.label)
     slice = sliceBefore(slicing, slice)
   }
-  return labels
+  return labels.toReversed()
 }

@@ -103,6 +103,24 @@ describe('a round of an app', () => {
     })
   })
 
+  it('R1: takes the name of nothing else that was defined at run time, nor gives its own away', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('s1')
+    app.asset('report', { materialize: () => undefined })
+    await app.start()
+    await app.startRound('nightly', { every: '1h', services: ['s1'] })
+    await expect(app.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
+      /nightly is a trigger already, and no schedule of an asset/,
+    )
+    await app.schedule('report', { cron: '0 2 * * *' })
+    await expect(app.startRound('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
+      /report is a trigger already, and no round/,
+    )
+    expect((await app.roundStatus('nightly')).services).toEqual(['s1'])
+    expect(await app.listSchedules()).toMatchObject([{ name: 'report' }])
+  })
+
   it('R1: is started at run time by name, interval and list, replaced, stopped, and started again by its name only', async () => {
     const stage = new Theatre()
     const { app } = stage
@@ -196,6 +214,16 @@ describe('the timing of services', () => {
       nextDueTimestamp: ten / 1000 + 86_400,
     })
     expect((await app.serviceTiming()).map(({ service }) => service)).toEqual(['crawler_service', 'other'])
+  })
+
+  it('R5: is set to an interval only', async () => {
+    const stage = new Theatre()
+    stage.services('s1')
+    await stage.app.start()
+    for (const every of [undefined, null, 0, '1 fortnight'] as const) {
+      await expect(stage.app.setServiceTiming('s1', { every: every as never })).rejects.toThrow(/every: /)
+    }
+    expect(await stage.app.serviceTiming()).toEqual([])
   })
 
   it('R5: is set by hand, before a round lists the service and after', async () => {

@@ -17,6 +17,7 @@ export async function startRound(
 ): Promise<Trigger> {
   const { name, options, now } = request
   const known = await knownRound(store, name)
+  if (known === undefined) await refuseTaken(store, name)
   const hasNews = Object.values(options).some((value) => value !== undefined)
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw unknownRound(name)
@@ -51,6 +52,13 @@ export async function findRound(store: Store, name: string): Promise<StoredTrigg
 async function knownRound(store: Store, name: string): Promise<StoredTrigger | undefined> {
   const [found] = await store.triggers({ names: [name] })
   return found !== undefined && isRound(found.trigger) ? found : undefined
+}
+
+/** A round must not take the place of a trigger that somebody else defined at run time. */
+async function refuseTaken(store: Store, name: string): Promise<void> {
+  const [taken] = await store.triggers({ names: [name], active: true })
+  if (taken !== undefined)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
 }
 
 function unknownRound(name: string): RotaError {

@@ -39,6 +39,11 @@ export async function defineSchedule(
       input.job,
       assets.map((one) => one.name),
     )
+  const [taken] = await store.triggers({ names: [name], active: true })
+  const isSchedule =
+    taken === undefined || (isTimed(taken.trigger) && assets.some((one) => one.name === taken.trigger.job))
+  if (!isSchedule)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no schedule of an asset`)
   const place = placeOf()
   const trigger = readTrigger({ name, input, asset: job.asset }, place)
   if (trigger !== undefined) checkTrigger(trigger, [job], place)

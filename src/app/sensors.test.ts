@@ -3,6 +3,7 @@ import type { Json } from '../model/json.js'
 import type { Observation, Sensor } from '../model/sensor.js'
 import { FakeClock, settled } from '../testing/fake-clock.js'
 import { rota, type Rota } from './rota.js'
+import { resetSensor } from './sensors.js'
 import { sensorMetrics } from './sensor-metrics.js'
 
 const t0 = Date.UTC(2026, 0, 5)
@@ -155,6 +156,37 @@ describe('looking at sensors', () => {
     ends[1]?.()
     await pass(1000)
     expect(await keysOf(app)).toEqual(['40'])
+  })
+
+  test('F5: a reset while a large poll is being written stops it where it is', async () => {
+    const { app, pass } = open()
+    app.job('load', () => undefined)
+    const many = Array.from({ length: 20_000 }, (_, index) => one(String(index)))
+    let polls = 0
+    app.sensor('s', {
+      job: 'load',
+      sensor: {
+        init: () => ({ kind: 'ok', state: 0 }),
+        poll: (state: number) =>
+          polls++ === 0
+            ? { kind: 'trigger', observations: [one('first'), ...many], state: 1 }
+            : { kind: 'no-trigger', state },
+      },
+    })
+    const store = await app.store()
+    const recorded = async (): Promise<number> => (await store.counts()).pending
+    const resetNow = () => resetSensor(store, { name: 's', keys: false, now: app.now() })
+    let reset: Promise<number> | undefined
+    app.on('tick', () => {
+      reset ??= resetNow().then(recorded)
+    })
+    await app.start({ roles: { worker: false } })
+    await pass(1000)
+    const atReset = await reset
+    await pass(1000)
+    expect(await recorded()).toBe(atReset)
+    expect(atReset).toBeLessThan(20_000)
+    expect(polls).toBe(2)
   })
 
   test('F4: a sensor that is removed is cleaned up and forgotten, its runs stay', async () => {

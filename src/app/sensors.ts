@@ -151,12 +151,9 @@ export async function resetSensor(
   const state = toPayload(request.state)
   const forgotten = keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
-    const [note] = await store.notes({
-      kind: 'sensor',
-      names: [name],
-      items: [recordKey(name).item],
-      limit: 1,
-    })
+    const notes = await store.notes({ kind: 'sensor', names: [name], limit: 2 })
+    const note = notes.find(({ item }) => item === recordKey(name).item)
+    const open = notes.find(({ item }) => item === openPollKey(name).item)
     const record = recordOf(note?.value)
     const value: SensorRecord = {
       ...record,
@@ -167,7 +164,9 @@ export async function resetSensor(
       pages: 0,
     }
     const change = { ...recordKey(name), revision: note?.revision ?? 0, value }
-    if ((await store.changeNotes({ changes: [change], now })) === 'stale') continue
+    // Written anew, so that a poll that is being committed in parts finds at the next one that something has changed.
+    const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open.value }]
+    if ((await store.changeNotes({ changes: [change, ...fence], now })) === 'stale') continue
     await lookAtOnce(store, name, now)
     return { forgotten }
   }

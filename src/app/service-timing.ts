@@ -1,6 +1,6 @@
 import { serviceTimings } from '../engine/rounds.js'
 import { refuse, RotaError } from '../model/errors.js'
-import { placeOf, within } from '../model/faults.js'
+import { fault, placeOf, within } from '../model/faults.js'
 import type { Json } from '../model/json.js'
 import { listedTiming } from '../model/round-check.js'
 import type { ServiceTiming } from '../model/round.js'
@@ -44,7 +44,11 @@ const bounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d'
 
 function readEvery(every: unknown): number {
   const place = placeOf()
-  const everyMs = readDuration(every, bounds, within(place, 'every'))
+  const at = within(place, 'every')
+  const everyMs =
+    every === undefined
+      ? fault(at, 'nothing says how often', bounds.allowed)
+      : readDuration(every, bounds, at)
   refuse('the timing', place.faults)
   return everyMs as number
 }

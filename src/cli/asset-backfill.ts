@@ -16,10 +16,22 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
   const asset = args.optionalWord(1)
   if (cancelled !== undefined) return await cancel(context, app, cancelled)
   if (resumed !== undefined) return await started(context, app, await app.resumeBackfill(resumed))
-  if (asset === undefined) return await list(context, app)
+  if (asset === undefined) {
+    refuseWithoutAsset(context)
+    return await list(context, app)
+  }
   const options = optionsOf(context)
   if (!args.flag('yes')) return showPlan(context, asset, await app.planBackfill(asset, options))
   return await started(context, app, await app.backfill(asset, options))
+}
+
+/** Without an asset there is nothing that these could be about, and a list is not what was asked for. */
+function refuseWithoutAsset({ args }: Context): void {
+  const names = ['partition', 'from', 'to', 'only', 'order', 'pace', 'limit', 'yes', 'wait']
+  const given = names.filter((name) => args.flag(name)).map((name) => `--${name}`)
+  if (given.length === 0) return
+  const message = `it is missing, and ${given.join(', ')} cannot be without it`
+  throw usageError([{ path: '<asset>', message }], '`rota asset --help` shows examples')
 }
 
 function optionsOf({ args }: Context): BackfillOptions {
@@ -133,7 +145,8 @@ async function list(context: Context, app: Rota): Promise<number> {
   const newest = (await app.backfills()).slice(0, mostListed)
   const backfills = await Promise.all(newest.map(({ id }) => app.backfillStatus(id)))
   if (args.flag('json')) out.json(backfills.map(view))
-  else if (backfills.length === 0) out.line('no backfills')
+  else if (backfills.length === 0)
+    out.line('no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one')
   else {
     const times = timesOf(context)
     printTable(out, backfills, [

@@ -1,5 +1,6 @@
 import type { AssetInfo, PartitionStatus } from '../app/nouns.js'
 import { partitionStates } from '../app/nouns.js'
+import { RotaError } from '../app/errors.js'
 import type { Rota } from '../app/rota.js'
 import { partitionPaint, partitionsText, stateLetters } from './asset-text.js'
 import { type Context, exitCodes } from './command.js'
@@ -18,17 +19,15 @@ const most = 60
 /** `rota asset grid`: one row for every asset, one letter for every partition. */
 export async function printGrid(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const named = args.optionalWord(1)
-  const assets = (await app.assets()).filter(({ name }) => named === undefined || name === named)
-  if (named !== undefined && assets.length === 0) await app.partitions(named)
+  const assets = await assetsNamed(app, args.optionalWord(1))
   const nameWidth = Math.max(0, ...assets.map(({ name }) => displayWidth(name)))
   const newest = args.whole('newest') ?? Math.max(1, Math.min(most, out.width - nameWidth - 2))
-  const groups = await groupsOf(app, assets, { from: args.text('from'), to: args.text('to'), newest })
+  const groups = groupsOf(await standingOf(context, app, { assets, newest }))
   if (args.flag('json')) {
     out.json(groups.flatMap(({ rows }) => rows.map(({ name, statuses }) => rowView(name, statuses))))
     return exitCodes.ok
   }
-  if (assets.length === 0) out.line('no assets')
+  if (assets.length === 0) out.line(noAssets)
   for (const [index, group] of groups.entries()) {
     if (index > 0) out.line()
     printGroup(out, group, nameWidth)
@@ -37,18 +36,52 @@ export async function printGrid(context: Context, app: Rota): Promise<number> {
   return exitCodes.ok
 }
 
+/** What is said where nothing is defined yet. */
+export const noAssets = 'no assets yet; a config defines them under assets, `rota up` takes them up'
+
+/** All assets, or the one of this name; a name that no asset has is an error. */
+export async function assetsNamed(app: Rota, named: string | undefined): Promise<readonly AssetInfo[]> {
+  const assets = (await app.assets()).filter(({ name }) => named === undefined || name === named)
+  if (named !== undefined && assets.length === 0) await app.partitions(named)
+  return assets
+}
+
+/** An asset with how the partitions of a range stand. */
+interface Standing extends AssetInfo {
+  readonly statuses: readonly PartitionStatus[]
+}
+
+/** How assets stand in the range that was asked for; those that have no such labels are left out, unless none has. */
+export async function standingOf(
+  { args, out }: Context,
+  app: Rota,
+  { assets, newest }: { readonly assets: readonly AssetInfo[]; readonly newest: number },
+): Promise<readonly Standing[]> {
+  const range = { from: args.text('from'), to: args.text('to'), newest }
+  const standing: Standing[] = []
+  const refusals = new Map<string, unknown>()
+  for (const asset of assets) {
+    try {
+      standing.push({ ...asset, statuses: await app.partitions(asset.name, range) })
+    } catch (error) {
+      if (!(error instanceof RotaError) || error.code !== 'PARTITION_INVALID') throw error
+      refusals.set(asset.name, error)
+    }
+  }
+  const [first] = refusals.values()
+  if (standing.length === 0 && first !== undefined) throw first
+  if (refusals.size > 0)
+    out.note(`left out, as they have no such partitions: ${[...refusals.keys()].join(', ')}`)
+  return standing
+}
+
 function rowView(name: string, statuses: readonly PartitionStatus[]) {
   return { asset: name, partitions: statuses.map(({ label, state }) => ({ partition: label, state })) }
 }
 
-async function groupsOf(
-  app: Rota,
-  assets: readonly AssetInfo[],
-  range: { readonly from?: string | undefined; readonly to?: string | undefined; readonly newest: number },
-): Promise<readonly Group[]> {
+function groupsOf(standing: readonly Standing[]): readonly Group[] {
   const groups = new Map<string, Group>()
-  for (const { name, partitions } of assets) {
-    const statuses = await app.partitions(name, range)
+  for (const { name, partitions, statuses } of standing) {
     const labels = statuses.map(({ label }) => label)
     const key = JSON.stringify([partitions.kind, labels])
     const known = groups.get(key)

@@ -1,6 +1,7 @@
 import type { EngineEvents, EventName, LedgerRange, RunNotice } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
+import type { Fault } from '../app/errors.js'
 import { describeFailure } from './failure.js'
 import { count, rangeText, shortId } from './in-words.js'
 import { roughly, type TimeText } from './time-text.js'
@@ -75,15 +76,26 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   ])
   on('clock', onlyWhenNew(clockNotice))
   on('trouble', ({ where, error, retryInMs }) => {
-    const { code, message } = describeFailure(error)
+    const { code, message, faults } = describeFailure(error)
     const again = retryInMs > 0 ? `; tries again in ${roughly(retryInMs)}` : ''
-    return [general('warn', where, `${message} [${code}]${again}`, { where, code, message, retryInMs })]
+    const text = `${message}${faultsText(faults)} [${code}]${again}`
+    return [general('warn', where, text, { where, code, message, faults, retryInMs })]
   })
   on('fatal', ({ where, error }) => {
     const { code, message } = describeFailure(error)
     return [general('error', where, `${message} [${code}]; the engine stops`, { where, code, message })]
   })
 }
+
+/** The first faults, where they are and what they are; there may be a hundred. */
+function faultsText(faults: readonly Fault[]): string {
+  const told = faults.filter(({ path }) => path !== '').slice(0, mostFaults)
+  if (told.length === 0) return ''
+  const more = faults.length > told.length ? `; ${faults.length - told.length} more` : ''
+  return `: ${told.map(({ path, message }) => `${path}: ${message}`).join('; ')}${more}`
+}
+
+const mostFaults = 3
 
 type Untold = Omit<Notice, 'event'>
 

@@ -87,6 +87,7 @@ export function printSensors(context: Context, sensors: readonly SensorInfo[]): 
 
 /** Prints one sensor in full. */
 export function printSensor(context: Context, sensor: SensorInfo): void {
+  const { out } = context
   const times = timesOf(context)
   const { spec, record, pause } = sensor
   const { dedupeMs, dedupeBy = 'key', pauseAfter } = spec
@@ -115,7 +116,7 @@ export function printSensor(context: Context, sensor: SensorInfo): void {
     ['failures', record.failures === 0 ? undefined : `${record.failures} in a row`],
     ['lag', record.lagMs === 0 ? undefined : roughly(record.lagMs)],
     ['last', lastText(record.last)],
-    ['state', record.isInitialized ? JSON.stringify(record.state) : undefined],
+    ['state', record.isInitialized ? stateText(record.state, out.width) : undefined],
   ])
 }
 
@@ -150,8 +151,8 @@ export function printPreview(context: Context, preview: SensorPreview, limit: nu
     ['reason', reason],
     ['found', observations.length === 0 ? undefined : `${observations.length}, ${fresh} of them new`],
     ['more', more ? 'yes' : undefined],
-    ['state before', before === undefined ? undefined : JSON.stringify(before)],
-    ['state after', after === undefined ? undefined : JSON.stringify(after)],
+    ['state before', before === undefined ? undefined : stateText(before, out.width)],
+    ['state after', after === undefined ? undefined : stateText(after, out.width)],
   ])
   if (observations.length === 0) return
   out.line()
@@ -167,6 +168,15 @@ export function printPreview(context: Context, preview: SensorPreview, limit: nu
   ])
   if (observations.length > limit)
     out.line(`… ${observations.length - limit} more; --limit shows more of them`)
+}
+
+/** States may be as long as a book, and a book is not what was asked for. */
+function stateText(state: unknown, width: number): string {
+  const text = JSON.stringify(state)
+  const most = 4 * width
+  return text.length <= most
+    ? text
+    : `${text.slice(0, most)}… (${text.length} characters; --json has them all)`
 }
 
 function lastText(last: Evaluation | null): string {

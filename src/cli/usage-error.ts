@@ -14,7 +14,7 @@ export function withGuess({ guess, ...fault }: GuessableFault): Fault {
 
 /** The error for a command that does not exist. */
 export function unknownCommand(name: string, known: readonly string[]): RotaError {
-  const meant = otherNames.get(name) ?? nearest(name, known)
+  const meant = otherNames.get(name) ?? nearest(name, [...known, 'help'])
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   return new RotaError('USAGE', `there is no command ${name}${hint}; \`rota --help\` lists them`)
 }
@@ -23,7 +23,6 @@ export function unknownCommand(name: string, known: readonly string[]): RotaErro
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['start', 'up'],
   ['serve', 'up'],
-  ['work', 'up'],
   ['new', 'init'],
   ['create', 'add'],
   ['ls', 'list'],

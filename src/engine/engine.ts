@@ -176,7 +176,7 @@ export class Engine {
       concurrency,
       performables,
       pollMs,
-      onTriggerEnded: () => this.#scheduler?.wake(),
+      onFollowed: () => this.#scheduler?.wake(),
       onExpired,
     })
   }

@@ -1,7 +1,6 @@
 import type { Observation } from '../model/sensor.js'
 import type { Sensed } from '../model/read-poll.js'
 import {
-  afterTick,
   digestOf,
   endTick,
   factsOf,
@@ -52,14 +51,17 @@ export async function commitPoll(
     const fresh = await freshOf(context.store, facts, { observations: part, now })
     const isLast = written + perTick >= sensed.observations.length
     const sum = freshInAll + fresh.length
-    const tick = isLast
-      ? endTick(facts, sensed, { now, fresh, freshInAll: sum, startedAt, isHinted: end.isHinted() })
+    const { tick, facts: next } = isLast
+      ? {
+          tick: endTick(facts, sensed, { now, fresh, freshInAll: sum, startedAt, isHinted: end.isHinted() }),
+          facts,
+        }
       : partTick(facts, fresh, now)
     if (await tickOne(context, tick)) {
       if (isLast) return { kind: 'committed', tick, fresh: sum }
       freshInAll = sum
       written += perTick
-      facts = afterTick(facts, tick)
+      facts = next
       continue
     }
     stale += 1

@@ -11,6 +11,7 @@ import {
 } from '../../test/fixtures/engine-stage.js'
 import { found, n, Probe, recordIn } from '../../test/fixtures/probe.js'
 import type { Json } from '../model/json.js'
+import type { Observation } from '../model/sensor.js'
 
 const jobs = { work: () => undefined }
 
@@ -87,6 +88,22 @@ describe('a poll', () => {
     expect(await stage.runs('key')).toHaveLength(1)
     expect((await stage.runs('both')).map(({ partition }) => partition)).toEqual(['0', '1', '2', '3'])
     expect((await stage.runs('short')).map(({ dueAt }) => dueAt - t0)).toEqual([0, 90 * second, 180 * second])
+  })
+
+  test('F5: keys are exact: another case or another form of a letter is another one, and one that comes twice in a poll is one', async () => {
+    const stage = new Stage()
+    const keys = ['é', 'e\u0301', 'É', 'é'] as const
+    const [first, ...others] = keys.map((key) => ({ key, partition: 'p' }))
+    const probe = new Probe((state) => ({
+      kind: 'trigger',
+      observations: [first as Observation, ...others],
+      state,
+    }))
+    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.pass(minute)
+    const found = (await stage.runs('s')).map(({ labels }) => labels?.['key'])
+    expect(found).toHaveLength(3)
+    expect(new Set(found)).toEqual(new Set(keys))
   })
 
   test('F4: with more to read it is polled again at once, and rests a moment after a hundred times', async () => {

@@ -25,8 +25,8 @@ export interface WorkerOptions {
   readonly performables: () => Promise<ReadonlyMap<string, Performable>>
   /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
   readonly pollMs: number
-  /** Runs of triggers have ended: one of them may count the next from there. */
-  readonly onTriggerEnded: () => void
+  /** Runs have ended that a trigger may follow: those of triggers themselves, and those of assets. */
+  readonly onFollowed: () => void
   /** The store has taken the lease away. */
   readonly onExpired: () => void
 }
@@ -41,6 +41,7 @@ export class Worker {
   readonly #attempts: Attempts
   readonly #lines: LogBuffer
   #jobs: readonly string[] = []
+  #assets: ReadonlySet<string> = new Set()
   #jobsRevision = -1
   #turning = false
   #mayHoldUnknown = false
@@ -231,6 +232,7 @@ export class Worker {
     const performables = await this.#options.performables()
     this.#attempts.know(performables)
     this.#jobs = [...performables.keys()]
+    this.#assets = new Set(this.#jobs.filter((name) => performables.get(name)?.job.asset !== undefined))
     this.#jobsRevision = revision
     this.#wanted = true
   }
@@ -266,7 +268,9 @@ export class Worker {
 
   #tell(ended: readonly Ended[], answer: TurnAnswer): void {
     const { events } = this.#options
-    if (ended.some(({ claim }) => claim.trigger !== undefined)) this.#options.onTriggerEnded()
+    const isFollowed = ({ claim }: Ended): boolean =>
+      claim.trigger !== undefined || this.#assets.has(claim.job)
+    if (ended.some(isFollowed)) this.#options.onFollowed()
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {
       const { claim, finished } = ended[i] as Ended

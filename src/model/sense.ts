@@ -108,12 +108,21 @@ export function releaseTick(facts: SensorFacts, now: Instant): Tick {
 }
 
 /** Writes a part of many observations; the state stays, so that a crash before the last part loses none of the others. */
-export function partTick(facts: SensorFacts, observations: readonly Observation[], now: Instant): Tick {
-  return {
-    ...bareTick(facts.due, now),
-    nextAt: leaseEnd(facts.spec, now),
+export function partTick(
+  facts: SensorFacts,
+  observations: readonly Observation[],
+  now: Instant,
+): Pick<PollClaim, 'tick' | 'facts'> {
+  const { due, spec, openRevision } = facts
+  const untilAt = leaseEnd(spec, now)
+  const open = facts.open && { ...facts.open, untilAt }
+  const tick = {
+    ...bareTick(due, now),
+    nextAt: untilAt,
     ...found(facts, observations, now),
+    notes: [{ ...openPollKey(due.trigger.name), revision: openRevision, value: open }],
   }
+  return { tick, facts: { ...afterTick(facts, tick), open, openRevision: openRevision + 1 } }
 }
 
 /** What a poll came to, beyond what it returned. */

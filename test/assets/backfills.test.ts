@@ -51,6 +51,11 @@ describe('a backfill', () => {
     await expect(app.backfill('raw', { ...range, pace: 0 })).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
     })
+    const wrong = { only: 'stael', order: 'newest', limit: -1, pace: 0 }
+    for (const [name, value] of Object.entries(wrong)) {
+      const options = { ...range, [name]: value }
+      await expect(app.planBackfill('raw', options)).rejects.toThrow(new RegExp(`not valid: ${name}: `))
+    }
     expect(await app.backfills()).toEqual([])
     expect(await app.runs({ job: 'raw' })).toHaveLength(3)
   })

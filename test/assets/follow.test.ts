@@ -351,4 +351,14 @@ describe('what assets are made from', () => {
     const statuses = await app.partitions('raw', { from: '2025-01-10', to: '2025-01-15' })
     expect(statuses.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'done'))
   })
+
+  it('F13: of its partitions as many are shown as are asked for, within bounds', async () => {
+    const { app } = stageAt('2025-01-20T00:00:00Z')
+    app.asset('raw', { partitions: daily(), materialize })
+    await app.start()
+    expect(await app.partitions('raw', { newest: 1000 })).toHaveLength(1000)
+    for (const newest of [0, -1, 1.5, Number.NaN, 100_001]) {
+      await expect(app.partitions('raw', { newest })).rejects.toThrow(/newest: .* is not allowed/)
+    }
+  })
 })

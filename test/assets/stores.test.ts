@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { rota } from '../../src/app/rota.js'
 import { daily, monthly } from '../../src/model/partition-define.js'
+import { FakeClock } from '../../src/testing/fake-clock.js'
 
 it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s', async (kind) => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
@@ -36,4 +37,26 @@ it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s
   const statuses = await other.partitions('months', { labels: ['2025-02', '2025-03'] })
   expect(statuses.map(({ state }) => state)).toEqual(['done', 'missing'])
   await other.close()
+})
+
+it('F13: what was made by hand or by a backfill is followed at once, without waiting for a poll', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  // Nothing that waits for time to pass ever happens.
+  const clock = new FakeClock(Date.UTC(2025, 2, 1))
+  const app = rota({ store: `sqlite:${join(directory, 'store')}`, clock })
+  app.asset('raw', { partitions: daily(), materialize: () => undefined })
+  app.asset('clean', { partitions: daily(), deps: ['raw'], materialize: () => undefined })
+  await app.start()
+  const next = (): Promise<void> =>
+    new Promise((resolve) => app.on('run:ended', ({ job }) => job === 'clean' && resolve()))
+  const byHand = next()
+  await app.materialize('raw', { partition: '2025-02-01' })
+  await byHand
+  const byBackfill = next()
+  await app.backfill('raw', { from: '2025-02-02', to: '2025-02-02' })
+  await byBackfill
+  const runs = await app.runs({ job: 'clean' })
+  expect(runs.map(({ partition }) => partition ?? '').toSorted()).toEqual(['2025-02-01', '2025-02-02'])
+  await app.close()
 })

@@ -43,7 +43,7 @@ describe('rota asset', () => {
     expect(plan.stdout).toMatch(/would make 6 partitions of raw_events/)
     expect(plan.stdout).toMatch(/leaves 1 alone that is done: 2025-01-15/)
     expect(plan.stdout).toMatch(/--yes starts it/)
-    expect((await asset('backfill')).stdout).toBe('no backfills\n')
+    expect((await asset('backfill')).stdout).toMatch(/^no backfills yet; /)
     const ended = await asset('backfill', 'raw_events', ...range, '--pace', '2', '--yes', '--wait')
     expect(ended).toMatchObject({
       code: 0,
@@ -56,6 +56,14 @@ describe('rota asset', () => {
     const grid = await asset('grid', 'raw_events', ...range)
     expect(grid.stdout).toContain('raw_events  DDDDDDD\n')
     expect(grid.stdout).toContain('. missing   R running   D done   F failed   S stale')
+    // Days are no hours: a range of days leaves out what is cut by the hour, and says so.
+    const days = await asset('grid', ...range)
+    expect(days).toMatchObject({
+      code: 0,
+      stderr: 'left out, as they have no such partitions: hourly_metrics\n',
+      stdout: expect.stringContaining('raw_events        DDDDDDD\n') as unknown,
+    })
+    expect((await asset('stale', ...range)).stdout).not.toContain('hourly_metrics')
     const all = await asset('grid')
     expect(tooWide(all.stdout)).toEqual([])
     const json = JSON.parse(
@@ -89,6 +97,14 @@ describe('rota asset', () => {
       [['backfill', 'raw_events', '--from', '2025-01-02', '--to', '2025-01-01'], 'is reversed'],
       [['backfill', '--resume', 'bf-none'], 'no backfill has the id bf-none'],
       [['grid', 'nothing'], 'no asset is named nothing'],
+      [['list', 'nothing'], 'no asset is named nothing'],
+      [
+        ['materialize', 'raw_event', '--partition', '2025-01-01'],
+        'no asset is named raw_event; did you mean',
+      ],
+      [['materialize', 'raw_events', '--partition', '2025-01-01', '--partition', '2025-01-02'], 'makes one'],
+      [['backfill', '--yes'], '<asset>: it is missing, and --yes cannot be without it'],
+      [['grid', '--from', 'banana'], 'is not the label of a day'],
     ] as const) {
       const ended = await asset(...args)
       expect(ended.code).toBe(2)

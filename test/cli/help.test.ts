@@ -56,6 +56,22 @@ describe('a command line that is not understood', () => {
     )
   })
 
+  it.each([
+    [['hlep'], 'did you mean help?'],
+    [['job', 'lst'], '<action>: "lst" is not one of them; did you mean list? (allowed: add, remove, get, '],
+    [['sensor', 'previw'], 'did you mean preview?'],
+    [['asset', 'backfil'], 'did you mean backfill?'],
+    [['queue', 'lsit'], 'did you mean list?'],
+    [['plan', 'chek', 'x'], 'did you mean check?'],
+    [['switch', 'wroker', 'off'], '<name>: "wroker" is not one of them; did you mean worker?'],
+    [['completion', 'zhs'], '<shell>: "zhs" is not one of them (allowed: bash, zsh, fish)'],
+  ])('names the nearest word: %j', async (words, told) => {
+    expect(await rota(words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(told) as unknown,
+    })
+  })
+
   it('lists every fault with the nearest option', async () => {
     const { code, stderr } = await rota(['runs', '--stat', 'failed', '--limit', 'many', '--state', 'faild'])
     expect(code).toBe(2)

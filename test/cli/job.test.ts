@@ -86,6 +86,7 @@ describe('rota import and rota export', () => {
       { line: 2, id: null, became: 'faulty' },
     ])
     expect((await on('export')).stdout).toBe(`${line}\n`)
+    expect(JSON.parse((await on('export', '--json')).stdout)).toEqual([JSON.parse(line)])
     expect((await on('export', 'out.jsonl')).stdout).toBe('1 job written to out.jsonl\n')
     expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe(`${line}\n`)
     expect(await on('export', 'out.jsonl')).toMatchObject({
@@ -93,6 +94,20 @@ describe('rota import and rota export', () => {
       stderr: expect.stringContaining('out.jsonl is there already') as unknown,
     })
     expect((await on('import', 'nowhere.jsonl')).code).toBe(2)
+  })
+})
+
+describe('a jobs file that is used in place', () => {
+  it('up names the lines that it leaves alone, with their faults', async () => {
+    const cwd = emptyDirectory()
+    writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"torn","type":\n${line}\n`)
+    const up = start(['up', '--jobs', 'jobs.jsonl'], { cwd })
+    const told = await up.said('[JOBS_INVALID]')
+    expect(told).toMatch(
+      /left alone: 2:21: not JSON: .*; 3:2 id: line 1 has this id already \[JOBS_INVALID\]/,
+    )
+    up.child.kill('SIGTERM')
+    expect((await up.ended).code).toBe(0)
   })
 })
 

@@ -18,11 +18,14 @@ describe('a store that is not there', () => {
     const needing = all.filter(({ options }) =>
       ['store', 'config'].every((name) => options.some((option) => option.name === name)),
     )
-    return needing.map(({ name }) => name).filter((name) => !['up', 'add'].includes(name))
+    return needing.map(({ name }) => name).filter((name) => !['up', 'add', 'import'].includes(name))
   }
   const words: Record<string, string[]> = {
     show: ['x'],
     round: ['list'],
+    job: ['list'],
+    sensor: ['list'],
+    asset: ['list'],
     remove: ['x'],
     run: ['x'],
     enqueue: ['x'],

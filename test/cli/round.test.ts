@@ -120,6 +120,12 @@ describe('rota round', () => {
   it('refuses what it cannot do, and says why', async () => {
     const refusals: [string[], number, string][] = [
       [['begin'], 2, '"begin" is not one of them'],
+      [['strat'], 2, '<action>: "strat" is not one of them; did you mean start?'],
+      [
+        ['status', 'r', '--every', '1h'],
+        2,
+        '--every: it does not go with status (allowed: with start, timing set)',
+      ],
       [['status'], 2, '<name>: it is missing'],
       [['status', 'x'], 2, 'no round is named x'],
       [['timing', 'set', 'daily'], 2, '--every: it is missing'],
@@ -137,5 +143,6 @@ describe('rota round', () => {
   it('R4: why tells what a check found', async () => {
     const { stdout } = await rota(['why', 'r', '-1h'], { cwd })
     expect(stdout).toContain('the round was checked (due daily, s1, s2, s3, spare)')
+    expect(stdout).toMatch(/beside it: run \w+ of s1 made by round at /)
   })
 })

@@ -72,6 +72,11 @@ describe('rota sensor', () => {
     ])
     const show = await sensor('show', 'new_files')
     expect(show.stdout).toMatch(/once per +key, for ever/)
+    const narrow = await rota(['sensor', 'show', 'new_files'], {
+      cwd: directory,
+      env: { ...env, COLUMNS: '40' },
+    })
+    expect(narrow.stdout).toMatch(/state +\{.{159}… \(\d+ characters; --json has them all\)\n/)
     const history = await sensor('history', 'broken')
     expect(history.stdout).toMatch(/error +1 .*there is no directory/)
     for (const { code, stdout } of [list, history]) expect([code, tooWide(stdout)]).toEqual([0, []])
@@ -85,7 +90,7 @@ describe('rota sensor', () => {
     })
     expect((await sensor('reset', 'new_files', '--keep-keys')).stdout).toBe('sensor new_files begins anew\n')
     expect((await sensor('reset', 'new_files', '--forget-keys')).stdout).toBe(
-      'sensor new_files begins anew; 2 that it had seen are forgotten\n',
+      'sensor new_files begins anew; 2 keys forgotten\n',
     )
     expect((await sensor('resume', 'broken')).stdout).toBe('sensor broken goes on\n')
     expect((await sensor('pause', 'new_files', '--note', 'bucket moves')).stdout).toBe(
@@ -95,7 +100,8 @@ describe('rota sensor', () => {
   })
 
   it('refuses what it does not know', async () => {
-    const [action, missing, tooMany, unknown] = await Promise.all([
+    const [stray, action, missing, tooMany, unknown] = await Promise.all([
+      sensor('list', '--keep-keys', '--limit', '3'),
       sensor('peek'),
       sensor('show'),
       sensor('list', 'new_files'),
@@ -105,6 +111,11 @@ describe('rota sensor', () => {
       code: 2,
       stderr: expect.stringContaining('list, show, history') as unknown,
     })
+    expect(stray.stderr).toContain(
+      '  --keep-keys: it does not go with list (allowed: with reset)\n' +
+        '  --limit: it does not go with list (allowed: with history, preview)\n',
+    )
+    expect([stray.code, stray.stdout]).toEqual([2, ''])
     expect(missing.code).toBe(2)
     expect(tooMany.code).toBe(2)
     expect(unknown.code).not.toBe(0)

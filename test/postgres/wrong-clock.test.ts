@@ -37,8 +37,8 @@ it('hosts whose clocks are wrong by an hour plan and perform when the database s
   const startAt = await serverTime()
   for (const app of apps) await app.start()
   await enough
-  const endAt = await serverTime()
   for (const app of apps) await app.stop()
+  const endAt = await serverTime()
   expect(begun.filter((at) => at < startAt - 1000 || at > endAt)).toEqual([])
   expect(new Set(begun).size).toBe(begun.length)
   expect(lost).toEqual([])

@@ -108,7 +108,7 @@ describe('a jobs file in trouble', () => {
     expect(await ids(app)).toEqual(['a', 'b'])
     write(line('a'), -364 * 24 * 60 * minute)
     await until(async () => (await ids(app)).length === 1, second)
-    expect(clock.now() - monday).toBeLessThan(minute)
+    expect(clock.now() - monday).toBeLessThan(30 * minute)
   })
 
   it('N4: of ten thousand faulty lines the first are told, and all are named beside it', async () => {

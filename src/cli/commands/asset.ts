@@ -3,8 +3,9 @@ import { backfillChoices } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatInstant } from '../../app/times.js'
 import { backfill } from '../asset-backfill.js'
-import { printGrid } from '../asset-grid.js'
+import { assetsNamed, noAssets, printGrid, standingOf } from '../asset-grid.js'
 import { depsText, partitionPaint, partitionsText, whenText } from '../asset-text.js'
+import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
 import { printTable } from '../table.js'
@@ -85,8 +86,7 @@ type Action = (typeof actions)[number]
 
 const hint = '`rota asset --help` shows examples'
 
-/** Which options go with which action. */
-const optionsOf: Readonly<Record<string, readonly Action[]>> = {
+const owners: OptionOwners<Action> = {
   partition: ['materialize', 'backfill'],
   from: ['show', 'grid', 'stale', 'backfill'],
   to: ['show', 'grid', 'stale', 'backfill'],
@@ -102,31 +102,25 @@ const optionsOf: Readonly<Record<string, readonly Action[]>> = {
   detach: ['materialize'],
 }
 
-function actionOf({ args }: Context): Action {
-  const word = args.word(0)
-  const action = actions.find((one) => one === word)
-  if (action === undefined) {
-    const message = `${JSON.stringify(word)} is not one of them`
-    throw usageError([{ path: 'action', message, allowed: actions.join(', ') }], hint)
-  }
+function actionOf(context: Context): Action {
+  const { args } = context
+  const action = chosenWord(args.word(0), { command: 'asset', known: actions })
   const needsAsset = action === 'show' || action === 'materialize'
   if (needsAsset && args.optionalWord(1) === undefined) {
     throw usageError([{ path: '<asset>', message: 'it is missing' }], hint)
   }
-  const stray = Object.entries(optionsOf).filter(
-    ([name, owners]) => args.flag(name) && !owners.includes(action),
-  )
-  if (stray.length > 0) {
-    const faults = stray.map(([name]) => ({ path: `--${name}`, message: `it does not go with ${action}` }))
-    throw usageError(faults, hint)
+  if (action === 'materialize' && args.list('partition').length > 1) {
+    const message = 'materialize makes one; `rota asset backfill` makes several'
+    throw usageError([{ path: '--partition', message }], hint)
   }
+  refuseStray(context, action, { command: 'asset', owners })
   return action
 }
 
 async function act(context: Context, action: Action, app: Rota): Promise<number> {
   switch (action) {
     case 'list':
-      return list(context, await app.assets())
+      return await list(context, app)
     case 'show':
       return await show(context, app)
     case 'grid':
@@ -140,11 +134,10 @@ async function act(context: Context, action: Action, app: Rota): Promise<number>
   }
 }
 
-function list({ args, out }: Context, all: readonly AssetInfo[]): number {
-  const named = args.optionalWord(1)
-  const assets = all.filter(({ name }) => named === undefined || name === named)
+async function list({ args, out }: Context, app: Rota): Promise<number> {
+  const assets = await assetsNamed(app, args.optionalWord(1))
   if (args.flag('json')) out.json(assets.map(assetView))
-  else if (assets.length === 0) out.line('no assets')
+  else if (assets.length === 0) out.line(noAssets)
   else {
     printTable(out, assets, [
       { title: 'ASSET', text: ({ name }) => name, shortest: 12 },
@@ -218,12 +211,10 @@ const mostLooked = 1000
 
 async function stale(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const named = args.optionalWord(1)
-  const names = named === undefined ? (await app.assets()).map(({ name }) => name) : [named]
+  const assets = await assetsNamed(app, args.optionalWord(1))
   const newest = args.whole('newest') ?? mostLooked
   const found: { readonly asset: string; readonly partition: string }[] = []
-  for (const name of names) {
-    const statuses = await app.partitions(name, { ...rangeOf(context), newest })
+  for (const { name, statuses } of await standingOf(context, app, { assets, newest })) {
     const labels = statuses.filter(({ state }) => state === 'stale').map(({ label }) => label)
     found.push(...labels.map((partition) => ({ asset: name, partition })))
   }
@@ -244,6 +235,7 @@ async function stale(context: Context, app: Rota): Promise<number> {
 
 async function materialize(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
+  await assetsNamed(app, args.word(1))
   const { id } = await app.materialize(args.word(1), { partition: args.text('partition') })
   if (!args.flag('detach')) return await followToEnd(context, app, id)
   if (args.flag('json')) out.json({ id })

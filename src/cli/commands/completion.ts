@@ -1,4 +1,4 @@
-import { usageError } from '../usage-error.js'
+import { chosenWord } from '../actions.js'
 import { type Command, exitCodes } from '../command.js'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -16,15 +16,7 @@ export const completion: Command = {
     { line: 'rota completion fish > ~/.config/fish/completions/rota.fish', meaning: 'once' },
   ],
   run: async ({ args, out }) => {
-    const shell = shells.find((name) => name === args.word(0))
-    if (shell === undefined) {
-      const fault = {
-        path: '<shell>',
-        message: `${JSON.stringify(args.word(0))} is not one of them`,
-        allowed: shells.join(', '),
-      }
-      throw usageError([fault], '`rota completion --help` shows examples')
-    }
+    const shell = chosenWord(args.word(0), { command: 'completion', known: shells, path: '<shell>' })
     const { completionScript } = await import('../completion-script.js')
     out.line(await completionScript(shell))
     return exitCodes.ok

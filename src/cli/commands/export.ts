@@ -4,7 +4,6 @@ import { type Command, exitCodes, storeOptions } from '../command.js'
 import { count } from '../in-words.js'
 import { usageError } from '../usage-error.js'
 import { withApp } from '../with-app.js'
-import { jobsOption } from './job.js'
 
 /** `rota export`: writes the jobs of the store as lines. */
 export const exportCommand: Command = {
@@ -12,7 +11,7 @@ export const exportCommand: Command = {
   about:
     'Writes all command jobs, one JSON map a line, to a new file or to standard output: the lines that `rota import` takes, with what was executed marked.',
   arguments: [{ name: 'file', help: 'a file that is not there yet', isOptional: true }],
-  options: [jobsOption, ...storeOptions],
+  options: [...storeOptions],
   examples: [
     { line: 'rota export', meaning: 'to standard output' },
     { line: 'rota export backup.jsonl', meaning: 'to a file' },
@@ -23,7 +22,8 @@ export const exportCommand: Command = {
       const text = await app.exportJobs()
       const lines = text.split('\n').slice(0, -1)
       const file = args.optionalWord(0)
-      if (file === undefined) for (const line of lines) out.line(line)
+      if (file === undefined && args.flag('json')) out.json(lines.map((line) => JSON.parse(line) as unknown))
+      else if (file === undefined) for (const line of lines) out.line(line)
       else {
         await writeNew(resolve(directory, file), text)
         if (args.flag('json')) out.json({ file, jobs: lines.length })

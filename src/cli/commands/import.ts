@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { RotaError } from '../../app/errors.js'
 import type { ImportedLine } from '../../app/nouns.js'
 import { printable } from '../../app/text.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../command.js'
@@ -23,11 +25,13 @@ export const importCommand: Command = {
     { line: 'rota import jobs.jsonl', meaning: 'take them' },
     { line: 'rota import crontab.jsonl --shell', meaning: 'commands for a shell' },
   ],
-  run: (context) =>
-    withApp(
+  run: (context) => {
+    const { args, directory } = context
+    const path = resolve(directory, args.word(0))
+    assertThere(path)
+    return withApp(
       context,
       async (app) => {
-        const { args, directory } = context
         const file = args.text('jobs')
         if (file !== undefined) app.jobsFile(resolve(directory, file))
         const options = {
@@ -35,14 +39,21 @@ export const importCommand: Command = {
           strict: args.flag('strict'),
           shell: args.flag('shell'),
         }
-        const lines = await app.importJobs(resolve(directory, args.word(0)), options)
+        const lines = await app.importJobs(path, options)
         if (args.flag('json')) context.out.json(lines.map(lineView))
         else print(context, lines)
         const isWhole = lines.every(({ became }) => became !== 'faulty' && became !== 'conflict')
         return isWhole ? exitCodes.ok : exitCodes.failed
       },
       { create: true },
-    ),
+    )
+  },
+}
+
+/** Before a store is made for nothing. */
+function assertThere(path: string): void {
+  if (existsSync(path)) return
+  throw new RotaError('JOBS_INVALID', `${path} cannot be read: there is no such file`)
 }
 
 function lineView({ line, id, became, faults, source }: ImportedLine) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { AddJob, CommandJobInfo } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { parseMoment } from '../../app/moment.js'
+import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
 import { count } from '../in-words.js'
@@ -59,29 +60,26 @@ type Action = (typeof actions)[number]
 
 const hint = '`rota job --help` shows examples'
 
-function actionOf({ args }: Context): Action {
-  const word = args.word(0)
-  const action = actions.find((one) => one === word)
-  if (action === undefined) {
-    const message = `${JSON.stringify(word)} is not one of them`
-    throw usageError([{ path: 'action', message, allowed: actions.join(', ') }], hint)
-  }
+function actionOf(context: Context): Action {
+  const { args } = context
+  const action = chosenWord(args.word(0), { command: 'job', known: actions })
   const hasId = args.optionalWord(1) !== undefined
   const needsId = action === 'remove' || action === 'get' || action === 'run'
   if (needsId && !hasId) throw usageError([{ path: '<id>', message: 'it is missing' }], hint)
   const takesNone = action === 'list' || action === 'cleanup'
   if (takesNone && hasId) throw usageError([{ path: '<id>', message: `${action} takes none` }], hint)
-  const stray = [...addOptions, 'dry-run'].filter(
-    (name) => args.flag(name) && action !== (name === 'dry-run' ? 'cleanup' : 'add'),
-  )
-  if (stray.length > 0) {
-    const faults = stray.map((name) => ({ path: `--${name}`, message: `it does not go with ${action}` }))
-    throw usageError(faults, hint)
-  }
+  refuseStray(context, action, { command: 'job', owners })
   return action
 }
 
-const addOptions = ['schedule', 'at', 'command', 'user', 'metadata'] as const
+const owners: OptionOwners<Action> = {
+  schedule: ['add'],
+  at: ['add'],
+  command: ['add'],
+  user: ['add'],
+  metadata: ['add'],
+  'dry-run': ['cleanup'],
+}
 
 async function act(context: Context, action: Action, app: Rota): Promise<number> {
   const { args } = context
@@ -181,7 +179,7 @@ function show(context: Context, job: CommandJobInfo): number {
 function list(context: Context, jobs: readonly CommandJobInfo[]): number {
   const { args, out } = context
   if (args.flag('json')) out.json(jobs.map(commandJobView))
-  else if (jobs.length === 0) out.line('no command jobs')
+  else if (jobs.length === 0) out.line('no command jobs; `rota job add` adds one')
   else {
     const times = timesOf(context)
     const { green, cyan, dim } = out.colors

@@ -55,8 +55,8 @@ function storesOf({ args }: Context): { from: string; to: string } {
   )
   const faults = missing.map((name) => ({
     path: name,
-    message: 'is missing',
-    allowed: 'sqlite:<path> or files:<directory>',
+    message: 'it is missing',
+    allowed: 'sqlite:<path>, files:<directory> or postgres://…',
   }))
   throw usageError(faults, '`rota migrate --help` shows how it is called')
 }

@@ -1,8 +1,8 @@
 import type { CheckedPlan } from '../../app/check-plan.js'
 import { formatInstant, systemClock } from '../../app/times.js'
+import { chosenWord } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { printTable } from '../table.js'
-import { usageError } from '../usage-error.js'
 
 /** `rota plan`: shows what a plan file comes to. */
 export const plan: Command = {
@@ -21,19 +21,13 @@ export const plan: Command = {
   run: async (context) => {
     const { args, out, directory } = context
     const path = args.word(1)
-    assertCheck(args.word(0))
+    chosenWord(args.word(0), { command: 'plan', known: ['check'] })
     const { checkPlan } = await import('../../app/check-plan.js')
     const checked = await checkPlan(path, { directory, now: systemClock.now() })
     if (args.flag('json')) out.json(view(path, checked))
     else print(context, checked)
     return exitCodes.ok
   },
-}
-
-function assertCheck(action: string): void {
-  if (action === 'check') return
-  const message = `${JSON.stringify(action)} is not one of them`
-  throw usageError([{ path: 'action', message, allowed: 'check' }], '`rota plan --help` shows examples')
 }
 
 function view(path: string, { timezone, entries }: CheckedPlan): unknown {

@@ -3,6 +3,7 @@ import type { QueueAt } from '../../app/queue-runs.js'
 import type { QueueItem } from '../../app/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
+import { chosenWord, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { onQueue, queueDirOf, queueDirOption } from '../one-shot.js'
 import { printTable } from '../table.js'
@@ -61,19 +62,16 @@ async function openFor(action: Action, queue: QueueAt): Promise<QueueStore> {
   return await changeQueue(queue)
 }
 
-function actionOf({ args }: Context): Action {
-  const word = args.word(0)
-  const action = actions.find((one) => one === word)
+function actionOf(context: Context): Action {
+  const { args } = context
+  const action = chosenWord(args.word(0), { command: 'queue', known: actions })
   const hint = '`rota queue --help` shows examples'
-  if (action === undefined) {
-    const message = `${JSON.stringify(word)} is not one of them`
-    throw usageError([{ path: 'action', message, allowed: actions.join(', ') }], hint)
-  }
   const needsId = action === 'show' || action === 'retry'
   if (needsId !== (args.optionalWord(1) !== undefined)) {
     const message = needsId ? 'it is missing' : `${action} takes none`
     throw usageError([{ path: '<id>', message }], hint)
   }
+  refuseStray(context, action, { command: 'queue', owners: { state: ['list'], 'older-than': ['purge'] } })
   return action
 }
 

@@ -1,4 +1,5 @@
 import type { Rota } from '../../app/rota.js'
+import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { withApp } from '../with-app.js'
 import { usageError } from '../usage-error.js'
@@ -53,12 +54,13 @@ interface Asked {
   readonly name: string | undefined
 }
 
-function askedOf({ args }: Context): Asked {
-  const [word, name, service] = [args.word(0), args.optionalWord(1), args.optionalWord(2)]
-  const action = actions.find((one) => one === word)
-  if (action === undefined)
-    throw refused('action', `${JSON.stringify(word)} is not one of them`, actions.join(', '))
-  if (action === 'timing' && name === 'set') {
+function askedOf(context: Context): Asked {
+  const { args } = context
+  const [name, service] = [args.optionalWord(1), args.optionalWord(2)]
+  const action = chosenWord(args.word(0), { command: 'round', known: actions })
+  const isSet = action === 'timing' && name === 'set'
+  refuseStray(context, isSet ? 'timing set' : action, { command: 'round', owners })
+  if (isSet) {
     if (service === undefined) throw refused('<service>', 'it is missing', 'the name of a service')
     if (args.text('every') === undefined) throw refused('--every', 'it is missing', 'a duration such as 24h')
     return { action: 'timing set', name: service }
@@ -68,6 +70,12 @@ function askedOf({ args }: Context): Asked {
   if (needsName && name === undefined) throw refused('<name>', 'it is missing', 'the name of a round')
   if (action === 'list' && name !== undefined) throw refused(name, 'list takes no name')
   return { action, name }
+}
+
+const owners: OptionOwners<Asked['action']> = {
+  every: ['start', 'timing set'],
+  service: ['start'],
+  all: ['list'],
 }
 
 function refused(path: string, message: string, allowed?: string): Error {

@@ -1,8 +1,10 @@
 import type { Rota } from '../../app/rota.js'
 import { findConfig } from '../../app/find-config.js'
 import { RotaError } from '../../app/errors.js'
+import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { holdOptions, readHold } from '../hold-options.js'
+import { count } from '../in-words.js'
 import { usageError } from '../usage-error.js'
 import { namedStore, withApp } from '../with-app.js'
 
@@ -35,7 +37,7 @@ export const sensor: Command = {
   examples: [
     { line: 'rota sensor list', meaning: 'how all of them fare' },
     { line: 'rota sensor history new_files', meaning: 'what its polls came to, and why' },
-    { line: 'rota sensor preview new_files --state null', meaning: 'what a poll from there would find' },
+    { line: 'rota sensor preview new_files', meaning: 'what a poll would find now' },
     { line: 'rota sensor reset new_files --keep-keys', meaning: 'begin anew, trigger only what is new' },
     { line: 'rota sensor pause new_files --note "bucket moves"', meaning: 'and say why' },
   ],
@@ -48,13 +50,20 @@ export const sensor: Command = {
 
 const hint = '`rota sensor --help` shows examples'
 
-function actionOf({ args }: Context): Action {
-  const word = args.word(0)
-  const action = actions.find((one) => one === word)
-  if (action === undefined) {
-    const message = `${JSON.stringify(word)} is not one of them`
-    throw usageError([{ path: 'action', message, allowed: actions.join(', ') }], hint)
-  }
+const owners: OptionOwners<Action> = {
+  state: ['preview', 'reset'],
+  'keep-keys': ['reset'],
+  'forget-keys': ['reset'],
+  limit: ['history', 'preview'],
+  note: ['pause'],
+  until: ['pause'],
+  by: ['pause'],
+}
+
+function actionOf(context: Context): Action {
+  const { args } = context
+  const action = chosenWord(args.word(0), { command: 'sensor', known: actions })
+  refuseStray(context, action, { command: 'sensor', owners })
   const isNamed = args.optionalWord(1) !== undefined
   if ((action === 'list') === isNamed) {
     throw usageError([{ path: '<sensor>', message: isNamed ? 'list takes none' : 'it is missing' }], hint)
@@ -106,7 +115,7 @@ async function reset({ args, out }: Context, app: Rota): Promise<number> {
   })
   if (args.flag('json')) out.json({ sensor: name, forgotten })
   else {
-    const keys = args.flag('forget-keys') ? `; ${forgotten} that it had seen are forgotten` : ''
+    const keys = args.flag('forget-keys') ? `; ${count(forgotten, 'key')} forgotten` : ''
     out.line(`sensor ${name} begins anew${keys}`)
   }
   return exitCodes.ok

@@ -1,5 +1,6 @@
 import type { Hold } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
+import { chosenWord } from '../actions.js'
 import { usageError } from '../usage-error.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { holdOptions, readHold } from '../hold-options.js'
@@ -9,6 +10,7 @@ import { holdView } from '../views.js'
 import { withApp } from '../with-app.js'
 
 const names = ['pipeline', 'scheduler', 'worker'] as const
+const states = ['on', 'off'] as const
 
 type Name = (typeof names)[number]
 
@@ -19,7 +21,7 @@ export const killSwitch: Command = {
     'Shows the kill switches in the store, or turns one on or off for every process: scheduler stops ticks, worker stops claims, pipeline stops both. Those of the environment (PIPELINE_ENABLED, SCHEDULER_ENABLED, WORKER_ENABLED) count for one process only.',
   arguments: [
     { name: 'name', help: 'pipeline, scheduler or worker', isOptional: true, completes: names },
-    { name: 'state', help: 'on or off', isOptional: true, completes: ['on', 'off'] },
+    { name: 'state', help: 'on or off', isOptional: true, completes: states },
   ],
   options: [...holdOptions, zoneOption, ...storeOptions],
   examples: [
@@ -27,11 +29,12 @@ export const killSwitch: Command = {
     { line: 'rota switch worker off --note "disk is full"', meaning: 'nothing is claimed any more' },
     { line: 'rota switch worker on', meaning: 'go on' },
   ],
-  run: (context) =>
-    withApp(context, async (app) => {
-      const wanted = wantedOf(context)
-      return wanted === undefined ? await showAll(context, app) : await set(context, app, wanted)
-    }),
+  run: async (context) => {
+    const wanted = wantedOf(context)
+    return await withApp(context, async (app) =>
+      wanted === undefined ? await showAll(context, app) : await set(context, app, wanted),
+    )
+  },
 }
 
 interface Wanted {
@@ -42,12 +45,12 @@ interface Wanted {
 function wantedOf({ args }: Context): Wanted | undefined {
   const [word, state] = [args.optionalWord(0), args.optionalWord(1)]
   if (word === undefined) return undefined
-  const name = names.find((one) => one === word)
-  if (name !== undefined && (state === 'on' || state === 'off')) return { name, state }
-  const [path, value, allowed] =
-    name === undefined ? ['name', word, names.join(', ')] : ['state', state ?? '', 'on, off']
-  const message = value === '' ? 'it is missing' : `${JSON.stringify(value)} is not one of them`
-  throw usageError([{ path, message, allowed }], '`rota switch --help` shows examples')
+  const name = chosenWord(word, { command: 'switch', known: names, path: '<name>' })
+  if (state === undefined) {
+    const fault = { path: '<state>', message: 'it is missing', allowed: states.join(', ') }
+    throw usageError([fault], '`rota switch --help` shows examples')
+  }
+  return { name, state: chosenWord(state, { command: 'switch', known: states, path: '<state>' }) }
 }
 
 async function set(context: Context, app: Rota, { name, state }: Wanted): Promise<number> {

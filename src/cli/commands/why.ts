@@ -1,5 +1,5 @@
 import { parseWindow } from '../../app/moment.js'
-import type { Explanation, Why } from '../../app/nouns.js'
+import type { Explanation, Run, Why } from '../../app/nouns.js'
 import { printable } from '../../app/text.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { reasonText, shortId } from '../in-words.js'
@@ -51,9 +51,14 @@ function print(context: Context, answer: Why): void {
   if (answer.more) out.line('  … and more; ask for a shorter stretch')
   for (const run of answer.beside) {
     out.line(
-      `  beside it: run ${shortId(run.id)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`,
+      `  beside it: run ${shortId(run.id)}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`,
     )
   }
+}
+
+/** Of the runs of a round, which service it is. */
+function serviceText({ origin, job }: Run): string {
+  return origin === 'round' ? ` of ${job}` : ''
 }
 
 function explanationText(explanation: Explanation, times: TimeText): string {

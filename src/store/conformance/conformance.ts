@@ -16,8 +16,12 @@ import { readingLaws } from './reading.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './unique.js'
 
-/** Declares the laws of the store port as tests of one kind of store. */
-export function conformance(name: string, open: OpenStore): void {
+/** Declares the laws of the store port as tests of one kind of store; random stories are as many as it has time for. */
+export function conformance(
+  name: string,
+  open: OpenStore,
+  options: { readonly stories?: number } = {},
+): void {
   const law = lawsFor(open)
   describe(`the ${name} store keeps the laws of the port`, () => {
     describe('definitions', () => definitionLaws(law))
@@ -34,6 +38,6 @@ export function conformance(name: string, open: OpenStore): void {
     describe('logs', () => logLaws(law))
     describe('notes', () => noteLaws(law))
     describe('reading', () => readingLaws(law))
-    describe('random operations', () => randomOperations(open))
+    describe('random operations', () => randomOperations(open, options.stories))
   })
 }

@@ -7,7 +7,7 @@ import { Player } from './player.js'
 import type { OpenStore } from './stage.js'
 
 /** How many stories are played, and how often in between everything is compared. */
-const stories = 60
+const mostStories = 60
 const compareEvery = 20
 
 /** A failing story is shortened for no longer than this. */
@@ -17,7 +17,7 @@ const limitMs = 60_000
  * Plays random stories on the memory store and on another one, and compares every answer. A failure prints its seed
  * and a short story that still fails.
  */
-export function randomOperations(open: OpenStore): void {
+export function randomOperations(open: OpenStore, stories = mostStories): void {
   const law = 'G1, G2, G3, G6: any story of operations gives the same answers as the memory store'
   it(law, { timeout: 3 * limitMs }, async () => {
     const property = fc.asyncProperty(operations, (story) => playStory(open, story))

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   ftruncateSync,
   fstatSync,
@@ -14,6 +15,7 @@ import {
   writeSync,
   type Stats,
 } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** Every call that a file store makes of the file system, so that a test can end the world at each of them. */
 export interface Disk {
@@ -44,7 +46,7 @@ export const realDisk: Disk = {
   sync: fsyncSync,
   rename: renameSync,
   remove: unlinkSync,
-  makeDirectory: (path) => mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeDirectory: makeDirectories,
   size: (file) => fstatSync(file).size,
   readFrom(file, position) {
     const data = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - position))
@@ -73,4 +75,16 @@ function unlessAbsent<T>(ask: () => T): T | undefined {
 /** The system's name for what went wrong. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Directory by directory: Node's own recursive way never ends where the system refuses one, as below /proc. */
+function makeDirectories(path: string): void {
+  if (existsSync(path)) return
+  makeDirectories(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path)) throw error
+  }
 }

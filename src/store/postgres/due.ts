@@ -60,6 +60,9 @@ export async function due(
 ): Promise<DueTrigger[]> {
   const { db } = session
   const { now, limit, sensors } = request
+  // Asked far more often than something is due: the question that costs little comes first.
+  const first = (await firstLook(session, sensors)) ?? Infinity
+  if (first > now) return []
   const [holds, rows] = await Promise.all([
     planningHolds(session),
     sensors === undefined ? db.all<DueRow>(DUE, now, limit) : db.all<DueRow>(DUE_POLLS, now, limit, sensors),
@@ -85,15 +88,18 @@ export async function nextTickAt(
   session: Session,
   { now, sensors }: { now: Instant; sensors?: readonly string[] | undefined },
 ): Promise<Instant | undefined> {
-  const { db } = session
-  const [holds, look] = await Promise.all([
-    planningHolds(session),
-    sensors === undefined ? db.value(FIRST_LOOK) : db.value(FIRST_POLL, sensors),
-  ])
-  const first = look as Instant | undefined
+  const [holds, first] = await Promise.all([planningHolds(session), firstLook(session, sensors)])
   if (first === undefined) return undefined
   const at = Math.max(first, ...endsOf(holds, now))
   return at === Infinity ? undefined : at
+}
+
+async function firstLook(
+  { db }: Session,
+  sensors: readonly string[] | undefined,
+): Promise<Instant | undefined> {
+  const look = sensors === undefined ? await db.value(FIRST_LOOK) : await db.value(FIRST_POLL, sensors)
+  return look as Instant | undefined
 }
 
 function dueTriggerOf(row: DueRow, { holds, now }: { holds: readonly Hold[]; now: Instant }): DueTrigger {

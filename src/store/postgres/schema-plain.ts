@@ -31,7 +31,8 @@ const begin = `create function rota.plain_begin(jobs_known bigint, limits_known 
   end $body$`
 
 // Relies on: the unique index of runs.id (end); runs_delayed_gated and runs_delayed (promote); the unique index of
-// workers.id and notices_worker; runs_ready (claim). Rows that others are about to take are passed.
+// workers.id and notices_worker; runs_ready (claim). Rows that others are about to take are
+// passed; who locks one that it does not take says that there is more, and comes again.
 const turn = `create function rota.plain_turn(
     worker_id text, at bigint, ids text[], started bigint[], ended bigint[], results text[],
     wanted text[], slots bigint, ahead bigint, slack bigint
@@ -42,6 +43,7 @@ const turn = `create function rota.plain_turn(
     me record;
     told json;
     claims json;
+    picked bigint[];
     is_more boolean := false;
   begin
     if cardinality(ids) > 0 then
@@ -71,22 +73,23 @@ const turn = `create function rota.plain_turn(
       with gone as (delete from rota.notices where worker = me.key returning id, run, attempt, kind)
       select json_agg(json_build_object('run', run, 'attempt', attempt, 'kind', kind) order by id) into told from gone;
     end if;
-    if me.phase = 0 and me.may_claim then
-      is_more := rota.any_ready(wanted);
-    end if;
-    if is_more and ahead = 0 and cardinality(wanted) = 1 then
-      with taken as (
-        update rota.runs set state = ${running}, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null
-        where seq = any(array(
-          select seq from rota.runs where state = ${ready} and job = wanted[1]
-          order by priority desc, run_at, seq limit slots for update skip locked
-        ))
-        returning seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition, payload,
-          gates is null and follow is null as is_plain
-      )
-      select json_agg(taken order by priority desc, run_at, seq) into claims from taken;
-      is_more := rota.any_ready(wanted);
-    elsif is_more then
+    if me.phase = 0 and me.may_claim and ahead = 0 and cardinality(wanted) = 1 then
+      picked := array(
+        select seq from rota.runs where state = ${ready} and job = wanted[1]
+        order by priority desc, run_at, seq limit slots + 1 for update skip locked
+      );
+      is_more := cardinality(picked) > slots;
+      if cardinality(picked) > 0 and slots > 0 then
+        with taken as (
+          update rota.runs
+          set state = ${running}, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null
+          where seq = any(picked[1:slots])
+          returning seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition, payload,
+            gates is null and follow is null as is_plain
+        )
+        select json_agg(taken order by priority desc, run_at, seq) into claims from taken;
+      end if;
+    elsif me.phase = 0 and me.may_claim then
       with offered as materialized (
         select each.* from unnest(wanted) job_name cross join lateral (
           select seq, priority, run_at, gates is null and crashes = 0 as is_plain from rota.runs
@@ -104,24 +107,10 @@ const turn = `create function rota.plain_turn(
         returning place, runs.id, runs.job, runs.trigger, runs.attempt, runs.failures, runs.crashes, runs.due_at,
           runs.partition, runs.payload, runs.gates is null and runs.follow is null as is_plain
       )
-      select json_agg(taken order by place) into claims from taken;
-      is_more := rota.any_ready(wanted);
+      select json_agg(taken order by place), (select count(*) from offered) > count(*) into claims, is_more from taken;
     end if;
     return json_build_object('stored', stored, 'phase', me.phase, 'told', told, 'claims', claims, 'more', is_more);
   end $body$`
 
-// Relies on: runs_ready.
-const anyReady = `create function rota.any_ready(wanted text[]) returns boolean language plpgsql as $body$
-  declare
-    wanted_job text;
-  begin
-    foreach wanted_job in array wanted loop
-      if exists (select 1 from rota.runs where state = ${ready} and job = wanted_job) then
-        return true;
-      end if;
-    end loop;
-    return false;
-  end $body$`
-
 /** The functions of the usual transaction. */
-export const plainFunctions: readonly string[] = [begin, anyReady, turn]
+export const plainFunctions: readonly string[] = [begin, turn]

@@ -1,6 +1,7 @@
 import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../model/hold.js'
 import { jobDefaults, type Job } from '../../model/job.js'
 import type { Instant } from '../../time/instant.js'
+import type { StoredJob } from '../store.js'
 import type { Database } from './database.js'
 import { holdOf, type HoldRow } from './rows.js'
 
@@ -9,6 +10,8 @@ export interface Catalog {
   readonly jobsRevision: number
   readonly limitsRevision: number
   readonly jobs: ReadonlyMap<string, Job>
+  /** The same with their sources, in the order of their names. */
+  readonly storedJobs: readonly StoredJob[]
   /** The queues that have a limit. */
   readonly queueLimits: ReadonlyMap<string, number>
   /** The holds that keep runs from being claimed, past and open. */
@@ -18,7 +21,7 @@ export interface Catalog {
 // Relies on: primary key. Read in the transaction that uses the catalog, so no definition can change in between.
 const REVISIONS = `select json_array(jobs_revision, limits_revision) from meta where id = 1`
 
-const JOBS = `select json_group_array(json_array(name, definition)) from jobs`
+const JOBS = `select source, definition from jobs order by name`
 
 const LIMITS = `select json_group_array(json_array(name, concurrency)) from queues where concurrency is not null`
 
@@ -33,10 +36,12 @@ export function loadCatalog(db: Database, known: Catalog | undefined): Catalog {
   const areJobsKnown = known?.jobsRevision === jobsRevision
   const areLimitsKnown = known?.limitsRevision === limitsRevision
   if (areJobsKnown && areLimitsKnown) return known
+  const storedJobs = areJobsKnown ? known.storedJobs : readJobs(db)
   return {
     jobsRevision,
     limitsRevision,
-    jobs: areJobsKnown ? known.jobs : readJobs(db),
+    jobs: areJobsKnown ? known.jobs : new Map(storedJobs.map(({ job }) => [job.name, job])),
+    storedJobs,
     queueLimits: areLimitsKnown ? known.queueLimits : new Map(db.json<[string, number][]>(LIMITS)),
     holds: areLimitsKnown ? known.holds : readHolds(db),
   }
@@ -66,9 +71,10 @@ export function isQueueHeld(catalog: Catalog, queue: string, now: Instant): bool
   return catalog.holds.some((hold) => hold.target === target && holdsAt(hold, now))
 }
 
-function readJobs(db: Database): Map<string, Job> {
-  const rows = db.json<[string, string][]>(JOBS)
-  return new Map(rows.map(([name, definition]) => [name, JSON.parse(definition) as Job]))
+function readJobs(db: Database): readonly StoredJob[] {
+  return db.all<{ source: string; definition: string }>(JOBS).map(({ source, definition }) => {
+    return { job: JSON.parse(definition) as Job, source }
+  })
 }
 
 function readHolds(db: Database): Hold[] {

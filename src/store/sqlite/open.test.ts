@@ -58,6 +58,13 @@ it('a store of schema 1 is taken along: a chain that was open goes on', async ()
   await store.close()
 })
 
+it.runIf(process.platform === 'linux')(
+  'a path that the system refuses to make is refused, and not tried for ever',
+  async () => {
+    await expect(open({ path: '/proc/rota/rota.db' })).rejects.toMatchObject({ code: 'STORE_URL' })
+  },
+)
+
 it('a directory is not a store', async () => {
   await expect(open({ path: directory })).rejects.toMatchObject({ code: 'STORE_URL' })
 })

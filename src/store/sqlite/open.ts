@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   lstatSync,
   mkdirSync,
@@ -63,10 +64,22 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
     throw new RotaError('STORE_NOT_FOUND', `${url}: ${problem}`)
   }
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(path))
     makeFile(path)
   } catch (cause) {
     throw new RotaError('STORE_URL', `${url}: ${path} cannot be opened: ${inWords(cause)}`, { cause })
+  }
+}
+
+/** Directory by directory: Node's own recursive way never ends where the system refuses one, as below /proc. */
+function makeDirectories(path: string): void {
+  if (existsSync(path)) return
+  makeDirectories(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path)) throw error
   }
 }
 

@@ -16,10 +16,29 @@ import { enqueue } from './enqueue.js'
 import { expire } from './expire.js'
 import { openDatabase } from './open.js'
 import { prune } from './prune.js'
+import { jobs } from './read-definitions.js'
 import { Session } from './session.js'
+import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
 import { turn } from './turn.js'
 import { register } from './workers.js'
+
+it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
+  await withDriver((driver) => {
+    const session = new Session(new Database(driver))
+    const read = (): readonly unknown[] => {
+      session.doubtCatalog()
+      return jobs(session)
+    }
+    defineJobs(session, { source: 'api', jobs: [aJob('a')], queues: [], now: t0 })
+    const known = read()
+    expect(read()).toBe(known)
+    defineJobs(session, { source: 'api', jobs: [aJob('b')], queues: [], now: t0 })
+    expect(read()).toMatchObject([{ job: { name: 'a' } }, { job: { name: 'b' } }])
+    takeFacts(session, [{ kind: 'job', job: aJob('c'), source: 'api' }])
+    expect(read()).toHaveLength(3)
+  })
+})
 
 it('no statement of the hot path reads a whole table', async () => {
   await withDriver((driver, texts) => {

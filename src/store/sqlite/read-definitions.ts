@@ -1,4 +1,3 @@
-import type { Job } from '../../model/job.js'
 import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
 import type { QueueStatus, StoredJob, TriggerFilter } from '../store.js'
 import { jobOf } from './catalog.js'
@@ -7,8 +6,6 @@ import { orUndefined } from './rows.js'
 import type { Session } from './session.js'
 import { ready, running } from './states.js'
 import { storedTriggerOf, TRIGGER_COLUMNS, triggerOf, type TriggerRow } from './trigger-rows.js'
-
-const JOBS = `select source, definition from jobs order by name`
 
 const QUEUES = `select name, concurrency from queues`
 
@@ -53,10 +50,8 @@ interface VersionRow {
 }
 
 /** Jobs by name. */
-export function jobs(session: Session): StoredJob[] {
-  return session.db.all<{ source: string; definition: string }>(JOBS).map(({ source, definition }) => {
-    return { job: JSON.parse(definition) as Job, source }
-  })
+export function jobs(session: Session): readonly StoredJob[] {
+  return session.catalog.storedJobs
 }
 
 /** Queues that are defined or used, by name. */

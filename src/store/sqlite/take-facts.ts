@@ -56,7 +56,8 @@ function takeFact(session: Session, fact: Fact): void {
       return
     case 'job':
       db.change(JOB, fact.job.name, fact.source, JSON.stringify(fact.job))
-      session.doubtCatalog()
+      // The revision by which a change is noticed is a fact of its own, and may not move with it.
+      session.forget()
       return
     case 'worker':
       return takeWorker(session, fact.worker)
