@@ -3,7 +3,7 @@ import type { StepFunction } from '../handlers/step-function.js'
 import type { AssetOptions, JobInput, ModuleInput } from '../model/define.js'
 import type { ConfigInput } from '../plan/config.js'
 import type { ConfigSensorInput } from '../plan/config-sensors.js'
-import type { AssetRun } from './asset-run.js'
+import type { AssetRun } from './assets/asset-run.js'
 import type { AppSensorOptions } from './rota/sensors.js'
 
 /** A config as code writes it: what a file may say, with functions whose arguments have their types. */

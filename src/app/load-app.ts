@@ -46,7 +46,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   }
   for (const [round, input] of Object.entries(rounds)) app.round(round, input)
   if (Object.keys(sensors).length > 0) {
-    const { defineConfigSensors } = await import('./config-sensors.js')
+    const { defineConfigSensors } = await import('./sensors/config-sensors.js')
     await defineConfigSensors(app, { ...loaded, sensors })
   }
   return app

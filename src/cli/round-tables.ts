@@ -1,6 +1,6 @@
 import { formatDuration } from '../app/durations.js'
 import type { Rota } from '../app/rota.js'
-import { storedRounds, type RoundStatus } from '../app/round-status.js'
+import { storedRounds, type RoundStatus } from '../app/rounds/round-status.js'
 import { type Context, exitCodes } from './command.js'
 import { printFields } from './fields.js'
 import { triggerState } from './in-words.js'

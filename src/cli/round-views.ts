@@ -1,5 +1,5 @@
 /** What `rota round --json` prints: the words of the files, in snake_case. */
-import type { RoundState, RoundStatus, ServiceTimes } from '../app/round-status.js'
+import type { RoundState, RoundStatus, ServiceTimes } from '../app/rounds/round-status.js'
 import { formatInstant, type Instant } from '../app/times.js'
 
 /** How a round stands. */

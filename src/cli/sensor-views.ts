@@ -1,7 +1,7 @@
 import { formatDuration } from '../app/durations.js'
 import type { Evaluation, SensorInfo, SensorPreview } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
-import { unknownSensor } from '../app/sensors.js'
+import { unknownSensor } from '../app/sensors/sensors.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import type { Context } from './command.js'
 import { printFields } from './fields.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cancelBackfill, continueBackfill, startBackfill } from '../../src/app/backfills.js'
+import { cancelBackfill, continueBackfill, startBackfill } from '../../src/app/assets/backfills.js'
 import { daily, hourly } from '../../src/model/partition-define.js'
 import { crashable } from '../../src/testing/crash-point.js'
 import { stageAt } from './stage.js'

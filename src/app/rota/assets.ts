@@ -10,11 +10,11 @@ import { RotaError } from '../../model/errors.js'
 import type { BackfillPlan } from '../../model/partition-backfill.js'
 import type { Run } from '../../model/run.js'
 import type { Enqueued } from '../../store/store.js'
-import type { AssetRun } from '../asset-run.js'
-import type { AssetInfo, PartitionStatus } from '../assets.js'
-import type { BackfillOptions, BackfillStatus } from '../backfills.js'
+import type { AssetRun } from '../assets/asset-run.js'
+import type { AssetInfo, PartitionStatus } from '../assets/assets.js'
+import type { BackfillOptions, BackfillStatus } from '../assets/backfills.js'
 import type { JobRef } from '../rota-options.js'
-import type { AssetSchedule } from '../schedules.js'
+import type { AssetSchedule } from '../assets/schedules.js'
 import { RotaSensors } from './sensors.js'
 
 /** An asset as code writes it. */
@@ -70,7 +70,7 @@ export abstract class RotaAssets extends RotaSensors {
       target: name,
       outcome: ({ removed }: { removed: boolean }) => (removed ? 'removed' : 'not there'),
     }
-    const { endSchedule } = await import('../schedules.js')
+    const { endSchedule } = await import('../assets/schedules.js')
     return await this.tell(asked, async () => {
       const own = this.own.source
       const { removed } = await endSchedule(await this.store(), { name, own, now: this.now() })
@@ -80,7 +80,7 @@ export abstract class RotaAssets extends RotaSensors {
 
   /** All schedules of assets, by name; also those that are not in the store yet. */
   async listSchedules(): Promise<readonly AssetSchedule[]> {
-    const { listSchedules } = await import('../schedules.js')
+    const { listSchedules } = await import('../assets/schedules.js')
     const { schedules, triggers } = this.registry
     const planned = [...schedules].flatMap((name) => triggers.get(name) ?? [])
     return await listSchedules(await this.store(), { planned, source: this.own.source })
@@ -100,7 +100,7 @@ export abstract class RotaAssets extends RotaSensors {
   ): Promise<Enqueued & { readonly run?: Run }> {
     const { partition, wait = false, signal } = options
     const store = await this.#written()
-    const { asAsset } = await import('../assets.js')
+    const { asAsset } = await import('../assets/assets.js')
     const { storedJob } = await import('../definitions.js')
     const name = nameOf(asset)
     asAsset(this.registry.jobs.get(name)?.job ?? (await storedJob(store, name)))
@@ -113,7 +113,7 @@ export abstract class RotaAssets extends RotaSensors {
 
   /** All assets, by name. */
   async assets(): Promise<readonly AssetInfo[]> {
-    const { listAssets } = await import('../assets.js')
+    const { listAssets } = await import('../assets/assets.js')
     return await listAssets(await this.#written())
   }
 
@@ -127,19 +127,19 @@ export abstract class RotaAssets extends RotaSensors {
       readonly newest?: number | undefined
     } = {},
   ): Promise<readonly PartitionStatus[]> {
-    const { partitionsOf } = await import('../asset-partitions.js')
+    const { partitionsOf } = await import('../assets/asset-partitions.js')
     return await partitionsOf(await this.#written(), { asset: nameOf(asset), ...options, now: this.now() })
   }
 
   /** What a backfill would make and what it would leave alone, without doing anything. */
   async planBackfill(asset: AnyJob, options: BackfillOptions): Promise<BackfillPlan> {
-    const { backfillPlan } = await import('../backfills.js')
+    const { backfillPlan } = await import('../assets/backfills.js')
     return await backfillPlan(await this.#written(), { asset: nameOf(asset), options, now: this.now() })
   }
 
   /** Starts a backfill; nothing where there is nothing to make. One that was cut short is continued with `resumeBackfill`. */
   async backfill(asset: AnyJob, options: BackfillOptions): Promise<Backfill | undefined> {
-    const { startBackfill } = await import('../backfills.js')
+    const { startBackfill } = await import('../assets/backfills.js')
     const store = await this.#written()
     const asked = {
       operation: 'backfill',
@@ -156,7 +156,7 @@ export abstract class RotaAssets extends RotaSensors {
 
   /** Records what a backfill has not recorded yet, because whoever started it died. */
   async resumeBackfill(id: string): Promise<Backfill> {
-    const { continueBackfill } = await import('../backfills.js')
+    const { continueBackfill } = await import('../assets/backfills.js')
     const backfill = await continueBackfill(await this.#written(), { id, now: this.now() })
     this.wake()
     return backfill
@@ -164,7 +164,7 @@ export abstract class RotaAssets extends RotaSensors {
 
   /** Cancels what is left of a backfill. */
   async cancelBackfill(id: string): Promise<{ readonly backfill: Backfill; readonly cancelled: number }> {
-    const { cancelBackfill } = await import('../backfills.js')
+    const { cancelBackfill } = await import('../assets/backfills.js')
     const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled' }
     const answer = await this.tell(asked, async () =>
       cancelBackfill(await this.store(), { id, now: this.now() }),
@@ -175,20 +175,20 @@ export abstract class RotaAssets extends RotaSensors {
 
   /** All backfills, newest first, or those of one asset. */
   async backfills(asset?: AnyJob): Promise<readonly Backfill[]> {
-    const { listBackfills } = await import('../backfills.js')
+    const { listBackfills } = await import('../assets/backfills.js')
     return await listBackfills(await this.store(), asset === undefined ? undefined : nameOf(asset))
   }
 
   /** How a backfill goes. */
   async backfillStatus(id: string): Promise<BackfillStatus> {
-    const { backfillStatus } = await import('../backfills.js')
+    const { backfillStatus } = await import('../assets/backfills.js')
     return await backfillStatus(await this.store(), id)
   }
 
   async #scheduleNow(name: string, input: TriggerInput): Promise<void> {
     const store = await this.#written()
     const asked = { operation: 'schedule', target: name, outcome: () => 'scheduled' }
-    const { defineSchedule } = await import('../schedules.js')
+    const { defineSchedule } = await import('../assets/schedules.js')
     await this.tell(asked, () => defineSchedule(store, { name, input, now: this.now() }))
     this.wake()
   }

@@ -1,6 +1,6 @@
 import type { RoundInput, ServiceInput } from '../../model/define.js'
 import type { JobRef } from '../rota-options.js'
-import type { RoundState, RoundStatus, ServiceTimes } from '../round-status.js'
+import type { RoundState, RoundStatus, ServiceTimes } from '../rounds/round-status.js'
 import { RotaJobs } from './jobs.js'
 
 /** A round as code writes it: its services are jobs by name or as they were defined. */
@@ -28,7 +28,7 @@ export abstract class RotaRounds extends RotaJobs {
     const store = await this.store()
     if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
     const asked = { operation: 'start round', target: name, outcome: () => 'started' }
-    const { startRound } = await import('../rounds.js')
+    const { startRound } = await import('../rounds/rounds.js')
     await this.tell(asked, () => startRound(store, { name, options: inputOf(options), now: this.now() }))
     this.wake()
   }
@@ -36,19 +36,19 @@ export abstract class RotaRounds extends RotaJobs {
   /** Stops a round that was started at run time: its current service finishes, and what is left of its cycle is kept. */
   async stopRound(name: string): Promise<void> {
     const asked = { operation: 'stop round', target: name, outcome: () => 'stopped' }
-    const { stopRound } = await import('../rounds.js')
+    const { stopRound } = await import('../rounds/rounds.js')
     await this.tell(asked, async () => stopRound(await this.store(), { name, now: this.now() }))
   }
 
   /** How a round stands: its open cycle, or else what its last check came to. */
   async roundStatus(name: string): Promise<RoundStatus> {
-    const { roundStatus } = await import('../round-status.js')
+    const { roundStatus } = await import('../rounds/round-status.js')
     return await roundStatus(await this.store(), name, this.now())
   }
 
   /** The saved states of the rounds whose cycle is open, or of one. */
   async roundState(name?: string): Promise<readonly RoundState[]> {
-    const { roundStates } = await import('../round-status.js')
+    const { roundStates } = await import('../rounds/round-status.js')
     return await roundStates(await this.store(), name)
   }
 
@@ -58,8 +58,8 @@ export abstract class RotaRounds extends RotaJobs {
   async serviceTiming(service: string): Promise<ServiceTimes>
   async serviceTiming(service?: string): Promise<ServiceTimes | readonly ServiceTimes[]> {
     const store = await this.store()
-    if (service === undefined) return await (await import('../round-status.js')).serviceTimes(store)
-    return await (await import('../service-timing.js')).oneServiceTimes(store, service)
+    if (service === undefined) return await (await import('../rounds/round-status.js')).serviceTimes(store)
+    return await (await import('../rounds/service-timing.js')).oneServiceTimes(store, service)
   }
 
   /** Sets how often a service is to run, in whatever round it is. */
@@ -68,7 +68,7 @@ export abstract class RotaRounds extends RotaJobs {
     { every }: { readonly every: string | number },
   ): Promise<ServiceTimes> {
     const asked = { operation: 'set service timing', target: service, outcome: () => 'set' }
-    const { setServiceTiming } = await import('../service-timing.js')
+    const { setServiceTiming } = await import('../rounds/service-timing.js')
     return await this.tell(asked, async () =>
       setServiceTiming(await this.store(), { service, every, now: this.now() }),
     )

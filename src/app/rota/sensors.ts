@@ -6,11 +6,11 @@ import { RotaError } from '../../model/errors.js'
 import type { Json } from '../../model/json.js'
 import type { ConfiguredSensor, Observation, Sensor } from '../../model/sensor.js'
 import type { Evaluation } from '../../model/sensor-record.js'
-import { isolatedSensor, type SensorModule } from '../isolated-sensor.js'
+import { isolatedSensor, type SensorModule } from '../sensors/isolated-sensor.js'
 import type { JobRef } from '../rota-options.js'
-import { onOwnDatabase } from '../sensor-types.js'
-import type { SensorInfo, SensorPreview, SensorReset } from '../sensors.js'
-import type { WebhookAddress, Webhooks } from '../webhooks.js'
+import { onOwnDatabase } from '../sensors/sensor-types.js'
+import type { SensorInfo, SensorPreview, SensorReset } from '../sensors/sensors.js'
+import type { WebhookAddress, Webhooks } from '../sensors/webhooks.js'
 import { RotaRounds } from './rounds.js'
 
 /** A sensor as code writes it: what looks, how it is polled, and what becomes of what it finds. */
@@ -52,13 +52,13 @@ export abstract class RotaSensors extends RotaRounds {
 
   /** All sensors, and how they fare. */
   async sensors(): Promise<readonly SensorInfo[]> {
-    const { listSensors } = await import('../sensors.js')
+    const { listSensors } = await import('../sensors/sensors.js')
     return await listSensors(await this.store(), { now: this.now() })
   }
 
   /** What the polls and deliveries of a sensor came to, newest first. */
   async sensorHistory(name: string): Promise<readonly Evaluation[]> {
-    const { sensorHistory } = await import('../sensors.js')
+    const { sensorHistory } = await import('../sensors/sensors.js')
     return await sensorHistory(await this.store(), name, this.now())
   }
 
@@ -67,7 +67,7 @@ export abstract class RotaSensors extends RotaRounds {
     name: string,
     options: { readonly state?: Json | undefined } = {},
   ): Promise<SensorPreview> {
-    const { previewSensor, unknownSensor } = await import('../sensors.js')
+    const { previewSensor, unknownSensor } = await import('../sensors/sensors.js')
     const configured = this.registry.sensors.get(name)
     if (configured === undefined) throw unknownSensor(name)
     const defined = this.registry.triggers.get(name)?.schedule
@@ -87,7 +87,7 @@ export abstract class RotaSensors extends RotaRounds {
     name: string,
     options: { readonly keys: boolean; readonly state?: Json | undefined },
   ): Promise<SensorReset> {
-    const { resetSensor } = await import('../sensors.js')
+    const { resetSensor } = await import('../sensors/sensors.js')
     const { keys, state } = options
     const reset = await resetSensor(await this.store(), { name, keys, state, now: this.now() })
     this.wake()
@@ -97,7 +97,7 @@ export abstract class RotaSensors extends RotaRounds {
   /** Ends a sensor of this app and forgets what is known of it; its runs stay. */
   async removeSensor(name: string): Promise<void> {
     const store = await this.store()
-    const { forgetSensor, sensorInfo, unknownSensor } = await import('../sensors.js')
+    const { forgetSensor, sensorInfo, unknownSensor } = await import('../sensors/sensors.js')
     const { record } = await sensorInfo(store, name, this.now())
     const [trigger] = await store.triggers({ names: [name] })
     const configured = this.registry.sensors.get(name)
@@ -127,7 +127,7 @@ export abstract class RotaSensors extends RotaRounds {
     readonly host?: string
     readonly port: number
   }): Promise<WebhookAddress> {
-    const { Webhooks } = await import('../webhooks.js')
+    const { Webhooks } = await import('../sensors/webhooks.js')
     const webhooks = new Webhooks({
       sensors: this.registry.sensors,
       clock: this.clock,

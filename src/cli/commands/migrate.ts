@@ -1,4 +1,4 @@
-import type { FactCounts, MoveProgress } from '../../app/migrate.js'
+import type { FactCounts, MoveProgress } from '../../app/moving/migrate.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { printTable } from '../table.js'
 import { usageError } from '../usage-error.js'
@@ -25,7 +25,7 @@ export const migrate: Command = {
   ],
   run: async (context) => {
     const { args, out } = context
-    const { migrateStore } = await import('../../app/migrate-stores.js')
+    const { migrateStore } = await import('../../app/moving/migrate-stores.js')
     const isDry = args.flag('dry-run')
     const report = await migrateStore({
       ...storesOf(context),

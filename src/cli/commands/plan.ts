@@ -1,4 +1,4 @@
-import type { CheckedPlan } from '../../app/check-plan.js'
+import type { CheckedPlan } from '../../app/plans/check-plan.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { chosenWord } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
@@ -22,7 +22,7 @@ export const plan: Command = {
     const { args, out, directory } = context
     const path = args.word(1)
     chosenWord(args.word(0), { command: 'plan', known: ['check'] })
-    const { checkPlan } = await import('../../app/check-plan.js')
+    const { checkPlan } = await import('../../app/plans/check-plan.js')
     const checked = await checkPlan(path, { directory, now: systemClock.now() })
     if (args.flag('json')) out.json(view(path, checked))
     else print(context, checked)

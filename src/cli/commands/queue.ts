@@ -1,6 +1,6 @@
-import type { openQueue } from '../../app/queue-directory.js'
-import type { QueueAt } from '../../app/queue-runs.js'
-import type { QueueItem } from '../../app/queue-list.js'
+import type { openQueue } from '../../app/plans/queue-directory.js'
+import type { QueueAt } from '../../app/plans/queue-runs.js'
+import type { QueueItem } from '../../app/plans/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
 import { chosenWord, refuseStray } from '../actions.js'
@@ -55,10 +55,10 @@ function queueAt(context: Context): QueueAt {
 /** Who only looks makes no queue; who changes something makes one of what another program has begun. */
 async function openFor(action: Action, queue: QueueAt): Promise<QueueStore> {
   if (action === 'list' || action === 'show') {
-    const opening = await import('../../app/queue-directory.js')
+    const opening = await import('../../app/plans/queue-directory.js')
     return await opening.openQueue(queue.path, queue.directory)
   }
-  const { changeQueue } = await import('../../app/queue-runs.js')
+  const { changeQueue } = await import('../../app/plans/queue-runs.js')
   return await changeQueue(queue)
 }
 
@@ -94,7 +94,7 @@ async function act(context: Context, action: Action, store: QueueStore): Promise
 
 async function list(context: Context, store: QueueStore): Promise<number> {
   const { args, out } = context
-  const { listQueue } = await import('../../app/queue-list.js')
+  const { listQueue } = await import('../../app/plans/queue-list.js')
   const items = await listQueue(store, queueAt(context))
   const wanted = args.text('state')
   const shown = items.filter((item) => wanted === undefined || item.state === wanted)
@@ -146,7 +146,7 @@ function scheduledText({ dueAt, file }: QueueItem): string {
 type Opened = NonNullable<QueueStore>
 
 async function show(context: Context, store: QueueStore): Promise<number> {
-  const { lookUp } = await import('../../app/queue-runs.js')
+  const { lookUp } = await import('../../app/plans/queue-runs.js')
   const { item, run } = await lookUp(store, context.args.word(1), queueAt(context))
   if (context.args.flag('json')) {
     const { runView } = await import('../views.js')
@@ -170,8 +170,8 @@ async function show(context: Context, store: QueueStore): Promise<number> {
 }
 
 async function retry(context: Context, store: Opened): Promise<number> {
-  const { findQueued, retryQueued } = await import('../../app/queue-runs.js')
-  const { itemOf } = await import('../../app/queue-list.js')
+  const { findQueued, retryQueued } = await import('../../app/plans/queue-runs.js')
+  const { itemOf } = await import('../../app/plans/queue-list.js')
   const found = await findQueued(store, context.args.word(1), queueAt(context))
   const run = await retryQueued(store, found.id)
   const item = itemOf(run)
@@ -181,7 +181,7 @@ async function retry(context: Context, store: Opened): Promise<number> {
 }
 
 async function requeue(context: Context, store: Opened): Promise<number> {
-  const { takeBack } = await import('../../app/work-queue.js')
+  const { takeBack } = await import('../../app/plans/work-queue.js')
   const requeued = await takeBack(store, queueAt(context))
   if (context.args.flag('json')) context.out.json({ requeued })
   else context.out.line(`${requeued} taken back from workers that are gone`)
@@ -196,7 +196,7 @@ async function purge(context: Context, store: Opened): Promise<number> {
   for (let count = -1; count !== 0; purged += count) count = await store.prune({ before, limit: 1000, now })
   if (args.flag('json')) out.json({ purged })
   else out.line(`${purged} removed`)
-  const { foreignFiles } = await import('../../app/queue-runs.js')
+  const { foreignFiles } = await import('../../app/plans/queue-runs.js')
   const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
   if (left > 0) out.note(`${left} of other programs were left: their ids are known only by their files`)
   return exitCodes.ok

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseDuration } from '../../app/durations.js'
-import type { Pass, PassRequest } from '../../app/schedule-pass.js'
-import type { ScheduleSummary } from '../../app/summaries.js'
+import type { Pass, PassRequest } from '../../app/plans/schedule-pass.js'
+import type { ScheduleSummary } from '../../app/plans/summaries.js'
 import { systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import {
@@ -41,7 +41,7 @@ export const schedule: Command = {
   run: (context) =>
     oneShot(context, async (switches) => {
       const planPath = planPathOf(context)
-      const { loadPlan } = await import('../../app/plan-file.js')
+      const { loadPlan } = await import('../../app/plans/plan-file.js')
       const plan = await loadPlan(resolve(context.directory, planPath))
       const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
       if (context.args.flag('json')) context.out.json(summary)
@@ -65,8 +65,8 @@ type PlanHere = {
 
 async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
   const { args, directory } = context
-  const { planSourceName } = await import('../../app/plan-source.js')
-  const { scheduleSummary, writeScheduleSummary } = await import('../../app/summaries.js')
+  const { planSourceName } = await import('../../app/plans/plan-source.js')
+  const { scheduleSummary, writeScheduleSummary } = await import('../../app/plans/summaries.js')
   const request: PassRequest = {
     plan,
     source: planSourceName(planPath, directory),
@@ -86,9 +86,9 @@ async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promi
 
 async function makePass(context: Context, request: PassRequest, isOn: boolean): Promise<Pass> {
   const { directory } = context
-  const { disabledPass, schedulePass } = await import('../../app/schedule-pass.js')
+  const { disabledPass, schedulePass } = await import('../../app/plans/schedule-pass.js')
   if (!isOn && !request.isDry) return disabledPass(request.plan, 'SCHEDULER_ENABLED is off')
-  const { makeQueue, openQueue, planningHold, takeIn } = await import('../../app/queue-directory.js')
+  const { makeQueue, openQueue, planningHold, takeIn } = await import('../../app/plans/queue-directory.js')
   const path = queueDirOf(context)
   const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {

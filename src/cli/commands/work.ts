@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { QueueItem } from '../../app/queue-list.js'
-import type { WorkerSummary } from '../../app/summaries.js'
+import type { QueueItem } from '../../app/plans/queue-list.js'
+import type { WorkerSummary } from '../../app/plans/summaries.js'
 import { parseDuration } from '../../app/durations.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
@@ -54,7 +54,7 @@ async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): P
   const isDry = args.flag('dry-run')
   const taken = isDry ? await look(context) : isOn ? await take(context, signal) : disabled
   const summary = summaryOf(taken, isDry)
-  const { writeWorkerSummary } = await import('../../app/summaries.js')
+  const { writeWorkerSummary } = await import('../../app/plans/summaries.js')
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
   recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
   if (args.flag('json')) out.json(summary)
@@ -79,8 +79,8 @@ const empty: Taken = { decision: 'skipped', error: { code: 'queue_empty', messag
 async function look(context: Context): Promise<Taken> {
   const { directory } = context
   const path = queueDirOf(context)
-  const { openQueue } = await import('../../app/queue-directory.js')
-  const { listQueue, nextOf } = await import('../../app/queue-list.js')
+  const { openQueue } = await import('../../app/plans/queue-directory.js')
+  const { listQueue, nextOf } = await import('../../app/plans/queue-list.js')
   const store = await openQueue(path, directory)
   try {
     const untilAt = systemClock.now() + aheadOf(context)
@@ -107,9 +107,9 @@ function aheadOf({ args }: Context): number {
 
 async function take(context: Context, signal: AbortSignal): Promise<Taken> {
   const { directory, environment, args, out } = context
-  const { makeQueue } = await import('../../app/queue-directory.js')
-  const { workQueue } = await import('../../app/work-queue.js')
-  const { itemOf, summaryErrorOf } = await import('../../app/queue-list.js')
+  const { makeQueue } = await import('../../app/plans/queue-directory.js')
+  const { workQueue } = await import('../../app/plans/work-queue.js')
+  const { itemOf, summaryErrorOf } = await import('../../app/plans/queue-list.js')
   const leaseMs = leaseOf(context)
   const store = await makeQueue(queueDirOf(context), directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))

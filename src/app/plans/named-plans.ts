@@ -1,0 +1,80 @@
+/**
+ * Which app names which plan. A plan is a source of its own, and several apps on one store may name the same one: so each
+ * leaves a note that it does, and an app that no longer names a plan ends the plan's entries only where nobody else has
+ * one. A plan that `rota schedule` has passed over is cron's as well, and goes on.
+ *
+ * A crash in between ends nothing too early: the note is there before the entries are, and goes after they have ended.
+ */
+import { end } from '../../engine/sync.js'
+import type { Note } from '../../model/note.js'
+import type { Store } from '../../store/store.js'
+import type { Instant } from '../../time/instant.js'
+import { passName } from './plan-source.js'
+import type { PlanSource } from './plans.js'
+
+/** Notes that an app names these plans, and ends the entries of those it named before; answers which triggers ended. */
+export async function notePlans(
+  store: Store,
+  app: { readonly source: string; readonly plans: readonly PlanSource[]; readonly now: Instant },
+): Promise<readonly string[]> {
+  const { source: item, plans, now } = app
+  const notes = await allNotes(store)
+  const before = new Set(notes.filter((note) => note.item === item).map((note) => note.name))
+  const named = new Set(plans.map((plan) => plan.name))
+  const added = [...named].filter((name) => !before.has(name))
+  const vanished = [...before].filter((name) => !named.has(name))
+  await write(store, { names: added, item, value: true, now })
+  const ended: string[] = []
+  for (const name of vanished) {
+    const isShared = notes.some((note) => note.name === name && note.item !== item)
+    if (!isShared) ended.push(...(await endPlan(store, { name, plans, now })))
+  }
+  await write(store, { names: vanished, item, value: undefined, now })
+  return ended
+}
+
+const page = 1000
+
+async function allNotes(store: Store): Promise<readonly Note[]> {
+  const found: Note[] = []
+  for (;;) {
+    const notes = await store.notes({ kind: 'plan', after: found.at(-1), limit: page })
+    found.push(...notes)
+    if (notes.length < page) return found
+  }
+}
+
+async function write(
+  store: Store,
+  change: {
+    readonly names: readonly string[]
+    readonly item: string
+    readonly value: true | undefined
+    readonly now: Instant
+  },
+): Promise<void> {
+  const { names, item, value, now } = change
+  if (names.length === 0) return
+  // Whatever stands there is replaced: a second process of the same app writes the same.
+  await store.changeNotes({ changes: names.map((name) => ({ kind: 'plan', name, item, value })), now })
+}
+
+/** Ends what is left of a plan. What another plan of the app has taken over goes on there: only its owner changes. */
+async function endPlan(
+  store: Store,
+  {
+    name,
+    plans,
+    now,
+  }: { readonly name: string; readonly plans: readonly PlanSource[]; readonly now: Instant },
+): Promise<readonly string[]> {
+  const isPassed = (await store.triggers({ names: [passName(name)] })).length > 0
+  if (isPassed) return []
+  const open = [...(await store.fingerprints(name)).keys()]
+  const elsewhere = new Set(plans.flatMap((plan) => plan.triggers.map((trigger) => trigger.name)))
+  const moved = open.filter((trigger) => elsewhere.has(trigger))
+  const gone = open.filter((trigger) => !elsewhere.has(trigger))
+  if (moved.length > 0) await end(store, { source: name, names: moved, now })
+  if (gone.length > 0) await end(store, { source: name, names: gone, now, cancelPending: true })
+  return gone
+}

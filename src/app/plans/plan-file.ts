@@ -1,0 +1,1 @@
+export { loadPlan } from '../../plan/plan-file.js'

@@ -1,0 +1,91 @@
+import { pipelinePayloadOf, queueErrorOf, type QueueError } from '../../model/pipeline.js'
+import type { Run, StoredError } from '../../model/run.js'
+import type { Store } from '../../store/store.js'
+import type { Instant } from '../../time/instant.js'
+import { queueFiles, type FiledRun } from './queue-files.js'
+
+/** A run of a queue, in the words of queue files; or a file that is none. */
+export interface QueueItem {
+  /** Its id, also where the store has not taken it in; empty where it is no run. */
+  readonly id: string
+  readonly state: Run['state'] | 'invalid'
+  readonly dueAt: Instant | undefined
+  readonly runAt: Instant | undefined
+  readonly jobId: string
+  readonly runId: string
+  readonly pipelinePath: string
+  readonly attempts: number
+  readonly error: QueueError | undefined
+  /** Its path, where it is no run. */
+  readonly file: string | undefined
+}
+
+/** Everything in a queue directory in the order of its files: what the store knows, and what others have put there since. */
+export async function listQueue(
+  store: Store | undefined,
+  queue: { readonly path: string; readonly directory: string },
+): Promise<readonly QueueItem[]> {
+  const runs = store === undefined ? [] : await allRuns(store)
+  const known = new Set(runs.map((run) => run.id))
+  const files = queueFiles(queue.path, queue.directory)
+  const untaken = files.flatMap((file) => (file.kind === 'run' && !known.has(file.run.id) ? [file.run] : []))
+  const items = [...runs.map(itemOf), ...untaken.map(filedItem)]
+  const invalid = files.flatMap((file) => (file.kind === 'invalid' ? [invalidItem(file)] : []))
+  return [...items.toSorted(byFileName), ...invalid]
+}
+
+/** The run that would be taken next: the first one that is due. */
+export function nextOf(items: readonly QueueItem[], now: Instant): QueueItem | undefined {
+  return items.find((item) => item.state === 'pending' && (item.runAt ?? Infinity) <= now)
+}
+
+/** A run of the store as an item. */
+export function itemOf(run: Run): QueueItem {
+  return {
+    id: run.id,
+    state: run.state,
+    dueAt: run.dueAt,
+    runAt: run.runAt,
+    jobId: run.labels?.['job_id'] ?? run.id,
+    runId: run.labels?.['run_id'] ?? run.id,
+    pipelinePath: pipelinePayloadOf(run.payload)?.pipeline_path ?? '',
+    attempts: run.attempt,
+    error: run.error === undefined ? undefined : summaryErrorOf(run.error),
+    file: undefined,
+  }
+}
+
+/** The codes that a summary may have; every other failure is the pipeline's. */
+const summaryCodes: readonly string[] = ['job_invalid', 'timed_out', 'cancelled']
+
+/** The error of a run in the words of summaries. */
+export function summaryErrorOf(error: StoredError): QueueError {
+  const told = queueErrorOf(error)
+  return summaryCodes.includes(told.code) ? told : { ...told, code: 'orchestrator_failed' }
+}
+
+const page = 1000
+
+/** Every run of a queue. */
+export async function allRuns(store: Store): Promise<readonly Run[]> {
+  const found: Run[] = []
+  for (let before: string | undefined; ; ) {
+    const runs = await store.runs({ limit: page, before })
+    found.push(...runs)
+    before = runs.at(-1)?.id
+    if (runs.length < page) return found
+  }
+}
+
+function filedItem({ id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts }: FiledRun): QueueItem {
+  return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
+}
+
+function invalidItem({ path, fault }: { readonly path: string; readonly fault: string }): QueueItem {
+  const nothing = { dueAt: undefined, runAt: undefined, jobId: '', runId: '', pipelinePath: '', attempts: 0 }
+  return { id: '', state: 'invalid', ...nothing, error: { code: 'invalid', message: fault }, file: path }
+}
+
+function byFileName(a: QueueItem, b: QueueItem): number {
+  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.jobId < b.jobId ? -1 : 1)
+}

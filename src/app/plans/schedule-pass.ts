@@ -1,0 +1,142 @@
+/**
+ * One pass over a plan: what falls due until the end of the window, and what fell due since the pass before, becomes
+ * runs. An entry is a trigger that is due once; its cursor remembers it for ever, also when its run is long gone. How
+ * far the plan has been passed is the cursor of a trigger that is never due.
+ *
+ * A crash in between loses nothing: the cursor of the pass moves last, and the next pass finds what is recorded already.
+ */
+import { planRunId, planTriggerName } from '../../model/occurrence.js'
+import type { StoredTrigger } from '../../model/trigger.js'
+import type { Plan, PlanEntry } from '../../plan/plan.js'
+import { fileNameOf } from '../../store/files/run-file.js'
+import type { Store } from '../../store/store.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { notePass } from './pass-cursor.js'
+import { passName } from './plan-source.js'
+import { queueFileNames } from './queue-files.js'
+
+/** What a pass is asked to do. */
+export interface PassRequest {
+  readonly plan: Plan
+  /** `plan:` and the path: whose triggers these are. */
+  readonly source: string
+  /** To the second, as plans are. */
+  readonly now: Instant
+  readonly windowMs: number
+  readonly lookBackMs: number
+  /** Finds everything and writes nothing. */
+  readonly isDry: boolean
+  /** Where the files of the queue lie, if it is a directory. */
+  readonly queuePath?: string | undefined
+}
+
+/** What a pass came to. */
+export interface Pass {
+  readonly enqueued: readonly PlanEntry[]
+  readonly skipped: readonly SkippedEntry[]
+}
+
+/** An entry that did not become a run in this pass, and why. */
+export interface SkippedEntry {
+  readonly entry: PlanEntry
+  readonly code: SkipCode
+  readonly message: string
+}
+
+/** Why an entry did not become a run. */
+export type SkipCode = 'entry_not_due' | 'entry_missed' | 'already_enqueued' | 'scheduler_disabled'
+
+/** Makes one pass; `store` is absent where a dry run found none. */
+export async function schedulePass(store: Store | undefined, request: PassRequest): Promise<Pass> {
+  const { plan, now, isDry } = request
+  const known = await knownTriggers(store, request)
+  const sorted = plan.entries.map((entry) => ({ entry, skip: skipOf(entry, known, request) }))
+  const due = sorted.filter(({ skip }) => skip === undefined).map(({ entry }) => entry)
+  // What the store took in from another program is recorded, so that it stays known, but was not enqueued here.
+  const foreign = await foreignEntries(store, due)
+  const free = withoutFile(due, foreign, request)
+  // By instant and id, as their files are named: that is the order in which they are taken.
+  const ordered = free.toSorted((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
+  const recorded = store === undefined || isDry ? ordered : await record(store, ordered, request)
+  if (store !== undefined && !isDry) await notePass(store, request.source, now)
+  const enqueued = recorded.filter((entry) => !foreign.has(entry))
+  const isMine = new Set(enqueued)
+  return {
+    enqueued,
+    skipped: sorted.flatMap(({ entry, skip }): SkippedEntry[] => {
+      if (skip !== undefined) return [{ entry, ...skip }]
+      // Another scheduler or another program was faster.
+      return isMine.has(entry) ? [] : [{ entry, ...alreadyEnqueued }]
+    }),
+  }
+}
+
+/** A pass that does nothing because it is switched off. */
+export function disabledPass(plan: Plan, message: string): Pass {
+  const skipped = plan.entries.map((entry) => ({ entry, code: 'scheduler_disabled' as const, message }))
+  return { enqueued: [], skipped }
+}
+
+interface Known {
+  readonly byName: ReadonlyMap<string, StoredTrigger>
+  /** What was due before it is not enqueued any more. */
+  readonly fromAt: Instant
+}
+
+async function knownTriggers(store: Store | undefined, request: PassRequest): Promise<Known> {
+  const { plan, source, now, lookBackMs } = request
+  const pass = passName(source)
+  const names = [pass, ...plan.entries.map(({ jobId }) => planTriggerName(jobId))]
+  const found = store === undefined ? [] : await store.triggers({ names })
+  const byName = new Map(found.map((one) => [one.trigger.name, one]))
+  const lastAt = Math.min(byName.get(pass)?.cursorAt ?? now, now)
+  return { byName, fromAt: Math.max(lastAt, now - lookBackMs) }
+}
+
+const alreadyEnqueued = { code: 'already_enqueued', message: 'it was recorded before' } as const
+
+function skipOf(
+  { jobId, dueAt }: PlanEntry,
+  { byName, fromAt }: Known,
+  { now, windowMs }: PassRequest,
+): Omit<SkippedEntry, 'entry'> | undefined {
+  const due = `due ${formatInstant(dueAt)}`
+  const trigger = byName.get(planTriggerName(jobId))
+  if (trigger !== undefined && trigger.cursorAt >= dueAt) return alreadyEnqueued
+  if (dueAt > now + windowMs) return { code: 'entry_not_due', message: `${due}, after the window` }
+  if (dueAt >= fromAt) return undefined
+  return { code: 'entry_missed', message: `${due}, before ${formatInstant(fromAt)}` }
+}
+
+async function foreignEntries(
+  store: Store | undefined,
+  entries: readonly PlanEntry[],
+): Promise<ReadonlySet<PlanEntry>> {
+  const found = new Set<PlanEntry>()
+  for (const entry of store === undefined ? [] : entries) {
+    if ((await store?.run(planRunId(entry.jobId, entry.dueAt))) !== undefined) found.add(entry)
+  }
+  return found
+}
+
+/** Leaves out what another program has a file for that the store did not take in: it is held, done, or cannot be read. */
+function withoutFile(
+  entries: readonly PlanEntry[],
+  known: ReadonlySet<PlanEntry>,
+  { queuePath }: PassRequest,
+): readonly PlanEntry[] {
+  if (queuePath === undefined || entries.length === known.size) return entries
+  const names = queueFileNames(queuePath)
+  return entries.filter((entry) => known.has(entry) || !names.has(fileNameOf(entry.dueAt, entry.jobId)))
+}
+
+/** Most passes find nothing to record: what defines triggers is loaded only with the first entry. */
+async function record(
+  store: Store,
+  entries: readonly PlanEntry[],
+  request: PassRequest,
+): Promise<readonly PlanEntry[]> {
+  if (entries.length === 0) return []
+  const { recordEntries } = await import('./record-entries.js')
+  return await recordEntries(store, entries, request)
+}

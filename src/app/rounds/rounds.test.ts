@@ -1,0 +1,312 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { settle } from '../../../test/fixtures/engine-stage.js'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { rota, type Rota } from '../rota.js'
+
+const ten = Date.UTC(2026, 0, 5, 10)
+const minute = 60_000
+const hour = 60 * minute
+
+/** An app on a fake clock, whose services end when the test says so. */
+class Theatre {
+  readonly clock = new FakeClock(ten)
+  readonly app: Rota
+  readonly begun: string[] = []
+  readonly #ends = new Map<string, (error?: Error) => void>()
+
+  constructor(store = 'memory:') {
+    this.app = rota({ store, clock: this.clock, lease: '1h' })
+    onTestFinished(async () => {
+      const closing = this.app.close()
+      await this.clock.advance(20_000, settle)
+      await closing
+    })
+  }
+
+  services(...names: readonly string[]): void {
+    for (const name of names) {
+      this.app.job(name, () => {
+        this.begun.push(name)
+        return new Promise<void>((resolve, reject) => {
+          this.#ends.set(name, (error) => (error === undefined ? resolve() : reject(error)))
+        })
+      })
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.clock.advance(ms, settle)
+  }
+
+  async end(name: string, error?: Error): Promise<void> {
+    this.#ends.get(name)?.(error)
+    await this.pass(1)
+  }
+}
+
+describe('a round of an app', () => {
+  it('R12: tells services, interval, current and remaining services, results, skips and the next check', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('s1', 's2', 's3', 'daily')
+    app.round('my_scheduler', {
+      every: '1h',
+      services: ['s1', { job: 's2' }, { name: 's3' }, { job: 'daily', every: '23h' }],
+    })
+    await app.start()
+    await stage.pass(0)
+    for (const name of ['s1', 's2', 's3', 'daily']) await stage.end(name)
+    await stage.pass(hour)
+    await stage.end('s1')
+    await stage.end('s2', new Error('exit 1'))
+    expect(await app.roundStatus('my_scheduler')).toEqual({
+      name: 'my_scheduler',
+      intervalMs: hour,
+      services: ['s1', 's2', 's3', 'daily'],
+      checkedAt: ten + hour,
+      resumed: false,
+      currentService: 's3',
+      remainingServices: [],
+      completedCount: 2,
+      results: [
+        { service: 's1', status: 'ok', info: 'success' },
+        { service: 's2', status: 'error', info: 'exit 1' },
+      ],
+      skipped: [{ service: 'daily', reason: 'not_due', dueAt: ten + 23 * hour }],
+      nextCheckAt: ten + 2 * hour,
+    })
+  })
+
+  it('R12: tells what the last check came to when its cycle is over', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a', 'daily')
+    app.round('r', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'a'] })
+    await app.start()
+    await stage.pass(0)
+    for (const name of ['daily', 'a']) await stage.end(name)
+    await stage.pass(hour)
+    await stage.end('a', new Error('exit 1'))
+    expect(await app.roundState()).toEqual([])
+    expect(await app.roundStatus('r')).toMatchObject({
+      checkedAt: ten + hour,
+      currentService: null,
+      completedCount: 1,
+      results: [{ service: 'a', status: 'error', info: 'exit 1' }],
+      skipped: [{ service: 'daily', reason: 'not_due', dueAt: ten + 24 * hour }],
+      nextCheckAt: ten + 2 * hour,
+    })
+  })
+
+  it('R1: takes the name of nothing else that was defined at run time, nor gives its own away', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('s1')
+    app.asset('report', { materialize: () => undefined })
+    await app.start()
+    await app.startRound('nightly', { every: '1h', services: ['s1'] })
+    await expect(app.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
+      /nightly is a trigger already, and no schedule of an asset/,
+    )
+    await app.schedule('report', { cron: '0 2 * * *' })
+    await expect(app.startRound('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
+      /report is a trigger already, and no round/,
+    )
+    expect((await app.roundStatus('nightly')).services).toEqual(['s1'])
+    expect(await app.listSchedules()).toMatchObject([{ name: 'report' }])
+  })
+
+  it('R1: is started at run time by name, interval and list, replaced, stopped, and started again by its name only', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a', 'b', 'c')
+    await app.start()
+    await app.startRound('r', { every: hour, services: ['a', 'b'] })
+    await stage.pass(1)
+    expect(stage.begun).toEqual(['a'])
+    expect(await app.roundState('r')).toMatchObject([
+      { name: 'r', currentService: 'a', servicesQueue: ['b'] },
+    ])
+    await app.startRound('r', { services: ['c'] })
+    await stage.end('a')
+    expect(stage.begun).toEqual(['a', 'c'])
+    await app.startRound('r', { services: ['c', 'b'] })
+    await stage.pass(1)
+    await stage.end('c')
+    expect(stage.begun).toEqual(['a', 'c', 'b'])
+    await app.stopRound('r')
+    await app.stopRound('r')
+    expect(await app.roundStatus('r')).toMatchObject({ currentService: 'b', nextCheckAt: null })
+    await stage.end('b')
+    await stage.pass(3 * hour)
+    expect(stage.begun).toHaveLength(3)
+    await app.startRound('r')
+    await stage.pass(1)
+    expect(stage.begun).toEqual(['a', 'c', 'b', 'c'])
+    await app.startRound('r')
+    expect((await app.triggers())[0]).toMatchObject({ source: 'api', active: true })
+  })
+
+  it('refuses duplicate and unknown services, all named together', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a')
+    expect(() => app.round('r', { every: '1h', services: ['a', 'b', 'a', 'b'] })).toThrow(
+      'more than once: a, b',
+    )
+    expect(() => app.round('r', { every: '1ms', services: [] })).toThrow(/too short[^]*list of 0/)
+    app.round('r', { every: '1h', services: ['a', 'x', 'y'] })
+    await expect(app.start()).rejects.toThrow(/no job is named x[^]*no job is named y/)
+  })
+
+  it('refuses unknown services and other intervals at run time, and changes nothing', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a', 'b')
+    await app.start()
+    const unknown = app.startRound('r', { every: '1h', services: ['a', 'x', 'y'] })
+    await expect(unknown).rejects.toThrow('names services that are no jobs: x, y')
+    await app.startRound('one', { every: '1h', services: ['a', 'b'] })
+    const other = app.startRound('two', { every: '2h', services: ['a', 'b'] })
+    await expect(other).rejects.toThrow('a every 2h in two, every 1h in one; b every 2h in two')
+    await expect(app.startRound('three')).rejects.toThrow('no round is named three')
+    await expect(app.roundStatus('three')).rejects.toThrow('no round is named three')
+    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['one'])
+  })
+
+  it('is stopped only where it was started', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a')
+    app.round('r', { every: '1h', services: ['a'] })
+    await app.start()
+    await expect(app.stopRound('r')).rejects.toThrow('round r is defined by code:app; `rota pause r`')
+    await expect(app.startRound('r', { every: '2h' })).rejects.toThrow('code:app')
+  })
+})
+
+describe('the timing of services', () => {
+  it('R3: is kept for ever, in Unix seconds, also when no round uses the service and its runs are pruned', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('crawler_service', 'other')
+    await app.start()
+    await app.startRound('r', {
+      every: '1h',
+      services: [{ job: 'crawler_service', every: '24h' }, 'other'],
+    })
+    await stage.pass(1)
+    await stage.end('crawler_service')
+    await stage.end('other')
+    await app.stopRound('r')
+    await stage.pass(4 * hour)
+    await (await app.store()).prune({ before: ten + 300 * 24 * hour, limit: 100, now: ten + 300 * 24 * hour })
+    expect(await app.runs()).toEqual([])
+    expect(await app.serviceTiming('crawler_service')).toEqual({
+      service: 'crawler_service',
+      lastRunTimestamp: ten / 1000,
+      intervalSeconds: 86_400,
+      nextDueTimestamp: ten / 1000 + 86_400,
+    })
+    expect((await app.serviceTiming()).map(({ service }) => service)).toEqual(['crawler_service', 'other'])
+  })
+
+  it('R5: is set to an interval only', async () => {
+    const stage = new Theatre()
+    stage.services('s1')
+    await stage.app.start()
+    for (const every of [undefined, null, 0, '1 fortnight'] as const) {
+      await expect(stage.app.setServiceTiming('s1', { every: every as never })).rejects.toThrow(/every: /)
+    }
+    expect(await stage.app.serviceTiming()).toEqual([])
+  })
+
+  it('R5: is set by hand, before a round lists the service and after', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('a', 'b')
+    await app.start()
+    await app.setServiceTiming('b', { every: '3h' })
+    await app.startRound('r', { every: '1h', services: ['a', 'b'] })
+    await app.setServiceTiming('a', { every: '2h' })
+    await stage.pass(1)
+    for (let i = 0; i < 4; i++) {
+      await stage.end('a')
+      await stage.end('b')
+      await stage.pass(hour)
+    }
+    expect(stage.begun).toEqual(['a', 'b', 'a', 'b', 'a'])
+    expect(await app.serviceTiming('a')).toMatchObject({ intervalSeconds: 7200 })
+    await expect(app.setServiceTiming('x', { every: '1h' })).rejects.toThrow('no job is named x')
+    await expect(app.setServiceTiming('a', { every: '1ms' })).rejects.toThrow('too short')
+    await expect(app.serviceTiming('x')).rejects.toThrow('no service is named x')
+  })
+})
+
+describe('R13: what is saved can be looked into', () => {
+  async function playing(
+    store: (directory: string) => string,
+  ): Promise<{ stage: Theatre; directory: string }> {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-rounds-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const stage = new Theatre(store(directory))
+    stage.services('s1', 's2', 's3')
+    stage.app.round('my_scheduler', { every: '1h', services: ['s1', { job: 's2', every: '2h' }, 's3'] })
+    await stage.app.start()
+    await begins(stage, 's1')
+    await stage.end('s1')
+    await begins(stage, 's2')
+    return { stage, directory }
+  }
+
+  /** A real store answers when it does: time stands still until then. */
+  async function begins(stage: Theatre, name: string): Promise<void> {
+    while (!stage.begun.includes(name)) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await stage.pass(0)
+    }
+  }
+
+  it('with plain SQL in an SQLite store', async () => {
+    const { directory } = await playing((path) => `sqlite:${join(path, 'rota.db')}`)
+    const db = new DatabaseSync(join(directory, 'rota.db'), { readOnly: true })
+    const timing = db.prepare('select * from service_timing order by service').all()
+    const state = db.prepare('select * from scheduler_state').all()
+    db.close()
+    const second = ten / 1000
+    expect(timing).toEqual([
+      { service: 's1', last_run_timestamp: second, interval_seconds: 3600, in_flight_in: null },
+      { service: 's2', last_run_timestamp: null, interval_seconds: 7200, in_flight_in: 'my_scheduler' },
+      { service: 's3', last_run_timestamp: null, interval_seconds: 3600, in_flight_in: null },
+    ])
+    expect(state).toEqual([
+      {
+        round: 'my_scheduler',
+        checked_at: second,
+        services_queue: '["s3"]',
+        current_service: 's2',
+        results: '[{"service":"s1","status":"ok","info":"success"}]',
+      },
+    ])
+  })
+
+  it('as lines of a file in a file store', async () => {
+    const { directory } = await playing((path) => `files:${join(path, 'data')}`)
+    const lines = readFileSync(join(directory, 'data', 'notes.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+    const notes = lines.map((line) => JSON.parse(line) as { kind: string; name: string; value: unknown })
+    const cycle = notes.findLast(({ kind }) => kind === 'cycle')
+    expect(cycle).toMatchObject({
+      name: 'my_scheduler',
+      value: { checkedAt: ten, queue: ['s3'], current: { service: 's2' }, results: [{ service: 's1' }] },
+    })
+    const timing = notes.findLast(({ kind, name }) => kind === 'service' && name === 's1')
+    expect(timing).toMatchObject({ value: { lastRunAt: ten, everyMs: hour } })
+  })
+})

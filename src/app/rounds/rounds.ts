@@ -1,0 +1,93 @@
+import { define, end } from '../../engine/sync.js'
+import { refuseOtherIntervals } from '../../engine/round-changes.js'
+import { isRound } from '../../engine/rounds.js'
+import { defineRound, type RoundInput } from '../../model/define.js'
+import { RotaError } from '../../model/errors.js'
+import { jobsOf, type StoredTrigger, type Trigger } from '../../model/trigger.js'
+import type { Store } from '../../store/store.js'
+import type { Instant } from '../../time/instant.js'
+
+/** The source of what is defined at run time. */
+const api = 'api'
+
+/** Starts a round, or gives one that runs another interval or list; what is not said stays as it is stored. */
+export async function startRound(
+  store: Store,
+  request: { readonly name: string; readonly options: Partial<RoundInput>; readonly now: Instant },
+): Promise<Trigger> {
+  const { name, options, now } = request
+  const known = await knownRound(store, name)
+  if (known === undefined) await refuseTaken(store, name)
+  const hasNews = Object.values(options).some((value) => value !== undefined)
+  if (known?.active === true && !hasNews) return known.trigger
+  if (known === undefined && !hasNews) throw unknownRound(name)
+  const trigger = defineRound(name, completed(options, known?.trigger))
+  await refuseUnknownJobs(store, trigger)
+  await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
+  await define(store, { source: api, triggers: [trigger], now })
+  return trigger
+}
+
+/** Stops a round that was started at run time: its current service finishes, and what is left of its cycle is kept. */
+export async function stopRound(
+  store: Store,
+  { name, now }: { readonly name: string; readonly now: Instant },
+): Promise<void> {
+  const round = await findRound(store, name)
+  if (!round.active) return
+  if (round.source !== api) {
+    const advice = `\`rota pause ${name}\` holds it, or remove it there`
+    throw new RotaError('DEFINITION_CONFLICT', `round ${name} is defined by ${round.source}; ${advice}`)
+  }
+  await end(store, { source: api, names: [name], now })
+}
+
+/** A round by its name, running or stopped. */
+export async function findRound(store: Store, name: string): Promise<StoredTrigger> {
+  const round = await knownRound(store, name)
+  if (round === undefined) throw unknownRound(name)
+  return round
+}
+
+async function knownRound(store: Store, name: string): Promise<StoredTrigger | undefined> {
+  const [found] = await store.triggers({ names: [name] })
+  return found !== undefined && isRound(found.trigger) ? found : undefined
+}
+
+/** A round must not take the place of a trigger that somebody else defined at run time. */
+async function refuseTaken(store: Store, name: string): Promise<void> {
+  const [taken] = await store.triggers({ names: [name], active: true })
+  if (taken !== undefined)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
+}
+
+function unknownRound(name: string): RotaError {
+  return new RotaError(
+    'TRIGGER_UNKNOWN',
+    `no round is named ${name}; \`rota round list\` shows those there are`,
+  )
+}
+
+/** The options together with what is stored under the name: a restart needs the name only. */
+function completed(options: Partial<RoundInput>, known: Trigger | undefined): RoundInput {
+  const { schedule, round, priority } = known ?? {}
+  const storedMs = schedule?.kind === 'interval' ? schedule.everyMs : undefined
+  const stored = round?.services.map(({ job, everyMs }) =>
+    // One that ran as often as the round checked goes on to do so.
+    everyMs === storedMs ? job : { job, every: everyMs },
+  )
+  return {
+    every: (options.every ?? storedMs) as RoundInput['every'],
+    services: (options.services ?? stored) as RoundInput['services'],
+    priority: options.priority ?? priority,
+    enabled: options.enabled ?? true,
+  }
+}
+
+async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> {
+  const known = new Set((await store.jobs()).map(({ job }) => job.name))
+  const unknown = jobsOf(trigger).filter((job) => !known.has(job))
+  if (unknown.length === 0) return
+  const message = `round ${trigger.name} names services that are no jobs: ${unknown.join(', ')}`
+  throw new RotaError('JOB_UNKNOWN', `${message}; nothing was changed`)
+}
