@@ -292,6 +292,10 @@ function conflict(
   source: string,
   conflicts: readonly { name: string; source: string }[],
 ): RotaError {
+  if (conflicts.every((one) => one.source === source)) {
+    const names = conflicts.map(({ name }) => name).join(', ')
+    return new RotaError('DEFINITION_CONFLICT', `already defined: ${names}; nothing was changed`)
+  }
   const list = conflicts.map((one) => `${what} ${one.name} is defined by ${one.source} already`).join('; ')
   return new RotaError('DEFINITION_CONFLICT', `${source} cannot define what another source owns: ${list}`)
 }
