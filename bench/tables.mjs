@@ -34,7 +34,7 @@ export function toMarkdown(results, sections) {
 
 const preamble = `# Measured
 
-Written by \`npm run bench -- --report=docs/evidence/bench.md\`. Absolute figures vary by a fifth and more from run to
+Written by \`npm run bench -- --report=<this file>\`. Absolute figures vary by a fifth and more from run to
 run and from machine to machine; only ratios within one run count.
 
 - Every measurement is a fresh process; figures are medians of the rounds; the peers take turns within a round, so that

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { emptyDirectory, rota } from './rota.js'
+import { emptyDirectory, rota, start } from './rota.js'
 
 it('rota migrate moves a store, says what it moved, and leaves the old one frozen', async () => {
   const directory = emptyDirectory()
@@ -18,6 +19,21 @@ it('rota migrate moves a store, says what it moved, and leaves the old one froze
   expect((await rota(['list', '--store', from])).stdout).toMatch(/hello\s.*frozen/)
   const again = await rota(['migrate', '--from', from, '--to', to])
   expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('[STORE_NOT_EMPTY]') as unknown })
+})
+
+it('rota migrate of a store that is in use leaves nothing behind', async () => {
+  const directory = emptyDirectory()
+  const from = `sqlite:${join(directory, 'old.db')}`
+  const up = start(['up', '--store', from], {})
+  await up.said('is up as process')
+  const refused = await rota(['migrate', '--from', from, '--to', 'files:new'], { cwd: directory })
+  expect(refused).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('is in use by process') as unknown,
+  })
+  expect(existsSync(join(directory, 'new'))).toBe(false)
+  up.child.kill('SIGINT')
+  await up.ended
 })
 
 it('rota migrate wants both stores named, and a source that is there', async () => {

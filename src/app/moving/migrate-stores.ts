@@ -1,6 +1,6 @@
 import { systemClock } from '../../time/clock.js'
 import type { Store } from '../../store/store.js'
-import { countFacts, moveStore, type MoveProgress, type MoveReport } from './migrate.js'
+import { assertIdle, countFacts, moveStore, type MoveProgress, type MoveReport } from './migrate.js'
 import { absoluteUrl, openStore, shownUrl } from '../open-store.js'
 
 /** Which stores, by their addresses. */
@@ -21,6 +21,8 @@ export async function migrateStore(options: MigrateOptions): Promise<MoveReport>
   try {
     if (isDry)
       return { from: source.url, to: shownUrl(absoluteUrl(to, directory)), counts: await countFacts(source) }
+    // Before the target is made: a move that is refused leaves nothing behind.
+    await assertIdle(source, systemClock.now())
     const target = await open(to, directory, true)
     try {
       return await moveStore({ from: source, to: target, now: systemClock.now(), onProgress })

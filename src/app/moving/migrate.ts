@@ -73,6 +73,15 @@ function count(facts: readonly Fact[], counts: Counts): void {
 async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promise<void> {
   if (from.url === to.url && from.url !== 'memory:')
     throw new RotaError('STORE_MOVE', `${from.url} cannot be moved into itself`)
+  await assertIdle(from, now)
+  const [run] = await to.runs({ limit: 1 })
+  const isEmpty = run === undefined && (await to.triggers()).length === 0 && (await to.jobs()).length === 0
+  if (isEmpty && (await to.holds()).length === 0) return
+  throw new RotaError('STORE_NOT_EMPTY', `${to.url} already holds something; move into a store that is new`)
+}
+
+/** Refuses a store that somebody works on. */
+export async function assertIdle(from: Store, now: Instant): Promise<void> {
   const alive = (await from.workers()).filter(({ leaseUntil }) => leaseUntil >= now)
   if (alive.length > 0) {
     const names = alive.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
@@ -81,10 +90,6 @@ async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promi
       `${from.url} is in use by ${names}; stop it first, or wait for its lease`,
     )
   }
-  const [run] = await to.runs({ limit: 1 })
-  const isEmpty = run === undefined && (await to.triggers()).length === 0 && (await to.jobs()).length === 0
-  if (isEmpty && (await to.holds()).length === 0) return
-  throw new RotaError('STORE_NOT_EMPTY', `${to.url} already holds something; move into a store that is new`)
 }
 
 async function isFrozenByUs(store: Store): Promise<boolean> {
