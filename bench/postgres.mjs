@@ -1,5 +1,6 @@
 // The queue on Postgres, beside those that live there too: the same workloads as on SQLite, on one server that waits for
-// its disk, every workload in a process and a schema of its own.
+// its disk, every workload in a schema of its own, with one process that enqueues and performs, or one that
+// enqueues and four that perform.
 import { inChild, inScratch, medians } from './measure.mjs'
 import { startPostgres } from './postgres-server.mjs'
 
@@ -10,6 +11,13 @@ const workloads = [
   { name: 'perform, concurrency 1', workload: 'perform', count: 10_000, concurrency: 1 },
   { name: 'perform, concurrency 10', workload: 'perform', count: 50_000, concurrency: 10 },
   { name: 'perform, concurrency 100', workload: 'perform', count: 50_000, concurrency: 100 },
+  { name: 'perform, concurrency 10, 4 processes', workload: 'perform-many', count: 50_000, concurrency: 10 },
+  {
+    name: 'perform, concurrency 100, 4 processes',
+    workload: 'perform-many',
+    count: 50_000,
+    concurrency: 100,
+  },
   { name: 'idle', workload: 'idle', count: 500, concurrency: 10 },
 ]
 

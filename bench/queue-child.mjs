@@ -1,4 +1,6 @@
 // One workload of one peer, in a process of its own.
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { cpuWhile, inFlight, percentile, report, residentMiB, sleep } from './measure.mjs'
 
@@ -12,6 +14,9 @@ const { values: flags } = parseArgs({
     directory: { type: 'string' },
     redisPort: { type: 'string' },
     url: { type: 'string' },
+    schema: { type: 'string' },
+    joins: { type: 'string' },
+    processes: { type: 'string', default: '4' },
     idleMs: { type: 'string', default: '2000' },
     capMs: { type: 'string', default: '8000' },
   },
@@ -28,6 +33,8 @@ const peer = await open({
   directory: flags.directory,
   redisPort: flags.redisPort,
   url: flags.url,
+  schema: flags.schema,
+  joins: flags.joins === 'yes',
   concurrency: Number(flags.concurrency),
   perform: () => {
     seen.performed += 1
@@ -39,11 +46,16 @@ const workloads = {
   'enqueue-one': () => enqueue(1),
   'enqueue-50': () => enqueue(50),
   'enqueue-bulk': async () => {
+    const cpuBefore = process.cpuUsage()
     const startMs = performance.now()
     await fill()
-    return { perSecond: (count * 1000) / (performance.now() - startMs) }
+    return {
+      perSecond: (count * 1000) / (performance.now() - startMs),
+      cpuUsEach: cpuUsSince(cpuBefore) / count,
+    }
   },
   perform: performAll,
+  'perform-many': performWithMany,
   idle,
 }
 const result = await workloads[flags.workload]()
@@ -56,6 +68,7 @@ function payloadOf(i) {
 
 /** Acknowledged jobs by second, with so many calls under way; over the cap the rate so far counts. */
 async function enqueue(width) {
+  const cpuBefore = process.cpuUsage()
   const startMs = performance.now()
   let enqueued = 0
   await inFlight(count, width, async (i) => {
@@ -63,7 +76,15 @@ async function enqueue(width) {
     await peer.enqueueOne(payloadOf(i))
     enqueued += 1
   })
-  return { perSecond: (enqueued * 1000) / (performance.now() - startMs) }
+  return {
+    perSecond: (enqueued * 1000) / (performance.now() - startMs),
+    cpuUsEach: cpuUsSince(cpuBefore) / enqueued,
+  }
+}
+
+function cpuUsSince(before) {
+  const { user, system } = process.cpuUsage(before)
+  return user + system
 }
 
 async function fill() {
@@ -73,23 +94,65 @@ async function fill() {
   }
 }
 
+/** A server that has just been filled knows nothing of its tables yet; one that has lived a minute does. */
+async function tidy() {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: flags.url })
+  await client.connect()
+  await client.query('vacuum analyze')
+  await client.query('checkpoint')
+  await client.end()
+}
+
 /** From the start of the worker until the storage, asked apart from the handler, holds no unfinished job. */
 async function performAll() {
   await fill()
+  if (flags.url !== undefined) await tidy()
   const cpuBefore = process.cpuUsage()
   const startMs = performance.now()
-  const elapsed = () => performance.now() - startMs
   await peer.start()
-  while (seen.performed < count && elapsed() < capMs) await sleep(2)
+  const { ms, done } = await untilNoneIsLeft(startMs, () => seen.performed)
+  return { perSecond: (done * 1000) / ms, cpuUsEach: cpuUsSince(cpuBefore) / done }
+}
+
+async function untilNoneIsLeft(startMs, performed) {
+  const elapsed = () => performance.now() - startMs
+  while (performed() < count && elapsed() < capMs) await sleep(2)
   let left = await peer.remaining()
   while (left > 0 && elapsed() < capMs) {
     await sleep(1)
     left = await peer.remaining()
   }
-  const ms = elapsed()
-  const { user, system } = process.cpuUsage(cpuBefore)
-  const done = count - left
-  return { perSecond: (done * 1000) / ms, cpuUsEach: (user + system) / done }
+  return { ms: elapsed(), done: count - left }
+}
+
+/** The same with several processes: all are up and connected before the common start; this one only fills and looks on. */
+async function performWithMany() {
+  await fill()
+  await tidy()
+  const script = fileURLToPath(new URL('./queue-worker.mjs', import.meta.url))
+  const own = ['peer', 'concurrency', 'directory', 'url'].map((name) => `--${name}=${flags[name]}`)
+  const workers = Array.from({ length: Number(flags.processes) }, () => workerOf(fork(script, own)))
+  await Promise.all(workers.map(({ ready }) => ready))
+  const startMs = performance.now()
+  for (const { child } of workers) child.send('start')
+  const sum = (name) => workers.reduce((total, { latest }) => total + latest[name], 0)
+  const { ms, done } = await untilNoneIsLeft(startMs, () => sum('performed'))
+  for (const { child } of workers) child.kill('SIGKILL')
+  return { perSecond: (done * 1000) / ms, cpuUsEach: sum('cpuUs') / done }
+}
+
+/** A process that performs, with what it last said of itself. */
+function workerOf(child) {
+  const worker = { child, latest: { performed: 0, cpuUs: 0 } }
+  worker.ready = new Promise((resolve, reject) => {
+    child.on('message', (message) => {
+      worker.latest = message
+      resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`a worker ended with ${code} before the start`)))
+  })
+  return worker
 }
 
 /** What a worker without work costs, and how long one job then takes from the call to the handler. */

@@ -2,15 +2,24 @@
 // to hour, only ratios of one run mean something.
 //
 //   node bench/run.mjs [--only=queue,postgres,cron,timers,sensors,s3,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
-//                      [--json] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
-import { mkdirSync, writeFileSync } from 'node:fs'
+//                      [--json] [--from=<results.json>] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
+//
+// What Postgres costs, and what a long history and somebody else's open transaction do to it, is measured on request:
+//
+//   node bench/run.mjs --only=postgres,costs,history,foreign --report=docs/evidence/postgres-bench.md
+//                      [--guide=docs/guides/scaling.md] [--history=10000000] [--seconds=3600] [--rate=500]
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, getPriority, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureCold } from './cold.mjs'
 import { measureCron } from './cron.mjs'
 import { measureFootprint } from './footprint.mjs'
+import { fillGuide } from './guide.mjs'
 import { measurePostgres } from './postgres.mjs'
+import { measureCosts } from './postgres-costs.mjs'
+import { measureForeign } from './postgres-foreign.mjs'
+import { measureHistory } from './postgres-history.mjs'
 import { measureQueue } from './queue.mjs'
 import { measureSensors } from './sensors.mjs'
 import { measureS3Listing } from './sensors-s3.mjs'
@@ -26,9 +35,13 @@ const { values: flags } = parseArgs({
     history: { type: 'string' },
     json: { type: 'boolean', default: false },
     report: { type: 'string' },
+    guide: { type: 'string' },
+    from: { type: 'string' },
     dir: { type: 'string' },
     peers: { type: 'string' },
     workload: { type: 'string' },
+    seconds: { type: 'string' },
+    rate: { type: 'string' },
   },
 })
 
@@ -43,10 +56,12 @@ const measurements = {
   cron: measureCron,
   footprint: measureFootprint,
 }
+const onRequest = { costs: measureCosts, history: measureHistory, foreign: measureForeign }
+const known = { ...measurements, ...onRequest }
 const wanted = flags.only?.split(',') ?? Object.keys(measurements)
-const unknown = wanted.filter((name) => measurements[name] === undefined)
+const unknown = wanted.filter((name) => known[name] === undefined)
 if (unknown.length > 0) {
-  process.stderr.write(`--only takes ${Object.keys(measurements).join(', ')}; not ${unknown.join(', ')}\n`)
+  process.stderr.write(`--only takes ${Object.keys(known).join(', ')}; not ${unknown.join(', ')}\n`)
   process.exit(2)
 }
 
@@ -57,20 +72,27 @@ const options = {
   parent: flags.dir,
   peers: flags.peers?.split(','),
   workload: flags.workload,
+  seconds: flags.seconds === undefined ? undefined : Number(flags.seconds),
+  rate: flags.rate === undefined ? undefined : Number(flags.rate),
   say: (text) => process.stderr.write(`${text}\n`),
 }
-const results = {
-  machine: machine(),
-  options: { quick: options.quick, rounds: options.rounds },
-  loadBefore: loadavg(),
-}
-for (const name of wanted) results[name] = await measurements[name](options)
-results.loadAfter = loadavg()
+const results = flags.from === undefined ? await measureAll() : JSON.parse(readFileSync(flags.from, 'utf8'))
 
 const sections = sectionsOf(results)
 process.stdout.write(toText(results, sections))
 if (flags.json) writeResults()
 if (flags.report !== undefined) writeFileSync(flags.report, toMarkdown(results, sections))
+if (flags.guide !== undefined) fillGuide(flags.guide, results)
+
+async function measureAll() {
+  const found = {
+    machine: machine(),
+    options: { quick: options.quick, rounds: options.rounds },
+    loadBefore: loadavg(),
+  }
+  for (const name of wanted) found[name] = await known[name](options)
+  return { ...found, loadAfter: loadavg() }
+}
 
 function machine() {
   return {

@@ -1,8 +1,23 @@
 // Results as tables, for a terminal and for a page.
+import { atLeast, atMost, fixed, targetRows, times, toTable, whole } from './cells.mjs'
+import { costs, foreign, history, postgres, preambleOfPostgres } from './postgres-tables.mjs'
 
 /** The tables of what was measured, in order. */
 export function sectionsOf(results) {
-  const makers = { queue, postgres, timers, sensors, s3, startup, cold, cron, footprint }
+  const makers = {
+    queue,
+    postgres,
+    costs,
+    history,
+    foreign,
+    timers,
+    sensors,
+    s3,
+    startup,
+    cold,
+    cron,
+    footprint,
+  }
   return Object.entries(makers).flatMap(([name, make]) =>
     results[name] === undefined ? [] : make(results[name]),
   )
@@ -24,13 +39,14 @@ export function toText(results, sections) {
 
 /** For a page. */
 export function toMarkdown(results, sections) {
-  const tables = sections.map(({ title, rows: [head, ...body] }) => {
-    const line = (cells) => `| ${cells.join(' | ')} |`
-    const rule = line(head.map((_, column) => (column === 0 ? '---' : '---:')))
-    return `## ${title}\n\n${[line(head), rule, ...body.map(line)].join('\n')}\n`
-  })
-  return `${preamble}\n${circumstances(results)}\n\n${tables.join('\n')}`
+  const tables = sections.map(({ title, rows }) => `## ${title}\n\n${toTable(rows)}\n`)
+  const isOfPostgres = Object.keys(results).every((name) => !elsewhere.has(name))
+  const words = isOfPostgres ? preambleOfPostgres : preamble
+  return `${words}\n${circumstances(results)}\n\n${tables.join('\n')}`
 }
+
+/** What is measured on something else than Postgres. */
+const elsewhere = new Set(['queue', 'timers', 'sensors', 's3', 'startup', 'cold', 'cron', 'footprint'])
 
 const preamble = `# Measured
 
@@ -81,57 +97,6 @@ function queue(byWorkload) {
   const targets = queueTargets(byWorkload)
   if (targets.length > 0) sections.push({ title: 'Queue against its targets', rows: targetRows(targets) })
   return sections
-}
-
-function postgres(byWorkload) {
-  const peers = Object.keys(Object.values(byWorkload)[0])
-  const others = peers.filter((peer) => peer !== 'rota')
-  const { idle, ...rates } = byWorkload
-  const head = ['a second', 'rota', ...others.flatMap((peer) => [peer, 'rota is'])]
-  const rows = Object.entries(rates).map(([name, byPeer]) => {
-    const ours = byPeer['rota']?.perSecond
-    return [
-      name,
-      whole(ours),
-      ...others.flatMap((peer) => [whole(byPeer[peer]?.perSecond), times(ours, byPeer[peer]?.perSecond)]),
-    ]
-  })
-  const rest = peers.map((peer) => {
-    const { p50Ms, p99Ms, cpuPercent, rssMiB } = idle[peer]
-    return [peer, fixed(p50Ms), fixed(p99Ms), fixed(cpuPercent), whole(rssMiB)]
-  })
-  const targets = postgresTargets(byWorkload, others)
-  return [
-    { title: 'Queue on Postgres', rows: [head, ...rows] },
-    {
-      title: 'Queue on Postgres at rest',
-      rows: [['', 'latency p50 ms', 'p99 ms', 'idle CPU %', 'memory MiB'], ...rest],
-    },
-    ...(targets.length === 0
-      ? []
-      : [{ title: 'Queue on Postgres against its targets', rows: targetRows(targets) }]),
-  ]
-}
-
-function postgresTargets(byWorkload, others) {
-  const rate = (workload, peer) => byWorkload[workload]?.[peer]?.perSecond
-  const [inFlight, perform, graphile] = [
-    'enqueue, 50 in flight',
-    'perform, concurrency 10',
-    'graphile-worker',
-  ]
-  const best = Math.max(...others.map((peer) => rate(inFlight, peer) ?? 0))
-  const p50 = (peer) => byWorkload['idle']?.[peer]?.p50Ms
-  return [
-    atLeast(
-      'perform, concurrency 10, of graphile-worker',
-      rate(perform, 'rota') / rate(perform, graphile),
-      1,
-      1.5,
-    ),
-    atLeast('enqueue, 50 in flight, of the best peer', rate(inFlight, 'rota') / best, 10, 25),
-    atMost('latency p50, of graphile-worker', p50('rota') / p50(graphile), 0.6, 0.4),
-  ].filter(({ value }) => Number.isFinite(value))
 }
 
 function rateRow(name, byPeer, { peers, others }) {
@@ -274,51 +239,4 @@ function cron(libraries) {
 function footprint({ tarballMiB, installedMiB, packages }) {
   const targets = [atMost('installed, MiB', installedMiB, 60, 40), atMost('packages', packages, 70, 45)]
   return [{ title: `npm install rota (a tarball of ${fixed(tarballMiB)} MiB)`, rows: targetRows(targets) }]
-}
-
-function atLeast(what, value, must, wish) {
-  return {
-    what,
-    value,
-    must: `≥ ${must}`,
-    wish: `≥ ${wish}`,
-    verdict: verdictOf(value >= must, value >= wish),
-  }
-}
-
-function atMost(what, value, must, wish) {
-  return {
-    what,
-    value,
-    must: `≤ ${must}`,
-    wish: `≤ ${wish}`,
-    verdict: verdictOf(value <= must, value <= wish),
-  }
-}
-
-function verdictOf(isMet, isWishMet) {
-  if (isWishMet) return 'beyond'
-  return isMet ? 'met' : 'missed'
-}
-
-function targetRows(targets) {
-  const head = ['', 'measured', 'must be', 'wished for', '']
-  return [
-    head,
-    ...targets.map(({ what, value, must, wish, verdict }) => [what, fixed(value), must, wish, verdict]),
-  ]
-}
-
-function whole(value) {
-  return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en')
-}
-
-function fixed(value) {
-  if (value === undefined || Number.isNaN(value)) return '-'
-  return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
-}
-
-function times(one, other) {
-  if (!Number.isFinite(one / other)) return '-'
-  return `${fixed(one / other)} x`
 }

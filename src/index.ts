@@ -21,6 +21,7 @@ export type { AppAssetOptions, AssetScheduleOptions } from './app/rota/assets.js
 export type { AssetSchedule } from './app/assets/schedules.js'
 export type { Added, Removed } from './app/definitions.js'
 export type { Finding } from './app/doctor.js'
+export type { Drained, WorkerInfo } from './app/workers.js'
 export { migrateStore } from './app/moving/migrate-stores.js'
 export type { MigrateOptions } from './app/moving/migrate-stores.js'
 export type { MoveProgress, MoveReport } from './app/moving/migrate.js'

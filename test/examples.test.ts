@@ -66,6 +66,17 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/operating/drain.mjs finishes what it has, takes nothing more, and stops', async () => {
+    const { code, output } = await run('examples/operating/drain.mjs', {})
+    expect(output.trim().split('\n')).toEqual([
+      'report began',
+      'takes nothing more, 1 run to finish',
+      'report is done',
+      'stopped; what it did not take waits for another',
+    ])
+    expect(code).toBe(0)
+  })
+
   test('examples/jobs/functions.mjs charges once, refuses for good, and times out', async () => {
     const { code, output } = await run('examples/jobs/functions.mjs', {})
     expect(output.trim().split('\n')).toEqual([

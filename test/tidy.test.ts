@@ -120,8 +120,10 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   model: { rooms: ['time'] },
   port: { rooms: ['model', 'time'] },
   memory: { rooms: ['port', 'model', 'time'] },
-  sqlite: { rooms: ['port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
-  postgres: { rooms: ['port', 'model', 'time'], packages: ['pg'] },
+  // What the rows of both databases have in common; statements are written where they run.
+  sql: { rooms: ['port', 'model', 'time'] },
+  sqlite: { rooms: ['sql', 'port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
+  postgres: { rooms: ['sql', 'port', 'model', 'time'], packages: ['pg'] },
   // The memory store is its model: it keeps the same tables and decides with the same functions.
   files: { rooms: ['port', 'memory', 'model', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },

@@ -2,10 +2,10 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq'
 import { withoutSchema } from './schema.mjs'
 
-export async function open({ url, concurrency, perform }) {
+export async function open({ url, concurrency, perform, joins }) {
   const schema = 'bullmq_bench'
-  await withoutSchema(url, schema)
-  const connection = { connectionString: url, schema, migrate: true, max: 20 }
+  if (!joins) await withoutSchema(url, schema)
+  const connection = { connectionString: url, schema, migrate: !joins, max: 20 }
   const settings = { connection, defaultJobOptions: { removeOnComplete: true, removeOnFail: true } }
   const queue = new Queue('bench', settings, createPostgresBackend)
   queue.on('error', () => undefined)

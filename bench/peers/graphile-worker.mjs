@@ -4,9 +4,9 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import { withoutSchema } from './schema.mjs'
 
-export async function open({ url, concurrency, perform }) {
+export async function open({ url, concurrency, perform, joins }) {
   const schema = 'graphile_bench'
-  await withoutSchema(url, schema)
+  if (!joins) await withoutSchema(url, schema)
   const pgPool = new pg.Pool({ connectionString: url, max: 20 })
   pgPool.on('error', () => undefined)
   const logger = new Logger(() => () => undefined)

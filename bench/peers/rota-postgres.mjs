@@ -2,11 +2,11 @@
 import { withoutSchema } from './schema.mjs'
 import { fromDist } from '../measure.mjs'
 
-export async function open({ url, directory, concurrency, perform }) {
+export async function open({ url, directory, concurrency, perform, joins, schema = 'rota_bench' }) {
   process.env.XDG_STATE_HOME = directory
-  await withoutSchema(url, 'rota_bench')
+  if (!joins) await withoutSchema(url, schema)
   const { rota } = await fromDist('index.js')
-  const app = rota({ store: `${url}&schema=rota_bench`, concurrency })
+  const app = rota({ app: 'bench', store: `${url}&schema=${schema}`, concurrency })
   const job = app.job('noop', (run) => perform(run.payload))
   const store = await app.store()
   return {

@@ -1,4 +1,4 @@
-// An app that several processes share: one plans and works (`rota up`), others only work (`rota up --roles worker`).
+// An app that several processes share: one plans and works (`rota up`), others only work (`rota up --role worker`).
 // All options of the whole, with their usual values; see docs/guides/operating.md.
 export default {
   app: 'operating',

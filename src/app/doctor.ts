@@ -55,7 +55,8 @@ async function storeHealth({ store, now, deep }: Facts): Promise<Finding[]> {
   const health = await store.health({ now, deep })
   const size = health.sizeBytes === undefined ? '' : `, ${(health.sizeBytes / 2 ** 20).toFixed(1)} MiB`
   const message = `${store.url}: ${health.engine}, schema ${health.schemaVersion}${size}`
-  if (health.faults.length === 0) return [ok('store', message)]
+  const warnings = (health.warnings ?? []).map((one) => warn('store', one.message, one.todo))
+  if (health.faults.length === 0) return [ok('store', message), ...warnings]
   const todo = 'stop every process, keep a copy of the store, and restore the newest backup'
   return health.faults.map((fault) => ({ check: 'store', level: 'error', message: fault, todo }))
 }
@@ -80,7 +81,7 @@ async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
 }
 
 async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]> {
-  const live = workers.filter((worker) => worker.leaseUntil >= now)
+  const live = workers.filter((worker) => worker.roles.includes('worker') && worker.leaseUntil >= now)
   const dead = workers.filter((worker) => worker.leaseUntil < now && worker.running > 0)
   const findings = dead.map((worker) =>
     warn(
@@ -89,6 +90,10 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
       'a running engine takes them over by itself: start one with `rota up`',
     ),
   )
+  if (live.length > 0 && live.every((worker) => worker.isDraining)) {
+    const todo = 'start another with `rota up`, or take one back with `rota workers undrain`'
+    return [warn('worker', 'every worker that is alive drains', todo), ...findings]
+  }
   if (live.length > 0)
     return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
   const isNeeded = triggers.some((trigger) => trigger.active)

@@ -6,6 +6,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { ClockGuard } from '../engine/clock-guard.js'
 import { Heartbeat } from '../engine/keep-alive.js'
+import type { Beat } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { clockFor, openStore, type Durability } from './open-store.js'
 
@@ -18,8 +19,8 @@ export interface LeaseThreadData {
   readonly stallMs: number
 }
 
-/** What the thread says: a question whether the main thread is alive, or that the lease is over. */
-export type LeaseThreadMessage = 'ping' | 'expired'
+/** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
+export type LeaseThreadMessage = 'ping' | Beat
 
 /** What the main thread says: that it is alive, or that the thread may end. */
 export type MainThreadMessage = 'pong' | 'stop'
@@ -31,8 +32,10 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   // The main thread has looked at the clock at its start; from then on the same rules hold here.
   const guard = await ClockGuard.open(store, clock, { acceptClock: true })
   const now = (): number => guard.now()
-  const onExpired = (): void => port.postMessage('expired' satisfies LeaseThreadMessage)
-  const heartbeat = new Heartbeat({ worker, leaseMs, clock, now, store, onExpired })
+  const tell = (message: LeaseThreadMessage): void => port.postMessage(message)
+  const onExpired = (): void => tell('expired')
+  const onBeat = (isDraining: boolean): void => tell(isDraining ? 'draining' : 'alive')
+  const heartbeat = new Heartbeat({ worker, leaseMs, clock, now, store, onExpired, onBeat })
   const pulse = new Pulse({ clock, port, stallMs })
   let isStopping = false
   port.on('message', (message: MainThreadMessage) => {
@@ -49,7 +52,7 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const answer = await store.heartbeat({ worker, now: now(), leaseMs })
   // What is begun after the stop would never end.
   if (isStopping) return
-  if (answer === 'expired') onExpired()
+  tell(answer)
   pulse.start()
   heartbeat.start()
 }

@@ -1,7 +1,7 @@
 import { RotaError } from '../model/errors.js'
 import type { StepFunction } from '../handlers/step-function.js'
 import { loadConfig, type LoadedConfig } from '../plan/config-file.js'
-import { absoluteUrl } from './open-store.js'
+import { absoluteUrl, shownUrl } from './open-store.js'
 import { Rota } from './rota.js'
 
 /** What is said beside a config and counts more than what it says. */
@@ -68,7 +68,7 @@ function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string
   if (store === undefined || store === exported.storeUrl) return exported
   throw new RotaError(
     'CONFIG_INVALID',
-    `the app of ${path} keeps its store at ${exported.storeUrl} and cannot be given ${store}`,
+    `the app of ${path} keeps its store at ${shownUrl(exported.storeUrl)} and cannot be given ${shownUrl(store)}`,
   )
 }
 

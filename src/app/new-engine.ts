@@ -1,10 +1,11 @@
 import type { ClockGuard } from '../engine/clock-guard.js'
-import { Engine, type Roles } from '../engine/engine.js'
+import { Engine } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
+import type { Roles } from '../model/role.js'
 import type { Store } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
-import { isOnManyHosts } from './open-store.js'
+import { slowPollMs, upkeepTimes } from './loop-times.js'
 import { performablesOf } from './performables.js'
 import type { Registry } from './registry.js'
 import type { Settings } from './rota-options.js'
@@ -27,20 +28,13 @@ export interface AppParts {
   readonly directory: string
 }
 
-const pollMs = 2000
 const stallMs = 60_000
-
-/** The runs of a dead worker are taken over within its lease plus this. */
-const mostUpkeepMs = 5000
-
-/** Hosts know the time of their database only so well: a lease is taken for over this much later. */
-const manyHostsSlackMs = 2000
 
 /** The engine of an app, not started yet. */
 export function newEngine(parts: AppParts): Engine {
   const { store, clock, guard, roles, events, registry, directory } = parts
   const { concurrency, leaseMs, keepMs } = parts.settings
-  const slackMs = isOnManyHosts(parts.storeUrl) ? manyHostsSlackMs : 0
+  const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
   return new Engine({
     store,
@@ -56,17 +50,17 @@ export function newEngine(parts: AppParts): Engine {
     concurrency,
     leaseMs,
     keepMs,
-    pollMs,
-    upkeepMs: Math.min(mostUpkeepMs - slackMs, leaseMs / 6),
-    leaseSlackMs: slackMs,
+    pollMs: slowPollMs,
+    upkeepMs: upkeep.everyMs,
+    leaseSlackMs: upkeep.leaseSlackMs,
   })
 }
 
-/** A thread keeps the lease of a store that other processes share; a store inside this one needs none. */
+/** A thread keeps the lease where it is one of runs, in a store that other processes share. */
 function keepAliveOf(parts: AppParts, keep: KeepAliveOptions): KeepAlive {
-  const { store, storeUrl, clock, guard } = parts
+  const { store, storeUrl, clock, guard, roles } = parts
   const { durability } = parts.settings
-  if (store.url.startsWith('memory:') || parts.settings.clock !== systemClock) {
+  if (!roles.worker || store.url.startsWith('memory:') || parts.settings.clock !== systemClock) {
     return new Heartbeat({ ...keep, store, clock, now: () => guard.now() })
   }
   return new ThreadedKeepAlive({ ...keep, clock, url: storeUrl, durability, stallMs })

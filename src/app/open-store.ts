@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Clock } from '../time/clock.js'
 import { RotaError } from '../model/errors.js'
+import { shownAddress } from '../store/postgres/address.js'
 import { DatabaseClock } from '../store/postgres/clock.js'
 import type { Store } from '../store/store.js'
 
@@ -58,7 +59,7 @@ export function isOnManyHosts(url: string): boolean {
 
 /** An address as people may see it: without a password. */
 export function shownUrl(url: string): string {
-  return isOnManyHosts(url) ? url.replace(/(\/\/[^:@/]*):[^@/]*@/, '$1@') : url
+  return isOnManyHosts(url) ? shownAddress(url) : url
 }
 
 /** The address with its path made absolute, so that another thread or directory opens the same store. */
@@ -82,6 +83,6 @@ function pathOf(path: string, directory: string): string {
 function notAStore(url: string): RotaError {
   return new RotaError(
     'STORE_URL',
-    `${url} is not a store; allowed are sqlite:<path>, files:<directory>, postgres://… and memory:`,
+    `${url.replace(/\/\/.*@/s, '//…@')} is not a store; allowed are sqlite:<path>, files:<directory>, postgres://… and memory:`,
   )
 }

@@ -1,7 +1,7 @@
-import type { Roles } from '../engine/engine.js'
 import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
 import type { Key } from '../model/faults.js'
 import type { Job } from '../model/job.js'
+import type { Roles } from '../model/role.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 import { checkModules } from './isolate/isolate-module.js'

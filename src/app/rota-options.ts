@@ -1,4 +1,3 @@
-import type { Roles } from '../engine/engine.js'
 import { readQueue, type QueueOptions } from '../model/define.js'
 import { refuse } from '../model/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
@@ -12,6 +11,7 @@ import {
   readName,
   readOptions,
 } from '../model/read-value.js'
+import type { Roles } from '../model/role.js'
 import { keepBounds, leaseBounds, readBus } from '../plan/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './open-store.js'

@@ -11,6 +11,9 @@ export interface ThreadedKeepAliveOptions
   readonly clock: Clock
 }
 
+/** How long a thread may take to keep the lease: four fifths of the shortest one that a worker starts with. */
+const firstBeatMs = 4000
+
 /** How long a thread may take to end; one that hangs must not keep the process. */
 const endMs = 5000
 
@@ -24,20 +27,27 @@ export class ThreadedKeepAlive implements KeepAlive {
   }
 
   start(): void {
-    const { onExpired, onTrouble, worker, leaseMs, url, durability, stallMs } = this.#options
+    const { onExpired, onBeat, onTrouble, clock, worker, leaseMs, url, durability, stallMs } = this.#options
     const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs }
     // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
     const thread = new Worker(threadFile(), { workerData, execArgv: [] })
     this.#thread = thread
+    // A store that does not answer the thread must not let work outlast the lease that it was begun under.
+    const cancel = clock.timer(Math.max(firstBeatMs, leaseMs * 0.8), () => {
+      if (this.#thread === thread) onExpired()
+    })
     thread.on('message', (message: LeaseThreadMessage) => {
+      cancel()
       if (message === 'ping') thread.postMessage('pong' satisfies MainThreadMessage)
-      else onExpired()
+      else if (message === 'expired') onExpired()
+      else onBeat?.(message === 'draining')
     })
     thread.on('error', (error) => {
       if (this.#thread === thread) onTrouble(error)
     })
     // Without the thread the lease runs out, so that the worker must be replaced by one with a thread of its own.
     thread.on('exit', () => {
+      cancel()
       if (this.#thread !== thread) return
       this.#thread = undefined
       onExpired()

@@ -4,8 +4,15 @@ import { isAbsolute, join } from 'node:path'
 import { RotaError } from '../model/errors.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import { isOnManyHosts } from './open-store.js'
 
 const everyMs = 60_000
+
+/** A database may be replaced by an older one while it is in use. */
+const manyHostsEveryMs = 10_000
+
+/** How long the last look may take. */
+const lastLookMs = 1000
 
 /**
  * Remembers, outside the store, the highest epoch this host has seen. A store with a lower one went back in time: a
@@ -18,6 +25,7 @@ export class Witness {
   readonly #onWentBack: (error: RotaError) => void
   #epoch: number
   #isClosed = false
+  #refusing: Promise<void> | undefined
   #cancelTimer: () => void = () => undefined
 
   private constructor(file: string, epoch: number, options: WitnessOptions) {
@@ -44,11 +52,21 @@ export class Witness {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer()
-    await this.#note().catch(() => undefined)
+    const over = new AbortController()
+    const look = this.#note().catch(() => undefined)
+    await Promise.race([look, this.#clock.sleep(lastLookMs, over.signal)])
+    over.abort()
+    await this.#refusing
+  }
+
+  /** Lets nobody on this host start on this store until somebody accepts what it has become. */
+  refuse(): void {
+    this.#refusing ??= writeEpoch(this.#file, Number.MAX_SAFE_INTEGER)
   }
 
   #arm(): void {
-    this.#cancelTimer = this.#clock.timer(everyMs, () => void this.#watch())
+    const ms = isOnManyHosts(this.#store.url) ? manyHostsEveryMs : everyMs
+    this.#cancelTimer = this.#clock.timer(ms, () => void this.#watch())
   }
 
   async #watch(): Promise<void> {
@@ -58,7 +76,11 @@ export class Witness {
 
   async #note(): Promise<void> {
     const { epoch } = await this.#store.health({ now: this.#clock.now() })
-    if (epoch < this.#epoch) this.#onWentBack(wentBack(this.#store, { epoch, seen: this.#epoch }))
+    if (this.#refusing !== undefined) return
+    if (epoch < this.#epoch) {
+      this.refuse()
+      this.#onWentBack(wentBack(this.#store, { epoch, seen: this.#epoch }))
+    }
     if (epoch <= this.#epoch) return
     this.#epoch = epoch
     await writeEpoch(this.#file, epoch)

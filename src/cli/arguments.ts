@@ -164,7 +164,7 @@ class Reader {
     const options = [...this.#command.options, helpOption]
     if (!word.startsWith('--')) return options.find((option) => `-${option.short}` === word)
     const name = word.slice(2).replace(/=.*/s, '')
-    return options.find((option) => option.name === name)
+    return options.find((option) => option.name === name || option.formerly === name)
   }
 
   /** A value may begin with a dash, as `-2h` does, unless it is the name of another option. */

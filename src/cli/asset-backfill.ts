@@ -1,4 +1,5 @@
 import type { Backfill, BackfillChoice, BackfillOptions, BackfillOrder, BackfillPlan } from '../app/nouns.js'
+import { dimensionsOf, isTime } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, systemClock } from '../app/times.js'
 import { type Context, exitCodes } from './command.js'
@@ -21,6 +22,7 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
     return await list(context, app)
   }
   const options = optionsOf(context)
+  if (options.partitions === undefined) await refuseOpenRange(app, asset, options)
   if (!args.flag('yes')) return showPlan(context, asset, await app.planBackfill(asset, options))
   return await started(context, app, await app.backfill(asset, options))
 }
@@ -50,6 +52,25 @@ function optionsOf({ args }: Context): BackfillOptions {
     pace: args.whole('pace'),
     limit: args.whole('limit'),
   }
+}
+
+/** Time has no beginning and no end of its own: where the definition gives none, the range has to. */
+async function refuseOpenRange(app: Rota, asset: string, { from, to }: BackfillOptions): Promise<void> {
+  const spec = (await app.assets()).find(({ name }) => name === asset)?.partitions
+  if (spec === undefined) return
+  const isOpen = (side: 'start' | 'end'): boolean =>
+    dimensionsOf(spec).some((one) => isTime(one) && one[side] === undefined)
+  const missing = [
+    ...(from === undefined && isOpen('start') ? [{ option: '--from', which: 'first' }] : []),
+    ...(to === undefined && isOpen('end') ? [{ option: '--to', which: 'last' }] : []),
+  ]
+  if (missing.length === 0) return
+  const faults = missing.map(({ option, which }) => ({
+    path: option,
+    message: 'it is missing',
+    allowed: `the label of the ${which} partition, or --partition for single ones`,
+  }))
+  throw usageError(faults, '`rota asset --help` shows examples')
 }
 
 const shownLabels = 10

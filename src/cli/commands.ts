@@ -45,6 +45,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     'see or set the kill switches',
     async () => (await import('./commands/switch.js')).killSwitch,
   ),
+  workers: entry(
+    'list the processes, and drain them',
+    async () => (await import('./commands/workers.js')).workers,
+  ),
   why: entry('explain what became of due instants', async () => (await import('./commands/why.js')).why),
   coverage: entry(
     'prove that nothing was lost',

@@ -1,4 +1,5 @@
 import type { EngineEvents, EventName, LedgerRange, RunNotice } from '../app/nouns.js'
+import { isServiceRun } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import type { Fault } from '../app/errors.js'
@@ -13,7 +14,7 @@ export interface Notice {
   /** What is `debug` is for programs only. */
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly symbol: string
-  /** The trigger or job it is about. */
+  /** The trigger or job it is about; of a round, also the service. */
   readonly subject: string
   readonly text: string
   readonly event: string
@@ -74,6 +75,16 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       stuck,
     }),
   ])
+  on('worker:draining', ({ worker, running }) => {
+    const left = running === 0 ? '' : `; ${count(running, 'run')} to finish`
+    return [general('info', 'worker', `draining: takes nothing more${left}`, { worker, running })]
+  })
+  on('worker:drained', ({ worker }) => [
+    general('info', 'worker', 'drained: nothing is left; stops', { worker }),
+  ])
+  on('worker:undrained', ({ worker }) => [
+    general('info', 'worker', 'no longer draining: takes work again', { worker }),
+  ])
   on('clock', onlyWhenNew(clockNotice))
   on('trouble', ({ where, error, retryInMs }) => {
     const { code, message, faults } = describeFailure(error)
@@ -99,8 +110,9 @@ const mostFaults = 3
 
 type Untold = Omit<Notice, 'event'>
 
-function subjectOf({ trigger, job }: Pick<RunNotice, 'trigger' | 'job'>): string {
-  return trigger ?? job
+function subjectOf(run: RunNotice): string {
+  const { trigger, job } = run
+  return isServiceRun(run) ? `${trigger}: ${job}` : (trigger ?? job)
 }
 
 function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
@@ -174,7 +186,7 @@ function offerNotice(offered: EngineEvents['run:offered']): Untold {
     waitedMs,
   }
   const text = `nobody has claimed it for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
-  return { level: 'warn', symbol: '!', subject: subjectOf({ trigger, job }), text, data }
+  return { level: 'warn', symbol: '!', subject: subjectOf(offered), text, data }
 }
 
 function operationNotice({ operation, target, outcome, details = {} }: EngineEvents['operation']): Untold {
@@ -230,5 +242,5 @@ function onlyWhenNew(
 }
 
 function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): Untold {
-  return { level, symbol: '!', subject, text, data }
+  return { level, symbol: level === 'info' ? '·' : '!', subject, text, data }
 }

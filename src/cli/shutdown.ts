@@ -39,6 +39,7 @@ export class Shutdown {
     this.#undo.push(
       app.on('run:started', ({ run, trigger, job }) => this.#running.set(run, trigger ?? job)),
       app.on('run:ended', ({ run }) => this.#running.delete(run)),
+      app.on('worker:drained', () => this.#begin(exitCodes.ok, this.#grace)),
       app.on('fatal', ({ error }) => this.#begin(exitCodeOf(error), 0)),
     )
   }

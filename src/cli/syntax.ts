@@ -24,6 +24,8 @@ export type Completes = 'trigger' | 'job' | readonly string[]
 /** A named option: a flag, or one with a value. */
 export interface Option {
   readonly name: string
+  /** What it was called before, which goes on being understood. */
+  readonly formerly?: string
   readonly short?: string
   /** What stands for its value in the help, such as `duration`; absent for a flag. */
   readonly value?: string

@@ -1,4 +1,5 @@
 import type { SyncReport } from '../app/nouns.js'
+import { shownUrl } from '../app/open-store.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import { count } from './in-words.js'
@@ -45,10 +46,11 @@ export async function tellSummary(
   const next = await nextDue(app, report)
   const changes = report === undefined ? '' : changesText(report)
   const { pid } = process
-  const where = `${app.storeUrl}${config === undefined ? '' : `, config ${config}`}`
+  const store = shownUrl(app.storeUrl)
+  const where = `${store}${config === undefined ? '' : `, config ${config}`}`
   teller.say(`rota is up as process ${pid}: ${where}`, 'up', {
     pid,
-    store: app.storeUrl,
+    store,
     config: config ?? null,
     roles,
   })
@@ -63,6 +65,9 @@ export async function tellSummary(
         : { defined: report.defined, changed: report.changed, ended: report.ended }),
     },
   )
+  for (const { message, todo } of (await (await app.store()).health({ now: app.now() })).warnings ?? []) {
+    teller.say(`  ${message}; ${todo}`, 'warning', { message, todo })
+  }
   if (downtime !== undefined) {
     const names = `${downtime.triggers.join(', ')}${downtime.isMore ? ' and more' : ''}`
     const data = { since: formatInstant(downtime.sinceAt), triggers: downtime.triggers }

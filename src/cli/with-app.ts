@@ -1,5 +1,6 @@
 import { RotaError } from '../app/errors.js'
 import { findConfig } from '../app/find-config.js'
+import { shownUrl } from '../app/open-store.js'
 import type { Rota } from '../app/rota.js'
 import type { Context } from './command.js'
 
@@ -25,7 +26,7 @@ export async function withApp(
 
 function missing(app: Rota, error: unknown): unknown {
   if (!(error instanceof RotaError) || error.code !== 'STORE_NOT_FOUND') return error
-  const message = `${app.storeUrl} does not exist yet; \`rota up\` makes it, and --store names another`
+  const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` makes it, and --store names another`
   return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }
 

@@ -1,9 +1,11 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../model/errors.js'
+import { roleNames, type Roles } from '../model/role.js'
 import type { ConfiguredSensor } from '../model/sensor.js'
 import type { Store } from '../store/store.js'
 import type { ClockGuard } from './clock-guard.js'
+import { Draining } from './draining.js'
 import type { Events } from './events.js'
 import type { KeepAlive, KeepAliveOptions } from './keep-alive.js'
 import { backOffMs, Loop, type Look } from './loop.js'
@@ -39,15 +41,12 @@ export interface EngineOptions {
   readonly leaseSlackMs?: number | undefined
 }
 
-/** Which of the loops run here. */
-export interface Roles {
-  readonly scheduler: boolean
-  readonly worker: boolean
-}
-
 /** The three loops, composed: the scheduler plans, the worker performs, upkeep takes over what is lost. */
 export class Engine {
   readonly #options: EngineOptions
+  readonly #draining: Draining
+  /** Under which it is known to the store. */
+  #id: string | undefined
   #worker: Worker | undefined
   #keepAlive: KeepAlive | undefined
   #employedMs = -Infinity
@@ -65,6 +64,9 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    const { clock, events } = options
+    const holding = (): number => this.#worker?.holding ?? 0
+    this.#draining = new Draining({ clock, events, holding, onUndrained: () => this.wake() })
   }
 
   /** What counts as now for everything this engine writes. */
@@ -74,13 +76,18 @@ export class Engine {
 
   /** Whether it runs and its worker, if it has one, can take work. */
   get isReady(): boolean {
-    if (this.#state !== 'running' || this.#hasFailed) return false
+    if (this.#state !== 'running' || this.#hasFailed || this.isDraining) return false
     return this.#options.roles.worker ? (this.#worker?.isReady ?? false) : true
   }
 
-  /** The id of its worker, which changes when a lease was lost. */
+  /** Whether it is to take nothing more. */
+  get isDraining(): boolean {
+    return this.#draining.isOn
+  }
+
+  /** The id under which it is known, which changes when a lease was lost. */
   get workerId(): string | undefined {
-    return this.#worker?.id
+    return this.#id
   }
 
   async start(): Promise<void> {
@@ -88,6 +95,11 @@ export class Engine {
     this.#state = 'running'
     this.#changing = this.#begin()
     await this.#changing
+  }
+
+  /** Something may be claimable: the worker looks now. */
+  wakeForRuns(): void {
+    this.#worker?.wakeForRuns()
   }
 
   /** Something may be due or claimable: look now. */
@@ -106,12 +118,12 @@ export class Engine {
   async #begin(): Promise<void> {
     const { store, events, roles, upkeepMs, pollMs } = this.#options
     this.#undo.push(events.on('fatal', () => this.#fail()))
-    if (roles.worker) await this.#employ()
+    if (roleNames(roles).length > 0) await this.#employ()
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
     if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
     if (roles.scheduler) this.#beginSensors()
-    this.#undo.push(store.watch(() => this.wake()))
+    this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.wake())))
     this.#scheduler?.start()
     this.#polling?.start()
     this.#upkeep?.start()
@@ -123,6 +135,7 @@ export class Engine {
     this.#ending.abort()
     await this.#changing?.catch(() => undefined)
     for (const undo of this.#undo) undo()
+    this.#draining.stop()
     // At once for all: a loop that waits for the store must not let the worker go on claiming.
     const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#endSensors()]
     await Promise.all([...loops, this.#dismiss(graceMs)])
@@ -131,13 +144,13 @@ export class Engine {
 
   async #dismiss(graceMs: number): Promise<void> {
     const { clock, store } = this.#options
-    const worker = this.#worker
-    if (worker === undefined) return
-    await within(clock, graceMs, (over) => worker.drain(over))
-    await within(clock, settleMs, (over) => worker.abort(over))
-    await within(clock, handInMs, (over) => worker.handIn(over))
+    const [id, worker] = [this.#id, this.#worker]
+    if (id === undefined) return
+    await within(clock, graceMs, async (over) => worker?.drain(over))
+    await within(clock, settleMs, async (over) => worker?.abort(over))
+    await within(clock, handInMs, async (over) => worker?.handIn(over))
     await this.#keepAlive?.stop()
-    await store.retire({ worker: worker.id, now: this.now() }).catch(() => undefined)
+    await store.retire({ worker: id, now: this.now() }).catch(() => undefined)
   }
 
   /** Nothing may go on: whoever listens decides what becomes of the process. */
@@ -149,43 +162,51 @@ export class Engine {
     void this.#polling?.stop()
   }
 
-  /** Makes a new worker known and keeps its lease. Also after a lease was lost: an id is never used again. */
+  /** Makes this process known and keeps its lease. Also after a lease was lost: an id is never used again. */
   async #employ(): Promise<void> {
-    const { store, clock, events, identity, leaseMs, concurrency, performables, pollMs } = this.#options
+    const { store, clock, events, identity, roles, leaseMs } = this.#options
+    const slots = roles.worker ? this.#options.concurrency : 0
     const id = this.#options.newWorkerId()
     const now = (): Instant => this.now()
     this.#employedMs = clock.monotonicMs()
-    await store.register({ id, ...identity, now: now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
+    const known = { id, ...identity, roles: roleNames(roles), slots }
+    await store.register({ ...known, now: now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
+    if (this.isDraining) await store.drain({ worker: id, isDraining: true })
     const onExpired = (): void => this.#lose(id)
+    const onBeat = (isDraining: boolean): void => this.#heard(id, isDraining)
     const onTrouble = (error: unknown): void =>
       events.emit('trouble', { where: 'lease', error, retryInMs: replaceMs })
     try {
-      const keepAlive = this.#options.keepAlive({ worker: id, leaseMs, onExpired, onTrouble })
+      const keepAlive = this.#options.keepAlive({ worker: id, leaseMs, onExpired, onBeat, onTrouble })
       keepAlive.start()
       this.#keepAlive = keepAlive
     } catch (error) {
       await store.retire({ worker: id, now: now() }).catch(() => undefined)
       throw error
     }
-    this.#worker = new Worker({
-      id,
-      store,
-      clock,
-      now,
-      events,
-      concurrency,
-      performables,
-      pollMs,
-      onFollowed: () => this.#scheduler?.wake(),
-      onExpired,
-    })
+    this.#id = id
+    if (roles.worker) this.#worker = this.#newWorker(id, onExpired)
   }
 
-  /** A worker whose lease is over stops everything; while the engine runs, another one takes its place. */
+  #newWorker(id: string, onExpired: () => void): Worker {
+    const { store, clock, events, concurrency, performables, pollMs } = this.#options
+    const now = (): Instant => this.now()
+    const onFollowed = (): void => this.#scheduler?.wake()
+    const loop = { store, clock, now, events, pollMs }
+    return new Worker({ id, ...loop, concurrency, performables, onFollowed, onExpired })
+  }
+
+  /** What a beat of an id that was lost meanwhile says counts no more. */
+  #heard(id: string, isDraining: boolean): void {
+    if (this.#id === id && this.#state === 'running') this.#draining.heard(id, isDraining)
+  }
+
+  /** Who has lost its lease stops everything; while the engine runs, another one takes its place. */
   #lose(expired: string): void {
-    if (this.#worker?.id !== expired) return
-    this.#worker.expire()
+    if (this.#id !== expired) return
+    this.#worker?.expire()
     if (this.#state !== 'running' || this.#hasFailed) return
+    this.#id = undefined
     this.#worker = undefined
     this.#options.events.emit('worker:expired', { worker: expired })
     this.#changing = this.#replace()
@@ -213,7 +234,7 @@ export class Engine {
   #scheduleStep(): () => Promise<Look> {
     const { store, clock, guard, events } = this.#options
     const scheduler = new Scheduler({ store, clock, guard, events, onRuns: () => this.#worker?.wake() })
-    return () => scheduler.step()
+    return () => this.#unlessDraining(() => scheduler.step())
   }
 
   #beginSensors(): void {
@@ -224,13 +245,17 @@ export class Engine {
     const holder = newWorkerId()
     const polled = new Sensors({ store, clock, guard, events, sensors, holder, wake, onRuns })
     this.#sensors = polled
-    this.#polling = this.#loop('sensors', () => polled.step(), pollMs)
+    this.#polling = this.#loop('sensors', () => this.#unlessDraining(() => polled.step()), pollMs)
     polled.start()
   }
 
   async #endSensors(): Promise<void> {
     await this.#polling?.stop()
     await this.#sensors?.stop()
+  }
+
+  async #unlessDraining(step: () => Promise<Look>): Promise<Look> {
+    return this.isDraining ? { afterMs: this.#options.pollMs } : await step()
   }
 
   #upkeepStep(): () => Promise<Look> {

@@ -58,6 +58,12 @@ export interface EngineEvents {
   'worker:expired': { worker: string }
   /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
   'worker:not-ready': { stuck: number }
+  /** This process is to take nothing more; what it has goes on. */
+  'worker:draining': { worker: string; running: number }
+  /** It drains and has nothing left to do: whoever listens may end the process. */
+  'worker:drained': { worker: string }
+  /** It may take work again. */
+  'worker:undrained': { worker: string }
   /** Planning waits because the wall clock cannot be believed. */
   clock: { kind: 'behind' | 'unsure' | 'refused'; byMs: number }
   /** Something failed and is tried again. */
@@ -128,6 +134,9 @@ export const eventNames = Object.keys({
   'sensor:stuck': true,
   'worker:expired': true,
   'worker:not-ready': true,
+  'worker:draining': true,
+  'worker:drained': true,
+  'worker:undrained': true,
   clock: true,
   trouble: true,
   fatal: true,

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import type { Store } from '../store/store.js'
+import type { Beat, Store } from '../store/store.js'
 
 /** Keeps one worker's lease from running out. */
 export interface KeepAlive {
@@ -14,6 +14,8 @@ export interface KeepAliveOptions {
   readonly leaseMs: number
   /** The lease is over, or so little of it is left that nothing may go on. */
   readonly onExpired: () => void
+  /** Every renewal says whether the worker is to take nothing more. */
+  readonly onBeat?: ((isDraining: boolean) => void) | undefined
   /** What keeps the lease has failed; `onExpired` follows. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -54,12 +56,14 @@ export class Heartbeat implements KeepAlive {
       const askedMs = clock.monotonicMs()
       const answer = await this.#beat()
       if (answer === 'expired') return this.#giveUp()
-      if (answer === 'alive') this.#renewed(askedMs)
-      await clock.sleep(answer === 'alive' ? leaseMs / 3 : Math.min(1000, leaseMs / 10), signal)
+      const isRenewed = answer !== 'failed'
+      if (isRenewed) this.#renewed(askedMs)
+      if (isRenewed) this.#options.onBeat?.(answer === 'draining')
+      await clock.sleep(isRenewed ? leaseMs / 3 : Math.min(1000, leaseMs / 10), signal)
     }
   }
 
-  async #beat(): Promise<'alive' | 'expired' | 'failed'> {
+  async #beat(): Promise<Beat | 'failed'> {
     const { store, worker, now, leaseMs } = this.#options
     try {
       return await store.heartbeat({ worker, now: now(), leaseMs })

@@ -3,6 +3,7 @@ import type { RunId } from '../model/identity.js'
 import type { Run } from '../model/run.js'
 import { taskOf } from '../model/task.js'
 import type { Store } from '../store/store.js'
+import type { Clock } from '../time/clock.js'
 import { formatDuration } from '../time/duration.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 import type { Events, OfferedRun } from './events.js'
@@ -11,14 +12,14 @@ import type { Look } from './loop.js'
 /** What offering runs needs. */
 export interface OffersOptions {
   readonly store: Store
+  readonly clock: Clock
   readonly now: () => Instant
   readonly events: Events
   /** How long a run may be claimable before it is offered, and how often it is offered again. */
   readonly offerAfterMs: number
+  /** How soon it looks again where nothing says that it should. */
+  readonly pollMs: number
 }
-
-/** How often it looks while a run becomes old enough to be offered. */
-const looks = 4
 
 /** How many runs one look offers; whoever takes one gets the most urgent of its job anyway. */
 const mostOffers = 200
@@ -26,61 +27,94 @@ const mostOffers = 200
 /** How many pages of waiting runs one look reads. */
 const mostPages = 10
 
-/** Looks for runs that could have been claimed for some time and were not, and offers them to whoever listens. */
+/** How soon one look may follow another, however often it is told that there is news. */
+const leastRestMs = 10
+
+/**
+ * Looks for runs that could have been claimed for some time and were not, and offers them to whoever listens. What waits
+ * stands in the store, so an offer that nobody heard is made again. A look also finds what will have waited long enough
+ * before the next slow poll, and the next look comes at that instant.
+ */
 export class Offers {
   readonly #options: OffersOptions
   /** What was offered and still waits. */
   #offered = new Map<RunId, { readonly at: Instant; readonly times: number }>()
+  #restUntilMs = -Infinity
 
   constructor(options: OffersOptions) {
     this.#options = options
   }
 
   async step(): Promise<Look> {
-    const { events, offerAfterMs } = this.#options
+    const { clock, offerAfterMs, pollMs } = this.#options
+    const restMs = this.#restUntilMs - clock.monotonicMs()
+    if (restMs > 0) return { afterMs: restMs }
     const now = this.#options.now()
-    const before = this.#offered
-    this.#offered = new Map()
-    for (const run of await this.#waiting(now)) {
-      const last = before.get(run.run)
-      const isDue = last === undefined || last.at + offerAfterMs <= now
-      const offer = isDue ? { at: now, times: (last?.times ?? 0) + 1 } : last
-      this.#offered.set(run.run, offer)
-      if (isDue) events.emit('run:offered', { ...run, times: offer.times })
-    }
-    return { afterMs: offerAfterMs / looks }
+    const { runs, areMany } = await this.#claimable(now)
+    await this.#offer(runs, now)
+    const nextAt = Math.min(...runs.map((run) => this.#offerAt(run)).filter((at) => at > now))
+    const leastMs = Math.max(leastRestMs, offerAfterMs / (areMany ? 4 : 100))
+    this.#restUntilMs = clock.monotonicMs() + leastMs
+    return { afterMs: Math.max(leastMs, Math.min(areMany ? leastMs : nextAt - now, pollMs)) }
   }
 
-  async #waiting(now: Instant): Promise<readonly Waiting[]> {
-    const { store, offerAfterMs } = this.#options
+  /** Runs that nothing keeps from being claimed: those to be offered before the next slow poll, or of many only those to be offered now. */
+  async #claimable(now: Instant): Promise<{ runs: readonly Run[]; areMany: boolean }> {
+    const { store, offerAfterMs, pollMs } = this.#options
     const untilAt = now - offerAfterMs
-    const waiting = await claimableSince(store, untilAt)
-    if (waiting.length === 0) return []
-    const held = await heldJobs(store, now)
-    const schedules = await schedulesOf(store, waiting)
-    return waiting
-      .filter((run) => !held(run.job))
-      .map((run) => offerOf(run, { schedule: schedules.get(run.trigger ?? ''), now }))
-      .toSorted((a, b) => a.dueAt - b.dueAt)
+    const pending = await store.runs({ state: 'pending', untilAt: untilAt + pollMs, limit: mostOffers })
+    const areMany = pending.length === mostOffers
+    const runs = areMany ? await claimableSince(store, untilAt) : pending.filter(isClaimable)
+    return { runs, areMany }
+  }
+
+  async #offer(runs: readonly Run[], now: Instant): Promise<void> {
+    const { store, events } = this.#options
+    const due = runs.filter((run) => this.#offerAt(run) <= now)
+    const held = due.length === 0 ? () => false : await heldJobs(store, now)
+    const free = due.filter(({ job }) => !held(job)).toSorted((a, b) => a.dueAt - b.dueAt)
+    const schedules = await schedulesOf(store, free)
+    const before = this.#offered
+    this.#offered = new Map()
+    for (const { id } of runs) {
+      const last = before.get(id)
+      if (last !== undefined) this.#offered.set(id, last)
+    }
+    for (const run of free) {
+      const times = (before.get(run.id)?.times ?? 0) + 1
+      this.#offered.set(run.id, { at: now, times })
+      const schedule = schedules.get(run.trigger ?? '')
+      events.emit('run:offered', { ...offerOf(run, { schedule, now }), times })
+    }
+  }
+
+  #offerAt({ id, runAt }: Run): Instant {
+    return Math.max(runAt, this.#offered.get(id)?.at ?? runAt) + this.#options.offerAfterMs
   }
 }
 
-/** Runs that could have been claimed all the time since an instant; those that wait for a limit could not. */
+/** Whether no limit keeps it from being claimed. */
+function isClaimable({ waitsFor }: Run): boolean {
+  return waitsFor === undefined
+}
+
+/** Runs that could have been claimed all the time since an instant. */
 async function claimableSince(store: Store, untilAt: Instant): Promise<readonly Run[]> {
   const found: Run[] = []
   let before: RunId | undefined
   for (let page = 0; page < mostPages && found.length < mostOffers; page++) {
     const pending = await store.runs({ state: 'pending', untilAt, limit: mostOffers, before })
-    found.push(...pending.filter((run) => run.runAt <= untilAt && run.waitsFor === undefined))
+    found.push(...pending.filter((run) => run.runAt <= untilAt && isClaimable(run)))
     before = pending.at(-1)?.id
     if (pending.length < mostOffers) break
   }
   return found
 }
 
-type Waiting = Omit<OfferedRun, 'times'>
-
-function offerOf(run: Run, { schedule, now }: { schedule: string | undefined; now: Instant }): Waiting {
+function offerOf(
+  run: Run,
+  { schedule, now }: { schedule: string | undefined; now: Instant },
+): Omit<OfferedRun, 'times'> {
   const { id, job, trigger, attempt, dueAt, runAt } = run
   return { run: id, job, trigger, attempt, dueAt, schedule, task: taskOf(run), waitedMs: now - runAt }
 }

@@ -95,6 +95,11 @@ export class Worker {
     if (!this.#turning && this.#mode !== 'closed') void this.#takeTurns()
   }
 
+  /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
+  wakeForRuns(): void {
+    if (this.#turning || this.#want() !== undefined) this.wake()
+  }
+
   /** Claims nothing more and hands back what was not begun; resolves when nothing is held, or when the grace is over. */
   async drain(graceOver: AbortSignal): Promise<void> {
     if (this.#mode === 'closed') return

@@ -10,6 +10,7 @@ export const errorCodes = {
   TRIGGER_UNKNOWN: 'No trigger of that name is defined in this store.',
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
+  WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
   PARTITION_INVALID: 'A label is not one of the partitions it was taken for; the message says why.',
   PARTITION_TOO_MANY: 'More partitions were asked for at once than the bound that the message names.',
   PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',

@@ -33,8 +33,16 @@ export interface WorkerFact {
   readonly host: string
   readonly pid: number
   readonly version: string
+  /** What its process does. */
+  readonly roles: readonly string[]
+  /** How many runs it performs at once; unknown of a release that did not say so. */
+  readonly slots: number | undefined
   readonly startedAt: Instant
+  /** When it last renewed its lease; unknown of a release that did not say so. */
+  readonly lastBeatAt: Instant | undefined
   readonly leaseUntil: Instant
+  /** Whether it is to take nothing more. */
+  readonly isDraining: boolean
   readonly isGone: boolean
   /** What it has yet to be told. */
   readonly notices: readonly HolderNotice[]

@@ -51,6 +51,21 @@ describe('run ids', () => {
     }
   })
 
+  it('random ids of one moment sort as they were drawn, and those of another have nothing in common with them', () => {
+    const ids = Array.from({ length: 5000 }, () => randomRunId(at))
+    expect(ids.toSorted()).toEqual(ids)
+    expect(randomRunId(at + 1).slice(10, -4)).not.toBe(ids[0]?.slice(10, -4))
+    expect(randomRunId(at).slice(10, -4)).not.toBe(ids[0]?.slice(10, -4))
+  })
+
+  it('a count that is used up begins anew with other random bits', () => {
+    const end = { bytes: Buffer.alloc(16, 255), offset: 0 }
+    const last = randomRunId(at, () => end)
+    const next = randomRunId(at)
+    expect(last.endsWith('zzzz')).toBe(true)
+    expect(next.slice(10, -4)).not.toBe(last.slice(10, -4))
+  })
+
   it('all 128 bits of randomness are in the id', () => {
     const drawn = (bytes: number[]) =>
       randomRunId(at, () => ({ bytes: Buffer.from(bytes), offset: 0 })).slice(10)

@@ -20,17 +20,41 @@ export function runIdOf({ at, parts }: Identity): RunId {
   return encodeInstant(at) + encodeDigest(digestOf(parts), 0)
 }
 
-/** An id nobody else will draw: random behind its instant. */
+/**
+ * An id nobody else will draw: random behind its instant. Those of one moment follow each other, so that they sort as they
+ * were drawn and an index of them grows at one end.
+ */
 export function randomRunId(at: Instant, random: RandomBytes = pooledRandom): RunId {
+  if (at !== drawn.at || drawn.next > lastCount || random !== pooledRandom) draw(at, random)
+  const count = drawn.next++
+  return `${drawn.stem}${pairs[count >>> 10]}${pairs[count & 1023]}`
+}
+
+/** What the ids of one moment have in common, and the number of the next. */
+const drawn = { at: -1, stem: '', next: 0 }
+
+/** The last four characters count. */
+const lastCount = 2 ** 20 - 1
+
+function draw(at: Instant, random: RandomBytes): void {
   const { bytes, offset } = random()
-  return encodeInstant(at) + encodeDigest(bytes, offset)
+  const id = encodeInstant(at) + encodeDigest(bytes, offset)
+  drawn.at = at
+  drawn.stem = id.slice(0, -4)
+  const count = valueOf(id.slice(-4))
+  // From the lower half on, so that no moment comes to the end of it.
+  drawn.next = random === pooledRandom ? count >>> 1 : count
 }
 
 /** The instant in a run id's prefix. */
 export function instantOfRunId(id: RunId): Instant {
-  let at = 0
-  for (let i = 0; i < 10; i++) at = at * 32 + alphabet.indexOf(id[i] ?? '')
-  return at
+  return valueOf(id.slice(0, 10))
+}
+
+function valueOf(text: string): number {
+  let value = 0
+  for (const character of text) value = value * 32 + alphabet.indexOf(character)
+  return value
 }
 
 /** A number in [0, 1) that depends on the text alone: for spread and jitter that every host agrees on. */

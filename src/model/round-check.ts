@@ -44,6 +44,16 @@ export function serviceRunId(round: string, service: string, checkedAt: Instant)
   return runIdOf({ at: checkedAt, parts: ['service', round, service, String(checkedAt)] })
 }
 
+/** Whether a run is one of a service for a check of a round: its id says so. */
+export function isServiceRun(run: {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly dueAt: Instant
+}): boolean {
+  return run.trigger !== undefined && run.run === serviceRunId(run.trigger, run.job, run.dueAt)
+}
+
 /** The run that a service becomes when its turn has come. */
 export function newServiceRun(
   due: DueTrigger,

@@ -22,6 +22,8 @@ declare module 'pg' {
     readonly values?: readonly unknown[] | undefined
     /** Under which the statement stays prepared on its connection. */
     readonly name?: string | undefined
+    /** How long its answer is waited for, where that is not as long as for others. */
+    readonly query_timeout?: number | undefined
     readonly rowMode?: 'array' | undefined
     readonly queryMode?: 'extended' | undefined
     readonly types?: { getTypeParser(oid: number): (text: string) => unknown } | undefined
@@ -39,7 +41,11 @@ declare module 'pg' {
 
   /** One connection. */
   export class Client extends EventEmitter {
+    /** What lies below it: its socket. */
+    readonly connection: { readonly stream: { destroy(): void } }
     constructor(config: ClientConfig)
+    /** The number of the server's process, as the server, or whatever stands before it, has told it. */
+    readonly processID: number | null
     connect(): Promise<void>
     query<Row = Record<string, unknown>>(
       query: string | QueryConfig,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { systemClock } from '../time/clock.js'
 import type { SqlAnswer, SqlQuestion } from './sql-question.js'
@@ -22,6 +23,8 @@ const busyPauseMs = 25
 
 async function readOnce(path: string, question: SqlQuestion): Promise<SqlAnswer> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
+  // SQLite does not say which file it could not open.
+  if (!existsSync(path)) throw new Error(`there is no database ${path}`)
   const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   try {
     database.exec('pragma query_only = on')

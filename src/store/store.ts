@@ -13,7 +13,7 @@
  * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
-import type { Fact, FactPage, HolderNotice } from '../model/fact.js'
+import type { Fact, FactPage, HolderNotice, WorkerFact } from '../model/fact.js'
 import type { Hold, HoldTarget } from '../model/hold.js'
 import type { RunId } from '../model/identity.js'
 import type { Job, Queue } from '../model/job.js'
@@ -31,7 +31,7 @@ export interface Store extends Definitions, Planning, Work, Holding, Noting, Mov
   readonly url: string
 
   /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
-  watch(hint: () => void): () => void
+  watch(hint: Hint): () => void
 
   /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Answers how many runs went. */
   prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
@@ -42,6 +42,9 @@ export interface Store extends Definitions, Planning, Work, Holding, Noting, Mov
   /** Ends what is under way, then closes. Every later call throws `STORE_CLOSED`. */
   close(): Promise<void>
 }
+
+/** Hears a hint. Where the store knows that it is about runs that may be claimed and nothing else, it says so. */
+export type Hint = (news?: 'runs') => void
 
 /** Jobs, queues and triggers. */
 export interface Definitions {
@@ -105,15 +108,19 @@ export interface Work {
   /** Makes a worker known, with a lease that starts now. */
   register(worker: WorkerEntry): Promise<void>
 
-  /** Renews a worker's lease from the highest time on, or says that it has lost it. Also raises the store's epoch and its highest time. */
-  heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<'alive' | 'expired'>
+  /** Renews a worker's lease from the highest time on and says whether it is to drain, or that it has lost it. Also raises the store's epoch and its highest time. */
+  heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<Beat>
+
+  /** Lets a live worker take nothing more, or take work again: its turns claim nothing from then on, and its heartbeat says so. What it holds goes on. */
+  drain(request: { worker: string; isDraining: boolean }): Promise<'changed' | 'already' | 'absent'>
 
   /** Takes a worker off the list; what it still holds becomes lost. */
   retire(request: { worker: string; now: Instant }): Promise<void>
 
   /**
    * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
-   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease is over no claims.
+   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease
+   * is over or that is draining no claims.
    */
   turn(request: Turn): Promise<TurnAnswer>
 
@@ -262,24 +269,25 @@ export interface Enqueued {
   readonly created: boolean
 }
 
-/** A worker as it makes itself known. */
+/** A worker as it makes itself known; a process without that role does so as well, and claims nothing. */
 export interface WorkerEntry {
   readonly id: string
   readonly host: string
   readonly pid: number
   readonly version: string
+  /** What its process does; only to work unless said otherwise. */
+  readonly roles?: readonly string[] | undefined
+  /** How many runs it performs at once. */
+  readonly slots?: number | undefined
   readonly now: Instant
   readonly leaseMs: number
 }
 
-/** A worker as the store knows it. */
-export interface WorkerStatus {
-  readonly id: string
-  readonly host: string
-  readonly pid: number
-  readonly version: string
-  readonly startedAt: Instant
-  readonly leaseUntil: Instant
+/** What a heartbeat came to: a lease that goes on, one that goes on while the worker takes nothing more, or none. */
+export type Beat = 'alive' | 'draining' | 'expired'
+
+/** A worker as the store knows it, and how much it holds. */
+export interface WorkerStatus extends Omit<WorkerFact, 'isGone' | 'notices'> {
   readonly running: number
 }
 
@@ -378,4 +386,12 @@ export interface StoreHealth {
   readonly highestAt: Instant
   /** Damage that was found, one sentence each. */
   readonly faults: readonly string[]
+  /** What is not damage, but worth a change. */
+  readonly warnings?: readonly StoreWarning[] | undefined
+}
+
+/** What could be better about a store, and what to do. */
+export interface StoreWarning {
+  readonly message: string
+  readonly todo: string
 }

@@ -203,20 +203,34 @@ describe('rota up', () => {
     for (const run of JSON.parse(stdout) as { state: string }[]) expect(run.state).toBe('pending')
   })
 
+  it.each([
+    [['--role', 'scheduler,worker'], 'scheduler and worker'],
+    [['--role', 'worker', '--role', 'scheduler, worker'], 'scheduler and worker'],
+    [['--role', 'worker'], 'worker'],
+    [['--roles', 'scheduler'], 'scheduler'],
+  ])('has the roles that it is given: %j', async (args, told) => {
+    const engine = up(args, { cwd: app({ jobs }) })
+    await engine.said(`\n  ${told}; 4 jobs`)
+    engine.child.kill('SIGTERM')
+    expect((await engine.ended).code).toBe(0)
+  })
+
   it('refuses what it cannot start with', async () => {
     const faulty = app({
       jobs: { a: { command: 'ls -l' } },
       triggers: { t: { job: 'a', cron: '61 * * * *' } },
     })
     const orphan = app({ triggers: { t: { job: 'nothing', every: '1m' } } })
-    const [none, faults, unknown, roles, grace] = await Promise.all([
+    const [none, faults, unknown, roles, grace, ...others] = await Promise.all([
       rota(['up']),
       rota(['up'], { cwd: faulty }),
       rota(['up'], { cwd: orphan }),
-      rota(['up', '--roles', 'boss'], { cwd: orphan }),
+      rota(['up', '--role', 'boss', '--role', 'worker,schedular'], { cwd: orphan }),
       rota(['up', '--grace', 'soon'], { cwd: orphan }),
+      rota(['up', '--role', 'scheduler,'], { cwd: orphan }),
+      rota(['up', '--role', 'worker,api'], { cwd: orphan }),
     ])
-    for (const { code, stdout } of [none, faults, unknown, roles, grace])
+    for (const { code, stdout } of [none, faults, unknown, roles, grace, ...others])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(none.stderr).toMatch(
       /^error: there is no rota\.config\.\* in .*, and no store; `rota init` writes a config \[CONFIG_NOT_FOUND\]\n$/,
@@ -225,7 +239,13 @@ describe('rota up', () => {
       /^error: .*rota\.config\.json has 2 faults \[CONFIG_INVALID\]\n {2}rota\.config\.json:1:\d+: jobs\.a\.command: .*\n {2}rota\.config\.json:1:\d+: triggers\.t\.cron: .*\n$/,
     )
     expect(unknown.stderr).toContain('triggers.t.job: no job is named nothing')
-    expect(roles.stderr).toContain('"boss" is not a role (allowed: scheduler, worker, scheduler,worker)')
+    expect(roles.stderr).toContain(
+      '"boss" is not a role (allowed: scheduler, worker, or several with a comma)',
+    )
+    expect(roles.stderr).toContain('"schedular" is not a role; did you mean scheduler?')
+    const [empty, api] = others
+    expect(empty?.stderr).toContain('"" is not a role')
+    expect(api?.stderr).toContain('this version has no HTTP API to serve')
     expect(grace.stderr).toContain('[DURATION_INVALID]')
   })
 

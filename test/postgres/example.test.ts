@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 it('examples/postgres/outbox.mjs sends a mail for every order that was taken, and for no other', async () => {
-  const { code, output } = await run({ DATABASE_URL: await server.createDatabase() })
+  const { code, output } = await run('outbox', await server.createDatabase())
   expect(output.trim().split('\n').toSorted()).toEqual([
     'all mails are out',
     'mail about order 1',
@@ -31,10 +31,21 @@ it('examples/postgres/outbox.mjs sends a mail for every order that was taken, an
   expect(code).toBe(0)
 })
 
-function run(given: Record<string, string>): Promise<{ code: number | null; output: string }> {
+it('examples/postgres/shards.mjs sends a customer always to the same shard, and bills each once', async () => {
+  const { code, output } = await run('shards', await server.createDatabase())
+  expect(output.trim().split('\n').toSorted()).toEqual([
+    'shard 0 bills bob',
+    'shard 1 bills ann',
+    'shard 1 bills cy',
+    'three customers are billed, each once',
+  ])
+  expect(code).toBe(0)
+})
+
+function run(name: string, database: string): Promise<{ code: number | null; output: string }> {
   const { NODE_OPTIONS: _, ...environment } = process.env
-  const env = { ...environment, XDG_STATE_HOME: directory, ...given }
-  const child = spawn(process.execPath, [join(root, 'examples/postgres/outbox.mjs')], { env })
+  const env = { ...environment, XDG_STATE_HOME: directory, DATABASE_URL: database }
+  const child = spawn(process.execPath, [join(root, `examples/postgres/${name}.mjs`)], { env })
   return new Promise((resolve) => {
     let output = ''
     child.stdout.on('data', (data: Buffer) => (output += data.toString()))

@@ -1,7 +1,7 @@
 import type { Bus } from '../../engine/bus.js'
 import type { ClockGuard } from '../../engine/clock-guard.js'
 import type { Events } from '../../engine/events.js'
-import { Loop } from '../../engine/loop.js'
+import { Loop, type Look } from '../../engine/loop.js'
 import { Offers } from '../../engine/offers.js'
 import type { RunContext } from '../../engine/perform.js'
 import { toTask } from '../../engine/pool.js'
@@ -10,6 +10,7 @@ import { Upkeep } from '../../engine/upkeep.js'
 import type { Task } from '../../model/task.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
+import type { UpkeepTimes } from '../loop-times.js'
 import { newWorkerId, workerIdentity } from '../worker-identity.js'
 
 /** Somebody's offer to take what no worker takes. */
@@ -31,6 +32,12 @@ export interface BusParts {
   readonly guard: ClockGuard
   readonly leaseMs: number
   readonly offerAfterMs: number
+  /** The slow poll behind all hints. */
+  readonly pollMs: number
+  /** Whether this process is to take nothing more. */
+  readonly isDraining: () => boolean
+  /** How workers that are gone are looked for; absent where the engine does so already. */
+  readonly upkeep: UpkeepTimes | undefined
 }
 
 /** How long what was told to stop may take to do so; after that its lease runs out. */
@@ -39,44 +46,42 @@ const settleMs = 7000
 /** The bus of a started app at work: looks for runs to offer, and takes those that subscribers offered to take. */
 export class BusWork {
   readonly #parts: BusParts
-  readonly #loop: Loop
+  readonly #offers: Loop
+  readonly #upkeep: Loop | undefined
+  readonly #undo: (() => void)[] = []
   readonly #takers = new Map<Subscription, { readonly taker: Taker; readonly end: () => void }>()
 
   constructor(parts: BusParts) {
     this.#parts = parts
-    const { store, clock, guard, events, bus, leaseMs, offerAfterMs } = parts
+    const { store, clock, guard, events, bus, offerAfterMs, pollMs } = parts
     const now = (): number => guard.now()
-    const offers = new Offers({ store, now, events, offerAfterMs })
-    // A process without a worker has no other upkeep, and a subscriber that died must not keep its run for ever.
-    const upkeep = new Upkeep({
-      store,
-      events,
-      now,
-      canJudgeLeases: () => guard.isSteadyFor(leaseMs),
-      everyMs: offerAfterMs,
-      keepMs: Infinity,
-      onRuns: () => undefined,
-    })
-    this.#loop = new Loop({
-      name: 'bus',
-      seed: newWorkerId(),
-      clock,
-      events,
-      pollMs: offerAfterMs,
-      step: async () => {
-        await upkeep.step()
-        return bus.isHeard ? await offers.step() : { afterMs: offerAfterMs }
-      },
-    })
+    const offers = new Offers({ store, clock, now, events, offerAfterMs, pollMs })
+    const step = (): Promise<Look> => (bus.isHeard ? offers.step() : Promise.resolve({ afterMs: pollMs }))
+    this.#offers = new Loop({ name: 'bus', seed: newWorkerId(), clock, events, pollMs, step })
+    this.#upkeep = parts.upkeep === undefined ? undefined : this.#upkeepLoop(parts.upkeep)
   }
 
   start(): void {
-    this.#loop.start()
+    const { store, events } = this.#parts
+    const wake = (): void => this.wake()
+    this.#undo.push(
+      store.watch(wake),
+      events.on('tick', ({ runs }) => runs.length > 0 && wake()),
+      events.on('run:ended', ({ state }) => state === 'pending' && wake()),
+      events.on('run:lost', wake),
+    )
+    this.#offers.start()
+    this.#upkeep?.start()
+  }
+
+  /** Something may have become claimable: look soon. */
+  wake(): void {
+    this.#offers.wake()
   }
 
   add(subscription: Subscription): void {
     if (this.#takers.has(subscription)) return
-    const { bus, store, clock, events, leaseMs } = this.#parts
+    const { bus, store, clock, events, leaseMs, isDraining } = this.#parts
     const taker = new Taker({
       store,
       clock,
@@ -89,7 +94,7 @@ export class BusWork {
       take: (run) => subscription.take(toTask(run), run),
     })
     const end = bus.subscribe((message) => {
-      if (message.name === 'run:offered') taker.offer(message.event)
+      if (message.name === 'run:offered' && !isDraining()) taker.offer(message.event)
     })
     this.#takers.set(subscription, { taker, end })
   }
@@ -105,15 +110,34 @@ export class BusWork {
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.#parts
     const takers = [...this.#takers.values()]
+    for (const undo of this.#undo) undo()
     for (const { end } of takers) end()
     const graceOver = new AbortController()
     const done = new AbortController()
     const cancelGrace = clock.timer(graceMs, () => graceOver.abort())
     const ended = Promise.all([
-      this.#loop.stop(),
+      this.#offers.stop(),
+      this.#upkeep?.stop(),
       ...takers.map(({ taker }) => taker.stop(graceOver.signal)),
     ]).finally(() => done.abort())
     await Promise.race([ended, clock.sleep(graceMs + settleMs, done.signal)])
     cancelGrace()
+  }
+
+  /** A process without a worker has no other upkeep, and a subscriber that died must not keep its run for ever. */
+  #upkeepLoop({ everyMs, leaseSlackMs }: UpkeepTimes): Loop {
+    const { store, clock, guard, events, leaseMs } = this.#parts
+    const upkeep = new Upkeep({
+      store,
+      events,
+      now: () => guard.now(),
+      canJudgeLeases: () => guard.isSteadyFor(leaseMs),
+      leaseSlackMs,
+      everyMs,
+      keepMs: Infinity,
+      onRuns: () => undefined,
+    })
+    const step = (): Promise<Look> => upkeep.step()
+    return new Loop({ name: 'bus upkeep', seed: newWorkerId(), clock, events, pollMs: everyMs, step })
   }
 }

@@ -1,8 +1,8 @@
-import { fork } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BusProcesses } from '../../../test/fixtures/bus-process.js'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import type { BusMessage } from '../../engine/bus.js'
 import { jobDefaults } from '../../model/job.js'
@@ -102,6 +102,26 @@ describe('N9: a run that no worker takes', () => {
     for (const id of ids) expect(await app.run(id)).toMatchObject({ state: 'done', attempt: 1 })
   })
 
+  it('is offered exactly when it has waited long enough, and again after that time', async () => {
+    const { app, clock, pass } = await deserted({ bus: { offerAfter: '3s' } })
+    const offers: number[] = []
+    app.bus.listen(({ name }) => name === 'run:offered' && offers.push(clock.now() - t0))
+    await pass(500)
+    await app.enqueue('check', undefined, { at: new Date(t0 + 5_000) })
+    await pass(20_000)
+    expect(offers).toEqual([8_000, 11_000, 14_000, 17_000, 20_000])
+  })
+
+  it('is taken also where hundreds wait, each once', async () => {
+    const { app, pass } = await deserted()
+    const taken: string[] = []
+    app.bus.subscribe({ jobs: ['check'], concurrency: 100, take: (_, { id }) => void taken.push(id) })
+    const ids = await Promise.all(Array.from({ length: 450 }, async () => (await app.enqueue('check')).id))
+    // Each offer leads to the most urgent run: one that was offered may wait for the next time.
+    await pass(60_000)
+    expect(taken.toSorted()).toEqual(ids.toSorted())
+  })
+
   it('fails and is retried by the rules of its job, and is not taken by who did not offer to', async () => {
     const { app, pass, store } = await deserted()
     let tries = 0
@@ -142,8 +162,8 @@ describe('N9: a run that no worker takes', () => {
     await app.pauseQueue('default')
     await pass(20_000)
     expect(heard(messages)).toEqual([])
-    await app.resumeQueue('default')
     await app.freeze()
+    await app.resumeQueue('default')
     await pass(20_000)
     expect(heard(messages)).toEqual([])
     await app.thaw()
@@ -183,37 +203,28 @@ describe('N9: a run that no worker takes', () => {
   })
 })
 
-describe('N9: a subscriber in another process', () => {
-  it('that is killed in the middle loses its lease, and the run is offered again and done once', async () => {
+describe.each(['sqlite', 'files'])('N9: a subscriber in another process, on %s,', (kind) => {
+  it('hears of what is recorded although its slow poll never comes, and one that is killed in the middle loses it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-bus-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
-    const options = {
-      store: `sqlite:${join(directory, 'rota.db')}`,
-      lease: '1s',
-      durability: 'normal',
-    } as const
-    const program = join(directory, 'subscriber.mjs')
-    const library = new URL('../../../dist/index.js', import.meta.url).href
-    await writeFile(
-      program,
-      `import { rota } from ${JSON.stringify(library)}
-       const app = rota({ ...${JSON.stringify(options)}, app: 'b', bus: { offerAfter: '100ms' } })
-       app.bus.subscribe({ jobs: ['*'], take: (task) => (process.send(task.id), new Promise(() => {})) })
-       await app.start({ roles: { scheduler: false, worker: false } })`,
-    )
-    const app = rota({ ...options, app: 'a', bus: { offerAfter: '100ms' } })
+    const store = `${kind}:${join(directory, 'store')}`
+    const processes = new BusProcesses(store)
+    const app = rota({ store, app: 'owner', durability: 'normal' })
     app.job('check', () => expect.unreachable())
-    onTestFinished(() => app.stop({ grace: 0 }))
+    onTestFinished(async () => {
+      await processes.kill()
+      await app.close()
+      await rm(directory, { recursive: true, force: true })
+    })
+    const first = await processes.start({ role: 'subscriber', isPolling: false, isStuck: true })
     const { id } = await app.enqueue('check')
-    const other = fork(program, { execArgv: [] })
-    const taskId = await new Promise((resolve) => other.once('message', resolve))
-    expect(taskId).toMatch(/^cron_check_\d+$/)
-    other.kill('SIGKILL')
-    const taken: unknown[] = []
-    app.bus.subscribe({ jobs: ['check'], take: (task, { attempt }) => void taken.push([task.id, attempt]) })
-    await app.start({ roles: { scheduler: false, worker: false } })
+    await processes.until(() => processes.taken.length === 1)
+    await processes.kill(first)
+    const second = await processes.start({ role: 'subscriber', isPolling: false })
     expect(await app.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
-    expect(taken).toEqual([[taskId, 2]])
+    expect(processes.taken.map(({ pid, run, attempt }) => ({ pid, run, attempt }))).toEqual([
+      { pid: first, run: id, attempt: 1 },
+      { pid: second, run: id, attempt: 2 },
+    ])
     expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
   })
 })

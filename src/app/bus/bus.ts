@@ -14,6 +14,7 @@ export class AppBus {
   /** What a started app hands over. */
   #parts: Omit<BusParts, 'bus' | 'events'> | undefined
   #working: Promise<BusWork> | undefined
+  #work: BusWork | undefined
 
   constructor(events: Events) {
     this.#events = events
@@ -45,7 +46,12 @@ export class AppBus {
   /** Lets the offers begin, now or with the first who listens. */
   async start(parts: Omit<BusParts, 'bus' | 'events'>): Promise<void> {
     this.#parts = parts
-    if (this.#isBridged) await this.#work(parts)
+    if (this.#isBridged) await this.#join(parts)
+  }
+
+  /** Something may have become claimable: what nobody takes is looked for soon. */
+  wake(): void {
+    this.#work?.wake()
   }
 
   /** Ends all subscriptions: what they are doing may finish within the grace, the rest is handed back. */
@@ -53,16 +59,17 @@ export class AppBus {
     this.#parts = undefined
     await (await this.#working)?.stop(graceMs)
     this.#working = undefined
+    this.#work = undefined
   }
 
   /** Only with the first who listens: putting together what nobody hears would cost every run. */
   #bridge(): void {
     if (!this.#isBridged) publishEvents(this.#events, this.#bus)
     this.#isBridged = true
-    if (this.#parts !== undefined) void this.#work(this.#parts)
+    if (this.#parts !== undefined) void this.#join(this.#parts)
   }
 
-  async #work(parts: Omit<BusParts, 'bus' | 'events'>): Promise<void> {
+  async #join(parts: Omit<BusParts, 'bus' | 'events'>): Promise<void> {
     this.#working ??= this.#begin(parts)
     const work = await this.#working
     for (const subscription of this.#subscriptions) work.add(subscription)
@@ -73,6 +80,7 @@ export class AppBus {
     const { BusWork } = await import('./bus-work.js')
     const work = new BusWork({ ...parts, bus: this.#bus, events: this.#events })
     work.start()
+    this.#work = work
     return work
   }
 }

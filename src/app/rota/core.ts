@@ -12,6 +12,7 @@ import type { Instant } from '../../time/instant.js'
 import { AppBus } from '../bus/bus.js'
 import type { CommandJobs } from '../jobs/command-jobs.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
+import { slowPollMs, upkeepTimes } from '../loop-times.js'
 import { openStore, absoluteUrl, clockFor } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
 import { OwnDefinitions } from '../own-definitions.js'
@@ -133,6 +134,9 @@ export abstract class RotaCore {
       accept: options.acceptStore ?? false,
       onWentBack: (error) => this.events.emit('fatal', { where: 'store', error }),
     })
+    this.events.on('fatal', ({ error }) => {
+      if (error instanceof RotaError && error.code === 'STORE_WENT_BACK') this.#witness?.refuse()
+    })
     const guard = await ClockGuard.open(store, this.clock, { acceptClock: options.acceptClock ?? false })
     await guard.confirmed(({ kind, byMs }) => this.events.emit('clock', { kind, byMs }), this.#ending.signal)
     if (this.#ending.signal.aborted) throw this.#closedError()
@@ -149,7 +153,10 @@ export abstract class RotaCore {
     this.#keeper?.start()
     const { clock } = this
     const { leaseMs, offerAfterMs } = this.settings
-    await this.bus.start({ store, clock, guard, leaseMs, offerAfterMs })
+    const upkeep = roles.worker ? undefined : upkeepTimes(storeUrl, leaseMs)
+    const isDraining = (): boolean => this.#engine?.isDraining ?? false
+    const times = { leaseMs, offerAfterMs, pollMs: slowPollMs }
+    await this.bus.start({ store, clock, guard, ...times, upkeep, isDraining })
     // They are in the store now, and a start that failed would have needed them again.
     this.registry.triggers.clear()
     return report
@@ -191,9 +198,16 @@ export abstract class RotaCore {
     return this.#open
   }
 
-  /** Something may be due or claimable: the engine, if it runs here, looks at once. */
+  /** Something may be due or claimable: the engine and the bus, if they run here, look at once. */
   protected wake(): void {
     this.#engine?.wake()
+    this.bus.wake()
+  }
+
+  /** Runs were recorded: whoever may take them, if they are here, looks at once. */
+  protected wakeForRuns(): void {
+    this.#engine?.wakeForRuns()
+    this.bus.wake()
   }
 
   /** Does what is asked, and tells of it. */

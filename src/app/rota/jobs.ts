@@ -7,10 +7,10 @@ import type { ImportedLine, ImportOptions } from '../jobs/import-jobs.js'
 import { takerName, takingCommands, type CommandHandler } from '../jobs/performers.js'
 import { someIds } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
-import { RotaHolds } from './holds.js'
+import { RotaWorkers } from './workers.js'
 
 /** Command jobs: what is due for whom, added and removed while everything runs. */
-export abstract class RotaJobs extends RotaHolds {
+export abstract class RotaJobs extends RotaWorkers {
   /** Takes every command that no job is named after. */
   onCommand(handler: CommandHandler, options: JobOptions = {}): JobRef {
     return this.define(takerName, { ...options, handler: takingCommands(handler) })

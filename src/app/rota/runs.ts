@@ -48,7 +48,7 @@ export abstract class RotaRuns extends RotaDefinitions {
     }
     const enqueued = store.enqueue({ runs, now })
     // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
-    this.wake()
+    this.wakeForRuns()
     const answers = await enqueued
     if (this.events.has('operation')) this.#tellEnqueued('enqueue', name, answers)
     return answers

@@ -3,6 +3,7 @@ import { refuseOtherIntervals } from '../../engine/round-changes.js'
 import { isRound } from '../../engine/rounds.js'
 import { defineRound, type RoundInput } from '../../model/define.js'
 import { RotaError } from '../../model/errors.js'
+import { nearest } from '../../model/read-value.js'
 import { jobsOf, type StoredTrigger, type Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
@@ -20,7 +21,7 @@ export async function startRound(
   if (known === undefined) await refuseTaken(store, name)
   const hasNews = Object.values(options).some((value) => value !== undefined)
   if (known?.active === true && !hasNews) return known.trigger
-  if (known === undefined && !hasNews) throw unknownRound(name)
+  if (known === undefined && !hasNews) throw await unknownRound(store, name)
   const trigger = defineRound(name, completed(options, known?.trigger))
   await refuseUnknownJobs(store, trigger)
   await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
@@ -45,7 +46,7 @@ export async function stopRound(
 /** A round by its name, running or stopped. */
 export async function findRound(store: Store, name: string): Promise<StoredTrigger> {
   const round = await knownRound(store, name)
-  if (round === undefined) throw unknownRound(name)
+  if (round === undefined) throw await unknownRound(store, name)
   return round
 }
 
@@ -61,11 +62,17 @@ async function refuseTaken(store: Store, name: string): Promise<void> {
     throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
 }
 
-function unknownRound(name: string): RotaError {
-  return new RotaError(
-    'TRIGGER_UNKNOWN',
-    `no round is named ${name}; \`rota round list\` shows those there are`,
-  )
+const mostNames = 5
+
+/** Names the round that was probably meant, else the first ones there are. */
+async function unknownRound(store: Store, name: string): Promise<RotaError> {
+  const names = (await store.triggers()).flatMap(({ trigger }) => (isRound(trigger) ? [trigger.name] : []))
+  const meant = nearest(name, names)
+  const some = names.slice(0, mostNames).join(', ')
+  const more = names.length > mostNames ? ' and more; `rota round list --all` shows them' : ''
+  const there = names.length === 0 ? 'there is none yet' : `there is ${some}${more}`
+  const hint = meant === undefined ? there : `did you mean ${meant}?`
+  return new RotaError('TRIGGER_UNKNOWN', `no round is named ${name}; ${hint}`)
 }
 
 /** The options together with what is stored under the name: a restart needs the name only. */

@@ -173,13 +173,13 @@ async function show(context: Context, app: Rota): Promise<number> {
   const statuses = await app.partitions(name, { ...rangeOf(context), newest: args.whole('newest') ?? 10 })
   const [info] = (await app.assets()).filter((one) => one.name === name)
   if (args.flag('json')) {
-    const partitions = statuses.map(({ label, state, doneAt, run }) => ({
+    const standing = statuses.map(({ label, state, doneAt, run }) => ({
       partition: label,
       state,
       doneAt: doneAt === undefined ? null : formatInstant(doneAt),
       run: run ?? null,
     }))
-    out.json({ ...(info === undefined ? {} : assetView(info)), partitions, spec: info?.partitions ?? null })
+    out.json({ ...(info === undefined ? {} : assetView(info)), standing })
     return exitCodes.ok
   }
   const times = timesOf(context)

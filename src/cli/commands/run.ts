@@ -1,6 +1,7 @@
 import type { Run } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { printable } from '../../app/text.js'
+import { takesWork } from '../../app/workers.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { followRun, untilSignal } from '../follow.js'
 import { payloadOption, readPayload } from '../payload-option.js'
@@ -49,7 +50,7 @@ export async function followToEnd(context: Context, app: Rota, id: string): Prom
 async function sayIfNobodyWorks({ out }: Context, app: Rota): Promise<void> {
   const now = app.now()
   const workers = await (await app.store()).workers()
-  if (workers.some((worker) => worker.leaseUntil >= now)) return
+  if (workers.some((worker) => takesWork(worker, now))) return
   out.note('no worker is alive; the run waits for one, start it with `rota up` (Ctrl-C stops waiting)')
 }
 

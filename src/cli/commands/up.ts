@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RotaError } from '../../app/errors.js'
 import { findConfig } from '../../app/find-config.js'
+import type { Roles } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { readSwitches, type Switches } from '../../app/switches.js'
+import { readSwitches } from '../../app/switches.js'
 import { parseDuration } from '../../app/durations.js'
 import { systemClock } from '../../app/times.js'
 import { usageError } from '../usage-error.js'
@@ -17,6 +18,7 @@ import {
   zoneOption,
 } from '../command.js'
 import { type Notice, tellEvents } from '../notice.js'
+import { roleOption, rolesOf, rolesText } from '../role-option.js'
 import { Shutdown } from '../shutdown.js'
 import { jsonTeller, textTeller } from '../teller.js'
 import { TimeText } from '../time-text.js'
@@ -29,7 +31,7 @@ import { jobsOption } from './job.js'
 export const up: Command = {
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is handed back; a second one ends it at once. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is handed back; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
   arguments: [],
   options: [
     configOption,
@@ -42,7 +44,7 @@ export const up: Command = {
       completes: 'file',
     },
     jobsOption,
-    { name: 'roles', value: 'roles', help: 'scheduler, worker, or both; default scheduler,worker' },
+    roleOption,
     {
       name: 'concurrency',
       value: 'n',
@@ -64,7 +66,7 @@ export const up: Command = {
   examples: [
     { line: 'rota up', meaning: 'with the config of this directory' },
     { line: 'rota up --config jobs/rota.config.yaml --grace 2m', meaning: 'another one, patiently' },
-    { line: 'rota up --roles worker --concurrency 50', meaning: 'only perform, many at once' },
+    { line: 'rota up --role worker --concurrency 50', meaning: 'only perform, many at once' },
     { line: 'rota up --webhooks 8080', meaning: 'and take deliveries to webhook sensors' },
     { line: 'SCHEDULER_ENABLED=off rota up', meaning: 'plan nothing here' },
   ],
@@ -97,33 +99,6 @@ function webhooksOf({ args }: Context): Address | undefined {
   const message = `${JSON.stringify(text)} is not an address`
   const fault = { path: '--webhooks', message, allowed: 'a port, or a host and a port such as 0.0.0.0:8080' }
   throw usageError([fault], '`rota up --help` shows examples')
-}
-
-interface Roles {
-  readonly scheduler: boolean
-  readonly worker: boolean
-}
-
-/** What this process does, or the sentence that says why it does nothing. */
-function rolesOf({ args }: Context, switches: Switches): Roles | string {
-  const words = (args.text('roles') ?? 'scheduler,worker').split(',').map((word) => word.trim())
-  const unknown = words.filter((word) => word !== 'scheduler' && word !== 'worker')
-  if (unknown.length > 0) {
-    const faults = unknown.map((word) => ({
-      path: '--roles',
-      message: `${JSON.stringify(word)} is not a role`,
-      allowed: 'scheduler, worker, scheduler,worker',
-    }))
-    throw usageError(faults, '`rota up --help` shows examples')
-  }
-  if (switches.pipeline === false) return 'PIPELINE_ENABLED is off: nothing was read, written or started'
-  const scheduler = words.includes('scheduler') && switches.scheduler !== false
-  const worker = words.includes('worker') && switches.worker !== false
-  if (scheduler || worker) return { scheduler, worker }
-  const off = ['scheduler', 'worker']
-    .filter((role) => words.includes(role))
-    .map((role) => `${role.toUpperCase()}_ENABLED`)
-  return `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: nothing was started`
 }
 
 async function appOf({
@@ -188,9 +163,7 @@ async function runUntilTheEnd(
     const downtime = await readDowntime(app)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
     const report = await app.start(options)
-    const names = [...(roles.scheduler ? ['scheduler'] : []), ...(roles.worker ? ['worker'] : [])].join(
-      ' and ',
-    )
+    const names = rolesText(roles)
     await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
     if (webhooks !== undefined) {
       const { host, port } = await app.listenForWebhooks(webhooks)

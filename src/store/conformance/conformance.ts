@@ -3,6 +3,7 @@ import { cancelAndRetryLaws } from './cancel-and-retry.js'
 import { chainLaws } from './chains.js'
 import { claimLaws } from './claims.js'
 import { definitionLaws } from './definitions.js'
+import { drainingLaws } from './draining.js'
 import { expiryLaws } from './expiry.js'
 import { finishLaws } from './finish.js'
 import { gateLaws } from './gates.js'
@@ -20,7 +21,7 @@ import { uniqueLaws } from './unique.js'
 export function conformance(
   name: string,
   open: OpenStore,
-  options: { readonly stories?: number } = {},
+  options: { readonly stories?: number; readonly seed?: number | undefined } = {},
 ): void {
   const law = lawsFor(open)
   describe(`the ${name} store keeps the laws of the port`, () => {
@@ -34,10 +35,11 @@ export function conformance(
     describe('chains', () => chainLaws(law))
     describe('cancel and retry', () => cancelAndRetryLaws(law))
     describe('expiry', () => expiryLaws(law))
+    describe('draining', () => drainingLaws(law))
     describe('ledger and prune', () => ledgerLaws(law))
     describe('logs', () => logLaws(law))
     describe('notes', () => noteLaws(law))
     describe('reading', () => readingLaws(law))
-    describe('random operations', () => randomOperations(open, options.stories))
+    describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })
 }

@@ -17,8 +17,10 @@ export function expiryLaws(law: Law): void {
     await stage.enqueue([aRun('r')])
     await stage.claimOne('w', t0)
     expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 5, leaseMs: minute })).toBe('alive')
+    const process = { host: 'here', pid: 1, version: '0', roles: ['worker'], slots: undefined }
+    const lease = { startedAt: t0, lastBeatAt: t0 + 5, leaseUntil: t0 + 5 + minute }
     expect(await stage.store.workers()).toEqual([
-      { id: 'w', host: 'here', pid: 1, version: '0', startedAt: t0, leaseUntil: t0 + 5 + minute, running: 1 },
+      { id: 'w', ...process, ...lease, isDraining: false, running: 1 },
     ])
     expect(await stage.store.heartbeat({ worker: 'nobody', now: t0, leaseMs: minute })).toBe('expired')
   })

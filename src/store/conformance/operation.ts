@@ -13,6 +13,7 @@ export type Operation =
   | { readonly kind: 'register' }
   | { readonly kind: 'heartbeat'; readonly worker: number }
   | { readonly kind: 'retire'; readonly worker: number }
+  | { readonly kind: 'drain'; readonly worker: number; readonly isDraining: boolean }
   | RandomTurn
   | { readonly kind: 'late'; readonly claim: number }
   | { readonly kind: 'expire'; readonly beforeMs: number; readonly limit: number; readonly settle: boolean }
@@ -103,6 +104,10 @@ const kinds: readonly { weight: number; arbitrary: fc.Arbitrary<Operation> }[] =
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('register') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('heartbeat'), worker: pick }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retire'), worker: pick }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('drain'), worker: pick, isDraining: fc.boolean() }),
+  },
   { weight: 12, arbitrary: turn },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('late'), claim: pick }) },
   {

@@ -75,6 +75,7 @@ export class Player {
       case 'register':
       case 'heartbeat':
       case 'retire':
+      case 'drain':
         return await this.#moveWorker(operation)
       case 'turn':
         return await this.#turn(operation)
@@ -280,18 +281,20 @@ export class Player {
   }
 
   async #moveWorker(
-    operation: Extract<Operation, { kind: 'register' | 'heartbeat' | 'retire' }>,
+    operation: Extract<Operation, { kind: 'register' | 'heartbeat' | 'retire' | 'drain' }>,
   ): Promise<void> {
     const { now } = this
     if (operation.kind === 'register') {
       const id = `w${this.#workers.length}`
       this.#workers.push(id)
-      await this.both((store) => store.register({ id, host: 'h', pid: 1, version: '0', now, leaseMs }))
+      const process = { host: 'h', pid: 1, version: '0', roles: ['scheduler', 'worker'], slots: 3 }
+      await this.both((store) => store.register({ id, ...process, now, leaseMs }))
       return
     }
     const worker = at(this.#workers, operation.worker)
     if (operation.kind === 'heartbeat') await this.both((store) => store.heartbeat({ worker, now, leaseMs }))
-    else await this.both((store) => store.retire({ worker, now }))
+    else if (operation.kind === 'retire') await this.both((store) => store.retire({ worker, now }))
+    else await this.both((store) => store.drain({ worker, isDraining: operation.isDraining }))
   }
 
   async #turn({ worker: index, ends, slots, ahead, jobs }: RandomTurn): Promise<void> {

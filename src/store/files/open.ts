@@ -7,7 +7,7 @@ import { toRotaError } from './errors.js'
 import { DirectoryLock } from './lock.js'
 
 /** The version of the layout of files that this Rota writes. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** What `meta.json` says of a store. */
 export interface Meta {

@@ -85,9 +85,14 @@ export interface WorkerFile {
   readonly host: string
   readonly pid: number
   readonly version: string
+  /** Absent, like `slots`, `last_beat_at` and `draining`, in what a release before layout 3 wrote. */
+  readonly roles?: readonly string[] | undefined
+  readonly slots?: number | undefined
   readonly started_at: string
+  readonly last_beat_at?: string | undefined
   readonly lease_until: string
   readonly lease_ms: number
+  readonly draining?: boolean | undefined
   readonly gone: boolean
   readonly notices: readonly HolderNotice[]
 }
@@ -99,9 +104,13 @@ export function toWorkerFile(row: WorkerRow): WorkerFile {
     host: row.host,
     pid: row.pid,
     version: row.version,
+    roles: row.roles,
+    slots: row.slots,
     started_at: formatInstant(row.now),
+    last_beat_at: textOf(row.lastBeatAt),
     lease_until: formatInstant(row.leaseUntil),
     lease_ms: row.leaseMs,
+    draining: row.isDraining,
     gone: row.isGone,
     notices: row.notices,
   }
@@ -114,9 +123,13 @@ export function fromWorkerFile(file: WorkerFile): Omit<WorkerRow, 'running'> {
     host: file.host,
     pid: file.pid,
     version: file.version,
+    roles: file.roles ?? ['worker'],
+    slots: file.slots,
     now: parseInstant(file.started_at),
+    lastBeatAt: instantOf(file.last_beat_at),
     leaseUntil: parseInstant(file.lease_until),
     leaseMs: file.lease_ms,
+    isDraining: file.draining ?? false,
     isGone: file.gone,
     notices: [...file.notices],
   }

@@ -90,8 +90,8 @@ export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): 
 
 function workers(tables: Tables): Fact[] {
   const known = [...tables.workers.values()].map(
-    ({ id, host, pid, version, now: startedAt, leaseUntil, isGone, notices }): WorkerFact => {
-      return { id, host, pid, version, startedAt, leaseUntil, isGone, notices: [...notices] }
+    ({ running: _running, leaseMs: _leaseMs, now: startedAt, notices, ...row }): WorkerFact => {
+      return { ...row, startedAt, notices: [...notices] }
     },
   )
   return [...known, ...forgotten(tables)].map((worker) => ({ kind: 'worker', worker }))
@@ -103,8 +103,9 @@ function forgotten(tables: Tables): Iterable<WorkerFact> {
   for (const { attempts } of tables.runs.values()) {
     for (const { worker: id, claimedAt } of attempts) {
       if (id === undefined || tables.workers.has(id) || found.has(id)) continue
-      const lease = { startedAt: claimedAt, leaseUntil: claimedAt, isGone: true }
-      found.set(id, { id, host: '', pid: 0, version: '', ...lease, notices: [] })
+      const lease = { startedAt: claimedAt, lastBeatAt: undefined, leaseUntil: claimedAt, isGone: true }
+      const process = { host: '', pid: 0, version: '', roles: ['worker'], slots: undefined }
+      found.set(id, { id, ...process, ...lease, isDraining: false, notices: [] })
     }
   }
   return found.values()

@@ -138,8 +138,8 @@ export function workers(tables: Tables): WorkerStatus[] {
   return [...tables.workers.values()]
     .filter((worker) => !worker.isGone)
     .toSorted((a, b) => compareText(a.id, b.id))
-    .map(({ id, host, pid, version, now, leaseUntil, running }) => {
-      return { id, host, pid, version, startedAt: now, leaseUntil, running: running.size }
+    .map(({ isGone: _isGone, notices: _notices, now: startedAt, leaseMs: _leaseMs, ...row }) => {
+      return { ...row, startedAt, running: row.running.size }
     })
 }
 

@@ -110,6 +110,10 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return change((tables) => work.heartbeat(tables, request))
     },
 
+    async drain(request: { worker: string; isDraining: boolean }) {
+      return write((tables) => work.drain(tables, request))
+    },
+
     async retire(request: { worker: string; now: Instant }) {
       await write((tables) => work.retire(tables, request))
     },

@@ -134,8 +134,12 @@ export interface HoldRow extends Mutable<Hold> {
 }
 
 /** A worker with its lease. */
-export interface WorkerRow extends WorkerEntry {
+export interface WorkerRow extends Omit<WorkerEntry, 'roles' | 'slots'> {
+  readonly roles: readonly string[]
+  readonly slots: number | undefined
+  lastBeatAt: Instant | undefined
   leaseUntil: Instant
+  isDraining: boolean
   isGone: boolean
   readonly running: Set<RunRow>
   notices: HolderNotice[]

@@ -1,7 +1,7 @@
 import type { RunId } from '../../model/identity.js'
 import { isFinal, removedReason, type NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
+import type { Beat, Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
 import { insertRun, letWait, makeFinal, makePending, promote, uniqueSlot } from './run-moves.js'
@@ -21,24 +21,37 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
 export function register(tables: Tables, worker: WorkerEntry): void {
   if (tables.workers.has(worker.id)) return
   const leaseUntil = worker.now + worker.leaseMs
-  const row: WorkerRow = { ...worker, leaseUntil, isGone: false, running: new Set(), notices: [] }
+  const { roles = ['worker'], slots } = worker
+  const fresh = { lastBeatAt: worker.now, isDraining: false, isGone: false, running: new Set<RunRow>() }
+  const row: WorkerRow = { ...worker, roles, slots, ...fresh, leaseUntil, notices: [] }
   tables.workers.set(worker.id, row)
   tables.touched?.workers.add(row)
 }
 
 /** Renews a lease that nobody has declared over. */
-export function heartbeat(
-  tables: Tables,
-  request: { worker: string; now: Instant; leaseMs: number },
-): 'alive' | 'expired' {
+export function heartbeat(tables: Tables, request: { worker: string; now: Instant; leaseMs: number }): Beat {
   noteTime(tables, request.now)
   tables.epoch++
   const worker = liveWorker(tables, request.worker)
   if (worker === undefined) return 'expired'
   // From the highest time on: a clock that was put back shortens no lease.
+  worker.lastBeatAt = tables.highestAt
   worker.leaseUntil = tables.highestAt + request.leaseMs
   tables.touched?.workers.add(worker)
-  return 'alive'
+  return worker.isDraining ? 'draining' : 'alive'
+}
+
+/** Lets a worker take nothing more, or take work again. */
+export function drain(
+  tables: Tables,
+  { worker: id, isDraining }: { worker: string; isDraining: boolean },
+): 'changed' | 'already' | 'absent' {
+  const worker = liveWorker(tables, id)
+  if (worker === undefined) return 'absent'
+  if (worker.isDraining === isDraining) return 'already'
+  worker.isDraining = isDraining
+  tables.touched?.workers.add(worker)
+  return 'changed'
 }
 
 /** Gives up a worker; what it holds is given out as lost. */
@@ -57,7 +70,7 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
   const worker = liveWorker(tables, request.worker)
   const expired = worker === undefined
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
-  const mayClaim = worker !== undefined && worker.leaseUntil >= request.now
+  const mayClaim = worker !== undefined && worker.leaseUntil >= request.now && !worker.isDraining
   const { claims, more } = mayClaim ? claimRuns(tables, request) : nothingClaimed
   return { expired, finished, claims, more, notices, jobsRevision }
 }

@@ -6,8 +6,8 @@ export interface Address {
   readonly url: string
   /** What the driver connects to. */
   readonly connectionString: string
-  /** What the listener connects to: the server itself where the store stands behind a transaction pooler. */
-  readonly listenString: string
+  /** What the listener connects to, where that was said: the server itself, if the store stands behind a pooler. */
+  readonly listen: string | undefined
   readonly schema: string
   /** The most connections that are open at once, besides the listener's. */
   readonly connections: number
@@ -17,46 +17,87 @@ export interface Address {
 
 const ownOptions = ['schema', 'listen', 'connections', 'prepare']
 
+/** The server's names have 63 bytes, and the name of the channel for hints is five longer than that of the schema. */
+const longestNameBytes = 58
+
 /** Reads `postgres://user:password@host/database?schema=rota`, with the options that are Rota's own taken out. */
 export function readAddress(given: string): Address {
   const parsed = parse(given)
+  const refuse = (rule: string): RotaError => new RotaError('STORE_URL', `${shown(parsed)}: ${rule}`)
   const options = new URLSearchParams(parsed.search)
   const schema = options.get('schema') ?? 'rota'
-  if (schema === '' || schema.length > 63 || schema.includes('\0')) {
-    throw new RotaError('STORE_URL', `${shown(parsed)}: a schema has a name of 1 to 63 characters`)
+  if (schema === '' || Buffer.byteLength(schema) > longestNameBytes || schema.includes('\0')) {
+    throw refuse(`a schema has a name of 1 to ${longestNameBytes} bytes`)
   }
   const connections = Number(options.get('connections') ?? 4)
   if (!Number.isInteger(connections) || connections < 2 || connections > 100) {
-    throw new RotaError('STORE_URL', `${shown(parsed)}: connections is a number from 2 to 100`)
+    throw refuse('connections is a number from 2 to 100')
   }
-  const listen = options.get('listen')
+  const prepare = options.get('prepare') ?? 'off'
+  if (prepare !== 'on' && prepare !== 'off') throw refuse('prepare is on or off')
+  const listen = options.get('listen') ?? undefined
+  if (listen !== undefined && !isAddress(listen)) {
+    throw refuse('listen is an address like the store’s own, percent-encoded')
+  }
   for (const name of ownOptions) options.delete(name)
   const bare = new URL(parsed)
   bare.search = options.toString()
   return {
     url: shown(parsed),
     connectionString: bare.href,
-    listenString: listen ?? bare.href,
+    listen,
     schema,
     connections,
-    prepare: parsed.searchParams.get('prepare') === 'on',
+    prepare: prepare === 'on',
   }
 }
 
+/**
+ * Where to listen, if anywhere: what stands before the server may hand a session that listens to somebody else, so that
+ * nobody does behind it unless that was asked for.
+ */
+export function listenerOf({ listen, connectionString }: Address, isPooled: boolean): string | undefined {
+  return listen ?? (isPooled ? undefined : connectionString)
+}
+
+/** An address as people may see it, whatever is wrong with it. */
+export function shownAddress(given: string): string {
+  return isAddress(given) ? shown(parse(given)) : 'postgres://…'
+}
+
+/** The error does not keep its cause: that would quote the address with its password. */
 function parse(given: string): URL {
+  if (isAddress(given)) return toUrl(given)
+  throw new RotaError(
+    'STORE_URL',
+    'the address of a Postgres store is postgres://user:password@host:port/database?schema=rota, where signs such as # / ? @ % in a password are percent-encoded',
+  )
+}
+
+function isAddress(given: string): boolean {
   try {
-    return new URL(given)
-  } catch (cause) {
-    const message =
-      'the address of a Postgres store is postgres://user:password@host:port/database?schema=rota'
-    throw new RotaError('STORE_URL', message, { cause })
+    const { protocol, username, password, pathname, hash } = toUrl(given)
+    decodeURIComponent(username + password)
+    // What stands behind a sign that was not encoded may be the rest of a password.
+    if (pathname.includes('@') || hash !== '') return false
+    return protocol === 'postgres:' || protocol === 'postgresql:'
+  } catch {
+    return false
   }
 }
+
+/** A socket's address may leave the host out, which a URL with a user may not. */
+function toUrl(given: string): URL {
+  return new URL(given.replace(/^([^/]*\/\/[^/?#]*@)\//, '$1localhost/'))
+}
+
+/** Options that hold no secret; all others are left out. */
+const shownOptions = new Set(['schema', 'connections', 'prepare', 'host', 'port', 'sslmode', 'sslrootcert'])
 
 function shown(parsed: URL): string {
   const url = new URL(parsed)
   url.password = ''
-  url.searchParams.delete('listen')
-  url.searchParams.delete('password')
+  const options = [...parsed.searchParams].filter(([name]) => shownOptions.has(name))
+  url.search = new URLSearchParams(options).toString()
   return url.href
 }

@@ -1,9 +1,9 @@
 import type { Instant } from '../../time/instant.js'
 import type { Claim, Want } from '../store.js'
-import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from './catalog.js'
-import { fromJson, orUndefined } from './rows.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
+import { fromJson, orUndefined } from '../sql/rows.js'
+import { ready, running } from '../sql/states.js'
 import type { Session } from './session.js'
-import { ready, running } from './states.js'
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64
@@ -25,7 +25,7 @@ const CANDIDATES = `select found.* from unnest($1::text[]) wanted (name) cross j
 // Relies on: primary key.
 const TAKE = `update rota.runs
   set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2, started_at = null
-  where seq = any($3::int8[]) returning seq, payload`
+  where seq = any($3::int8[]) returning ctid as place, seq, payload`
 
 // Relies on: runs_ready. Jumps from one job to the next, whatever number of runs each has.
 const READY_JOBS = `with recursive ready (job) as (
@@ -59,6 +59,12 @@ interface Row {
   readonly partition: string | null
   readonly gates: string | null
   readonly follow: number | null
+}
+
+interface Taken {
+  readonly place: string
+  readonly seq: number
+  readonly payload: string | null
 }
 
 /** The ready runs of a job as far as they were read, with the room that its queue has left. */
@@ -209,11 +215,13 @@ async function take(
   { worker, now }: { worker: number; now: Instant },
 ): Promise<Claim[]> {
   const seqs = taken.map(({ seq }) => seq)
-  const rows = await session.db.changed<{ seq: number; payload: string | null }>(TAKE, worker, now, seqs)
-  const payloads = new Map(rows.map(({ seq, payload }) => [seq, payload]))
+  const rows = await session.db.changed<Taken>(TAKE, worker, now, seqs)
+  const written = new Map(rows.map((row) => [row.seq, row]))
   session.afterCommit(() => {
-    for (const { id, job, gates, follow } of taken)
-      session.remembered.rememberClaim(id, { job, isPlain: gates === null && follow === null })
+    for (const { seq, id, job, gates, follow } of taken) {
+      const place = written.get(seq)?.place
+      session.remembered.rememberClaim(id, { job, isPlain: gates === null && follow === null, place })
+    }
   })
   return taken.map((row) => ({
     run: row.id,
@@ -224,7 +232,7 @@ async function take(
     crashes: row.crashes,
     dueAt: row.due_at,
     partition: orUndefined(row.partition),
-    payload: fromJson(payloads.get(row.seq) ?? null),
+    payload: fromJson(written.get(row.seq)?.payload ?? null),
     claimedAt: now,
   }))
 }

@@ -9,18 +9,21 @@
  *
  * If one of a group throws, the transaction is rolled back and each one is tried again by itself. Where a conflict or
  * a cut connection ended a transaction before its commit, it is made again as a whole. Where the answer to the commit
- * itself was lost, the server is asked what became of that transaction, by its number: nothing is done twice, and
- * nothing is taken for done that is not.
+ * itself was lost, the server is asked what became of that transaction, by its number or by what it wrote: nothing is
+ * done twice, and nothing is taken for done that is not. Where nobody knows any more, those who wait are told so.
  */
 import type { Client } from 'pg'
 import { RotaError } from '../../model/errors.js'
 import { fractionOf } from '../../model/identity.js'
 import type { Clock } from '../../time/clock.js'
+import type { Hint } from '../store.js'
 import type { Revisions } from './catalog.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isBroken, isConflict, toRotaError } from './errors.js'
-import { beginPlain, firstFailure, NotPlain } from './plain.js'
+import { Fate, InDoubt } from './fate.js'
+import { becameOf } from './lost-answer.js'
+import { commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { Remembered } from './remembered.js'
 import { NotAlone, Session } from './session.js'
 import { KeyTaken } from './unique.js'
@@ -52,15 +55,15 @@ export interface CommitLoopOptions {
   readonly isLasting: boolean
   /** Hears the server's time, and what this process's clock showed before and after it was asked. */
   readonly onTime: (reading: { serverMs: number; beforeMs: number; afterMs: number }) => void
-  /** Called after a commit that others may wait for. */
-  readonly onNews: () => void
+  /** Called after a commit that others may wait for: because of runs and nothing else, or of anything. */
+  readonly onNews: Hint
 }
 
 interface Waiting {
   /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
   readonly apply: (session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>
-  /** The same for what is usual: sends all that it has to send before it first waits for an answer. */
-  readonly plain: Waiting['apply'] | undefined
+  /** The same as a piece of the usual transaction, where it can be that. */
+  readonly plain: PlainPart | undefined
   readonly input: unknown
   /** How many items it writes. */
   readonly items: number
@@ -74,6 +77,7 @@ interface Waiting {
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
+  readonly #fate: Fate
   #queue: Waiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
@@ -82,6 +86,7 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
+    this.#fate = new Fate(options)
   }
 
   /** Why nothing more is done, once that is so. */
@@ -92,26 +97,17 @@ export class CommitLoop {
   /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
-    given: { items?: number; isAlone?: boolean; plain?: ((session: Session) => Promise<T>) | undefined } = {},
+    given: { items?: number; isAlone?: boolean; plain?: PlainPart | undefined } = {},
   ): Promise<T> {
     const { items = 1, isAlone = true, plain } = given
-    return this.commitAlike(async (session) => [await apply(session)], {
-      input: undefined,
-      items,
-      isAlone,
-      plain: plain === undefined ? undefined : async (session) => [await plain(session)],
-    })
+    const one = async (session: Session): Promise<T[]> => [await apply(session)]
+    return this.commitAlike(one, { input: undefined, items, isAlone, plain })
   }
 
   /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
-    given: {
-      input: Input
-      items: number
-      isAlone: boolean
-      plain: ((session: Session, inputs: readonly Input[]) => Promise<readonly T[]>) | undefined
-    },
+    given: { input: Input; items: number; isAlone: boolean; plain: PlainPart | undefined },
   ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const sinceMs = this.#options.clock.monotonicMs()
@@ -161,10 +157,13 @@ export class CommitLoop {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
     let isAlone = group.some((one) => one.isAlone)
-    let isPlain = group.every(({ plain }) => plain !== undefined)
+    let parts = partsOf(group)
     for (let tries = 1; ; tries++) {
       try {
-        const answers = await (isPlain ? this.#transactPlainly(group) : this.#transact(group, isAlone))
+        const answers =
+          parts === undefined
+            ? await this.#transact((session) => applyAll(session, group), isAlone)
+            : await this.#transactPlainly(parts)
         for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
         return []
       } catch (error) {
@@ -172,10 +171,14 @@ export class CommitLoop {
         remembered.catalog = undefined
         if (error instanceof NotAlone || error instanceof NotPlain) {
           isAlone ||= error instanceof NotAlone
-          isPlain = false
+          parts = undefined
           continue
         }
         if (error instanceof KeyTaken) return this.#putOff(group, error)
+        if (error instanceof InDoubt) {
+          for (const { reject } of group) reject(new RotaError('STORE_AWAY', `${url}: ${error.message}`))
+          return []
+        }
         const mayHeal = (isConflict(error) || isAway(error)) && clock.monotonicMs() - startMs < tryLimitMs
         if (mayHeal && this.#ended === undefined) {
           await clock.sleep(this.#pauseMs(tries))
@@ -206,18 +209,19 @@ export class CommitLoop {
     return []
   }
 
-  /** Applies a group in one transaction. Throws where it did not come to be, and only then. */
-  #transact(group: readonly Waiting[], isAlone: boolean): Promise<readonly unknown[]> {
+  /** Does something in one transaction. Throws where it did not come to be, and only then. */
+  #transact<T>(apply: (session: Session) => Promise<T>, isAlone: boolean): Promise<T> {
     return this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
+      await this.#fate.recognise(client)
       const db = new Database(client, statements)
       let transaction: string | undefined
-      let answers: readonly unknown[]
+      let answer: T
       let session: Session
       try {
         const revisions = await this.#begin(client, isAlone)
         session = new Session({ db, remembered, isAlone, revisions })
-        answers = await applyAll(session, group)
+        answer = await apply(session)
         if (db.hasChanged) {
           await session.writeTime(timeStepMs)
           transaction = (await db.value(THIS_TRANSACTION)) as string | undefined
@@ -229,52 +233,68 @@ export class CommitLoop {
       }
       db.end()
       await this.#commit(client, session, transaction)
-      return answers
+      return answer
     })
   }
 
-  /** The same for what is usual, in one journey and one for the commit. */
-  #transactPlainly(group: readonly Waiting[]): Promise<readonly unknown[]> {
-    const { connections, remembered, statements, clock, isLasting, onTime } = this.#options
-    return connections.use(async (client) => {
-      const { catalog } = remembered
-      if (catalog === undefined) throw new NotPlain('nothing is known of the definitions yet')
-      const db = new Database(client, statements)
-      const session = new Session({ db, remembered, isAlone: false })
+  /** The same for what is usual, in one journey; made again where it turns out that it never came to be. */
+  async #transactPlainly(parts: readonly PlainPart[]): Promise<readonly unknown[]> {
+    const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
+    const sent = await connections.use(async (client) => {
+      await this.#fate.recognise(client)
       const beforeMs = clock.monotonicMs()
-      const begun = client.query(isLasting ? 'begin' : 'begin; set local synchronous_commit = off')
-      const time = beginPlain(db, catalog, { stallMs: stallLimitMs, waitMs: lockLimitMs })
-      const applied = applyPlainly(session, group)
-      const written = session.hasNews ? session.writeTime(timeStepMs) : undefined
-      const transaction = db.value(THIS_TRANSACTION) as Promise<string | undefined>
-      db.end()
-      const outcomes = await Promise.allSettled([begun, time, ...applied, written, transaction])
-      if (outcomes.some(({ status }) => status === 'rejected')) {
-        await this.#rollBack(client)
-        throw firstFailure(outcomes)
+      try {
+        const done = await commitPlain(new Database(client, statements), remembered, {
+          parts,
+          isLasting,
+          timeStepMs,
+        })
+        onTime({ serverMs: done.serverMs, beforeMs, afterMs: clock.monotonicMs() })
+        this.#fate.committed(client, done.transaction)
+        return done
+      } catch (error) {
+        if (!isAway(error)) throw error
+        connections.giveUp(client, error)
+        return { error }
       }
-      onTime({ serverMs: await time, beforeMs, afterMs: clock.monotonicMs() })
-      await this.#commit(client, session, await transaction)
-      return (await Promise.all(applied)).flat()
     })
+    if ('error' in sent) return (await this.#findAnswers(parts)) ?? Promise.reject(sent.error)
+    if (sent.hasNews) onNews('runs')
+    return sent.answers
+  }
+
+  /** The answers of a usual transaction that were lost with their connection, if it came to be: asked until the server knows. */
+  async #findAnswers(parts: readonly PlainPart[]): Promise<readonly unknown[] | undefined> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const answers = await this.#transact((session) => becameOf(session, parts), true)
+        if (answers !== undefined) this.#options.onNews('runs')
+        return answers
+      } catch (error) {
+        if (!isAway(error) && !isConflict(error)) throw error
+        this.#doubt(tries, error)
+      }
+      await this.#options.clock.sleep(this.#pauseMs(tries))
+    }
   }
 
   async #commit(client: Client, session: Session, transaction: string | undefined): Promise<void> {
     try {
       await client.query('commit')
     } catch (error) {
-      this.#options.connections.giveUp(client)
-      if (transaction === undefined || !(await this.#becameOf(transaction))) throw error
+      this.#options.connections.giveUp(client, error)
+      if (transaction === undefined || !(await this.#wasCommitted(client, transaction))) throw error
     }
+    this.#fate.committed(client, transaction)
     session.committed()
-    if (session.hasLater || (session.hasNews && !session.allTaken)) this.#options.onNews()
+    if (session.hasNews) this.#options.onNews()
   }
 
   async #begin(client: Client, isAlone: boolean): Promise<Revisions> {
     const { clock, statements, onTime } = this.#options
     const lock = isAlone ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
     const lasting = this.#options.isLasting ? '' : 'set local synchronous_commit = off;'
-    const text = `begin; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
+    const text = `begin isolation level read committed; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
       set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
     const beforeMs = clock.monotonicMs()
     // A text of several statements gives an answer to each.
@@ -290,27 +310,29 @@ export class CommitLoop {
   async #rollBack(client: Client): Promise<void> {
     try {
       await client.query('rollback')
-    } catch {
-      this.#options.connections.giveUp(client)
+    } catch (error) {
+      this.#options.connections.giveUp(client, error)
     }
   }
 
   /** Whether a transaction was committed whose answer was lost: asked until the server knows. */
-  async #becameOf(transaction: string): Promise<boolean> {
-    const { clock, connections, statements } = this.#options
+  async #wasCommitted(client: Client, transaction: string): Promise<boolean> {
+    const { clock } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        const status = await connections.use((client) =>
-          new Database(client, statements).value(STATUS, transaction),
-        )
-        if (status !== 'in progress') return status === 'committed'
+        const fate = await this.#fate.of(client, transaction)
+        if (fate !== 'in progress') return fate === 'committed'
       } catch (error) {
         if (!isAway(error)) throw error
-        // Whoever closes the store cannot wait for a server that is away; what became of it stands there.
-        if (this.#ended !== undefined && tries > 3) throw error
+        this.#doubt(tries, error)
       }
       await clock.sleep(this.#pauseMs(tries))
     }
+  }
+
+  /** Whoever closes the store cannot wait for a server that is away; what became of it stands there. */
+  #doubt(tries: number, error: unknown): void {
+    if (this.#ended !== undefined && tries > 3) throw error
   }
 
   #pauseMs(tries: number): number {
@@ -328,7 +350,8 @@ export class CommitLoop {
 /** A session that says nothing for so long in the middle of a transaction is ended by the server. */
 const stallLimitMs = 5000
 
-const lockLimitMs = 8000
+/** Longer than a session that stalls can hold it, and shorter than an answer is waited for. */
+const lockLimitMs = 6500
 
 // Relies on: primary key. Read after the lock was granted, so nothing that it speaks of changes until the end.
 const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
@@ -336,20 +359,16 @@ const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
 
 const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
 
-const STATUS = `select pg_xact_status($1::text::xid8)`
-
-/** Sends what each has to send, together with those right behind it that are applied alike. */
-function applyPlainly(session: Session, group: readonly Waiting[]): Promise<readonly unknown[]>[] {
-  const sent: Promise<readonly unknown[]>[] = []
-  for (let start = 0; start < group.length; ) {
-    const { apply, plain } = group[start] as Waiting
-    let end = start + 1
-    while (group[end]?.apply === apply) end++
-    const inputs = group.slice(start, end).map(({ input }) => input as never)
-    sent.push((plain as Waiting['apply'])(session, inputs))
-    start = end
+/** A group as the usual transaction, where it can be that: all of it is plain, and one worker at most takes its turn. */
+function partsOf(group: readonly Waiting[]): PlainPart[] | undefined {
+  const parts: PlainPart[] = []
+  let turns = 0
+  for (const { plain } of group) {
+    if (plain === undefined) return undefined
+    if (plain.turn !== undefined && ++turns > 1) return undefined
+    parts.push(plain)
   }
-  return sent
+  return parts
 }
 
 /** Applies each, together with those right behind it that are applied alike. */

@@ -1,12 +1,16 @@
 import type { Client } from 'pg'
 import type { Clock } from '../../time/clock.js'
 import type { Driver } from './driver.js'
-import { isAway } from './errors.js'
+import { isAway, isSilent } from './errors.js'
 
-/** An answer that takes longer means that the connection is cut without either side knowing. */
-const answerLimitMs = 10_000
+/** An answer that takes longer means that the connection is cut without either side knowing. Longer than any lock is waited for. */
+const answerLimitMs = 8000
 
-const connectLimitMs = 5000
+/** Short enough that whoever waits can try once more. */
+const connectLimitMs = 4000
+
+/** How long a connection may take to say goodbye. */
+const endLimitMs = 1000
 
 const int8 = 20
 
@@ -15,9 +19,11 @@ export class Connections {
   readonly #driver: Driver
   readonly #connectionString: string
   readonly #limit: number
-  readonly #free: Client[] = []
+  readonly #clock: Clock
+  #free: Client[] = []
   readonly #waiting: (() => void)[] = []
   readonly #broken = new WeakSet<Client>()
+  readonly #lives = new WeakMap<Client, string>()
   #inUse = 0
   #isClosed = false
 
@@ -25,6 +31,7 @@ export class Connections {
     this.#driver = options.driver
     this.#connectionString = options.connectionString
     this.#limit = options.limit
+    this.#clock = options.clock
   }
 
   /** Lends a connection; one that broke meanwhile, or that its user left in doubt, is not lent again. */
@@ -36,7 +43,8 @@ export class Connections {
       client = this.#free.pop() ?? (await this.#connect())
       return await work(client)
     } catch (error) {
-      if (client !== undefined && isAway(error)) this.#broken.add(client)
+      if (client === undefined) this.#doubtFree(error)
+      else if (isAway(error)) this.giveUp(client, error)
       throw error
     } finally {
       this.#inUse--
@@ -45,44 +53,71 @@ export class Connections {
     }
   }
 
-  /** Says that a connection is in a state that nobody knows: it is ended rather than lent again. */
-  giveUp(client: Client): void {
+  /** Says that a connection is in a state that nobody knows, because of an error: it is ended rather than lent again. */
+  giveUp(client: Client, error: unknown): void {
     this.#broken.add(client)
+    this.#doubtFree(error)
+  }
+
+  /**
+   * What tells one life of the server from another, as it was when the connection was opened: a crash of the server
+   * begins a new one, and so does a standby that takes its place.
+   */
+  lifeOf(client: Client): string {
+    return this.#lives.get(client) ?? ''
   }
 
   /** Ends the connections; those that are lent end when they come back. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#free.splice(0).map((client) => client.end()))
+    await this.#endFree()
   }
 
   async #connect(): Promise<Client> {
     const client = new this.#driver.Client({
       ...connectionOptions(this.#driver),
       connectionString: this.#connectionString,
-      query_timeout: answerLimitMs,
       pipeline: true,
     })
     client.on('error', () => {
       this.#broken.add(client)
-      const place = this.#free.indexOf(client)
-      if (place !== -1) this.#free.splice(place, 1)
+      this.#free = this.#free.filter((free) => free !== client)
     })
     await client.connect()
+    try {
+      const { rows } = await client.query<{ life: string }>(LIFE)
+      this.#lives.set(client, rows[0]?.life ?? '')
+    } catch (error) {
+      void endConnection(client, this.#clock)
+      throw error
+    }
     return client
   }
 
+  /** What silenced one has silenced those that did nothing meanwhile, and each would have to be waited for. */
+  #doubtFree(error: unknown): void {
+    if (isSilent(error)) void this.#endFree()
+  }
+
   #takeBack(client: Client): void {
-    if (this.#isClosed || this.#broken.has(client)) void client.end().catch(() => undefined)
+    if (this.#isClosed || this.#broken.has(client)) void endConnection(client, this.#clock)
     else this.#free.push(client)
   }
+
+  async #endFree(): Promise<void> {
+    await Promise.all(this.#free.splice(0).map((client) => endConnection(client, this.#clock)))
+  }
 }
+
+// Statistics do not outlive a crash: the server begins them anew when it recovers, and a standby has its own.
+const LIFE = `select coalesce(stats_reset::text, '') as life from pg_stat_bgwriter`
 
 /** What all connections of a store have in common. */
 export function connectionOptions(driver: Driver) {
   return {
     application_name: 'rota',
     connectionTimeoutMillis: connectLimitMs,
+    query_timeout: answerLimitMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
     types: {
@@ -92,4 +127,11 @@ export function connectionOptions(driver: Driver) {
       },
     },
   }
+}
+
+/** Ends a connection in order; one whose other side does not answer is dropped. */
+export async function endConnection(client: Client, clock: Clock): Promise<void> {
+  const cancel = clock.timer(endLimitMs, () => client.connection.stream.destroy())
+  await client.end().catch(() => undefined)
+  cancel()
 }

@@ -1,7 +1,7 @@
 import type { Client, QueryResult } from 'pg'
 
 /** What a statement takes. */
-export type SqlValue = string | number | null | readonly (string | number | null)[]
+export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
 export class Statements {
@@ -27,10 +27,11 @@ export class Statements {
   }
 
   text(sql: string): string {
-    return sql
-      .replaceAll(/\brota\./g, `${this.#quoted}.`)
-      .replaceAll(`'rota'::name`, this.#literal)
-      .replaceAll('rota_lock_key', this.lockKey)
+    // In one pass and by a function: whatever a schema is called, its name stands there as it is.
+    return sql.replaceAll(/\brota\.|'rota'::name|rota_lock_key/g, (place) => {
+      if (place === 'rota.') return `${this.#quoted}.`
+      return place === 'rota_lock_key' ? this.lockKey : this.#literal
+    })
   }
 
   get #literal(): string {
@@ -50,12 +51,15 @@ const lockClass = 0x52_6f_74_61
 export class Database {
   readonly #client: Client
   readonly #statements: Statements
+  readonly #answerMs: number | undefined
   #hasChanged = false
   #isOver = false
 
-  constructor(client: Client, statements: Statements) {
+  /** Waits for each answer as long as the connection does, or only for `answerMs`. */
+  constructor(client: Client, statements: Statements, options: { answerMs?: number | undefined } = {}) {
     this.#client = client
     this.#statements = statements
+    this.#answerMs = options.answerMs
   }
 
   /** Whether a statement has changed a row. */
@@ -99,7 +103,8 @@ export class Database {
   async #send<Row>(sql: string, parameters: readonly SqlValue[]): Promise<QueryResult<Row>> {
     if (this.#isOver) throw new Error('A statement came after the end of its transaction')
     const { text, name } = this.#statements.of(sql)
-    return await this.#client.query<Row>({ text, name, values: parameters.map(sendable) })
+    const values = parameters.map(sendable)
+    return await this.#client.query<Row>({ text, name, values, query_timeout: this.#answerMs })
   }
 }
 

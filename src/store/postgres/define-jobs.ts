@@ -1,9 +1,9 @@
 import { jobDefaults, type Job } from '../../model/job.js'
 import type { DefineConflict, DefineJobs } from '../store.js'
+import { done, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
 import { markJobsChanged, markLimitsChanged } from './meta.js'
 import type { Session } from './session.js'
-import { done, running } from './states.js'
 
 // Relies on: primary key. Being alone closes the race of two sources for one name.
 const SOURCES = `select name, source from rota.jobs where name = any($1::text[])`

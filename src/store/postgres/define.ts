@@ -1,18 +1,17 @@
 import type { Trigger } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineTrigger } from '../store.js'
+import {
+  chainMs,
+  hasDefinition,
+  tickingCode,
+  triggerValues,
+  type Definition,
+  type KnownTrigger,
+} from '../sql/trigger-values.js'
 import { cancelPending } from './cancel.js'
 import type { Session } from './session.js'
 import { writeTick } from './tick.js'
-
-interface Known {
-  readonly source: string
-  readonly version: number
-  readonly revision: number
-  readonly is_active: number
-}
-
-type Definition = DefineTrigger & { readonly trigger: Trigger }
 
 // Relies on: primary key. Being alone closes the race of two sources for one name.
 const KNOWN = `select name, source, version, revision, is_active from rota.triggers where name = any($1::text[])`
@@ -77,8 +76,8 @@ export async function defineTriggers(
   return answers
 }
 
-async function knownOf(session: Session, names: readonly string[]): Promise<Map<string, Known>> {
-  const rows = await session.db.all<Known & { name: string }>(KNOWN, names)
+async function knownOf(session: Session, names: readonly string[]): Promise<Map<string, KnownTrigger>> {
+  const rows = await session.db.all<KnownTrigger & { name: string }>(KNOWN, names)
   return new Map(rows.map((row) => [row.name, row]))
 }
 
@@ -108,7 +107,7 @@ async function openAll(session: Session, batch: readonly Definition[]): Promise<
 async function defineTrigger(
   session: Session,
   item: DefineTrigger,
-  known: Known | undefined,
+  known: KnownTrigger | undefined,
 ): Promise<DefineAnswer> {
   if (known?.is_active === 1 && known.source !== item.source) return { conflict: known.source }
   if ((known?.revision ?? 0) !== item.revision) return 'stale'
@@ -120,17 +119,17 @@ async function defineTrigger(
 async function openFirst(session: Session, item: Definition): Promise<void> {
   await openVersion(session, item, { version: 1, validFrom: item.cursorAt })
   await followFor(session, item.trigger)
-  await session.db.change(INSERT, ...columnsOf(item, { version: 1, revision: 1 }), item.name, item.now)
+  await session.db.change(INSERT, ...triggerValues(item, { version: 1, revision: 1 }), item.name, item.now)
 }
 
-async function change(session: Session, item: DefineTrigger, known: Known): Promise<void> {
+async function change(session: Session, item: DefineTrigger, known: KnownTrigger): Promise<void> {
   const { db } = session
   const boundary = await closeVersion(session, item, known)
   if (item.closing !== undefined) await writeTick(session, item.closing)
   if (hasDefinition(item)) {
     const next = { version: known.version + 1, revision: known.revision + 1 }
     await openVersion(session, item, { version: next.version, validFrom: boundary ?? item.cursorAt })
-    await db.change(REDEFINE, ...columnsOf(item, next), item.name)
+    await db.change(REDEFINE, ...triggerValues(item, next), item.name)
     await db.change(UNFOLLOW, item.name)
     await followFor(session, item.trigger)
     if (item.closing !== undefined) await db.change(FORGET_KEPT, item.name)
@@ -150,7 +149,7 @@ export async function followFor(session: Session, { name, schedule }: Trigger): 
 async function closeVersion(
   session: Session,
   item: DefineTrigger,
-  known: Known,
+  known: KnownTrigger,
 ): Promise<Instant | undefined> {
   const closesNow = item.closing !== undefined || item.trigger === undefined
   const validUntil = closesNow ? item.now : item.cursorAt
@@ -171,33 +170,4 @@ async function openVersion(
     item.tzdata,
     JSON.stringify(item.trigger),
   )
-}
-
-function columnsOf(item: Definition, { version, revision }: { version: number; revision: number }) {
-  const { trigger } = item
-  return [
-    item.source,
-    trigger.job,
-    item.fingerprint,
-    version,
-    revision,
-    item.cursorAt,
-    item.nextAt ?? null,
-    chainMs(trigger),
-    tickingCode(trigger),
-  ] as const
-}
-
-function chainMs({ schedule }: Trigger): number | null {
-  return schedule.kind === 'after-finish' ? schedule.everyMs : null
-}
-
-/** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
-export function tickingCode({ enabled, schedule }: Trigger): number {
-  if (!enabled) return 0
-  return schedule.kind === 'sensor' ? 2 : 1
-}
-
-function hasDefinition(item: DefineTrigger): item is Definition {
-  return item.trigger !== undefined
 }

@@ -2,9 +2,9 @@ import { holdsAt, planningTargets, type Hold } from '../../model/hold.js'
 import { jobDefaults, type Job } from '../../model/job.js'
 import type { DueTrigger, UnfinishedRun } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import { holdOf, type HoldRow } from './rows.js'
+import { holdOf, type HoldRow } from '../sql/rows.js'
+import { done, running } from '../sql/states.js'
 import type { Session } from './session.js'
-import { done, running } from './states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 /** The most unfinished runs that a tick is shown. */

@@ -1,10 +1,10 @@
 import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
+import { followCode, toJson } from '../sql/rows.js'
 import { readAddress } from './address.js'
 import { Statements } from './database.js'
 import { gatesText } from './gates.js'
-import { followCode, toJson } from './rows.js'
 
 /** A connection that is in a transaction of its owner: a client of `pg`, or anything that asks like one. */
 export interface Transaction {

@@ -1,10 +1,10 @@
 import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
+import { followCode, originCode, toJson } from '../sql/rows.js'
+import { blocked, delayed, ready } from '../sql/states.js'
 import { gatesText, takeGates } from './gates.js'
-import { followCode, originCode, toJson } from './rows.js'
 import type { Session } from './session.js'
-import { blocked, delayed, ready } from './states.js'
 import { uniqueHolder } from './unique.js'
 
 // Relies on: the unique index of runs.id, which closes the race of two processes for one id.
@@ -51,32 +51,6 @@ export async function enqueueAll(
     for (const { runs } of together) answers.push(enqueued.slice(first, (first += runs.length)))
   }
   return answers
-}
-
-/** The same where all runs are plain: everything is sent before it is first waited for. */
-export async function plainEnqueueAll(
-  session: Session,
-  requests: readonly EnqueueRequest[],
-): Promise<readonly Enqueued[][]> {
-  const moments = new Map<Instant, NewRun[]>()
-  for (const { runs, now } of requests) {
-    const known = moments.get(now)
-    if (known === undefined) moments.set(now, [...runs])
-    else known.push(...runs)
-  }
-  const sent = [...moments].map(async ([now, runs]) => {
-    session.remembered.noteTime(now)
-    session.hasLater ||= runs.some(({ runAt }) => runAt > now)
-    return [now, await insertPlain(session, runs, now)] as const
-  })
-  session.hasNews = true
-  const enqueued = new Map(await Promise.all(sent))
-  const places = new Map<Instant, number>()
-  return requests.map(({ runs, now }) => {
-    const start = places.get(now) ?? 0
-    places.set(now, start + runs.length)
-    return enqueued.get(now)?.slice(start, start + runs.length) ?? []
-  })
 }
 
 /** Whether recording a run touches nothing but its own row. */
@@ -139,6 +113,11 @@ async function insertPlain(session: Session, runs: readonly NewRun[], now: Insta
       )
   // Of two with one id in one batch the first is the one that was recorded.
   return runs.map(({ id }) => ({ id, created: created.delete(id) }))
+}
+
+/** Whether a run is recorded in the usual way: nothing but its own row, and nothing but what every run has. */
+export function isPlainRun(run: NewRun): boolean {
+  return isPlain(run) && isBare(run)
 }
 
 /** Whether a run has nothing but what every run has. */

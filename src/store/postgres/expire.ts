@@ -1,9 +1,9 @@
 import type { Job } from '../../model/job.js'
 import type { Instant } from '../../time/instant.js'
 import type { LostClaim } from '../store.js'
-import { jobOf } from './catalog.js'
+import { jobOf } from '../sql/catalog.js'
+import { running } from '../sql/states.js'
 import type { Session } from './session.js'
-import { running } from './states.js'
 
 // Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
 const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1`

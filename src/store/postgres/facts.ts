@@ -1,7 +1,8 @@
 import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
 import type { Queue } from '../../model/job.js'
 import type { RecordedRange } from '../../model/ledger.js'
-import type { Instant } from '../../time/instant.js'
+import { phases } from '../sql/states.js'
+import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
 import { gatesOf } from './gates.js'
 import { countersOf } from './meta.js'
 import { notesAfter } from './notes.js'
@@ -16,15 +17,15 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
-} from './rows.js'
+} from '../sql/rows.js'
 import type { Session } from './session.js'
-import { phases } from './states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 // Each relies on: primary key, read from a place on.
 const QUEUES = `select name, concurrency from rota.queues order by name`
 const WORKERS = `select * from rota.workers where key > $1 order by key limit $2`
-const NOTICES = `select run, attempt, kind from rota.notices where worker = $1 order by id`
+// What a worker was given already is no longer a fact, although it is kept until its next turn.
+const NOTICES = `select run, attempt, kind from rota.notices where worker = $1 and id > $2 order by id`
 const HOLDS = `select * from rota.holds where id > $1 order by id limit $2`
 const RUNS = `${FROM_RUNS} where runs.seq > $1 order by runs.seq limit $2`
 const RANGES = `select * from rota.ledger where seq > $1 order by seq limit $2`
@@ -82,18 +83,13 @@ function once(facts: Fact[]): Found {
 }
 
 async function workers(session: Session, after: string, limit: number): Promise<Found> {
-  type Row = Omit<WorkerFact, 'startedAt' | 'leaseUntil' | 'isGone' | 'notices'> & {
-    key: number
-    started_at: Instant
-    lease_until: Instant
-    phase: number
-  }
+  type Row = WorkerRow & { key: number; phase: number }
   const rows = await session.db.all<Row>(WORKERS, Number(after), limit)
   const facts: Fact[] = []
-  for (const { key, id, host, pid, version, started_at, lease_until, phase } of rows) {
-    const notices = await session.db.all<WorkerFact['notices'][number]>(NOTICES, key)
-    const lease = { startedAt: started_at, leaseUntil: lease_until, isGone: phase > 0 }
-    facts.push({ kind: 'worker', worker: { id, host, pid, version, ...lease, notices } })
+  for (const row of rows) {
+    const heard = session.remembered.heardOf(row.id)
+    const notices = await session.db.all<WorkerFact['notices'][number]>(NOTICES, row.key, heard)
+    facts.push({ kind: 'worker', worker: { ...workerOf(row), isGone: row.phase > 0, notices } })
   }
   return { facts, last: lastOf(rows, ({ key }) => String(key)) }
 }

@@ -1,10 +1,11 @@
 import type { Instant } from '../../time/instant.js'
 import type { Finished } from '../store.js'
-import { endRun, leaveQueue, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
+import { toJson } from '../sql/rows.js'
+import { delayed, done, ready, running } from '../sql/states.js'
+import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'
+import { endRun, leaveQueue, recordAttempt } from './end-run.js'
 import { admit, releaseGates } from './gates.js'
-import { toJson } from './rows.js'
 import type { Session } from './session.js'
-import { delayed, done, ready, running } from './states.js'
 
 // Relies on: the unique index of runs.id; the sum keeps the server from going through all that is held instead. The
 // fence is run, attempt and state: what an older claim reports finds no row.

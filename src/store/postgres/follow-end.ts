@@ -1,16 +1,8 @@
-import {
-  arrivalOf,
-  arrives,
-  notesAfter,
-  notesBehind,
-  wakesItsTrigger,
-  type EndedRun,
-} from '../../model/follow.js'
+import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../model/follow.js'
 import type { Json } from '../../model/json.js'
-import type { FinalState } from '../../model/run.js'
-import type { Instant } from '../../time/instant.js'
+import { followOf } from '../sql/rows.js'
+import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { noteValue, writeNote } from './notes.js'
-import { errorOf, followOf, orUndefined } from './rows.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -34,8 +26,8 @@ const FOLLOWERS = `select trigger from rota.followers where asset = $1 order by 
 /** Moves what the end of a run moves besides itself; its row says already that it is final. */
 export async function followEnd(
   session: Session,
-  run: { seq: number; id: string; job: string; trigger: string | null; follow: number | null },
-  end: { state: FinalState; at: Instant; reason: string | undefined },
+  run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger' | 'follow'>,
+  end: RunEnd,
 ): Promise<void> {
   const { db } = session
   const follow = followOf(run.follow)
@@ -46,7 +38,7 @@ export async function followEnd(
     await db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
-  const ended = await endedRun(session, run, end)
+  const ended = endedRunOf(run, (await db.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
   for (const key of notesBehind(follow, ended)) values.push(await noteValue(session, key))
   for (const change of notesAfter(follow, ended, values)) await writeNote(session, change, end.at)
@@ -55,24 +47,5 @@ export async function followEnd(
   for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
     await writeNote(session, arrivalOf(trigger, ended), end.at)
     await db.change(ARRIVED, end.at, trigger)
-  }
-}
-
-async function endedRun(
-  session: Session,
-  { seq, id, job, trigger }: { seq: number; id: string; job: string; trigger: string | null },
-  end: { state: FinalState; at: Instant; reason: string | undefined },
-): Promise<EndedRun> {
-  type Row = { partition: string | null; due_at: number; started_at: number | null; error: string | null }
-  const row = (await session.db.get<Row>(ENDED, seq)) as Row
-  return {
-    id,
-    job,
-    trigger: orUndefined(trigger),
-    partition: orUndefined(row.partition),
-    dueAt: row.due_at,
-    startedAt: orUndefined(row.started_at),
-    error: errorOf(row.error),
-    ...end,
   }
 }

@@ -9,9 +9,9 @@
  * Whoever touches a gate is the only writer, so that nobody comes to a gate while somebody else is leaving it.
  */
 import type { Gate } from '../../model/run.js'
-import type { Catalog } from './catalog.js'
+import type { Catalog } from '../sql/catalog.js'
+import { blocked, ready } from '../sql/states.js'
 import type { Session } from './session.js'
-import { blocked, ready } from './states.js'
 
 // Relies on: primary key. Being alone closes the race of two runs for the last place.
 const ADMITTED = `select admitted from rota.gates where key = $1`

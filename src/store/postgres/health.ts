@@ -1,5 +1,6 @@
-import type { StoreHealth } from '../store.js'
+import type { StoreHealth, StoreWarning } from '../store.js'
 import { readMeta } from './meta.js'
+import { oldTransactions } from './old-transactions.js'
 import type { Session } from './session.js'
 
 const ENGINE = `select current_setting('server_version')`
@@ -27,7 +28,7 @@ const DEEP: readonly (readonly [string, string])[] = [
 /** What the store knows of its own health; a deep look reads whole tables. */
 export async function health(
   session: Session,
-  request: { schema: string; isDeep: boolean },
+  request: { schema: string; isDeep: boolean; isDeaf: boolean },
 ): Promise<StoreHealth> {
   const { db } = session
   const meta = await readMeta(session)
@@ -39,7 +40,14 @@ export async function health(
     epoch: meta.epoch,
     highestAt: Math.max(session.remembered.highestAt, meta.highest_at),
     faults: request.isDeep ? await deepFaults(session) : [],
+    warnings: [...(request.isDeaf ? [deaf] : []), ...(await oldTransactions(db))],
   }
+}
+
+const deaf: StoreWarning = {
+  message:
+    'the address is that of a pooler, so no hints are heard: what other processes do is found within 2 s',
+  todo: 'add listen=<the address of the server itself>, or of a pooler in session mode',
 }
 
 async function deepFaults(session: Session): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { instantOfRunId, type RunId } from '../../model/identity.js'
 import type { Run, RunState } from '../../model/run.js'
 import type { RunFilter } from '../store.js'
+import { runOf, type RunRow } from '../sql/rows.js'
+import { cancelled, failed, running, statesOf, blocked, delayed, ready } from '../sql/states.js'
 import type { SqlValue } from './database.js'
 import { FROM_RUNS } from './read-runs.js'
-import { runOf, type RunRow } from './rows.js'
 import type { Session } from './session.js'
-import { cancelled, failed, running, statesOf, blocked, delayed, ready } from './states.js'
 
 /** How many runs are looked at in one go where no index knows the filter. */
 const runsPerLook = 10_000

@@ -1,4 +1,5 @@
 import type { Instant } from '../../time/instant.js'
+import type { Database } from './database.js'
 import type { Session } from './session.js'
 
 /** The one row that speaks of the store itself. */
@@ -16,6 +17,9 @@ const READ = `select store, version, compatible_from, epoch, highest_at, jobs_re
 const CHANGE_JOBS = `update rota.meta set jobs_revision = jobs_revision + $1 where id = 1`
 
 const CHANGE_LIMITS = `update rota.meta set limits_revision = limits_revision + 1 where id = 1`
+
+// Relies on: primary key. So far back that those who have not noticed cannot make up for it by going on.
+const GO_BACK = `update rota.meta set epoch = epoch - 1000000000 where id = 1`
 
 const TAKE_COUNTERS = `update rota.meta set epoch = $1, jobs_revision = $2 where id = 1`
 
@@ -41,6 +45,11 @@ export async function takeCounters(
   await session.db.change(TAKE_COUNTERS, epoch, jobsRevision)
   session.remembered.noteTime(highestAt)
   session.doubtCatalog()
+}
+
+/** Lets everybody who has seen the epoch notice that the store went back, also those who have lost nothing themselves. */
+export async function markWentBack(db: Database): Promise<void> {
+  await db.change(GO_BACK)
 }
 
 /** What the store says of itself. */

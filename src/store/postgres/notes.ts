@@ -1,6 +1,7 @@
 import type { Json } from '../../model/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey, NoteKind } from '../../model/note.js'
+import type { Note, NoteChange, NoteFilter, NoteKey } from '../../model/note.js'
 import type { Instant } from '../../time/instant.js'
+import { noteOf, type NoteRow } from '../sql/note-rows.js'
 import type { Session } from './session.js'
 
 // Each relies on: primary key. Being alone closes the race of two changes of one note.
@@ -30,15 +31,6 @@ const FROM = `select * from rota.notes where (kind, name, item) > ($1, $2, $3) o
 const PUT = `insert into rota.notes (kind, name, item, revision, at, value) values ($1, $2, $3, $4, $5, $6)
   on conflict (kind, name, item) do update
   set revision = excluded.revision, at = excluded.at, value = excluded.value`
-
-interface NoteRow {
-  readonly kind: string
-  readonly name: string
-  readonly item: string
-  readonly revision: number
-  readonly at: number
-  readonly value: string
-}
 
 /** Notes by name and item. */
 export async function notes(session: Session, filter: NoteFilter): Promise<Note[]> {
@@ -96,17 +88,6 @@ export async function writeNote(session: Session, change: NoteChange, at: Instan
   const { kind, name, item, value } = change
   if (value === undefined) await session.db.change(REMOVE, kind, name, item)
   else await session.db.change(WRITE, kind, name, item, at, JSON.stringify(value))
-}
-
-function noteOf(row: NoteRow): Note {
-  return {
-    kind: row.kind as NoteKind,
-    name: row.name,
-    item: row.item,
-    value: JSON.parse(row.value) as Json,
-    revision: row.revision,
-    at: row.at,
-  }
 }
 
 async function rowsOf(

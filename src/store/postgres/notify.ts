@@ -11,7 +11,8 @@ export class Notify {
   readonly #channel: string
   readonly #own: string
   #isSending = false
-  #isAgain = false
+  /** What is to be told next, if anything. */
+  #next: 'nothing' | 'runs' | 'anything' = 'nothing'
 
   constructor(options: { connections: Connections; clock: Clock; channel: string; own: string }) {
     this.#connections = options.connections
@@ -20,30 +21,29 @@ export class Notify {
     this.#own = options.own
   }
 
-  send(): void {
-    if (this.#isSending) {
-      this.#isAgain = true
-      return
-    }
+  send(news?: 'runs'): void {
+    if (this.#next !== 'anything') this.#next = news ?? 'anything'
+    if (this.#isSending) return
     this.#isSending = true
     void this.#send()
   }
 
   async #send(): Promise<void> {
     do {
-      this.#isAgain = false
+      const payload = this.#next === 'runs' ? `${this.#own} runs` : this.#own
+      this.#next = 'nothing'
       try {
         await this.#connections.use((client) =>
           // Nobody waits for the disk because of a hint.
           client.query(
-            `begin; set local synchronous_commit = off; select pg_notify(${this.#channel}, '${this.#own}'); commit`,
+            `begin; set local synchronous_commit = off; select pg_notify(${this.#channel}, '${payload}'); commit`,
           ),
         )
       } catch {
         // Only a hint: whoever misses it finds out at the next slow poll.
       }
       await this.#clock.sleep(pauseMs)
-    } while (this.#isAgain)
+    } while (this.#next !== 'nothing')
     this.#isSending = false
   }
 }

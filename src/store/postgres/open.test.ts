@@ -25,24 +25,56 @@ it('processes that open a new store at once make one of it', async () => {
   await Promise.all(opened.map((store) => store.close()))
 })
 
-it('a role that owns nothing but its schema is enough', async () => {
-  await stores.client.query(
-    `create role tenant login password 'secret'; create schema tenant authorization tenant`,
-  )
-  const url = new URL(stores.address('tenant'))
-  url.username = 'tenant'
-  url.password = 'secret'
-  const store = await open(url.href)
-  expect(await store.enqueue({ runs: [aRun('a')], now: t0 })).toEqual([{ id: aRun('a').id, created: true }])
-  expect((await store.counts()).pending).toBe(1)
+it.each([
+  'Upper',
+  'select',
+  'with space',
+  `It's "odd" – rota.x`,
+  `$& $1 $$ 'rota'::name rota_lock_key`,
+  'größe.日本',
+  'x'.repeat(58),
+])('a schema may be called %s', async (name) => {
+  const store = await open(stores.address(encodeURIComponent(name)))
+  const listening = new Promise<void>((resolve) => {
+    store.watch(() => resolve())
+  })
+  await store.enqueue({ runs: [aRun('a'), aRun('b', { uniqueKey: 'k' })], now: t0 })
+  expect((await store.counts()).pending).toBe(2)
+  await listening
   await store.close()
+  const made = `select from pg_namespace where nspname = $1`
+  expect((await stores.client.query(made, [name])).rows).toHaveLength(1)
 })
 
-it('a schema may have any name', async () => {
-  const store = await open(stores.address(encodeURIComponent(`It's "odd" – rota.x`)))
-  await store.enqueue({ runs: [aRun('a')], now: t0 })
-  expect((await store.counts()).pending).toBe(1)
-  await store.close()
+it.each(['', 'x'.repeat(59), 'ü'.repeat(30), 'pg_rota'])('a schema may not be called "%s"', async (name) => {
+  await expect(open(stores.address(encodeURIComponent(name)))).rejects.toMatchObject({ code: 'STORE_URL' })
+})
+
+it('G5: a database whose sessions see nothing newer than their beginning changes nothing', async () => {
+  await stores.client.query(
+    `do $$ begin execute format('alter database %I set default_transaction_isolation = ''serializable''', current_database()); end $$`,
+  )
+  const url = stores.fresh()
+  const opened = await Promise.all([open(url), open(url)])
+  const want = { jobs: ['work'], slots: 1, ahead: 0 }
+  const taken = await Promise.all(
+    opened.map(async (store, i) => {
+      const claimed: string[] = []
+      await store.register({ id: `w${i}`, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
+      for (let n = 0; n < 10; n++) {
+        await store.enqueue({ runs: [aRun(`serial${i}-${n}`)], now: t0 })
+        const { claims } = await store.turn({ worker: `w${i}`, now: t0, finished: [], want })
+        claimed.push(...claims.map(({ run }) => run))
+      }
+      return claimed
+    }),
+  )
+  expect(new Set(taken.flat()).size).toBe(20)
+  expect(taken.flat()).toHaveLength(20)
+  await Promise.all(opened.map((store) => store.close()))
+  await stores.client.query(
+    `do $$ begin execute format('alter database %I reset default_transaction_isolation', current_database()); end $$`,
+  )
 })
 
 it('a schema with tables of something else is refused and left as it is', async () => {

@@ -3,7 +3,8 @@ import { RotaError } from '../../model/errors.js'
 import type { Clock } from '../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
-import { isAway, toRotaError } from './errors.js'
+import { isAway, isForbidden, toRotaError } from './errors.js'
+import { missingRights } from './rights.js'
 import { migrations, schemaVersion } from './schema.js'
 
 /** What a Postgres store needs to be opened. */
@@ -22,7 +23,8 @@ const oldestVersion = 140_000
 /** How long a server that is away is waited for. */
 const openLimitMs = 5000
 
-const SERVER = `select current_setting('server_version_num')::int8 as number, current_setting('server_version') as version`
+const SERVER = `select current_setting('server_version_num')::int8 as number,
+  current_setting('server_version') as version, pg_backend_pid() as process`
 
 const SCHEMA = `select 1 from pg_namespace where nspname = $1`
 
@@ -35,13 +37,19 @@ const VERSION = `select version, compatible_from from rota.meta where id = 1`
 const WRITE_VERSION = `insert into rota.meta (id, version, compatible_from) values (1, $1, $2)
   on conflict (id) do update set version = excluded.version, compatible_from = excluded.compatible_from`
 
+/** What stands behind an address. */
+export interface Opened {
+  /** Whether something stands before the server that hands connections on to it as it sees fit. */
+  readonly isPooled: boolean
+}
+
 /** Makes the schema a Rota store if it is new, brings it up to date, and refuses it where it is something else. */
-export async function openSchema(options: OpenOptions): Promise<void> {
+export async function openSchema(options: OpenOptions): Promise<Opened> {
   const { connections, clock, url } = options
   const startMs = clock.monotonicMs()
   for (;;) {
     try {
-      return await connections.use((client) => prepare(client, options))
+      return await connections.use((client) => prepareOrExplain(client, options))
     } catch (error) {
       if (!isAway(error) || clock.monotonicMs() - startMs > openLimitMs) throw toRotaError(error, url)
     }
@@ -49,10 +57,24 @@ export async function openSchema(options: OpenOptions): Promise<void> {
   }
 }
 
+/** Where the role may not do something, the server knows what it would need. */
+async function prepareOrExplain(client: Client, options: OpenOptions): Promise<Opened> {
+  const { statements, url } = options
+  const db = new Database(client, statements)
+  const isPooled = await assertServer(db, client, url)
+  try {
+    await prepare(client, options)
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    const todo = await missingRights(db, statements.schema)
+    throw new RotaError('STORE_URL', `${url}: ${todo} (Postgres: ${error.message})`, { cause: error })
+  }
+  return { isPooled }
+}
+
 async function prepare(client: Client, options: OpenOptions): Promise<void> {
   const { statements, url, create } = options
   const db = new Database(client, statements)
-  await assertServer(db, url)
   const found = await versionOf(db, options)
   if (found === undefined && !create) {
     throw new RotaError(
@@ -69,9 +91,16 @@ async function prepare(client: Client, options: OpenOptions): Promise<void> {
   )
 }
 
-async function assertServer(db: Database, url: string): Promise<void> {
-  const server = await db.get<{ number: number; version: string }>(SERVER)
-  if (server === undefined || server.number >= oldestVersion) return
+interface ServerRow {
+  readonly number: number
+  readonly version: string
+  readonly process: number
+}
+
+/** Refuses a server that is too old; says whether it is another process than the one that the connection names. */
+async function assertServer(db: Database, client: Client, url: string): Promise<boolean> {
+  const server = (await db.get<ServerRow>(SERVER)) as ServerRow
+  if (server.number >= oldestVersion) return server.process !== client.processID
   throw new RotaError(
     'STORE_VERSION',
     `${url}: PostgreSQL ${server.version} is too old; 14 or newer is needed`,
@@ -101,7 +130,9 @@ async function versionOf(
 async function migrate(client: Client, options: OpenOptions): Promise<void> {
   const { statements } = options
   const db = new Database(client, statements)
-  await client.query(`begin; select pg_advisory_xact_lock(${statements.lockKey})`)
+  await client.query(
+    `begin isolation level read committed; select pg_advisory_xact_lock(${statements.lockKey})`,
+  )
   try {
     // A role that owns only its schema may not make one, so it is not asked to where there is one.
     const hasSchema = (await db.value(SCHEMA, statements.schema)) !== undefined

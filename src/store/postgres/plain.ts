@@ -1,16 +1,19 @@
 /**
- * The usual transaction: plain runs are recorded, claimed and ended, and nothing else. Everything that it consists of is
- * sent at once, so that it takes one journey to the server and back, and one more for the commit.
+ * The usual transaction: plain runs are recorded, claimed and ended, and nothing else. It is one call of a function, which
+ * commits by itself: one journey to the server and back, for all that has arrived here.
  */
 import type { HolderNotice } from '../../model/fact.js'
-import type { Claim, Finished, Turn, TurnAnswer } from '../store.js'
-import type { Catalog } from './catalog.js'
+import type { NewRun } from '../../model/run.js'
+import type { Instant } from '../../time/instant.js'
+import type { Claim, Enqueued, Finished, Turn, TurnAnswer, Want } from '../store.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
+import { fromJson, orUndefined, originCode, toJson } from '../sql/rows.js'
 import type { Database } from './database.js'
+import { isPlainRun, type EnqueueRequest } from './enqueue.js'
 import { isPlainEnd } from './finish.js'
+import { changedState, notAloneState, unusualState } from './raised.js'
 import type { Remembered } from './remembered.js'
-import { fromJson, orUndefined, toJson } from './rows.js'
-import { changedState, notAloneState } from './schema-plain.js'
-import { NotAlone, type Session } from './session.js'
+import { NotAlone } from './session.js'
 import { mayTurnTogether } from './turn.js'
 
 /** From this number of wanted jobs on it is better to ask first which of them have something. */
@@ -19,51 +22,173 @@ const manyJobs = 32
 /** How many more candidates are looked at where only plain ones may be taken. */
 const slackAhead = 32
 
-const BEGIN = `select rota.plain_begin($1, $2, $3, $4) as at`
-
-const TURN = `select rota.plain_turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as answer`
+const COMMIT = `select rota.commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+  $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) as answer, pg_current_xact_id_if_assigned()::text as transaction`
 
 /** Thrown where the transaction has to be made in the way that can do everything. */
 export class NotPlain extends Error {}
 
-/** Begins it: gives the server's time, or ends it where the definitions are not the known ones. */
-export async function beginPlain(
-  db: Database,
-  catalog: Catalog,
-  limits: { stallMs: number; waitMs: number },
-): Promise<number> {
-  const { jobsRevision, limitsRevision } = catalog
-  return (await db.value(
-    BEGIN,
-    jobsRevision,
-    limitsRevision,
-    `${limits.stallMs}`,
-    `${limits.waitMs}`,
-  )) as number
+/** One piece of the usual transaction: runs to be recorded, or a worker's turn. */
+export type PlainPart =
+  | { readonly enqueue: EnqueueRequest; readonly turn?: undefined }
+  | { readonly turn: Turn; readonly enqueue?: undefined }
+
+/** What a call of the function came to. */
+export interface PlainCommit {
+  /** For each part: what was recorded, or what the turn gives. */
+  readonly answers: readonly (readonly Enqueued[] | TurnAnswer)[]
+  readonly serverMs: number
+  /** The number of the transaction, if it wrote something. */
+  readonly transaction: string | null
+  /** Whether others may have to be told of something. */
+  readonly hasNews: boolean
 }
 
-/** What went wrong first; what follows an error in a transaction is only its echo. */
-export function firstFailure(outcomes: readonly PromiseSettledResult<unknown>[]): unknown {
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  const reason: unknown = failed?.reason
-  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined
-  if (code === notAloneState) return new NotAlone('runs wait for their gates')
-  if (code === changedState) return new NotPlain('the definitions have changed')
-  return reason
+/** Whether recording runs can be part of the call. */
+export function plainEnqueue(request: EnqueueRequest): PlainPart | undefined {
+  return request.runs.every(isPlainRun) ? { enqueue: request } : undefined
 }
 
-/** Whether a turn can be one call of a function. */
-export function isPlainTurn(remembered: Remembered, turn: Turn): boolean {
+/** Whether a turn can be part of the call. */
+export function plainTurn(remembered: Remembered, turn: Turn): PlainPart | undefined {
+  const { finished, want, now } = turn
+  const { catalog } = remembered
+  if (catalog === undefined || !mayTurnTogether(remembered, turn)) return undefined
+  if (want !== undefined && (want.jobs.length >= manyJobs || isAnyHeld(catalog, want.jobs, now)))
+    return undefined
+  const isUsual = (one: Finished): boolean =>
+    isPlainEnd(one) && remembered.claimOf(one.run)?.place !== undefined
+  const isOnce = new Set(finished.map(({ run }) => run)).size === finished.length
+  return isOnce && finished.every(isUsual) ? { turn } : undefined
+}
+
+function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boolean {
+  if (catalog.holds.length === 0) return false
   return (
-    (turn.want?.jobs.length ?? 0) < manyJobs &&
-    turn.finished.every(isPlainEnd) &&
-    new Set(turn.finished.map(({ run }) => run)).size === turn.finished.length &&
-    remembered.catalog?.holds.length === 0 &&
-    mayTurnTogether(remembered, turn)
+    isClaimingHeld(catalog, now) || jobs.some((job) => isQueueHeld(catalog, jobOf(catalog, job).queue, now))
   )
 }
 
-interface ClaimRow {
+/** Commits the parts, of which at most one is a turn. Whoever gets no answer does not know what became of it. */
+export async function commitPlain(
+  db: Database,
+  remembered: Remembered,
+  { parts, isLasting, timeStepMs }: { parts: readonly PlainPart[]; isLasting: boolean; timeStepMs: number },
+): Promise<PlainCommit> {
+  const requests = parts.flatMap(({ enqueue }) => (enqueue === undefined ? [] : [enqueue]))
+  const turn = parts.find((part) => part.turn !== undefined)?.turn
+  for (const { now } of requests) remembered.noteTime(now)
+  if (turn !== undefined) remembered.noteTime(turn.now)
+  const time = remembered.isTimeToWrite(timeStepMs) ? remembered.highestAt : 0
+  const { writer, fence } = remembered
+  const known = turn === undefined ? [null, null] : revisionsOf(remembered)
+  const { answer: row, transaction } = await ask(db, [
+    writer,
+    fence,
+    ...known,
+    time,
+    isLasting,
+    ...newRuns(requests),
+    ...turnOf(remembered, turn),
+  ])
+  if (time > 0) remembered.timeWritten(time)
+  const took = turn === undefined ? undefined : answerTo(remembered, turn, row)
+  return {
+    answers: parts.map(({ enqueue }) => (enqueue === undefined ? (took as TurnAnswer) : recorded(enqueue))),
+    serverMs: row.at,
+    transaction,
+    hasNews: isNews(requests, turn?.want, row),
+  }
+}
+
+/** What a claim relies on; recording a run needs to know nothing of the definitions. */
+function revisionsOf({ catalog }: Remembered): Parameter[] {
+  if (catalog === undefined) throw new NotPlain('nothing is known of the definitions yet')
+  return [catalog.jobsRevision, catalog.limitsRevision]
+}
+
+/** Nobody has to be told of runs that were claimed in the same moment. */
+function isNews(requests: readonly EnqueueRequest[], want: Want | undefined, row: CommitRow): boolean {
+  if (requests.length === 0) return false
+  const hasLooked = row.read !== undefined && row.read !== null
+  if (want === undefined || !hasLooked || row.more === true) return true
+  const wanted = new Set(want.jobs)
+  return requests.some(({ runs, now }) => runs.some(({ job, runAt }) => runAt > now || !wanted.has(job)))
+}
+
+/** What has been recorded: whoever commits plainly and gets an answer has recorded every run. */
+export function recorded({ runs }: EnqueueRequest): Enqueued[] {
+  return runs.map(({ id }) => ({ id, created: true }))
+}
+
+async function ask(db: Database, parameters: readonly Parameter[]): Promise<Committed> {
+  try {
+    return (await db.get<Committed>(COMMIT, ...parameters)) as Committed
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === notAloneState) throw new NotAlone('runs wait for their gates')
+    if (code === changedState || code === unusualState) throw new NotPlain((error as Error).message)
+    throw error
+  }
+}
+
+interface Committed {
+  readonly answer: CommitRow
+  readonly transaction: string | null
+}
+
+type Parameter = Parameters<Database['get']>[1]
+
+function newRuns(requests: readonly EnqueueRequest[]): Parameter[] {
+  const runs: NewRun[] = []
+  const at: Instant[] = []
+  for (const request of requests) {
+    for (const run of request.runs) {
+      runs.push(run)
+      at.push(request.now)
+    }
+  }
+  return [
+    runs.map(({ id }) => id),
+    runs.map(({ job }) => job),
+    runs.map(({ priority }) => priority),
+    runs.map(({ runAt }) => runAt),
+    runs.map(({ dueAt }) => dueAt),
+    runs.map(({ origin }) => originCode(origin)),
+    runs.map(({ payload }) => toJson(payload)),
+    at,
+  ]
+}
+
+function turnOf(remembered: Remembered, turn: Turn | undefined): Parameter[] {
+  if (turn === undefined) return [null, 0, 0, [], [], [], [], [], null, null, null, 0, 0, 0]
+  const { worker, now, finished, want } = turn
+  const { jobs, slots = 0, ahead = 0 } = want ?? {}
+  const from = jobs?.map((job) => remembered.positions.of(job, now))
+  return [
+    worker,
+    now,
+    remembered.heardOf(worker),
+    finished.map(({ run }) => run),
+    finished.map(({ run }) => remembered.claimOf(run)?.place ?? null),
+    finished.map(({ startedAt = null }) => startedAt),
+    finished.map(({ endedAt }) => endedAt),
+    finished.map(({ outcome }) => toJson(outcome.result)),
+    jobs ?? null,
+    from?.map((position) => position?.priority ?? null) ?? null,
+    from?.map((position) => position?.runAt ?? null) ?? null,
+    slots,
+    ahead,
+    ahead > 0 ? slackAhead + 1 : 1,
+  ]
+}
+
+/** A claim as the function writes it, and as it is read where its answer was lost. */
+export interface ClaimRow {
+  readonly place: string
+  readonly seq: number
+  readonly priority: number
+  readonly run_at: number
   readonly id: string
   readonly job: string
   readonly trigger: string | null
@@ -76,57 +201,105 @@ interface ClaimRow {
   readonly is_plain: boolean
 }
 
-interface TurnRow {
-  readonly stored: readonly string[] | null
-  readonly phase: number | null
-  readonly told: readonly HolderNotice[] | null
-  readonly claims: readonly ClaimRow[] | null
-  readonly more: boolean
+type ClaimColumns = readonly [
+  place: readonly string[],
+  seq: readonly number[],
+  priority: readonly number[],
+  runAt: readonly number[],
+  id: readonly string[],
+  job: readonly string[],
+  trigger: readonly (string | null)[],
+  attempt: readonly number[],
+  failures: readonly number[],
+  crashes: readonly number[],
+  dueAt: readonly number[],
+  partition: readonly (string | null)[],
+  payload: readonly (string | null)[],
+  isPlain: readonly boolean[],
+]
+
+function claimRows(columns: ClaimColumns): ClaimRow[] {
+  const [
+    place,
+    seq,
+    priority,
+    runAt,
+    id,
+    job,
+    trigger,
+    attempt,
+    failures,
+    crashes,
+    dueAt,
+    partition,
+    payload,
+    isPlain,
+  ] = columns
+  return id.map((_, i) => ({
+    place: place[i],
+    seq: seq[i],
+    priority: priority[i],
+    run_at: runAt[i],
+    id: id[i],
+    job: job[i],
+    trigger: trigger[i],
+    attempt: attempt[i],
+    failures: failures[i],
+    crashes: crashes[i],
+    due_at: dueAt[i],
+    partition: partition[i],
+    payload: payload[i],
+    is_plain: isPlain[i],
+  })) as ClaimRow[]
 }
 
-/** One worker's turn as one call; sent before it is first waited for. */
-export async function plainTurn(session: Session, request: Turn): Promise<TurnAnswer> {
-  const { worker, now, finished, want } = request
-  session.remembered.noteTime(now)
-  const sent = session.db.get<{ answer: TurnRow }>(
-    TURN,
-    worker,
-    now,
-    finished.map(({ run }) => run),
-    finished.map(({ startedAt = null }) => startedAt),
-    finished.map(({ endedAt }) => endedAt),
-    finished.map(({ outcome }) => toJson(outcome.result)),
-    want?.jobs ?? null,
-    want?.slots ?? 0,
-    want?.ahead ?? 0,
-    (want?.ahead ?? 0) > 0 ? slackAhead + 1 : 1,
-  )
-  const { answer: row } = (await sent) as { answer: TurnRow }
-  const claims = row.claims ?? []
-  session.afterCommit(() => remember(session.remembered, finished, claims))
-  if (want !== undefined && !row.more) session.allTaken = true
-  const known = { finished: answersTo(finished, row.stored), jobsRevision: revisionOf(session) }
-  if (row.phase !== 0) return { expired: true, claims: [], more: false, notices: row.told ?? [], ...known }
-  const taken = claims.map((claim) => claimOf(claim, now))
-  return { expired: false, claims: taken, more: row.more, notices: row.told ?? [], ...known }
+interface CommitRow {
+  readonly at: number
+  readonly phase?: number | null
+  readonly told?: readonly (HolderNotice & { readonly id: number })[] | null
+  /** Column by column: written faster than row by row. */
+  readonly claims?: ClaimColumns | null
+  readonly more?: boolean
+  /** How many entries of the index were gone through; nothing where it was not looked for runs. */
+  readonly read?: number | null
 }
 
-function remember(remembered: Remembered, finished: readonly Finished[], claims: readonly ClaimRow[]): void {
-  for (const { run } of finished) remembered.forgetClaim(run)
-  for (const { id, job, is_plain: isPlain } of claims) remembered.rememberClaim(id, { job, isPlain })
+function answerTo(remembered: Remembered, turn: Turn, row: CommitRow): TurnAnswer {
+  const { worker, finished, want, now } = turn
+  const told = row.told ?? []
+  const lastTold = told.at(-1)
+  if (lastTold !== undefined) remembered.heard(worker, lastTold.id)
+  const rows = row.claims == null ? [] : claimRows(row.claims)
+  rememberTurn(remembered, turn, rows)
+  const found = rows.toSorted(byUrgency)
+  if (want !== undefined) remembered.positions.note({ jobs: want.jobs, found, read: row.read ?? 0, now })
+  return {
+    expired: row.phase !== 0,
+    finished: finished.map(() => 'stored'),
+    claims: found.map((claim) => claimOf(claim, now)),
+    more: row.more ?? false,
+    notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
+    jobsRevision: remembered.catalog?.jobsRevision ?? 0,
+  }
 }
 
-function answersTo(finished: readonly Finished[], stored: readonly string[] | null): ('stored' | 'stale')[] {
-  const known = new Set(stored)
-  return finished.map(({ run }) => (known.has(run) ? 'stored' : 'stale'))
+/** Remembers what a turn that was committed has ended and claimed. */
+export function rememberTurn(remembered: Remembered, turn: Turn, rows: readonly ClaimRow[]): void {
+  for (const { run } of turn.finished) remembered.forgetClaim(run)
+  for (const { id, job, place, is_plain: isPlain } of rows)
+    remembered.rememberClaim(id, { job, isPlain, place })
 }
 
-/** The revision that the transaction began with, which is still the one that stands. */
-function revisionOf(session: Session): number {
-  return session.remembered.catalog?.jobsRevision ?? 0
+/** The claims that a turn made, the most urgent first. */
+export function claimsOf(rows: readonly ClaimRow[], now: Instant): Claim[] {
+  return rows.toSorted(byUrgency).map((row) => claimOf(row, now))
 }
 
-function claimOf(row: ClaimRow, now: number): Claim {
+function byUrgency(a: ClaimRow, b: ClaimRow): number {
+  return b.priority - a.priority || a.run_at - b.run_at || a.seq - b.seq
+}
+
+function claimOf(row: ClaimRow, now: Instant): Claim {
   return {
     run: row.id,
     job: row.job,

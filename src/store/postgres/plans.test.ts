@@ -82,7 +82,13 @@ it('the plans that functions keep from an empty store are right for a full one',
 
 /** How the server would answer a statement whatever its parameters are. */
 async function planOf(sql: string): Promise<string> {
-  const { rows } = await stores.client.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${sql}`)
+  const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits))
+  const count = Math.max(0, ...numbers)
+  const values = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join(', ')})`
+  const { client } = stores
+  await client.query(`set plan_cache_mode = force_generic_plan; prepare asked as ${sql}`)
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain execute asked${values}`)
+  await client.query('deallocate asked; reset plan_cache_mode')
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 

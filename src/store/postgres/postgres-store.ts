@@ -21,13 +21,15 @@ import type { Instant } from '../../time/instant.js'
 import type {
   DefineJobs,
   DefineTrigger,
+  Hint,
   RunFilter,
   Store,
   TriggerFilter,
   Turn,
   WorkerEntry,
 } from '../store.js'
-import { readAddress, type Address } from './address.js'
+import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
+import { listenerOf, readAddress, type Address } from './address.js'
 import { advance, cancel, retry } from './cancel.js'
 import { DatabaseClock } from './clock.js'
 import { CommitLoop } from './commit-loop.js'
@@ -37,19 +39,18 @@ import { defineTriggers } from './define.js'
 import { defineJobs, removeJobs } from './define-jobs.js'
 import { loadDriver, type Driver } from './driver.js'
 import { due, dueByName, nextTickAt } from './due.js'
-import { enqueueAll, isPlain, plainEnqueueAll } from './enqueue.js'
+import { enqueueAll, isPlain } from './enqueue.js'
 import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
 import { hold, holds, release } from './holds.js'
-import { inPieces, itemsPerCommit } from './in-pieces.js'
 import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
 import { changeNotes, notes } from './notes.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
-import { isPlainTurn, plainTurn } from './plain.js'
+import { plainEnqueue, plainTurn } from './plain.js'
 import { nextRunAt } from './promote.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
@@ -62,7 +63,7 @@ import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
 import { mayTurnTogether, turn } from './turn.js'
 import { Watch } from './watch.js'
-import { heartbeat, register, retire, workers } from './workers.js'
+import { beatLimitMs, drain, heartbeat, register, retire, workers } from './workers.js'
 
 /** How a Postgres store is opened. */
 export interface PostgresOptions {
@@ -85,8 +86,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const connections = new Connections({ driver, connectionString, limit: address.connections, clock })
   const statements = new Statements({ schema, prepare })
   try {
-    await openSchema({ connections, statements, url, create, clock })
-    const store = new PostgresStore({ ...options, driver, address, connections, statements })
+    const { isPooled } = await openSchema({ connections, statements, url, create, clock })
+    const store = new PostgresStore({ ...options, driver, address, connections, statements, isPooled })
     await store.readTime()
     return store
   } catch (error) {
@@ -102,7 +103,7 @@ class PostgresStore implements Store {
   readonly #clock: Clock
   readonly #connections: Connections
   readonly #statements: Statements
-  readonly #remembered = new Remembered()
+  readonly #remembered: Remembered
   readonly #loop: CommitLoop
   readonly #reader: Reader
   readonly #watch: Watch
@@ -114,6 +115,7 @@ class PostgresStore implements Store {
       address: Address
       connections: Connections
       statements: Statements
+      isPooled: boolean
     },
   ) {
     const { clock, driver, address, connections, statements } = options
@@ -124,9 +126,11 @@ class PostgresStore implements Store {
     const own = randomBytes(8).toString('hex')
     const channel = `rota:${address.schema}`
     const notify = new Notify({ connections, clock, channel, own })
-    this.#watch = new Watch({ driver, connectionString: address.listenString, channel, own, clock })
     const { url } = address
-    const remembered = this.#remembered
+    const connectionString = listenerOf(address, options.isPooled)
+    this.#watch = new Watch({ driver, connectionString, channel, own, clock })
+    const remembered = new Remembered(own)
+    this.#remembered = remembered
     const ended = (): RotaError | undefined => this.#loop.ended
     this.#reader = new Reader({ connections, statements, remembered, clock, url, ended })
     this.#loop = new CommitLoop({
@@ -140,7 +144,7 @@ class PostgresStore implements Store {
       onTime: (reading) => {
         if (clock instanceof DatabaseClock) clock.observe(reading)
       },
-      onNews: () => notify.send(),
+      onNews: (news) => notify.send(news),
     })
   }
 
@@ -213,10 +217,14 @@ class PostgresStore implements Store {
 
   enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
     return inPieces(runs, (piece) => {
-      const arePlain = piece.every(isPlain)
-      const plain = arePlain ? plainEnqueueAll : undefined
       const input = { runs: piece, now }
-      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isAlone: !arePlain, plain })
+      const isAlone = !piece.every(isPlain)
+      return this.#loop.commitAlike(enqueueAll, {
+        input,
+        items: piece.length,
+        isAlone,
+        plain: plainEnqueue(input),
+      })
     })
   }
 
@@ -225,7 +233,11 @@ class PostgresStore implements Store {
   }
 
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
-    return this.#reader.ask((session) => heartbeat(session, request))
+    return this.#reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) })
+  }
+
+  drain(request: { worker: string; isDraining: boolean }) {
+    return this.#loop.commit((session) => drain(session, request), { isAlone: false })
   }
 
   retire(request: { worker: string; now: Instant }) {
@@ -234,11 +246,10 @@ class PostgresStore implements Store {
 
   turn(request: Turn) {
     const remembered = this.#remembered
-    const isPlain = isPlainTurn(remembered, request)
     return this.#loop.commit((session) => turn(session, request), {
       items: 1 + request.finished.length,
       isAlone: !mayTurnTogether(remembered, request),
-      plain: isPlain ? (session) => plainTurn(session, request) : undefined,
+      plain: plainTurn(remembered, request),
     })
   }
 
@@ -342,7 +353,7 @@ class PostgresStore implements Store {
     return this.#reader.ask(workers)
   }
 
-  watch(hint: () => void): () => void {
+  watch(hint: Hint): () => void {
     if (this.#loop.ended !== undefined) throw this.#loop.ended
     return this.#watch.add(hint)
   }
@@ -361,7 +372,8 @@ class PostgresStore implements Store {
 
   health(request: { now: Instant; deep?: boolean | undefined }) {
     const { schema } = this.#statements
-    return this.#reader.ask((session) => health(session, { schema, isDeep: request.deep === true }))
+    const { isDeaf } = this.#watch
+    return this.#reader.ask((session) => health(session, { schema, isDeep: request.deep === true, isDeaf }))
   }
 
   close(): Promise<void> {

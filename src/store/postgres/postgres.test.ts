@@ -15,5 +15,6 @@ afterAll(() => server.stop())
 
 // A question takes a journey here, so the usual run tells fewer stories.
 const told = Number(process.env['STORIES'] ?? 20)
+const seed = process.env['SEED'] === undefined ? undefined : Number(process.env['SEED'])
 
-conformance('Postgres', () => stores.open(), { stories: told })
+conformance('Postgres', () => stores.open(), { stories: told, seed })

@@ -1,18 +1,13 @@
 import type { Job } from '../../model/job.js'
 import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
 import type { QueueStatus, StoredJob, TriggerFilter } from '../store.js'
-import { jobOf, type Catalog } from './catalog.js'
+import { jobOf, type Catalog } from '../sql/catalog.js'
+import { orUndefined } from '../sql/rows.js'
+import { ready, running } from '../sql/states.js'
+import { versionOf, type VersionRow } from '../sql/version-rows.js'
 import { highestTime } from './meta.js'
-import { orUndefined } from './rows.js'
 import type { Session } from './session.js'
-import { ready, running } from './states.js'
-import {
-  FROM_TRIGGERS,
-  storedTriggerOf,
-  TRIGGER_COLUMNS,
-  triggerOf,
-  type TriggerRow,
-} from './trigger-rows.js'
+import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 const JOBS = `select source, definition from rota.jobs order by name`
 
@@ -42,14 +37,6 @@ const FINGERPRINTS = `select name, fingerprint from rota.triggers where source =
 // Relies on: primary key.
 const VERSIONS = `select version, valid_from, valid_until, tzdata, definition from rota.versions
   where trigger = $1 order by version`
-
-interface VersionRow {
-  readonly version: number
-  readonly valid_from: number
-  readonly valid_until: number | null
-  readonly tzdata: string
-  readonly definition: string
-}
 
 /** Jobs by name. */
 export async function jobs(session: Session): Promise<StoredJob[]> {
@@ -98,15 +85,7 @@ export async function fingerprints(session: Session, source: string): Promise<Ma
 
 /** The versions of one trigger, oldest first. */
 export async function versions(session: Session, trigger: string): Promise<TriggerVersion[]> {
-  const rows = await session.db.all<VersionRow>(VERSIONS, trigger)
-  return rows.map((row) => ({
-    name: trigger,
-    version: row.version,
-    trigger: triggerOf(row.definition),
-    validFrom: row.valid_from,
-    validUntil: orUndefined(row.valid_until),
-    tzdata: row.tzdata,
-  }))
+  return (await session.db.all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
 }
 
 async function runsByQueue(

@@ -1,10 +1,11 @@
 import type { RunId } from '../../model/identity.js'
-import type { Attempt, AttemptEnd, Run, RunState } from '../../model/run.js'
+import type { Attempt, Run, RunState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Reading } from '../store.js'
-import { errorOf, originCode, orUndefined, runOf, type RunRow } from './rows.js'
+import { attemptsIn, type AttemptRow } from '../sql/attempt-rows.js'
+import { originCode, runOf, type RunRow } from '../sql/rows.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../sql/states.js'
 import type { Session } from './session.js'
-import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from './states.js'
 
 /** Final runs are counted up to here. */
 const countBound = 100_000
@@ -42,16 +43,6 @@ const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
 const ATTEMPTS = `select attempts.*, workers.id as worker_id from rota.attempts
   left join rota.workers on workers.key = attempts.worker where run = $1 order by attempt`
 
-interface AttemptRow {
-  readonly attempt: number
-  readonly worker_id: string | null
-  readonly claimed_at: number
-  readonly started_at: number | null
-  readonly ended_at: number
-  readonly ended: string
-  readonly error: string | null
-}
-
 /** The run of an id. */
 export async function run(session: Session, id: RunId): Promise<Run | undefined> {
   const row = await session.db.get<RunRow>(RUN, id)
@@ -87,42 +78,10 @@ export async function counts(session: Session): Promise<Record<RunState, number>
 export async function attempts(session: Session, id: RunId): Promise<Attempt[]> {
   type Row = RunRow & { readonly recorded: readonly AttemptRow[] | null }
   const row = await session.db.get<Row>(RUN_WITH_ATTEMPTS, id)
-  return row === undefined ? [] : withAttemptInRow(row, row.recorded ?? [])
+  return row === undefined ? [] : attemptsIn(row, row.recorded ?? [])
 }
 
 /** The attempts of a run whose row is at hand. */
 export async function attemptsOf(session: Session, row: RunRow): Promise<Attempt[]> {
-  return withAttemptInRow(row, await session.db.all<AttemptRow>(ATTEMPTS, row.seq))
-}
-
-function withAttemptInRow(row: RunRow, rows: readonly AttemptRow[]): Attempt[] {
-  const recorded = rows.map((attempt) => attemptOf(row.id, attempt))
-  const isInRow = row.state === running || (row.state === done && recorded.length < row.attempt)
-  return isInRow ? [...recorded, attemptInRow(row)] : recorded
-}
-
-function attemptOf(id: RunId, row: AttemptRow): Attempt {
-  return {
-    run: id,
-    attempt: row.attempt,
-    worker: orUndefined(row.worker_id),
-    claimedAt: row.claimed_at,
-    startedAt: orUndefined(row.started_at),
-    endedAt: row.ended_at,
-    end: row.ended as AttemptEnd,
-    error: errorOf(row.error),
-  }
-}
-
-function attemptInRow(row: RunRow): Attempt {
-  return {
-    run: row.id,
-    attempt: row.attempt,
-    worker: orUndefined(row.worker_id),
-    claimedAt: row.claimed_at ?? row.created_at,
-    startedAt: orUndefined(row.started_at),
-    endedAt: orUndefined(row.finished_at),
-    end: row.state === done ? 'done' : undefined,
-    error: undefined,
-  }
+  return attemptsIn(row, await session.db.all<AttemptRow>(ATTEMPTS, row.seq))
 }

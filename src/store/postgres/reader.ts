@@ -30,14 +30,17 @@ export class Reader {
   }
 
   /** Asks what one statement answers, or several that need not fit together; again where the server was away. */
-  async ask<T>(question: (session: Session) => Promise<T>): Promise<T> {
+  async ask<T>(
+    question: (session: Session) => Promise<T>,
+    options: { readonly answerMs?: number | undefined } = {},
+  ): Promise<T> {
     const { clock, url, ended } = this.#options
     const startMs = clock.monotonicMs()
     for (;;) {
       const end = ended()
       if (end !== undefined) throw end
       try {
-        return await this.#once(question)
+        return await this.#once(question, options)
       } catch (error) {
         const isOver = clock.monotonicMs() - startMs > askLimitMs
         if (isOver || !isAway(error)) throw toRotaError(error, url)
@@ -58,10 +61,13 @@ export class Reader {
     })
   }
 
-  #once<T>(question: (session: Session) => Promise<T>): Promise<T> {
+  #once<T>(
+    question: (session: Session) => Promise<T>,
+    options: { readonly answerMs?: number | undefined },
+  ): Promise<T> {
     const { connections, statements, remembered } = this.#options
     return connections.use((client) => {
-      const db = new Database(client, statements)
+      const db = new Database(client, statements, options)
       return question(new Session({ db, remembered, isAlone: false }))
     })
   }

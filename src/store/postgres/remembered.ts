@@ -1,11 +1,14 @@
 import type { Instant } from '../../time/instant.js'
-import type { Catalog } from './catalog.js'
+import type { Catalog } from '../sql/catalog.js'
+import { Positions } from './positions.js'
 
 /** A run that this process claimed. */
 export interface KnownClaim {
   readonly job: string
   /** Whether its end touches nothing but its own row. */
   readonly isPlain: boolean
+  /** Where its row stands, unless somebody has moved it since. */
+  readonly place: string | undefined
 }
 
 /** How many claims are remembered; of older ones nothing is known. */
@@ -14,9 +17,19 @@ const maxRemembered = 100_000
 /** What this process remembers of the store to save looking it up. Nothing here is the truth. */
 export class Remembered {
   catalog: Catalog | undefined
+  /** What this process's usual transactions have to know, so that one that was given up cannot come too late. */
+  fence = 0
+  readonly positions = new Positions()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
+  /** What this process is called among those that write. */
+  readonly writer: string
   readonly #claims = new Map<string, KnownClaim>()
+  readonly #heard = new Map<string, number>()
+
+  constructor(writer: string) {
+    this.writer = writer
+  }
 
   /** The highest time handed in since the store was opened. */
   get highestAt(): Instant {
@@ -49,6 +62,15 @@ export class Remembered {
 
   claimOf(run: string): KnownClaim | undefined {
     return this.#claims.get(run)
+  }
+
+  /** The last notice that a worker was given. */
+  heardOf(worker: string): number {
+    return this.#heard.get(worker) ?? 0
+  }
+
+  heard(worker: string, notice: number): void {
+    this.#heard.set(worker, notice)
   }
 
   forgetClaim(run: string): void {

@@ -1,4 +1,5 @@
-import { loadCatalog, type Catalog, type Revisions } from './catalog.js'
+import type { Catalog } from '../sql/catalog.js'
+import { loadCatalog, type Revisions } from './catalog.js'
 import type { Database } from './database.js'
 import type { Remembered } from './remembered.js'
 
@@ -19,10 +20,6 @@ export class Session {
   readonly isAlone: boolean
   /** Whether something was written that others may wait for. */
   hasNews = false
-  /** Whether all that could be claimed by now was claimed here: nobody else has to be told of it. */
-  allTaken = false
-  /** Whether something was recorded that is due only later. */
-  hasLater = false
   #revisions: Revisions | undefined
   readonly #afterCommit: (() => void)[] = []
 

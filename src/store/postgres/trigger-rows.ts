@@ -1,5 +1,6 @@
-import type { StoredTrigger, Trigger } from '../../model/trigger.js'
-import { orUndefined } from './rows.js'
+import type { StoredTrigger } from '../../model/trigger.js'
+import { orUndefined } from '../sql/rows.js'
+import { triggerOf } from '../sql/version-rows.js'
 
 /** The columns of a trigger joined with its version in force. */
 export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,
@@ -35,9 +36,4 @@ export function storedTriggerOf(row: TriggerRow): StoredTrigger {
     chainRun: orUndefined(row.chain_run),
     active: row.is_active === 1,
   }
-}
-
-/** A definition read back; what was absent when it was written is absent again. */
-export function triggerOf(definition: string): Trigger {
-  return JSON.parse(definition) as Trigger
 }

@@ -1,6 +1,6 @@
 import type { HolderNotice } from '../../model/fact.js'
 import type { Turn, TurnAnswer } from '../store.js'
-import { limitedQueueOf } from './catalog.js'
+import { limitedQueueOf } from '../sql/catalog.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
 import { promote } from './promote.js'
@@ -8,13 +8,13 @@ import type { Remembered } from './remembered.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Whoever expires a worker is alone, so one that is live here stays so.
-const WORKER = `select key, phase, lease_until from rota.workers where id = $1`
+const WORKER = `select key, phase, lease_until, is_draining from rota.workers where id = $1`
 
 // Relies on: the unique index of workers.id, then notices_worker.
 const TAKE_NOTICES = `with told as (
     delete from rota.notices where worker = (select key from rota.workers where id = $1) returning id, run, attempt, kind
   )
-  select run, attempt, kind from told order by id`
+  select run, attempt, kind from told where id > $2 order by id`
 
 /** Whether a turn touches nothing but rows of its own, as far as this process remembers: others may write meanwhile. */
 export function mayTurnTogether(remembered: Remembered, { finished, want }: Turn): boolean {
@@ -26,6 +26,13 @@ export function mayTurnTogether(remembered: Remembered, { finished, want }: Turn
     const claim = remembered.claimOf(item.run)
     return claim?.isPlain === true && isFree(claim.job)
   })
+}
+
+interface WorkerRow {
+  readonly key: number
+  readonly phase: number
+  readonly lease_until: number
+  readonly is_draining: number
 }
 
 /** One worker's turn: store what it finished, promote what became due, claim what it wants. */
@@ -40,8 +47,8 @@ export async function turn(session: Session, request: Turn): Promise<TurnAnswer>
   const [ended, , worker, notices] = await Promise.all([
     finishing,
     promote(session, now),
-    db.get<{ key: number; phase: number; lease_until: number }>(WORKER, request.worker),
-    db.changed<HolderNotice>(TAKE_NOTICES, request.worker),
+    db.get<WorkerRow>(WORKER, request.worker),
+    db.changed<HolderNotice>(TAKE_NOTICES, request.worker, session.remembered.heardOf(request.worker)),
   ])
   const answer = {
     finished: isPipelined ? ended : finished,
@@ -50,7 +57,7 @@ export async function turn(session: Session, request: Turn): Promise<TurnAnswer>
   if (worker === undefined) return { ...nothing, ...answer }
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
-  const mayClaim = want !== undefined && worker.lease_until >= now
+  const mayClaim = want !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? await claimRuns(session, { want, worker: worker.key, now }) : undefined
   return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
 }

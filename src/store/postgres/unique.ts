@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
+import { done } from '../sql/states.js'
 import type { Session } from './session.js'
-import { done } from './states.js'
 
 /** The run that has a unique key. Relies on: runs_unique_open and runs_unique_until. */
 export const UNIQUE_HOLDER = `select id from (

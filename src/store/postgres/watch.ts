@@ -1,17 +1,22 @@
 import type { Client } from 'pg'
 import type { Clock } from '../../time/clock.js'
-import { connectionOptions } from './connections.js'
+import type { Hint } from '../store.js'
+import { connectionOptions, endConnection } from './connections.js'
 import type { Driver } from './driver.js'
 
 /** How soon a lost listener tries again: doubled with every failure. */
 const firstPauseMs = 100
 const longestPauseMs = 5000
 
+/** How often it is asked whether there still is somebody at the other end: nobody says so where nothing happens. */
+const askMs = 5000
+const askLimitMs = 4000
+
 /** What a watch is made of. */
 export interface WatchOptions {
   readonly driver: Driver
-  /** The server itself: a transaction pooler hands no notifications on. */
-  readonly connectionString: string
+  /** The server itself, since a transaction pooler hands no notifications on; nobody listens where it is not known. */
+  readonly connectionString: string | undefined
   readonly channel: string
   /** What notifications of this process say, so that it does not wake itself. */
   readonly own: string
@@ -21,7 +26,7 @@ export interface WatchOptions {
 /** Tells those who watch that another process has committed something. Listens only while somebody watches. */
 export class Watch {
   readonly #options: WatchOptions
-  readonly #hints = new Set<() => void>()
+  readonly #hints = new Set<Hint>()
   #client: Client | undefined
   #cancelTimer: (() => void) | undefined
   #failures = 0
@@ -31,10 +36,15 @@ export class Watch {
     this.#options = options
   }
 
+  /** Whether nothing is heard of other processes. */
+  get isDeaf(): boolean {
+    return this.#options.connectionString === undefined
+  }
+
   /** Calls back after commits of other processes; returns the function that ends it. */
-  add(hint: () => void): () => void {
+  add(hint: Hint): () => void {
     // One and the same function may watch twice.
-    const own = (): void => hint()
+    const own: Hint = (news) => hint(news)
     this.#hints.add(own)
     if (this.#hints.size === 1) void this.#listen()
     return () => {
@@ -51,20 +61,36 @@ export class Watch {
 
   async #listen(): Promise<void> {
     const { driver, connectionString, channel, own } = this.#options
-    if (this.#client !== undefined || this.#isClosed) return
+    if (connectionString === undefined || this.#client !== undefined || this.#isClosed) return
     const client = new driver.Client({ ...connectionOptions(driver), connectionString })
     this.#client = client
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ payload }: { payload?: string }) => {
-      if (payload !== own) this.#tell()
+      const [from, news] = (payload ?? '').split(' ')
+      if (from !== own) this.#tell(news === 'runs' ? news : undefined)
     })
     try {
       await client.connect()
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       this.#failures = 0
+      this.#askLater(client)
       // What happened before it listened, or while it did not, nobody will say.
       this.#tell()
+    } catch {
+      this.#lost(client)
+    }
+  }
+
+  #askLater(client: Client): void {
+    if (this.#client !== client) return
+    this.#cancelTimer = this.#options.clock.timer(askMs, () => void this.#ask(client), { isIdle: true })
+  }
+
+  async #ask(client: Client): Promise<void> {
+    try {
+      await client.query({ text: 'select 1', query_timeout: askLimitMs })
+      this.#askLater(client)
     } catch {
       this.#lost(client)
     }
@@ -74,14 +100,15 @@ export class Watch {
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
-    void client.end().catch(() => undefined)
+    this.#cancelTimer?.()
+    void endConnection(client, this.#options.clock)
     if (this.#hints.size === 0 || this.#isClosed) return
     const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures++)
     this.#cancelTimer = this.#options.clock.timer(pauseMs, () => void this.#listen(), { isIdle: true })
   }
 
-  #tell(): void {
-    for (const hint of this.#hints) hint()
+  #tell(news?: 'runs'): void {
+    for (const hint of this.#hints) hint(news)
   }
 
   async #end(): Promise<void> {
@@ -89,6 +116,6 @@ export class Watch {
     this.#cancelTimer = undefined
     const client = this.#client
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    if (client !== undefined) await endConnection(client, this.#options.clock)
   }
 }

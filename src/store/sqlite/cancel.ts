@@ -1,10 +1,11 @@
 import type { RunId } from '../../model/identity.js'
 import { removedReason } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import { endRun, recordAttempt, UNFINISHED_COLUMNS, type Unfinished } from './end-run.js'
+import { cancelled, delayed, done, failed, running } from '../sql/states.js'
+import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'
+import { endRun, recordAttempt } from './end-run.js'
 import { waitAgain } from './finish.js'
 import type { Session } from './session.js'
-import { cancelled, delayed, done, failed, running } from './states.js'
 
 // Relies on: the unique index of runs.id.
 const RUN = `select ${UNFINISHED_COLUMNS} from runs where id = ?`

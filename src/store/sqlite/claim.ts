@@ -1,9 +1,9 @@
 import type { Instant } from '../../time/instant.js'
 import type { Claim, Want } from '../store.js'
-import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from './catalog.js'
-import { fromJson, orUndefined } from './rows.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
+import { fromJson, orUndefined } from '../sql/rows.js'
+import { ready, running } from '../sql/states.js'
 import type { Session } from './session.js'
-import { ready, running } from './states.js'
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64

@@ -1,9 +1,9 @@
 import { jobDefaults, type Job, type Queue } from '../../model/job.js'
 import type { DefineConflict, DefineJobs } from '../store.js'
+import { blocked, delayed, ready, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
 import { markJobsChanged, markLimitsChanged } from './meta.js'
 import type { Session } from './session.js'
-import { blocked, delayed, ready, running } from './states.js'
 
 // Relies on: primary key. The write lock closes the race of two sources for one name.
 const JOB_SOURCE = `select source from jobs where name = ?`

@@ -1,18 +1,10 @@
 import type { Trigger } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineTrigger } from '../store.js'
+import { hasDefinition, triggerValues, type Definition, type KnownTrigger } from '../sql/trigger-values.js'
 import { cancelPending } from './cancel.js'
 import type { Session } from './session.js'
 import { writeTick } from './tick.js'
-
-interface Known {
-  readonly source: string
-  readonly version: number
-  readonly revision: number
-  readonly is_active: number
-}
-
-type Definition = DefineTrigger & { readonly trigger: Trigger }
 
 // Relies on: primary key. The write lock closes the race of two sources for one name.
 const KNOWN = `select source, version, revision, is_active from triggers where name = ?`
@@ -49,7 +41,7 @@ export function defineTriggers(session: Session, batch: readonly DefineTrigger[]
 }
 
 function defineTrigger(session: Session, item: DefineTrigger): DefineAnswer {
-  const known = session.db.get<Known>(KNOWN, item.name)
+  const known = session.db.get<KnownTrigger>(KNOWN, item.name)
   if (known?.is_active === 1 && known.source !== item.source) return { conflict: known.source }
   if ((known?.revision ?? 0) !== item.revision) return 'stale'
   if (known !== undefined) change(session, item, known)
@@ -60,16 +52,16 @@ function defineTrigger(session: Session, item: DefineTrigger): DefineAnswer {
 function openFirst(session: Session, item: Definition): void {
   openVersion(session, item, { version: 1, validFrom: item.cursorAt })
   followFor(session, item.trigger)
-  session.db.change(INSERT, ...columnsOf(item, { version: 1, revision: 1 }), item.name, item.now)
+  session.db.change(INSERT, ...triggerValues(item, { version: 1, revision: 1 }), item.name, item.now)
 }
 
-function change(session: Session, item: DefineTrigger, known: Known): void {
+function change(session: Session, item: DefineTrigger, known: KnownTrigger): void {
   const boundary = closeVersion(session, item, known)
   if (item.closing !== undefined) writeTick(session, item.closing)
   if (hasDefinition(item)) {
     const next = { version: known.version + 1, revision: known.revision + 1 }
     openVersion(session, item, { version: next.version, validFrom: boundary ?? item.cursorAt })
-    session.db.change(REDEFINE, ...columnsOf(item, next), item.name)
+    session.db.change(REDEFINE, ...triggerValues(item, next), item.name)
     session.db.change(UNFOLLOW, item.name)
     followFor(session, item.trigger)
     if (item.closing !== undefined) session.db.change(FORGET_KEPT, item.name)
@@ -87,7 +79,7 @@ export function followFor(session: Session, { name, schedule }: Trigger): void {
 }
 
 /** Ends the version in force and answers where; a trigger that ended before has none. What was not planned belongs to no version. */
-function closeVersion(session: Session, item: DefineTrigger, known: Known): Instant | undefined {
+function closeVersion(session: Session, item: DefineTrigger, known: KnownTrigger): Instant | undefined {
   const closesNow = item.closing !== undefined || item.trigger === undefined
   const validUntil = closesNow ? item.now : item.cursorAt
   const closed = session.db.change(CLOSE_VERSION, validUntil, item.name, known.version) === 1
@@ -100,30 +92,4 @@ function openVersion(
   { version, validFrom }: { version: number; validFrom: Instant },
 ): void {
   session.db.change(OPEN_VERSION, item.name, version, validFrom, item.tzdata, JSON.stringify(item.trigger))
-}
-
-function columnsOf(item: Definition, { version, revision }: { version: number; revision: number }) {
-  const { trigger } = item
-  const { schedule } = trigger
-  return [
-    item.source,
-    trigger.job,
-    item.fingerprint,
-    version,
-    revision,
-    item.cursorAt,
-    item.nextAt ?? null,
-    schedule.kind === 'after-finish' ? schedule.everyMs : null,
-    tickingCode(trigger),
-  ] as const
-}
-
-/** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
-export function tickingCode({ enabled, schedule }: Trigger): number {
-  if (!enabled) return 0
-  return schedule.kind === 'sensor' ? 2 : 1
-}
-
-function hasDefinition(item: DefineTrigger): item is Definition {
-  return item.trigger !== undefined
 }

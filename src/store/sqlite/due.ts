@@ -1,10 +1,10 @@
 import { holdsAt, planningTargets, type Hold } from '../../model/hold.js'
 import type { DueTrigger, UnfinishedRun } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import { jobOf } from './catalog.js'
-import { holdOf, type HoldRow } from './rows.js'
+import { jobOf } from '../sql/catalog.js'
+import { holdOf, type HoldRow } from '../sql/rows.js'
+import { done, running } from '../sql/states.js'
 import type { Session } from './session.js'
-import { done, running } from './states.js'
 import { storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 /** The most unfinished runs that a tick is shown. */

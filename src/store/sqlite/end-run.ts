@@ -1,38 +1,12 @@
-import type { FinalState, StoredError } from '../../model/run.js'
+import type { StoredError } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import { limitedQueueOf } from './catalog.js'
+import { limitedQueueOf } from '../sql/catalog.js'
+import { chainCode } from '../sql/rows.js'
+import { blocked, ready, running } from '../sql/states.js'
+import { finalCodes, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { followEnd } from './follow-end.js'
 import { leaveGates, releaseGates } from './gates.js'
-import { chainCode } from './rows.js'
 import type { Session } from './session.js'
-import { blocked, cancelled, done, failed, ready, running } from './states.js'
-
-/** What has to be known of an unfinished run to move it. */
-export interface Unfinished {
-  readonly seq: number
-  readonly id: string
-  readonly job: string
-  readonly state: number
-  readonly attempt: number
-  readonly worker: number | null
-  readonly claimed_at: number | null
-  readonly gates: string | null
-  readonly follow: number | null
-  readonly trigger: string | null
-  readonly cancel_requested: number | null
-  readonly reason: string | null
-}
-
-/** The columns of an unfinished run. */
-export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, follow, trigger,
-  cancel_requested, reason`
-
-/** How a run ends. */
-export interface RunEnd {
-  readonly state: FinalState
-  readonly at: Instant
-  readonly reason: string | undefined
-}
 
 // Relies on: primary key. Only the first end of a chained run continues its chain, so that mark goes with it.
 const END = `update runs
@@ -45,12 +19,10 @@ const LEAVE_QUEUE = `update queues set running = running - ? where name = ?`
 const RECORD_ATTEMPT = `insert into attempts (run, attempt, worker, claimed_at, started_at, ended_at, ended, error)
   values (?, ?, ?, ?, ?, ?, ?, ?)`
 
-const stateCodes: Readonly<Record<FinalState, number>> = { done, failed, cancelled }
-
 /** Makes an unfinished run final, with all that follows: its gates, its queue's count, and what else its end moves. */
 export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
   const { db } = session
-  db.change(END, stateCodes[end.state], end.at, end.reason ?? null, run.seq)
+  db.change(END, finalCodes[end.state], end.at, end.reason ?? null, run.seq)
   if (run.state === running) leaveQueue(session, run.job, 1)
   if (run.gates !== null) {
     if (run.state === ready || run.state === running) releaseGates(session, run.gates)

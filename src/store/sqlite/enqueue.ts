@@ -1,11 +1,11 @@
 import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
+import { followCode, originCode, toJson } from '../sql/rows.js'
+import { blocked, delayed, done, ready } from '../sql/states.js'
 import type { SqlValue } from './database.js'
 import { gatesText, takeGates, untakeGates } from './gates.js'
-import { followCode, originCode, toJson } from './rows.js'
 import type { Session } from './session.js'
-import { blocked, delayed, done, ready } from './states.js'
 
 /** From this length on, the text of runs that are inserted together is not made longer. */
 const enoughText = 1_000_000

@@ -1,7 +1,8 @@
 import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
 import type { Queue } from '../../model/job.js'
 import type { RecordedRange } from '../../model/ledger.js'
-import type { Instant } from '../../time/instant.js'
+import { phases } from '../sql/states.js'
+import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
 import { gatesOf } from './gates.js'
 import { countersOf } from './meta.js'
 import { notesAfter } from './notes.js'
@@ -16,9 +17,8 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
-} from './rows.js'
+} from '../sql/rows.js'
 import type { Session } from './session.js'
-import { phases } from './states.js'
 import { storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 // Each relies on: primary key, read from a place on.
@@ -78,17 +78,11 @@ function once(facts: Fact[]): { facts: Fact[]; last: undefined } {
 }
 
 function workers(session: Session, after: string, limit: number): ReturnType<Section> {
-  type Row = Omit<WorkerFact, 'startedAt' | 'leaseUntil' | 'isGone' | 'notices'> & {
-    key: number
-    started_at: Instant
-    lease_until: Instant
-    phase: number
-  }
+  type Row = WorkerRow & { key: number; phase: number }
   const rows = session.db.all<Row>(WORKERS, Number(after), limit)
-  const facts = rows.map(({ key, id, host, pid, version, started_at, lease_until, phase }): Fact => {
-    const notices = session.db.all<WorkerFact['notices'][number]>(NOTICES, key)
-    const lease = { startedAt: started_at, leaseUntil: lease_until, isGone: phase > 0 }
-    return { kind: 'worker', worker: { id, host, pid, version, ...lease, notices } }
+  const facts = rows.map((row): Fact => {
+    const notices = session.db.all<WorkerFact['notices'][number]>(NOTICES, row.key)
+    return { kind: 'worker', worker: { ...workerOf(row), isGone: row.phase > 0, notices } }
   })
   return { facts, last: lastOf(rows, ({ key }) => String(key)) }
 }

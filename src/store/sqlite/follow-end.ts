@@ -1,15 +1,7 @@
-import {
-  arrivalOf,
-  arrives,
-  notesAfter,
-  notesBehind,
-  wakesItsTrigger,
-  type EndedRun,
-} from '../../model/follow.js'
-import type { FinalState } from '../../model/run.js'
-import type { Instant } from '../../time/instant.js'
+import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../model/follow.js'
+import { followOf } from '../sql/rows.js'
+import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { noteValue, writeNote } from './notes.js'
-import { errorOf, followOf, orUndefined } from './rows.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -32,8 +24,8 @@ const FOLLOWERS = `select trigger from followers where asset = ? order by trigge
 /** Moves what the end of a run moves besides itself; its row says already that it is final. */
 export function followEnd(
   session: Session,
-  run: { seq: number; id: string; job: string; trigger: string | null; follow: number | null },
-  end: { state: FinalState; at: Instant; reason: string | undefined },
+  run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger' | 'follow'>,
+  end: RunEnd,
 ): void {
   const { db } = session
   const follow = followOf(run.follow)
@@ -42,7 +34,7 @@ export function followEnd(
     db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
-  const ended = endedRun(session, run, end)
+  const ended = endedRunOf(run, db.get<EndedRow>(ENDED, run.seq) as EndedRow, end)
   const values = notesBehind(follow, ended).map((key) => noteValue(session, key))
   for (const change of notesAfter(follow, ended, values)) writeNote(session, change, end.at)
   if (wakesItsTrigger(follow)) db.change(LOOK_AT, end.at, run.trigger)
@@ -50,24 +42,5 @@ export function followEnd(
   for (const { trigger } of db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
     writeNote(session, arrivalOf(trigger, ended), end.at)
     db.change(ARRIVED, end.at, trigger)
-  }
-}
-
-function endedRun(
-  session: Session,
-  { seq, id, job, trigger }: { seq: number; id: string; job: string; trigger: string | null },
-  end: { state: FinalState; at: Instant; reason: string | undefined },
-): EndedRun {
-  type Row = { partition: string | null; due_at: number; started_at: number | null; error: string | null }
-  const row = session.db.get<Row>(ENDED, seq) as Row
-  return {
-    id,
-    job,
-    trigger: orUndefined(trigger),
-    partition: orUndefined(row.partition),
-    dueAt: row.due_at,
-    startedAt: orUndefined(row.started_at),
-    error: errorOf(row.error),
-    ...end,
   }
 }

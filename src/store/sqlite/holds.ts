@@ -1,8 +1,8 @@
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../store.js'
+import { chainCode, holdOf, type HoldRow } from '../sql/rows.js'
 import { markLimitsChanged } from './meta.js'
-import { chainCode, holdOf, type HoldRow } from './rows.js'
 import type { Session } from './session.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]

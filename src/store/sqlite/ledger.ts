@@ -1,7 +1,7 @@
 import type { LedgerRange, RecordedRange } from '../../model/ledger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Reading } from '../store.js'
-import { rangeOf, type RangeRow } from './rows.js'
+import { rangeOf, type RangeRow } from '../sql/rows.js'
 import type { Session } from './session.js'
 
 const RECORD = `insert into ledger (trigger, first_at, last_at, version, reason, rule, blocker, detail, recorded_at)

@@ -1,11 +1,11 @@
 import { instantOfRunId, type RunId } from '../../model/identity.js'
 import type { Run, RunState } from '../../model/run.js'
 import type { RunFilter } from '../store.js'
+import { runOf, type RunRow } from '../sql/rows.js'
+import { blocked, delayed, ready, running, statesOf } from '../sql/states.js'
 import type { SqlValue } from './database.js'
 import { FROM_RUNS, UNHAPPY } from './read-runs.js'
-import { runOf, type RunRow } from './rows.js'
 import type { Session } from './session.js'
-import { blocked, delayed, ready, running, statesOf } from './states.js'
 
 /** How many runs are looked at in one go where no index knows the filter: the event loop gets its turn in between. */
 const runsPerLook = 10_000

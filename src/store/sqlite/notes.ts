@@ -1,6 +1,7 @@
 import type { Json } from '../../model/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey, NoteKind } from '../../model/note.js'
+import type { Note, NoteChange, NoteFilter, NoteKey } from '../../model/note.js'
 import type { Instant } from '../../time/instant.js'
+import { noteOf, type NoteRow } from '../sql/note-rows.js'
 import type { Session } from './session.js'
 
 // Each relies on: primary key.
@@ -30,15 +31,6 @@ const WITH_ITEMS = `select * from notes where kind = ?1 and item in (select valu
 const FROM = `select * from notes where (kind, name, item) > (?, ?, ?) order by kind, name, item limit ?`
 
 const PUT = `insert or replace into notes (kind, name, item, revision, at, value) values (?, ?, ?, ?, ?, ?)`
-
-interface NoteRow {
-  readonly kind: string
-  readonly name: string
-  readonly item: string
-  readonly revision: number
-  readonly at: number
-  readonly value: string
-}
 
 /** Notes by name and item. */
 export function notes(session: Session, filter: NoteFilter): Note[] {
@@ -86,17 +78,6 @@ export function writeNote(session: Session, change: NoteChange, at: Instant): vo
   const { kind, name, item, value } = change
   if (value === undefined) session.db.change(REMOVE, kind, name, item)
   else session.db.change(WRITE, kind, name, item, at, JSON.stringify(value))
-}
-
-function noteOf(row: NoteRow): Note {
-  return {
-    kind: row.kind as NoteKind,
-    name: row.name,
-    item: row.item,
-    value: JSON.parse(row.value) as Json,
-    revision: row.revision,
-    at: row.at,
-  }
 }
 
 function rowsOf(

@@ -175,7 +175,7 @@ it('a watcher hears of a commit of another process, and not of its own', async (
   await mine.enqueue({ runs: [aRun('own')], now: t0 })
   await pauses(3)
   expect(heard).toEqual([])
-  const hint = new Promise<void>((resolve) => mine.watch(resolve))
+  const hint = new Promise<void>((resolve) => mine.watch(() => resolve()))
   await other.enqueue({ runs: [aRun('foreign')], now: t0 })
   await hint
   expect(heard).toEqual(['hint'])

@@ -1,33 +1,31 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expectInStep, killedAfter, outputOf } from '../../../test/fixtures/store-process.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, aTrigger, Stage, t0 } from '../conformance/stage.js'
 import { openSqliteStore } from './sqlite-store.js'
 
-const script = fileURLToPath(new URL('fixtures/process.mjs', import.meta.url))
-const built = fileURLToPath(new URL('../../../dist/store/sqlite/sqlite-store.js', import.meta.url))
-
 let directory: string
 let path: string
+let url: string
 
 beforeEach(() => {
-  if (!existsSync(built))
-    throw new Error('These processes run the built package: `npm run build` comes first')
   directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
   path = join(directory, 'rota.db')
+  url = `sqlite:${path}`
 })
 
 afterEach(() => rmSync(directory, { recursive: true }))
 
-it('processes that open a new file at once make one store of it', async () => {
-  const outputs = await Promise.all(Array.from({ length: 4 }, () => outputOf(['open', path, ''])))
-  expect(new Set(outputs.flat()).size).toBe(1)
-  await withStore(async ({ store }) => expect((await store.counts()).pending).toBe(4))
+it('G3: processes that open a new file at once make one store of it, and record each run once', async () => {
+  const outputs = await Promise.all(Array.from({ length: 4 }, () => outputOf({ what: 'record', url })))
+  expect(new Set(outputs.map((lines) => lines.at(-1))).size).toBe(1)
+  const first = outputs.flatMap((lines) => lines.slice(0, -1))
+  expect(new Set(first).size).toBe(first.length)
+  expect(first.length).toBe(40)
+  await withStore(async ({ store }) => expect((await store.counts()).pending).toBe(4 * 40 + 40))
 })
 
 it('G5: no run is claimed by two processes, and none is left', async () => {
@@ -36,7 +34,7 @@ it('G5: no run is claimed by two processes, and none is left', async () => {
     await stage.jobs([aJob('work')])
     await stage.enqueue(runs)
   })
-  const outputs = await Promise.all(['a', 'b', 'c'].map((name) => outputOf(['perform', path, name])))
+  const outputs = await Promise.all(['a', 'b', 'c'].map((name) => outputOf({ what: 'perform', url, name })))
   expect(outputs.flat().toSorted()).toEqual(runs.map(({ id }) => id).toSorted())
   await withStore(async ({ store }) => expect((await store.counts()).done).toBe(500))
 })
@@ -47,23 +45,13 @@ it('G2, G7: a scheduler killed at any instruction leaves cursor and runs in step
     await stage.trigger(aTrigger('t'), { nextAt: t0 })
   })
   for (const lines of [3, 40, 11, 90]) {
-    const said = await killedAfter(['plan', path, ''], lines)
-    const acknowledged = Number(said.at(-1)?.split(' ')[1])
-    await withStore(async ({ store }) => {
-      const [trigger] = await store.triggers({ names: ['t'] })
-      const cursorAt = trigger?.cursorAt ?? 0
-      const window = { trigger: 't', fromAt: t0, untilAt: t0 * 2, limit: 10_000 }
-      const instants = (await store.runInstants(window)).map(({ dueAt }) => dueAt)
-      expect(instants).toEqual(Array.from({ length: cursorAt - t0 }, (_, i) => t0 + 1 + i))
-      expect(cursorAt).toBeGreaterThanOrEqual(acknowledged)
-    })
+    const said = await killedAfter({ what: 'plan', url }, lines)
+    await withStore(({ store }) => expectInStep(store, said))
   }
 })
 
 it('G9: a disk that refuses a write closes the store, and what was acknowledged is there', async () => {
-  const words = [process.execPath, script, 'fill', path, ''].map((word) => `'${word}'`).join(' ')
-  // The limit on the size of a file makes the write fail; the signal that goes with it is ignored.
-  const said = await linesOf(spawn('bash', ['-c', `trap '' XFSZ; ulimit -f 800; exec ${words}`]))
+  const said = await outputOf({ what: 'fill', url }, 800)
   expect(said).toEqual(['STORE_IO', 'STORE_IO', 'STORE_IO'])
   await withStore(async ({ store }) => {
     expect((await store.counts()).pending % 500).toBe(0)
@@ -78,34 +66,4 @@ async function withStore(use: (stage: Stage) => Promise<void>): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-function outputOf(args: readonly string[]): Promise<string[]> {
-  return linesOf(spawn(process.execPath, [script, ...args]))
-}
-
-type Child = ReturnType<typeof spawn>
-
-/** What a process says until it ends by itself, which it must do well. */
-async function linesOf(child: Child): Promise<string[]> {
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const errors: string[] = []
-  child.stderr?.on('data', (data: Buffer) => errors.push(data.toString()))
-  const lines: string[] = []
-  for await (const line of createInterface({ input: child.stdout ?? process.stdin })) lines.push(line)
-  expect([await ended, errors.join('')]).toEqual([0, ''])
-  return lines
-}
-
-/** What a process says until it is killed, right after a number of lines. */
-async function killedAfter(args: readonly string[], count: number): Promise<string[]> {
-  const child = spawn(process.execPath, [script, ...args])
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const lines: string[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    lines.push(line)
-    if (lines.length === count) child.kill('SIGKILL')
-  }
-  await ended
-  return lines
 }

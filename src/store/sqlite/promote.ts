@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
+import { delayed, ready } from '../sql/states.js'
 import { admit } from './gates.js'
 import type { Session } from './session.js'
-import { delayed, ready } from './states.js'
 
 /** The most runs that one turn makes ready: the rest follows in the next ones. */
 const maxPromoted = 1000

@@ -1,10 +1,10 @@
-import type { FinalState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
+import { addCounts, writeCounts } from '../sql/pruned-counts.js'
+import { originCode, type RangeRow } from '../sql/rows.js'
+import { done, stateName } from '../sql/states.js'
 import { recordRange } from './ledger.js'
-import { originCode, type RangeRow } from './rows.js'
 import { forgetOver } from './seen.js'
 import type { Session } from './session.js'
-import { done, stateName } from './states.js'
 
 // Relies on: runs_ended. Unfinished runs do not stand in it, so none of them can go.
 const OLDEST = `select json_group_array(json_array(seq, trigger, due_at, version, state)) from (
@@ -91,21 +91,4 @@ function join(session: Session, first: Pruned | undefined, second: Pruned): Prun
   }
   db.change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
   return joined
-}
-
-type Counts = Partial<Record<string, number>>
-
-function addCounts(a: string | null, b: string | null): string {
-  const [one, other] = [JSON.parse(a ?? '{}') as Counts, JSON.parse(b ?? '{}') as Counts]
-  return writeCounts(
-    Object.fromEntries(finalStates.map((state) => [state, (one[state] ?? 0) + (other[state] ?? 0)])),
-  )
-}
-
-const finalStates: readonly FinalState[] = ['done', 'failed', 'cancelled']
-
-function writeCounts(counts: Counts): string {
-  return JSON.stringify(
-    Object.fromEntries(finalStates.flatMap((state) => (counts[state] ? [[state, counts[state]]] : []))),
-  )
 }

@@ -1,11 +1,12 @@
 import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
 import type { QueueStatus, StoredJob, TriggerFilter } from '../store.js'
-import { jobOf } from './catalog.js'
+import { jobOf } from '../sql/catalog.js'
+import { orUndefined } from '../sql/rows.js'
+import { ready, running } from '../sql/states.js'
+import { versionOf, type VersionRow } from '../sql/version-rows.js'
 import { highestTime } from './meta.js'
-import { orUndefined } from './rows.js'
 import type { Session } from './session.js'
-import { ready, running } from './states.js'
-import { storedTriggerOf, TRIGGER_COLUMNS, triggerOf, type TriggerRow } from './trigger-rows.js'
+import { storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
 const QUEUES = `select name, concurrency from queues`
 
@@ -40,14 +41,6 @@ const FINGERPRINTS = `select json_group_array(json_array(name, fingerprint)) fro
 // Relies on: primary key.
 const VERSIONS = `select version, valid_from, valid_until, tzdata, definition from versions
   where trigger = ? order by version`
-
-interface VersionRow {
-  readonly version: number
-  readonly valid_from: number
-  readonly valid_until: number | null
-  readonly tzdata: string
-  readonly definition: string
-}
 
 /** Jobs by name. */
 export function jobs(session: Session): readonly StoredJob[] {
@@ -91,14 +84,7 @@ export function fingerprints(session: Session, source: string): Map<string, stri
 
 /** The versions of one trigger, oldest first. */
 export function versions(session: Session, trigger: string): TriggerVersion[] {
-  return session.db.all<VersionRow>(VERSIONS, trigger).map((row) => ({
-    name: trigger,
-    version: row.version,
-    trigger: triggerOf(row.definition),
-    validFrom: row.valid_from,
-    validUntil: orUndefined(row.valid_until),
-    tzdata: row.tzdata,
-  }))
+  return session.db.all<VersionRow>(VERSIONS, trigger).map((row) => versionOf(trigger, row))
 }
 
 function runsByQueue(session: Session, state: 'ready' | 'running'): Map<string, number> {

@@ -1,10 +1,11 @@
 import type { RunId } from '../../model/identity.js'
-import type { Attempt, AttemptEnd, Run, RunState } from '../../model/run.js'
+import type { Attempt, Run, RunState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Reading } from '../store.js'
-import { errorOf, originCode, orUndefined, runOf, type RunRow } from './rows.js'
+import { attemptsIn, type AttemptRow } from '../sql/attempt-rows.js'
+import { originCode, runOf, type RunRow } from '../sql/rows.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../sql/states.js'
 import type { Session } from './session.js'
-import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from './states.js'
 
 /** Final runs are counted up to here. */
 const countBound = 100_000
@@ -37,16 +38,6 @@ const COUNT_UP_TO = `select count(*) from (select 1 from runs indexed by sqlite_
 // Relies on: primary key.
 const ATTEMPTS = `select attempts.*, workers.id as worker_id from attempts
   left join workers on workers.key = attempts.worker where run = ? order by attempt`
-
-interface AttemptRow {
-  readonly attempt: number
-  readonly worker_id: string | null
-  readonly claimed_at: number
-  readonly started_at: number | null
-  readonly ended_at: number
-  readonly ended: string
-  readonly error: string | null
-}
 
 /** The run of an id. */
 export function run(session: Session, id: RunId): Run | undefined {
@@ -95,37 +86,7 @@ export function attempts(session: Session, id: RunId): Attempt[] {
 
 /** The attempts of a run whose row is at hand. */
 export function attemptsOf(session: Session, row: RunRow): Attempt[] {
-  const { id } = row
   // Nearly every run has one attempt, which lives in its row: nothing has to be looked up.
   const isFirst = row.attempt === 0 || (row.attempt === 1 && (row.state === running || row.state === done))
-  const rows = isFirst ? [] : session.db.all<AttemptRow>(ATTEMPTS, row.seq)
-  const recorded = rows.map((attempt) => attemptOf(id, attempt))
-  const isInRow = row.state === running || (row.state === done && recorded.length < row.attempt)
-  return isInRow ? [...recorded, attemptInRow(row)] : recorded
-}
-
-function attemptOf(id: RunId, row: AttemptRow): Attempt {
-  return {
-    run: id,
-    attempt: row.attempt,
-    worker: orUndefined(row.worker_id),
-    claimedAt: row.claimed_at,
-    startedAt: orUndefined(row.started_at),
-    endedAt: row.ended_at,
-    end: row.ended as AttemptEnd,
-    error: errorOf(row.error),
-  }
-}
-
-function attemptInRow(row: RunRow): Attempt {
-  return {
-    run: row.id,
-    attempt: row.attempt,
-    worker: orUndefined(row.worker_id),
-    claimedAt: row.claimed_at ?? row.created_at,
-    startedAt: orUndefined(row.started_at),
-    endedAt: orUndefined(row.finished_at),
-    end: row.state === done ? 'done' : undefined,
-    error: undefined,
-  }
+  return attemptsIn(row, isFirst ? [] : session.db.all<AttemptRow>(ATTEMPTS, row.seq))
 }

@@ -1,4 +1,4 @@
-import { blocked, cancelled, delayed, done, failed, ready, running } from './states.js'
+import { blocked, cancelled, delayed, done, failed, ready, running } from '../sql/states.js'
 
 /** One step forward of the schema; steps are never changed once released. */
 export interface Migration {
@@ -12,7 +12,7 @@ export interface Migration {
 export const applicationId = 0x52_6f_74_61
 
 /** The schema version that this code writes. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 const tables = [
   // One row. The store's own name is drawn when it is made. A revision rises with every change of what it counts, so that a process knows whether what it remembers still holds.
@@ -217,8 +217,17 @@ const notesAndSensors = [
     value -> 'results' as results from notes where kind = 'cycle'`,
 ]
 
+// What `rota workers` shows. The release before leaves it out and works on: it registers nothing but workers.
+const hosts = [
+  `alter table workers add column roles text not null default 'worker'`,
+  `alter table workers add column slots integer`,
+  `alter table workers add column beat_at integer`,
+  `alter table workers add column is_draining integer not null default 0`,
+]
+
 /** All steps, oldest first. */
 export const migrations: readonly Migration[] = [
   { version: 1, compatibleFrom: 1, statements: [...tables, ...indexes] },
   { version: 2, compatibleFrom: 2, statements: notesAndSensors },
+  { version: 3, compatibleFrom: 2, statements: hosts },
 ]

@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import { loadCatalog, type Catalog } from './catalog.js'
+import { loadCatalog, type FullCatalog } from './catalog.js'
 import type { Database } from './database.js'
 
 // Relies on: primary key of meta. Never lowers it: another process may have written a later one.
@@ -22,7 +22,7 @@ export class Session {
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   readonly #plainClaims = new Map<string, PlainClaim>()
-  #catalog: Catalog | undefined
+  #catalog: FullCatalog | undefined
   #isCatalogFresh = false
 
   constructor(db: Database) {
@@ -30,7 +30,7 @@ export class Session {
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */
-  get catalog(): Catalog {
+  get catalog(): FullCatalog {
     if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
     this.#catalog = loadCatalog(this.db, this.#catalog)
     this.#isCatalogFresh = true

@@ -37,6 +37,7 @@ import type {
   Turn,
   WorkerEntry,
 } from '../store.js'
+import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
 import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
@@ -64,7 +65,7 @@ import { turn } from './turn.js'
 import { fileIdentity } from './file-identity.js'
 import { Watch } from './watch.js'
 import { whenFree } from './when-free.js'
-import { heartbeat, register, retire, workers } from './workers.js'
+import { drain, heartbeat, register, retire, workers } from './workers.js'
 
 /** How a SQLite store is opened. */
 export interface SqliteOptions {
@@ -87,9 +88,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const db = await openDatabase({ path, url, durability, create, readOnly, clock })
   return new SqliteStore({ session: new Session(db), clock, path, url })
 }
-
-/** Items beyond it go into a transaction of their own, so that no batch holds the lock for long. */
-const itemsPerCommit = 1000
 
 /** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
 function replaced(url: string): RotaError {
@@ -189,6 +187,10 @@ class SqliteStore implements Store {
 
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
     return this.#loop.commit((session) => heartbeat(session, request))
+  }
+
+  drain(request: { worker: string; isDraining: boolean }) {
+    return this.#loop.commit((session) => drain(session, request))
   }
 
   retire(request: { worker: string; now: Instant }) {
@@ -348,16 +350,4 @@ class SqliteStore implements Store {
       return ask(this.#session)
     })
   }
-}
-
-/** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
-async function inPieces<Item, Answer>(
-  batch: readonly Item[],
-  commit: (piece: readonly Item[]) => Promise<readonly Answer[]>,
-): Promise<readonly Answer[]> {
-  if (batch.length <= itemsPerCommit) return commit(batch)
-  const pieces: Promise<readonly Answer[]>[] = []
-  for (let i = 0; i < batch.length; i += itemsPerCommit)
-    pieces.push(commit(batch.slice(i, i + itemsPerCommit)))
-  return (await Promise.all(pieces)).flat()
 }

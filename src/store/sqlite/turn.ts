@@ -6,12 +6,19 @@ import { promote } from './promote.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Read under the write lock: a worker that is live here was not expired by anyone.
-const WORKER = `select key, phase, lease_until from workers where id = ?`
+const WORKER = `select key, phase, lease_until, is_draining from workers where id = ?`
 
 // Relies on: notices_worker.
 const NOTICES = `select run, attempt, kind from notices where worker = ? order by id`
 
 const FORGET_NOTICES = `delete from notices where worker = ?`
+
+interface WorkerRow {
+  readonly key: number
+  readonly phase: number
+  readonly lease_until: number
+  readonly is_draining: number
+}
 
 /** One worker's turn: store what it finished, promote what became due, claim what it wants. */
 export function turn(session: Session, request: Turn): TurnAnswer {
@@ -20,12 +27,12 @@ export function turn(session: Session, request: Turn): TurnAnswer {
   const finished = finishAll(session, request.finished, now)
   promote(session, now)
   const { jobsRevision } = session.catalog
-  const worker = session.db.get<{ key: number; phase: number; lease_until: number }>(WORKER, request.worker)
+  const worker = session.db.get<WorkerRow>(WORKER, request.worker)
   if (worker === undefined) return { ...nothing, finished, jobsRevision }
   const notices = takeNotices(session, worker.key)
   if (worker.phase !== 0) return { ...nothing, finished, notices, jobsRevision }
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
-  const mayClaim = want !== undefined && worker.lease_until >= now
+  const mayClaim = want !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? claimRuns(session, { want, worker: worker.key, now }) : undefined
   return {
     expired: false,

@@ -1,40 +1,57 @@
 import type { Instant } from '../../time/instant.js'
-import type { WorkerEntry, WorkerStatus } from '../store.js'
+import type { Beat, WorkerEntry, WorkerStatus } from '../store.js'
+import { running } from '../sql/states.js'
+import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
 import { highestTime, raiseEpoch } from './meta.js'
 import type { Session } from './session.js'
-import { running } from './states.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
-const REGISTER = `insert into workers (id, host, pid, version, started_at, lease_until) values (?, ?, ?, ?, ?, ?)
-  on conflict (id) do nothing`
+const REGISTER = `insert into workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
 
 // Relies on: the unique index of workers.id. The phase closes the race with the one who expires it.
-const RENEW = `update workers set lease_until = ? where id = ? and phase = 0`
+const RENEW = `update workers set beat_at = ?, lease_until = ? where id = ? and phase = 0`
+
+const IS_DRAINING = `select is_draining from workers where id = ?`
+
+// Relies on: the unique index of workers.id.
+const DRAIN = `update workers set is_draining = ? where id = ? and phase = 0 and is_draining <> ?`
+
+const IS_LIVE = `select 1 from workers where id = ? and phase = 0`
 
 const RETIRE = `update workers set phase = 1 where id = ? and phase = 0`
 
 // Relies on: workers_live, runs_running.
-const WORKERS = `select id, host, pid, version, started_at, lease_until,
+const WORKERS = `select id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining,
     (select count(*) from runs where state = ${running} and worker = workers.key) as running
   from workers where phase = 0 order by id`
 
 /** Makes a worker known, with a lease that starts now. */
 export function register(session: Session, worker: WorkerEntry): void {
-  const { id, host, pid, version, now, leaseMs } = worker
-  session.db.change(REGISTER, id, host, pid, version, now, now + leaseMs)
+  const { id, host, pid, version, roles = ['worker'], slots = null, now, leaseMs } = worker
+  session.db.change(REGISTER, id, host, pid, version, roles.join(), slots, now, now, now + leaseMs)
 }
 
 /** Renews a lease that nobody has declared over, from the highest time on: a clock that was put back shortens no lease. */
 export function heartbeat(
   session: Session,
   request: { worker: string; now: Instant; leaseMs: number },
-): 'alive' | 'expired' {
+): Beat {
   session.noteTime(request.now)
   session.writeTime(0)
   raiseEpoch(session)
   const at = highestTime(session)
-  const renewed = session.db.change(RENEW, at + request.leaseMs, request.worker)
-  return renewed === 1 ? 'alive' : 'expired'
+  if (session.db.change(RENEW, at, at + request.leaseMs, request.worker) === 0) return 'expired'
+  return session.db.value(IS_DRAINING, request.worker) === 1 ? 'draining' : 'alive'
+}
+
+/** Lets a worker take nothing more, or take work again. */
+export function drain(
+  session: Session,
+  { worker, isDraining }: { worker: string; isDraining: boolean },
+): 'changed' | 'already' | 'absent' {
+  if (session.db.change(DRAIN, isDraining ? 1 : 0, worker, isDraining ? 1 : 0) === 1) return 'changed'
+  return session.db.value(IS_LIVE, worker) === undefined ? 'absent' : 'already'
 }
 
 /** Gives up a worker; what it holds is given out as lost. */
@@ -44,16 +61,6 @@ export function retire(session: Session, request: { worker: string }): void {
 
 /** Workers that nobody has given up, by id. */
 export function workers(session: Session): WorkerStatus[] {
-  const rows = session.db.all<{
-    id: string
-    host: string
-    pid: number
-    version: string
-    started_at: number
-    lease_until: number
-    running: number
-  }>(WORKERS)
-  return rows.map(({ id, host, pid, version, started_at, lease_until, running }) => {
-    return { id, host, pid, version, startedAt: started_at, leaseUntil: lease_until, running }
-  })
+  const rows = session.db.all<WorkerRow & { running: number }>(WORKERS)
+  return rows.map((row) => ({ ...workerOf(row), running: row.running }))
 }

@@ -1,8 +1,8 @@
-import { jobDefaults } from '../../model/job.js'
-import { maxPayloadBytes } from '../../model/bounds.js'
-import { originCode } from './rows.js'
-import { delayed, ready } from './states.js'
-import { keyLock, UNIQUE_HOLDER } from './unique.js'
+import { jobDefaults } from '../../../model/job.js'
+import { maxPayloadBytes } from '../../../model/bounds.js'
+import { originCode } from '../../sql/rows.js'
+import { delayed, ready } from '../../sql/states.js'
+import { keyLock, UNIQUE_HOLDER } from '../unique.js'
 
 /*
  * What lets a run be recorded in the transaction of somebody else, who may take an hour to commit. So it takes no lock

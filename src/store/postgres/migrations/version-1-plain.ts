@@ -1,4 +1,5 @@
-import { delayed, done, ready, running } from './states.js'
+import { changedState, notAloneState } from '../raised.js'
+import { delayed, done, ready, running } from '../../sql/states.js'
 
 /*
  * The usual transaction, as functions: their statements are planned once for each connection, behind every kind of
@@ -9,12 +10,6 @@ import { delayed, done, ready, running } from './states.js'
 // A plan is kept from the first calls on, when there may be no run yet, and must be right for millions of them.
 const lasting = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
   set enable_mergejoin = off`
-
-/** Somebody has to be the only writer for this. */
-export const notAloneState = 'RT001'
-
-/** The definitions are no longer those that the caller knows. */
-export const changedState = 'RT002'
 
 const begin = `create function rota.plain_begin(jobs_known bigint, limits_known bigint, stall_ms text, wait_ms text)
   returns double precision language plpgsql as $body$
@@ -33,7 +28,8 @@ const begin = `create function rota.plain_begin(jobs_known bigint, limits_known 
 // Relies on: the unique index of runs.id (end); runs_delayed_gated and runs_delayed (promote); the unique index of
 // workers.id and notices_worker; runs_ready (claim). Rows that others are about to take are
 // passed; who locks one that it does not take says that there is more, and comes again.
-const turn = `create function rota.plain_turn(
+/** A worker's turn. */
+export const plainTurn = `create function rota.plain_turn(
     worker_id text, at bigint, ids text[], started bigint[], ended bigint[], results text[],
     wanted text[], slots bigint, ahead bigint, slack bigint
   ) returns json language plpgsql ${lasting} as $body$
@@ -113,4 +109,4 @@ const turn = `create function rota.plain_turn(
   end $body$`
 
 /** The functions of the usual transaction. */
-export const plainFunctions: readonly string[] = [begin, turn]
+export const plainFunctions: readonly string[] = [begin, plainTurn]

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import { Proxy } from '../../../test/fixtures/proxy.js'
+import { systemClock } from '../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import type { Store } from '../store.js'
+import { openPostgresStore } from './postgres-store.js'
+
+let server: PostgresServer
+let proxy: Proxy
+let direct: string
+let store: Store
+const want = { jobs: ['work'], slots: 10, ahead: 0 }
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  const stores = await PostgresStores.on(server)
+  direct = stores.fresh()
+  const behind = await Proxy.before(direct)
+  proxy = behind.proxy
+  store = await openPostgresStore({ url: behind.url, clock: systemClock })
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  await store.register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
+  // The first turn learns the definitions; those behind it are one call each.
+  await store.turn({ worker: 'w', now: t0, finished: [], want })
+})
+
+afterAll(async () => {
+  await store.close()
+  await proxy.close()
+  await server.stop()
+})
+
+it('G3, G5: an answer that is lost right behind its commit is found by what was written', async () => {
+  const runs = [aRun('lost1'), aRun('lost2')]
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const [enqueued, taken] = await Promise.all([
+    store.enqueue({ runs, now: t0 }),
+    store.turn({ worker: 'w', now: t0, finished: [], want }),
+  ])
+  expect(enqueued).toEqual(runs.map(({ id }) => ({ id, created: true })))
+  expect(taken.claims.map(({ run }) => run)).toEqual(['lost1', 'lost2'].map((name) => aRun(name).id))
+  expect(await store.counts()).toMatchObject({ pending: 0, running: 2 })
+  const finished = taken.claims.map(({ run, attempt }) => ({
+    run,
+    attempt,
+    outcome: outcomes.done,
+    startedAt: t0,
+    endedAt: t0,
+  }))
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const ended = await store.turn({ worker: 'w', now: t0, finished, want })
+  expect(ended.finished).toEqual(['stored', 'stored'])
+  expect(await store.counts()).toMatchObject({ pending: 0, running: 0 })
+})
+
+it('a notice whose answer was lost is given again, and once it was given not any more', async () => {
+  const run = aRun('noticed')
+  await store.enqueue({ runs: [run], now: t0 })
+  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.cancel({ run: run.id, now: t0, reason: 'asked' })
+  const other = aRun('beside')
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const [, lost] = await Promise.all([
+    store.enqueue({ runs: [other], now: t0 }),
+    store.turn({ worker: 'w', now: t0, finished: [], want }),
+  ])
+  const next = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  expect([...lost.notices, ...next.notices]).toEqual([{ run: run.id, attempt: 1, kind: 'cancel' }])
+  expect((await store.turn({ worker: 'w', now: t0, finished: [], want })).notices).toEqual([])
+})
+
+it('G5: a call that was given up and arrives late claims nothing', async () => {
+  await store.enqueue({ runs: [aRun('late')], now: t0 })
+  const client = await server.connect(direct)
+  const schema = client.escapeIdentifier(new URL(direct).searchParams.get('schema') as string)
+  const known = `(select jobs_revision from ${schema}.meta), (select limits_revision from ${schema}.meta)`
+  const call = `select ${schema}.commit_plain((select max(writer) from ${schema}.fences), 0, ${known}, 0, true, '{}', '{}', '{}',
+    '{}', '{}', '{}', '{}', '{}', 'w', ${t0}, 0, '{}', '{}', '{}', '{}', '{}', '{work}', '{null}', '{null}', 1, 0, 1)`
+  await expect(client.query(call)).rejects.toThrow('another call has taken the place of this one')
+  await server.release(client)
+  expect((await store.run(aRun('late').id))?.state).toBe('pending')
+})

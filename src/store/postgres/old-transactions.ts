@@ -1,0 +1,76 @@
+import { formatDuration } from '../../time/duration.js'
+import type { StoreWarning } from '../store.js'
+import type { Database } from './database.js'
+
+/** From when on an open transaction is worth a word. */
+export interface Patience {
+  readonly ms: number
+  /** For sessions of other roles, whose times only `pg_read_all_stats` may read: how many transactions later. */
+  readonly transactions: number
+}
+
+const patience: Patience = { ms: 5 * 60_000, transactions: 50_000 }
+
+// Only those that hold vacuum back: what has neither a number nor a snapshot may stay open as long as it likes. Of other
+// roles' sessions nothing is shown but who they are and how far behind they are; the server's own have no role.
+const OPEN = `select pid, application_name as program, usename as role, state,
+    floor(extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as open_ms, behind
+  from pg_stat_activity cross join lateral (select greatest(age(backend_xid), age(backend_xmin)) as behind) held
+  where datname = current_database() and usename is not null
+    and coalesce(backend_type, 'client backend') = 'client backend' and pid <> pg_backend_pid()
+    and behind is not null
+    and (extract(epoch from clock_timestamp() - xact_start) * 1000 >= $1 or (xact_start is null and behind >= $2))
+  order by behind desc limit 3`
+
+const PREPARED = `select gid, owner as role,
+    floor(extract(epoch from clock_timestamp() - prepared) * 1000)::float8 as open_ms
+  from pg_prepared_xacts where database = current_database()
+    and extract(epoch from clock_timestamp() - prepared) * 1000 >= $1
+  order by prepared limit 3`
+
+interface OpenRow {
+  readonly pid: number
+  readonly program: string | null
+  readonly role: string | null
+  readonly state: string | null
+  readonly open_ms: number | null
+  readonly behind: number
+}
+
+interface PreparedRow {
+  readonly gid: string
+  readonly role: string
+  readonly open_ms: number
+}
+
+/** Transactions of anybody in this database that keep dead rows from being cleared away, the oldest first. */
+export async function oldTransactions(db: Database, given: Patience = patience): Promise<StoreWarning[]> {
+  const open = await db.all<OpenRow>(OPEN, given.ms, given.transactions)
+  const prepared = await db.all<PreparedRow>(PREPARED, given.ms)
+  return [...open.map(openWarning), ...prepared.map(preparedWarning)]
+}
+
+const effect = 'no row that died meanwhile can be cleared away'
+
+function openWarning({ pid, program, role, state, open_ms: openMs, behind }: OpenRow): StoreWarning {
+  const of = `${program || 'without a name'}, role ${role ?? 'unknown'}${state === null ? '' : `, ${state}`}`
+  const since =
+    openMs === null ? `for the last ${behind} transactions` : `for ${formatDuration(toSeconds(openMs))}`
+  return {
+    message: `session ${pid} (${of}) has had a transaction open ${since}: ${effect}`,
+    todo: `end it where it was begun, or with \`select pg_terminate_backend(${pid})\``,
+  }
+}
+
+function preparedWarning({ gid, role, open_ms: openMs }: PreparedRow): StoreWarning {
+  const name = gid.replaceAll("'", "''")
+  return {
+    message: `the prepared transaction '${name}' of role ${role} has waited for ${formatDuration(toSeconds(openMs))}: ${effect}`,
+    todo: `whoever coordinates it decides: \`commit prepared '${name}'\` or \`rollback prepared '${name}'\``,
+  }
+}
+
+/** Nobody needs the milliseconds. */
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
+}

@@ -1,0 +1,53 @@
+import type { Instant } from '../../time/instant.js'
+
+/** From where on the ready runs of a job lie, among those of one priority: what lies before it was taken. */
+export interface Position {
+  readonly priority: number
+  readonly runAt: Instant
+}
+
+/** A look that passes more entries than this without finding a run in them has met what cannot be cleared away yet. */
+const manyPassed = 500
+
+/** How long it is then looked from the positions only, for each entry that was passed: so that full looks take a few percent. */
+const restMsEach = 0.1
+
+const longestRestMs = 60_000
+
+/** How far before a position it is looked: the clocks of those who record runs differ. */
+const slackMs = 1000
+
+/**
+ * Where the ready runs begin. While somebody holds a transaction open, the server keeps what was claimed since in the
+ * index of what is ready, and every look through all of it takes longer than the one before. So after a long one it is
+ * looked from the first run on that was found there. What was recorded since for an earlier time, which is rare, is found
+ * by the next full look; more and less urgent runs lie elsewhere and are found by every look.
+ */
+export class Positions {
+  readonly #known = new Map<string, Position>()
+  #fullAgainAt: Instant = 0
+
+  /** From where on a job is to be looked at now; nothing means: from its beginning. */
+  of(job: string, now: Instant): Position | undefined {
+    return now < this.#fullAgainAt ? this.#known.get(job) : undefined
+  }
+
+  /** Takes note of a look: what it found, the most urgent first, and how many entries it went through. */
+  note(look: {
+    readonly jobs: readonly string[]
+    readonly found: readonly { readonly job: string; readonly priority: number; readonly run_at: Instant }[]
+    readonly read: number
+    readonly now: Instant
+  }): void {
+    const { jobs, found, read, now } = look
+    if (now < this.#fullAgainAt) return
+    const passed = read - found.length
+    if (passed < manyPassed) return this.#known.clear()
+    this.#fullAgainAt = now + Math.min(longestRestMs, passed * restMsEach)
+    for (const job of jobs) {
+      const first = found.find((run) => run.job === job)
+      const priority = first?.priority ?? this.#known.get(job)?.priority ?? 0
+      this.#known.set(job, { priority, runAt: (first?.run_at ?? now) - slackMs })
+    }
+  }
+}

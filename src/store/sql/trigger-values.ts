@@ -1,0 +1,39 @@
+import type { Trigger } from '../../model/trigger.js'
+import type { DefineTrigger } from '../store.js'
+
+/** What has to be known of a trigger's row to change it. */
+export interface KnownTrigger {
+  readonly source: string
+  readonly version: number
+  readonly revision: number
+  readonly is_active: number
+}
+
+/** A change of a trigger that gives it a definition. */
+export type Definition = DefineTrigger & { readonly trigger: Trigger }
+
+/** Whether a change gives its trigger a definition, rather than its end. */
+export function hasDefinition(item: DefineTrigger): item is Definition {
+  return item.trigger !== undefined
+}
+
+/** What a definition writes into its trigger's row, in the order source to is_ticking. */
+export function triggerValues(
+  item: Definition,
+  { version, revision }: { version: number; revision: number },
+) {
+  const { source, trigger, fingerprint, cursorAt, nextAt = null } = item
+  const marks = [chainMs(trigger), tickingCode(trigger)] as const
+  return [source, trigger.job, fingerprint, version, revision, cursorAt, nextAt, ...marks] as const
+}
+
+/** How long after the end of its run a chained trigger is due again; null for any other. */
+export function chainMs({ schedule }: Trigger): number | null {
+  return schedule.kind === 'after-finish' ? schedule.everyMs : null
+}
+
+/** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
+export function tickingCode({ enabled, schedule }: Trigger): number {
+  if (!enabled) return 0
+  return schedule.kind === 'sensor' ? 2 : 1
+}

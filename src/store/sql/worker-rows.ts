@@ -1,0 +1,32 @@
+import type { WorkerFact } from '../../model/fact.js'
+
+/** The columns of a worker that others may know. */
+export interface WorkerRow {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly roles: string
+  readonly slots: number | null
+  readonly started_at: number
+  readonly beat_at: number | null
+  readonly lease_until: number
+  readonly is_draining: number
+}
+
+/** A worker as its row says. */
+export function workerOf(row: WorkerRow): Omit<WorkerFact, 'isGone' | 'notices'> {
+  const { id, host, pid, version, slots, started_at, beat_at, lease_until } = row
+  const lease = { startedAt: started_at, lastBeatAt: beat_at ?? undefined, leaseUntil: lease_until }
+  const roles = row.roles === '' ? [] : row.roles.split(',')
+  return {
+    id,
+    host,
+    pid,
+    version,
+    roles,
+    slots: slots ?? undefined,
+    ...lease,
+    isDraining: row.is_draining === 1,
+  }
+}

@@ -1,0 +1,235 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { rota } from '../../src/index.js'
+import { SeededRandom } from '../../src/testing/random.js'
+import { Proxy } from '../fixtures/proxy.js'
+import { ServerProcess } from '../fixtures/server-process.js'
+import { Clients } from './clients.js'
+import { Host } from './host.js'
+import { judge, type Judgement } from './judge.js'
+
+/** What a campaign of faults showed. */
+export interface FaultReport extends Judgement {
+  readonly faults: Readonly<Record<string, number>>
+  readonly acknowledged: number
+  readonly refused: number
+  readonly orders: number
+  readonly rolledBack: number
+  /** How long it took, after the server was back, until something was performed that became due after that. */
+  readonly healedMs: readonly number[]
+  /** How long it took, after the last fault, until nothing was left to do but what had just become due. */
+  readonly quietMs: number
+}
+
+/** Lets schedulers, workers and clients go on against one server while everything that can break breaks, and then reads what is left. */
+export async function faultCampaign(options: {
+  readonly seed: number
+  readonly durationMs: number
+}): Promise<FaultReport> {
+  const directory = await mkdtemp(join(tmpdir(), 'rota-faults-'))
+  const server = await ServerProcess.start({ settings: { max_connections: '100' } })
+  const campaign = new Campaign({ ...options, server, directory })
+  try {
+    return await campaign.run()
+  } finally {
+    await campaign.end()
+    await server.remove()
+    await rm(directory, { recursive: true })
+  }
+}
+
+const leaseMs = 2000
+const roles = ['scheduler', 'scheduler', 'worker', 'worker', 'scheduler,worker'] as const
+
+class Campaign {
+  readonly #random: SeededRandom
+  readonly #durationMs: number
+  readonly #server: ServerProcess
+  readonly #directory: string
+  readonly #diary: string
+  readonly #proxies: Proxy[] = []
+  readonly #hosts: Host[] = []
+  readonly #faults: Record<string, number> = {}
+  readonly #healedMs: number[] = []
+  readonly #fromAt = Date.now()
+  readonly #open = new Set<Promise<void>>()
+
+  constructor(options: { seed: number; durationMs: number; server: ServerProcess; directory: string }) {
+    this.#random = new SeededRandom(options.seed)
+    this.#durationMs = options.durationMs
+    this.#server = options.server
+    this.#directory = options.directory
+    this.#diary = join(options.directory, 'diary.txt')
+  }
+
+  async run(): Promise<FaultReport> {
+    await writeFile(this.#diary, '')
+    const url = `${this.#server.url}&schema=rota`
+    await Promise.all(roles.map((role) => this.#employ(url, role)))
+    const clients = new Clients({
+      store: await this.#behindProxy(url),
+      database: this.#server.url,
+      random: this.#random,
+    })
+    await clients.start()
+    const endAt = Date.now() + this.#durationMs
+    while (Date.now() < endAt) {
+      await wait(this.#random.int(100, 1200))
+      const [name, fault] = this.#random.pick(this.#possible)
+      this.#faults[name] = (this.#faults[name] ?? 0) + 1
+      const done = fault()
+      this.#open.add(done)
+      void done.finally(() => this.#open.delete(done))
+      if (this.#random.chance(0.7)) await done
+    }
+    await Promise.all(this.#open)
+    const overAt = Date.now()
+    const asked = await clients.stop()
+    await this.#untilQuiet(url)
+    const quietMs = Date.now() - overAt
+    await Promise.all(this.#hosts.map((host) => host.stop()))
+    const judgement = await judge(url, this.#diary, asked)
+    const { acknowledged, rolledBack, ordered } = asked
+    return {
+      ...judgement,
+      broken: [
+        ...judgement.broken,
+        ...this.#hosts.flatMap(({ ends }) => ends.filter((end) => !isAtStart(end))),
+      ],
+      faults: this.#faults,
+      acknowledged: acknowledged.length,
+      refused: clients.refused,
+      orders: ordered.length,
+      rolledBack: rolledBack.length,
+      healedMs: this.#healedMs,
+      quietMs,
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#hosts.map((host) => host.stop()))
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()))
+  }
+
+  async #employ(url: string, role: string): Promise<void> {
+    const host = new Host({
+      roles: role,
+      store: await this.#behindProxy(url),
+      diary: this.#diary,
+      fromAt: this.#fromAt,
+      state: join(this.#directory, `state${this.#hosts.length}`),
+    })
+    this.#hosts.push(host)
+    await host.start()
+  }
+
+  async #behindProxy(url: string): Promise<string> {
+    const behind = await Proxy.before(url)
+    this.#proxies.push(behind.proxy)
+    return behind.url
+  }
+
+  get #possible(): readonly [Fault, ...Fault[]] {
+    return [
+      ['kill', () => this.#kill()],
+      ['stop', () => this.#standStill()],
+      ['kill server', () => this.#killServer()],
+      ['terminate', () => this.#terminate()],
+      ['cut', () => this.#cut()],
+      ['cut all', () => Promise.resolve(this.#proxy.cutAll())],
+      ['silence', () => this.#silence()],
+      ['silence old', () => Promise.resolve(this.#proxy.silenceOld())],
+      ['slow', () => this.#slow()],
+    ]
+  }
+
+  get #proxy(): Proxy {
+    return this.#random.pick(this.#proxies as [Proxy, ...Proxy[]])
+  }
+
+  get #host(): Host {
+    return this.#random.pick(this.#hosts as [Host, ...Host[]])
+  }
+
+  async #kill(): Promise<void> {
+    this.#host.signal('SIGKILL')
+  }
+
+  async #standStill(): Promise<void> {
+    const host = this.#host
+    host.signal('SIGSTOP')
+    await wait(leaseMs + this.#random.int(1000, 5000))
+    host.signal('SIGCONT')
+  }
+
+  async #killServer(): Promise<void> {
+    await this.#server.kill()
+    await wait(this.#random.int(0, 3000))
+    await this.#server.start()
+    const backAt = Date.now()
+    await this.#performedSince(backAt)
+    this.#healedMs.push(Date.now() - backAt)
+  }
+
+  async #performedSince(backAt: number): Promise<void> {
+    for (;;) {
+      const lines = (await readFile(this.#diary, 'utf8')).trimEnd().split('\n')
+      // A run's id begins with when it was due.
+      const isNewer = lines
+        .slice(-50)
+        .some((line) => line.startsWith('begin') && Number(line.split(' ')[3]) > backAt)
+      if (isNewer) return
+      await wait(50)
+    }
+  }
+
+  async #terminate(): Promise<void> {
+    const client = await this.#server.connect().catch(() => undefined)
+    const sql = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'rota' order by random() limit $1`
+    await client?.query(sql, [this.#random.int(1, 6)]).catch(() => undefined)
+    await client?.end().catch(() => undefined)
+  }
+
+  async #cut(): Promise<void> {
+    this.#proxy.cutAt({ at: this.#random.int(1, 12), when: this.#random.pick(['before', 'answered']) })
+  }
+
+  async #silence(): Promise<void> {
+    const proxy = this.#proxy
+    proxy.silence()
+    await wait(this.#random.int(500, 6000))
+    proxy.speak()
+  }
+
+  async #slow(): Promise<void> {
+    const proxy = this.#proxy
+    proxy.slowDown(this.#random.int(10, 150))
+    await wait(this.#random.int(1000, 4000))
+    proxy.slowDown(0)
+  }
+
+  /** Nothing that was due more than a moment ago is left to do. */
+  async #untilQuiet(url: string): Promise<void> {
+    const app = rota({ store: url })
+    for (;;) {
+      const unfinished = [
+        ...(await app.runs({ state: 'pending', limit: 1000 })),
+        ...(await app.runs({ state: 'running', limit: 1000 })),
+      ]
+      const oldest = Math.min(...unfinished.map((run) => run.runAt))
+      if (oldest > Date.now() - 3000) break
+      await wait(100)
+    }
+    await app.close()
+  }
+}
+
+type Fault = readonly [string, () => Promise<void>]
+
+/** A program that finds no server when it starts says so and ends; whoever supervises it starts it again. */
+function isAtStart(end: string): boolean {
+  return end.includes('STORE_AWAY') || end.includes('cannot be reached')
+}

@@ -1,0 +1,232 @@
+import { readFile } from 'node:fs/promises'
+import { rota, type Attempt, type Run } from '../../src/index.js'
+
+type App = ReturnType<typeof rota>
+
+/** What clients did. */
+export interface Asked {
+  /** Runs whose enqueueing was acknowledged. */
+  readonly acknowledged: readonly string[]
+  /** Orders of transactions that were rolled back. */
+  readonly rolledBack: readonly number[]
+  /** Orders that stand in the clients' own table, whether the clients were told so or not. */
+  readonly ordered: readonly number[]
+}
+
+/** What the judges found. */
+export interface Judgement {
+  readonly runs: number
+  readonly instants: number
+  readonly skipped: number
+  readonly attempts: number
+  readonly repeated: number
+  /** Everything that broke a promise, one sentence each. */
+  readonly broken: readonly string[]
+}
+
+/** Holds what the store says and what the handlers left on disk against what was due and what was asked for. */
+export async function judge(store: string, diary: string, asked: Asked): Promise<Judgement> {
+  const app = rota({ store })
+  const runs = await allRuns(app)
+  const begun = readDiary(await readFile(diary, 'utf8'))
+  const attempts = new Map<string, readonly Attempt[]>()
+  for (const { id, attempt } of runs) if (attempt > 1) attempts.set(id, await app.attempts(id))
+  const timed = await checkInstants(app, runs)
+  const broken = [
+    ...timed.broken,
+    ...checkChain(runs),
+    ...checkShots(runs),
+    ...checkAsked(asked, runs),
+    ...checkPerformed(runs, begun, attempts),
+    ...checkRepeats(runs, attempts),
+    ...checkOverlaps(runs, begun, attempts),
+  ]
+  await app.close()
+  const all = [...begun.values()].flat()
+  const repeated = [...begun.values()].filter((list) => list.length > 1).length
+  return { runs: runs.length, ...timed.counts, attempts: all.length, repeated, broken }
+}
+
+/** One attempt as its handler saw it; killed before its end, it has none. */
+interface Begun {
+  readonly attempt: number
+  readonly beganAt: number
+  readonly endedAt: number | undefined
+  readonly number: string
+}
+
+function readDiary(text: string): Map<string, Begun[]> {
+  const byRun = new Map<string, Begun[]>()
+  const lines = text.split('\n').map((line) => line.split(' '))
+  const ends = new Map(
+    lines.filter(([what]) => what === 'end').map(([, id, attempt, at]) => [`${id} ${attempt}`, Number(at)]),
+  )
+  for (const [what, id = '', attempt = '', at, , , number = '-'] of lines) {
+    if (what !== 'begin') continue
+    const one = {
+      attempt: Number(attempt),
+      beganAt: Number(at),
+      endedAt: ends.get(`${id} ${attempt}`),
+      number,
+    }
+    byRun.set(id, [...(byRun.get(id) ?? []), one])
+  }
+  return byRun
+}
+
+async function allRuns(app: App): Promise<Run[]> {
+  const all: Run[] = []
+  for (;;) {
+    const page = await app.runs({ limit: 1000, before: all.at(-1)?.id })
+    all.push(...page)
+    if (page.length < 1000) return all
+  }
+}
+
+/** Every due instant, computed by plain arithmetic, is one run or lies in one range of the ledger. */
+async function checkInstants(
+  app: App,
+  runs: readonly Run[],
+): Promise<{ broken: string[]; counts: { instants: number; skipped: number } }> {
+  const broken: string[] = []
+  const counts = { instants: 0, skipped: 0 }
+  const store = await app.store()
+  for (const { trigger, definedAt, cursorAt } of await app.triggers()) {
+    const grid = grids[trigger.name]
+    if (grid === undefined) continue
+    const anchorAt = trigger.schedule.kind === 'interval' ? (trigger.schedule.anchorAt ?? Number.NaN) : 0
+    const expected = new Set<number>()
+    const first = Math.floor((definedAt - anchorAt) / grid) + 1
+    for (let k = first; anchorAt + k * grid <= cursorAt; k++) expected.add(anchorAt + k * grid)
+    counts.instants += expected.size
+    if (expected.size === 0) broken.push(`${trigger.name} was never due`)
+    const found = new Map<number, number>()
+    for (const { dueAt } of runs.filter((run) => run.trigger === trigger.name)) {
+      found.set(dueAt, (found.get(dueAt) ?? 0) + 1)
+      if (!expected.has(dueAt)) broken.push(`${trigger.name}: ${iso(dueAt)} was not due`)
+    }
+    const ranges = await store.ledger({ trigger: trigger.name, fromAt: 0, untilAt: cursorAt + 1 })
+    if (trigger.overlap !== 'skip' && ranges.length > 0) broken.push(`${trigger.name} left something out`)
+    for (const at of expected) {
+      const covered = ranges.filter(({ firstAt, lastAt }) => firstAt <= at && at <= lastAt).length
+      const times = found.get(at) ?? 0
+      if (times === 0) counts.skipped += 1
+      // A range covers only those of its instants that have no run.
+      if (times > 1 || (times === 0 && covered !== 1)) {
+        broken.push(`${trigger.name}: ${iso(at)} has ${times} runs and ${covered} reasons`)
+      }
+    }
+  }
+  return { broken, counts }
+}
+
+const grids: Readonly<Record<string, number | undefined>> = {
+  grid: 500,
+  second: 1000,
+  overlapping: 2000,
+  skipping: 250,
+}
+
+/** Each run of a chain is due its interval after the end of the one before, and no two are unfinished. */
+function checkChain(runs: readonly Run[]): string[] {
+  const chain = runs.filter(({ trigger }) => trigger === 'chain').toSorted((a, b) => a.dueAt - b.dueAt)
+  if (chain.length < 3) return [`the chain has only ${chain.length} links`]
+  return chain.slice(1).flatMap((run, i) => {
+    const before = chain[i] as Run
+    if (before.finishedAt !== undefined && run.dueAt === before.finishedAt + 300) return []
+    return [`chain: ${iso(run.dueAt)} does not follow the end at ${iso(before.finishedAt ?? 0)}`]
+  })
+}
+
+function checkShots(runs: readonly Run[]): string[] {
+  const shots = runs.filter(({ trigger }) => trigger?.startsWith('shot') === true)
+  const names = new Set(shots.map(({ trigger }) => trigger))
+  return names.size === shots.length ? [] : ['a one-shot has two runs']
+}
+
+/** What was acknowledged is done, what was rolled back never was, and an order has its run, or neither is there. */
+function checkAsked({ acknowledged, rolledBack, ordered }: Asked, runs: readonly Run[]): string[] {
+  const byId = new Map(runs.map((run) => [run.id, run]))
+  const numberOf = ({ payload }: Run): number => (payload as { order?: number } | undefined)?.order ?? -1
+  const withRun = new Set(runs.map(numberOf))
+  const orders = new Set(ordered)
+  return [
+    ...acknowledged
+      .filter((id) => byId.get(id)?.state !== 'done')
+      .map((id) => `${id} was acknowledged and is ${byId.get(id)?.state ?? 'gone'}`),
+    ...rolledBack.filter((n) => withRun.has(n)).map((n) => `order ${n} was rolled back and has a run`),
+    ...ordered.filter((n) => !withRun.has(n)).map((n) => `order ${n} has no run`),
+    ...[...withRun].filter((n) => n >= 0 && !orders.has(n)).map((n) => `the run of order ${n} has no order`),
+  ]
+}
+
+/** What is done was begun; no attempt began twice; nothing was performed that is not there. */
+function checkPerformed(
+  runs: readonly Run[],
+  begun: ReadonlyMap<string, readonly Begun[]>,
+  attempts: ReadonlyMap<string, readonly Attempt[]>,
+): string[] {
+  const broken: string[] = []
+  const known = new Set(runs.map(({ id }) => id))
+  for (const id of begun.keys()) if (!known.has(id)) broken.push(`${id} was performed and is not there`)
+  for (const { id, state, attempt, reason } of runs) {
+    const numbers = (begun.get(id) ?? []).map((one) => one.attempt)
+    if (state === 'failed' || state === 'cancelled') broken.push(`${id} is ${state}: ${reason}`)
+    const last = attempts.get(id)?.find(({ end }) => end === 'done')?.attempt ?? attempt
+    if (state === 'done' && !numbers.includes(last)) broken.push(`${id} is done but was never performed`)
+    if (new Set(numbers).size !== numbers.length)
+      broken.push(`an attempt of ${id} began twice: ${numbers.join()}`)
+    if (numbers.some((number) => number > attempt)) broken.push(`${id} began an attempt that is not recorded`)
+  }
+  return broken
+}
+
+/** Every attempt but the last one has an end that explains the next, and there are no gaps. */
+function checkRepeats(runs: readonly Run[], attempts: ReadonlyMap<string, readonly Attempt[]>): string[] {
+  const explained: readonly string[] = ['lost', 'handed-back', 'failed']
+  const byId = new Map(runs.map((run) => [run.id, run]))
+  return [...attempts].flatMap(([id, list]) => {
+    const run = byId.get(id) as Run
+    const isNumbered = list.every(({ attempt }, i) => attempt === i + 1)
+    const ends = list.filter(({ attempt }) => attempt < run.attempt).map(({ end }) => end ?? 'nothing')
+    const odd = ends.filter((end) => !explained.includes(end))
+    if (isNumbered && odd.length === 0 && ends.length === run.attempt - 1) return []
+    return [`${id} at attempt ${run.attempt} is repeated after ${ends.join()}`]
+  })
+}
+
+/** No two attempts of a run, of a trigger or of a job that lets in one at a time ran at once, unless the first was lost. */
+function checkOverlaps(
+  runs: readonly Run[],
+  begun: ReadonlyMap<string, readonly Begun[]>,
+  attempts: ReadonlyMap<string, readonly Attempt[]>,
+): string[] {
+  const lines = new Map<string, (Begun & { readonly isLost: boolean; readonly id: string })[]>()
+  for (const { id, job, trigger } of runs) {
+    const isLost = (number: number): boolean =>
+      attempts.get(id)?.some(({ attempt, end }) => attempt === number && end === 'lost') ?? false
+    const ones = (begun.get(id) ?? []).map((one) => ({ ...one, id, isLost: isLost(one.attempt) }))
+    const isGated = trigger !== undefined && trigger !== 'overlapping'
+    const keys = [
+      `run ${id}`,
+      ...(isGated ? [`trigger ${trigger}`] : []),
+      ...(job === 'narrow' ? ['job narrow'] : []),
+    ]
+    for (const key of keys) lines.set(key, [...(lines.get(key) ?? []), ...ones])
+  }
+  return [...lines].flatMap(([key, list]) => {
+    const broken: string[] = []
+    let busy: (typeof list)[number] | undefined
+    for (const next of list.toSorted((a, b) => a.beganAt - b.beganAt)) {
+      if (busy !== undefined && (busy.endedAt ?? Infinity) > next.beganAt) {
+        broken.push(`${key}: ${next.id}#${next.attempt} began while ${busy.id}#${busy.attempt} went on`)
+      }
+      if (!next.isLost) busy = next
+    }
+    return broken
+  })
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

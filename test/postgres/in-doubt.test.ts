@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aJob, aRun, t0 } from '../../src/store/conformance/stage.js'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
+import type { Store } from '../../src/store/store.js'
+import { systemClock } from '../../src/time/clock.js'
+import { Proxy } from '../fixtures/proxy.js'
+import { ServerProcess } from '../fixtures/server-process.js'
+
+let server: ServerProcess
+let proxy: Proxy
+let store: Store
+let other: Store
+
+beforeAll(async () => {
+  // Nothing reaches the disk but what a commit brings there.
+  server = await ServerProcess.start({ settings: { wal_writer_delay: '10s', autovacuum: 'off' } })
+  const behind = await Proxy.before(server.url)
+  proxy = behind.proxy
+  store = await openPostgresStore({ url: behind.url, clock: systemClock })
+  other = await openPostgresStore({ url: server.url, clock: systemClock })
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  await store.enqueue({ runs: [aRun('first')], now: t0 })
+})
+
+afterAll(async () => {
+  await Promise.all([store.close(), other.close()])
+  await proxy.close()
+  await server.remove()
+})
+
+it('G7, G9: a commit whose number a crashed server gave to somebody else is not taken for done', async () => {
+  const silenced = proxy.silenceAtCommit()
+  const answer = store.enqueue({ runs: [unusual('doubtful')], now: t0 }).then(
+    () => 'stored',
+    (error: unknown) => error,
+  )
+  await silenced
+  const before = await nextTransaction()
+  await server.kill()
+  await server.start()
+  // The numbers that were given out and never reached the disk are given out again.
+  const again = await nextTransaction()
+  expect(again).toBeLessThan(before)
+  while ((await nextTransaction()) <= before)
+    await other.enqueue({ runs: [aRun(`other${++count}`)], now: t0 })
+  proxy.cutAll()
+  expect(await answer).toMatchObject({ code: 'STORE_AWAY' })
+  expect(await other.run(aRun('doubtful').id)).toBeUndefined()
+  await store.enqueue({ runs: [unusual('doubtful')], now: t0 })
+  expect((await other.run(aRun('doubtful').id))?.state).toBe('pending')
+}, 60_000)
+
+it('a server that crashed before it had the commit and gave its number to nobody leaves nothing in doubt', async () => {
+  const silenced = proxy.silenceAtCommit()
+  const answer = store.enqueue({ runs: [unusual('lost')], now: t0 })
+  await silenced
+  await server.kill()
+  await server.start()
+  proxy.cutAll()
+  expect(await answer).toEqual([{ id: aRun('lost').id, created: true }])
+  expect((await other.run(aRun('lost').id))?.state).toBe('pending')
+}, 60_000)
+
+let count = 0
+
+/** A run that is not recorded by the usual transaction, which is known by what it writes. */
+function unusual(name: string): ReturnType<typeof aRun> {
+  return aRun(name, { gates: [{ key: name, limit: 1 }] })
+}
+
+async function nextTransaction(): Promise<number> {
+  const client = await server.connect()
+  const { rows } = await client.query<{ next: number }>(
+    'select pg_snapshot_xmax(pg_current_snapshot())::text::int as next',
+  )
+  await client.end()
+  return rows[0]?.next ?? 0
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rota, type Rota } from '../../src/index.js'
+import { systemClock } from '../../src/time/clock.js'
+import { PostgresServer } from '../fixtures/postgres.js'
+import { PostgresStores } from '../fixtures/postgres-store.js'
+import { Proxy } from '../fixtures/proxy.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+const healMs = 10_000
+
+/** Nothing breaks, nobody answers: what was sent is swallowed, and so is what is sent back. */
+describe.concurrent('a connection that falls silent', () => {
+  it('is given up: others take its place within 10 s, and the lease is kept', async () => {
+    const { app, proxy, begun, stop } = await started({ lease: '15s' })
+    const lost: string[] = []
+    app.on('worker:expired', ({ worker }) => lost.push(worker))
+    await app.wait((await app.enqueue('quick')).id)
+    await leaseKept(app)
+    proxy.silenceOld()
+    const healedMs = await tookMs(() => performedOne(app))
+    expect(healedMs).toBeLessThan(healMs)
+    // Every connection was replaced, the one that listens and the one of the lease among them.
+    await until(() => proxy.silent === 0)
+    expect(lost).toEqual([])
+    expect(new Set(begun).size).toBe(begun.length)
+    console.log(`silent old connections healed after ${healedMs} ms`)
+    await stop()
+  })
+
+  it('G4: a run is aborted at 80 % of the lease, and everything heals within 10 s of the return', async () => {
+    const { app, proxy, stop } = await started({ lease: '3s' })
+    const { id } = await app.enqueue('long')
+    const aborted = new Promise<number>((resolve) => {
+      app.on('worker:expired', () => resolve(systemClock.monotonicMs()))
+    })
+    await running(app, id)
+    await leaseKept(app)
+    proxy.silence()
+    const silentMs = systemClock.monotonicMs()
+    const afterMs = (await aborted) - silentMs
+    // The last renewal was asked for at most a third of the lease earlier, and somewhat more on a busy machine.
+    expect(afterMs).toBeGreaterThan(1000)
+    expect(afterMs).toBeLessThan(2400 + 500)
+    proxy.speak()
+    const healedMs = await tookMs(() => performedOne(app))
+    expect(healedMs).toBeLessThan(healMs)
+    console.log(`aborted after ${Math.round(afterMs)} ms of silence, healed after ${healedMs} ms`)
+    const done = await app.wait(id)
+    expect(done).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
+    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
+    await stop()
+  })
+
+  it('G5: what ended in the silence is offered until it is stored, once', async () => {
+    const { app, proxy, begun, stop } = await started({ lease: '15s' })
+    const { id } = await app.enqueue('short')
+    await running(app, id)
+    await leaseKept(app)
+    proxy.silence()
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    proxy.speak()
+    await performedOne(app)
+    const done = await app.wait(id)
+    expect(done).toMatchObject({ state: 'done', attempt: 1, crashes: 0 })
+    expect(begun.filter((run) => run === id)).toHaveLength(1)
+    await stop()
+  })
+
+  it('does not keep an app from stopping', async () => {
+    const { app, proxy, stop } = await started({ lease: '15s' })
+    await app.wait((await app.enqueue('quick')).id)
+    await leaseKept(app)
+    proxy.silence()
+    const stoppedMs = await tookMs(stop)
+    expect(stoppedMs).toBeLessThan(25_000)
+  })
+})
+
+async function started(options: { lease: string }): Promise<{
+  app: Rota
+  proxy: Proxy
+  begun: string[]
+  stop: () => Promise<void>
+}> {
+  const { proxy, url } = await Proxy.before(stores.fresh())
+  const app = rota({ store: url, app: 'silent', ...options })
+  const begun: string[] = []
+  const job = (name: string, ms: number): void => {
+    app.job(name, async ({ id, attempt, signal }: { id: string; attempt: number; signal: AbortSignal }) => {
+      begun.push(id)
+      // What was lost once is done at once.
+      if (attempt === 1) await systemClock.sleep(ms, signal)
+    })
+  }
+  job('quick', 0)
+  job('short', 2000)
+  job('long', 600_000)
+  await app.start()
+  const stop = async (): Promise<void> => {
+    await app.stop({ grace: 0 })
+    await proxy.close()
+  }
+  return { app, proxy, begun, stop }
+}
+
+/** Enqueues and performs one run; whoever enqueues is told while nothing can be reached, and tries again. */
+async function performedOne(app: Rota): Promise<void> {
+  for (;;) {
+    try {
+      const { id } = await app.enqueue('quick')
+      await app.wait(id)
+      return
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'STORE_AWAY' })
+    }
+  }
+}
+
+async function running(app: Rota, id: string): Promise<void> {
+  await until(async () => (await app.run(id))?.state === 'running')
+}
+
+/** The thread that keeps the lease has renewed it once. */
+async function leaseKept(app: Rota): Promise<void> {
+  const store = await app.store()
+  await until(async () => (await store.health({ now: app.now() })).epoch > 0)
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+async function tookMs(act: () => Promise<void>): Promise<number> {
+  const startMs = systemClock.monotonicMs()
+  await act()
+  return Math.round(systemClock.monotonicMs() - startMs)
+}
