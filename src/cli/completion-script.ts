@@ -26,24 +26,59 @@ interface Known {
   readonly summary: string
 }
 
+/** Words are counted without options and their values, so that each gets what its own position expects. */
 function bashScript(known: readonly Known[]): string {
   const names = known.map(({ command }) => command.name).join(' ')
   return `_rota() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" valued="" position=0 i
+  COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=( $(compgen -W "${names}" -- "$word") )
     return
   fi
+  case "\${COMP_WORDS[1]}" in
+${known.map(({ command }) => `    ${command.name}) valued=" ${valuedOptions(command).join(' ')} " ;;`).join('\n')}
+  esac
+  for (( i = 2; i < COMP_CWORD; i++ )); do
+    case "\${COMP_WORDS[i]}" in
+      --) return ;;
+      -?*)
+        if [[ "$valued" == *" \${COMP_WORDS[i]} "* ]]; then
+          i=$(( i + 1 ))
+          if [ "\${COMP_WORDS[i]}" = "=" ]; then i=$(( i + 1 )); fi
+        fi ;;
+      *) position=$(( position + 1 )) ;;
+    esac
+  done
   case "\${COMP_WORDS[1]} $before" in
 ${known.flatMap(({ command }) => command.options.flatMap((option) => bashOption(command, option))).join('\n')}
     *)
-      case "\${COMP_WORDS[1]}" in
-${known.map(({ command }) => bashCommand(command)).join('\n')}
-      esac ;;
+      if [[ "$word" == -* ]]; then
+        case "\${COMP_WORDS[1]}" in
+${known.map(({ command }) => `          ${command.name}) words="${optionNames(command).join(' ')}" ;;`).join('\n')}
+        esac
+      else
+        case "\${COMP_WORDS[1]} $position" in
+${known.flatMap(({ command }) => bashWords(command)).join('\n')}
+        esac
+      fi ;;
   esac
   COMPREPLY=( $(compgen -W "$words" -- "$word") )
 }
 complete -o default -F _rota rota`
+}
+
+/** The options that the word behind belongs to, as they are written. */
+function valuedOptions({ options }: Command): readonly string[] {
+  return options.flatMap((option) => (option.value === undefined ? [] : spellings(option)))
+}
+
+function spellings({ name, short }: Option): readonly string[] {
+  return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
+}
+
+function optionNames({ options }: Command): readonly string[] {
+  return [...options, helpOption].map(({ name }) => `--${name}`)
 }
 
 /** What follows an option that takes a value. */
@@ -51,16 +86,16 @@ function bashOption(command: Command, option: Option): string[] {
   if (option.value === undefined) return []
   const words =
     option.choices?.join(' ') ?? wordsOf(option.completes === 'file' ? undefined : option.completes)
-  return [`    "${command.name} --${option.name}") words="${words}" ;;`]
+  const places = spellings(option).map((spelling) => `"${command.name} ${spelling}"`)
+  return [`    ${places.join('|')}) words="${words}" ;;`]
 }
 
-function bashCommand(command: Command): string {
-  const options = [...command.options, helpOption].map(({ name }) => `--${name}`).join(' ')
-  const words = command.arguments
-    .map(({ completes }) => wordsOf(completes))
-    .join(' ')
-    .trim()
-  return `        ${command.name}) if [[ "$word" == -* ]]; then words="${options}"; else words="${words}"; fi ;;`
+/** What each position of a command expects. */
+function bashWords({ name, arguments: expected }: Command): string[] {
+  return expected.flatMap(({ completes }, position) => {
+    const words = wordsOf(completes)
+    return words === '' ? [] : [`          "${name} ${position}") words="${words}" ;;`]
+  })
 }
 
 function wordsOf(completes: Argument['completes']): string {
@@ -82,15 +117,36 @@ function fishScript(known: readonly Known[]): string {
     const options = [...command.options, helpOption].map(
       (option) => `complete -c rota ${after} ${fishOption(option)}`,
     )
-    const words = command.arguments.map(({ completes }) => fishWords(completes)).filter((list) => list !== '')
+    const words = command.arguments.flatMap(({ completes }, position) => {
+      const list = fishWords(completes)
+      const at = ['__rota_at', command.name, position, ...valuedOptions(command)].join(' ')
+      return list === '' ? [] : [`complete -c rota -n '${at}' -a ${list}`]
+    })
     return [
       `complete -c rota -n __fish_use_subcommand -a ${command.name} -d ${fishQuoted(summary)}`,
       ...options,
-      ...words.map((list) => `complete -c rota ${after} -a ${list}`),
+      ...words,
     ]
   })
-  return ['complete -c rota -f', ...lines].join('\n')
+  return [fishPosition, 'complete -c rota -f', ...lines].join('\n')
 }
+
+/** Whether a command's word of a number is next; the options whose values do not count are named behind it. */
+const fishPosition = `function __rota_at
+    set -l tokens (commandline -opc)
+    set -l words
+    set -l skip 0
+    for token in $tokens
+        if test $skip -eq 1
+            set skip 0
+        else if contains -- $token $argv[3..]
+            set skip 1
+        else if not string match -q -- '-*' $token
+            set -a words $token
+        end
+    end
+    test "$words[2]" = "$argv[1]" -a (count $words) -eq (math $argv[2] + 2) -a $skip -eq 0
+end`
 
 function fishOption({ name, short, value, help, choices, completes }: Option): string {
   const letter = short === undefined ? '' : ` -s ${short}`

@@ -15,10 +15,16 @@ export function scheduleText(schedule: ScheduleSpec): string {
     case 'once':
       return `once ${formatInstant(schedule.at)}`
     case 'sensor':
+      if (isHeard(schedule)) return 'heard by webhook'
       return `${schedule.type} polled every ${formatDuration(schedule.everyMs)}`
     case 'upstream':
       return `after ${schedule.assets.join(', ')}`
   }
+}
+
+/** Whether a sensor waits for what others deliver: nothing is looked for, so that its polls are nobody's concern. */
+export function isHeard(schedule: ScheduleSpec): boolean {
+  return schedule.kind === 'sensor' && schedule.type === 'webhook'
 }
 
 /** Which piece of data a due instant is about, in a few words. */

@@ -104,6 +104,27 @@ describe('N10: every operation gives one structured line', () => {
     ])
   })
 
+  it('for a run of a round with the service that it is, and for any other with its trigger or job', async () => {
+    const clock = new FakeClock(t0)
+    const app = rota({ store: 'memory:', clock })
+    app.job('crawl', (run) => run.log('crawls'))
+    app.round('crawlers', { every: '1h', services: ['crawl'] })
+    app.schedule('nine', { cron: '0 9 * * *', job: 'crawl' })
+    const told: string[] = []
+    const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
+    tellEvents(app, times, ({ event, subject }) => {
+      if (event.startsWith('run:')) told.push(`${event} ${subject}`)
+    })
+    await app.start()
+    await clock.advance(61_000, settle)
+    const closing = app.close()
+    await clock.advance(20_000, settle)
+    await closing
+    const all = (subject: string): string[] =>
+      ['run:started', 'run:log', 'run:ended'].map((event) => `${event} ${subject}`)
+    expect(told.toSorted()).toEqual([...all('crawlers: crawl'), ...all('nine')].toSorted())
+  })
+
   it('N5: for a failure with its error, for runs that are enqueued, cancelled, retried, and pruned', async () => {
     const { app, clock, during } = await told()
     let id = ''

@@ -4,9 +4,9 @@ import type { Rota } from '../app/rota.js'
 import { unknownSensor } from '../app/sensors/sensors.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import type { Context } from './command.js'
-import { printFields } from './fields.js'
+import { type Field, printFields } from './fields.js'
 import type { Paint } from './output.js'
-import { count } from './in-words.js'
+import { count, isHeard } from './in-words.js'
 import { printTable } from './table.js'
 import { roughly, type TimeText } from './time-text.js'
 import { timesOf } from './times-of.js'
@@ -78,10 +78,10 @@ export function printSensors(context: Context, sensors: readonly SensorInfo[]): 
     { title: 'SENSOR', text: ({ name }) => name, shortest: 8 },
     { title: 'TYPE', text: ({ type }) => type },
     { title: 'CONDITION', text: ({ condition }) => condition, paint: ({ condition }) => paints[condition] },
-    { title: 'POLLED', text: ({ record }) => distance(record.lastPollAt, times) },
+    { title: 'POLLED', text: (sensor) => polledText(sensor, times) },
     { title: 'NEXT', text: (sensor) => nextText(sensor, times) },
     { title: 'FOUND', text: ({ record }) => String(record.found), isRight: true },
-    { title: 'LAST', text: ({ record }) => lastText(record.last), shortest: 6 },
+    { title: 'LAST', text: (sensor) => lastText(sensor), shortest: 6 },
   ])
 }
 
@@ -102,22 +102,36 @@ export function printSensor(context: Context, sensor: SensorInfo): void {
       'paused',
       pause === undefined ? undefined : `by ${pause.actor}${pause.note === '' ? '' : `: ${pause.note}`}`,
     ],
-    ['polled', `every ${formatDuration(spec.everyMs)}, within ${formatDuration(spec.timeoutMs)}`],
+    ...howFields(sensor, when),
     ['zone', spec.timezone],
     ['once per', `${dedupeBy === 'key' ? 'key' : 'key and partition'}, ${kept}`],
     ['pauses', pauseAfter === undefined ? undefined : `after ${pauseAfter} failures in a row`],
-    ['next poll', sensor.nextAt === undefined ? undefined : times.exact(sensor.nextAt)],
+    ['found', String(record.found)],
+    ['failures', record.failures === 0 ? undefined : `${record.failures} in a row`],
+    ['last', lastText(sensor)],
+    ['state', record.isInitialized ? stateText(record.state, out.width) : undefined],
+  ])
+}
+
+/** How a sensor comes to know of things, and when it last did. */
+function howFields(sensor: SensorInfo, when: (at: Instant | null) => string | undefined): readonly Field[] {
+  const { name, spec, record } = sensor
+  if (isHeard(spec)) {
+    return [
+      ['heard', `by webhook: \`rota up --webhooks\` takes /webhooks/${name}`],
+      ['last arrival', when(record.lastFoundAt) ?? 'none yet'],
+    ]
+  }
+  return [
+    ['polled', `every ${formatDuration(spec.everyMs)}, within ${formatDuration(spec.timeoutMs)}`],
+    ['next poll', when(sensor.nextAt ?? null)],
     ['polling since', when(sensor.pollingSince ?? null)],
     ['last poll', when(record.lastPollAt)],
     ['last success', when(record.lastSuccessAt)],
     ['last found', when(record.lastFoundAt)],
     ['polls', String(record.polls)],
-    ['found', String(record.found)],
-    ['failures', record.failures === 0 ? undefined : `${record.failures} in a row`],
     ['lag', record.lagMs === 0 ? undefined : roughly(record.lagMs)],
-    ['last', lastText(record.last)],
-    ['state', record.isInitialized ? stateText(record.state, out.width) : undefined],
-  ])
+  ]
 }
 
 /** Prints what polls came to, newest first. */
@@ -179,8 +193,9 @@ function stateText(state: unknown, width: number): string {
     : `${text.slice(0, most)}… (${text.length} characters; --json has them all)`
 }
 
-function lastText(last: Evaluation | null): string {
+function lastText({ spec, record: { last, lastFoundAt } }: SensorInfo): string {
   if (last === null) return ''
+  if (isHeard(spec) && last.kind === 'no-trigger') return lastFoundAt === null ? '' : 'waits for deliveries'
   switch (last.kind) {
     case 'trigger':
     case 'delivered':
@@ -197,7 +212,13 @@ function foundText({ observations, fresh, kind }: Evaluation): string {
   return fresh === observations ? String(fresh) : `${fresh} of ${observations}`
 }
 
-function nextText({ nextAt, pollingSince }: SensorInfo, times: TimeText): string {
+function polledText({ spec, record }: SensorInfo, times: TimeText): string {
+  if (!isHeard(spec)) return distance(record.lastPollAt, times)
+  return record.lastFoundAt === null ? 'nothing heard' : `heard ${times.distance(record.lastFoundAt)}`
+}
+
+function nextText({ spec, nextAt, pollingSince }: SensorInfo, times: TimeText): string {
+  if (isHeard(spec)) return 'by webhook'
   if (pollingSince !== undefined) return 'polling'
   return nextAt === undefined ? '' : times.distance(nextAt)
 }

@@ -2,7 +2,7 @@ import type { SyncReport } from '../app/nouns.js'
 import { shownUrl } from '../app/open-store.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
-import { count } from './in-words.js'
+import { count, isHeard } from './in-words.js'
 import type { Teller } from './teller.js'
 import type { TimeText } from './time-text.js'
 
@@ -107,6 +107,7 @@ async function nextDue(
   const active = (await app.triggers()).filter((trigger) => trigger.active)
   const now = app.now()
   const due = active
+    .filter(({ trigger }) => !isHeard(trigger.schedule))
     .flatMap(({ trigger, nextAt = 0 }) => (nextAt <= now ? [] : [{ name: trigger.name, at: nextAt }]))
     .toSorted((a, b) => a.at - b.at)
   return { total: active.length, due: due.slice(0, 3) }

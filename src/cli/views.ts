@@ -128,7 +128,7 @@ export function rangeView(range: LedgerRange) {
 }
 
 /** What became of the due instants of a stretch of time. */
-export function whyView({ trigger, fromAt, untilAt, explanations, beside, more }: Why) {
+export function whyView({ trigger, fromAt, untilAt, explanations, beside, more, earlier }: Why) {
   return {
     trigger,
     fromAt: iso(fromAt),
@@ -136,6 +136,7 @@ export function whyView({ trigger, fromAt, untilAt, explanations, beside, more }
     explanations: explanations.map(explanationView),
     beside: beside.map(runView),
     more,
+    earlier,
   }
 }
 

@@ -8,24 +8,44 @@ import type { Context } from './command.js'
 export async function withApp(
   context: Context,
   act: (app: Rota) => Promise<number>,
-  options: { readonly create?: boolean } = {},
+  options: {
+    readonly create?: boolean
+    /** Where there is no store yet, an empty one stands for it that leaves nothing behind. */
+    readonly orEmpty?: boolean
+  } = {},
 ): Promise<number> {
-  const { directory } = context
-  // Loaded only here, so that no help and no completion waits for it.
-  const { Rota } = await import('../app/rota.js')
-  const app = new Rota({ store: await storeUrl(context), directory, create: options.create ?? false }, 'api')
+  const app = await openApp(context, options)
   try {
-    await app.store().catch((error: unknown) => {
-      throw missing(app, error)
-    })
     return await act(app)
   } finally {
     await app.close()
   }
 }
 
-function missing(app: Rota, error: unknown): unknown {
-  if (!(error instanceof RotaError) || error.code !== 'STORE_NOT_FOUND') return error
+async function openApp(
+  context: Context,
+  { create = false, orEmpty = false }: NonNullable<Parameters<typeof withApp>[2]>,
+): Promise<Rota> {
+  const { directory } = context
+  // Loaded only here, so that no help and no completion waits for it.
+  const { Rota } = await import('../app/rota.js')
+  const app = new Rota({ store: await storeUrl(context), directory, create }, 'api')
+  try {
+    await app.store()
+    return app
+  } catch (error) {
+    await app.close()
+    if (!isMissing(error)) throw error
+    if (orEmpty) return new Rota({ store: 'memory:', directory }, 'api')
+    throw missing(app, error)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof RotaError && error.code === 'STORE_NOT_FOUND'
+}
+
+function missing(app: Rota, error: unknown): RotaError {
   const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` makes it, and --store names another`
   return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }

@@ -87,9 +87,11 @@ describe('what became of an instant', () => {
   it('it has no record, which is said and not hidden', async () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
-    for (const row of stage.tables.runsByTrigger.get('t')?.own ?? []) {
-      stage.tables.runsByTrigger.get('t')?.own.delete(row)
-      break
+    const runs = stage.tables.runsByTrigger.get('t')
+    const [lost] = runs?.own ?? []
+    if (lost !== undefined) {
+      runs?.own.delete(lost)
+      runs?.all.delete(lost)
     }
     expect(await ask(10)).toEqual([{ kind: 'unexplained', at: t0 + 10 * minute }])
   })
@@ -124,6 +126,42 @@ describe('the answer', () => {
     const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
     expect(answer.explanations).toHaveLength(200)
     expect(answer.more).toBe(true)
+  })
+
+  it('shows the newest of many up to now, oldest first, and counts those before', async () => {
+    const { stage } = await staged({ t: { cron: '* * * * *' } })
+    await stage.pass(250 * minute)
+    const window = { fromAt: t0, untilAt: t0 + 300 * minute }
+    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const at = answer.explanations.map((one) => (one.kind === 'run' ? (one.at - t0) / minute : NaN))
+    expect(at).toEqual(Array.from({ length: 200 }, (_, n) => n + 51))
+    expect([answer.earlier, answer.more]).toEqual([50, true])
+    const before = { fromAt: t0, untilAt: t0 + 51 * minute }
+    const rest = await why(stage.store, { trigger: 't', ...before, now: stage.clock.now() })
+    expect([rest.explanations.length, rest.earlier, rest.more]).toEqual([51, 0, false])
+  })
+
+  it('shows the newest of many that follow the end of the one before', async () => {
+    const { stage } = await staged({ t: { every: '1m', after: 'finish' } })
+    await stage.pass(250 * minute)
+    const window = { fromAt: t0, untilAt: t0 + 300 * minute }
+    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const own = await stage.store.runInstants({ trigger: 't', ...window, limit: 1000 })
+    const shown = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.at] : []))
+    expect(shown).toEqual(own.map(({ dueAt }) => dueAt).slice(-200))
+    expect(answer.earlier).toBe(own.length - 200)
+  })
+
+  it('counts no further than ten thousand', async () => {
+    const { stage } = await staged({ t: { cron: '* * * * * *', catchUp: 'skip' } })
+    await stage.pass(minute)
+    const [version] = await stage.store.versions('t')
+    expect(version?.validFrom).toBe(t0)
+    const now = t0 + day
+    const answer = await why(stage.store, { trigger: 't', fromAt: t0, untilAt: now, now })
+    expect(answer.explanations).toHaveLength(200)
+    expect(answer.explanations.at(-1)).toMatchObject({ kind: 'waiting', at: now })
+    expect(answer.earlier).toBe(10_000)
   })
 
   it('refuses a name that is none', async () => {

@@ -5,8 +5,9 @@ import type { Hold } from '../model/hold.js'
 import type { RecordedRange } from '../model/ledger.js'
 import type { Run } from '../model/run.js'
 import { scheduleOf } from '../model/schedule.js'
-import type { StoredTrigger, TriggerVersion } from '../model/trigger.js'
+import type { StoredTrigger, Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
+import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
 
 /** What became of an instant, or of a stretch of instants, of a trigger. */
 export type Explanation =
@@ -43,11 +44,14 @@ export interface Why {
   readonly explanations: readonly Explanation[]
   /** Runs made by hand for the trigger in that time, beside its own. */
   readonly beside: readonly Run[]
-  /** Whether there was more than is shown. */
+  /** Whether there was more than is shown: what is shown is the newest up to now, and then what is to come. */
   readonly more: boolean
+  /** How many due instants of the stretch lie before what is shown; counted up to ten thousand. */
+  readonly earlier: number
 }
 
 const most = 200
+const mostCounted = 10_000
 
 /** Explains every due instant of a trigger in `[fromAt, untilAt]`; where nothing was due, says what was near. */
 export async function why(
@@ -63,68 +67,101 @@ export async function why(
     )
   }
   const facts = await readFacts(store, trigger, { fromAt, untilAt })
-  const explanations = explain(facts, { fromAt, untilAt, now })
+  const past = explainPast(facts, { fromAt, untilAt, now })
+  const future = explainFuture(facts, { fromAt, untilAt, now }, most - past.length)
+  const found = [...past, ...future.explanations]
+  const [first] = past
+  const earlier =
+    first === undefined ? 0 : await countBefore(store, facts, { fromAt, untilAt: instantOf(first) - 1 })
   return {
     trigger: request.trigger,
     fromAt,
     untilAt,
-    explanations: explanations.slice(0, most),
+    explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await withBlockers(store, found),
     beside: facts.beside,
-    more: explanations.length > most,
+    more: earlier > 0 || future.isMore,
+    earlier,
   }
 }
 
-interface Facts {
-  readonly trigger: StoredTrigger
-  readonly versions: readonly TriggerVersion[]
-  readonly ranges: readonly RecordedRange[]
+interface Facts extends Recorded {
   readonly runs: ReadonlyMap<Instant, Run>
-  readonly blockers: ReadonlyMap<string, Run>
+  /** Runs before this instant were not read. */
+  readonly runsFrom: Instant
   readonly holds: readonly Hold[]
   readonly beside: readonly Run[]
 }
 
-async function readFacts(
-  store: Store,
-  trigger: StoredTrigger,
-  window: { fromAt: Instant; untilAt: Instant },
-): Promise<Facts> {
+async function readFacts(store: Store, trigger: StoredTrigger, window: Window): Promise<Facts> {
   const name = trigger.trigger.name
-  const ranges = (await store.ledger({ trigger: name, ...window })).slice(0, most)
-  const instants = await store.runInstants({ trigger: name, ...window, limit: most + 1 })
-  const runs = new Map<Instant, Run>()
-  for (const { id, dueAt } of instants) {
-    const run = await store.run(id)
-    if (run !== undefined) runs.set(dueAt, run)
-  }
-  const blockers = new Map<string, Run>()
-  for (const { blocker } of ranges) {
-    const run = blocker === undefined ? undefined : await store.run(blocker)
-    if (run !== undefined) blockers.set(run.id, run)
-  }
-  const ofTrigger = await store.runs({
-    trigger: name,
-    sinceAt: window.fromAt,
-    untilAt: window.untilAt,
-    limit: most,
-  })
-  const beside = ofTrigger.filter((run) => run.origin !== 'trigger')
+  const ranges = await store.ledger({ trigger: name, ...window })
+  const { own, beside } = await newestRuns(store, trigger, window)
+  const runs = new Map(own.map((run) => [run.dueAt, run]))
+  const runsFrom = own.length > most ? (own.at(-1)?.dueAt ?? window.fromAt) : window.fromAt
   const holds = await store.holds()
-  return { trigger, versions: await store.versions(name), ranges, runs, blockers, holds, beside }
+  return { trigger, versions: await store.versions(name), ranges, runs, runsFrom, holds, beside }
 }
 
-function explain(facts: Facts, window: { fromAt: Instant; untilAt: Instant; now: Instant }): Explanation[] {
+/** The newest runs of a trigger, its own and those beside; one more than is shown, so that whoever looks knows that there are more. */
+async function newestRuns(
+  store: Store,
+  { trigger }: StoredTrigger,
+  { fromAt, untilAt }: Window,
+): Promise<{ own: readonly Run[]; beside: readonly Run[] }> {
+  const limit = most + 1
+  const filter = { trigger: trigger.name, sinceAt: fromAt, untilAt, limit }
+  let page = await store.runs(filter)
+  const beside = page.filter((run) => run.origin !== 'trigger')
+  const own = page.filter((run) => run.origin === 'trigger')
+  // All runs of a sensor, an asset or a round are beside: looking through them for others would take for ever.
+  while (isTimed(trigger) && own.length < limit && page.length === limit) {
+    page = await store.runs({ ...filter, before: page.at(-1)?.id })
+    own.push(...page.filter((run) => run.origin === 'trigger'))
+  }
+  return { own: own.slice(0, limit), beside }
+}
+
+function isTimed({ schedule, round }: Trigger): boolean {
+  return schedule.kind !== 'sensor' && schedule.kind !== 'upstream' && round === undefined
+}
+
+/** What became of the newest instants up to now, oldest first. */
+function explainPast(facts: Facts, { fromAt, untilAt, now }: Window & { now: Instant }): Explanation[] {
+  const window = { fromAt: Math.max(fromAt, facts.runsFrom), untilAt: Math.min(untilAt, now) }
+  const found = takeExplained(facts, { instants: dueBackwards(facts, window), now, limit: most })
+  // A run may lie inside a range, which was met at its end.
+  return found.toSorted((a, b) => instantOf(a) - instantOf(b))
+}
+
+function explainFuture(
+  facts: Facts,
+  { fromAt, untilAt, now }: Window & { now: Instant },
+  room: number,
+): { explanations: Explanation[]; isMore: boolean } {
+  const instants = dueInstants(facts, { fromAt: Math.max(fromAt, now + 1), untilAt })
+  const found = takeExplained(facts, { instants, now, limit: room + 1 })
+  return { explanations: found.slice(0, room), isMore: found.length > room }
+}
+
+/** The first explanations of instants, each range once. */
+function takeExplained(
+  facts: Facts,
+  { instants, now, limit }: { instants: Iterable<Instant>; now: Instant; limit: number },
+): Explanation[] {
   const found: Explanation[] = []
   const told = new Set<RecordedRange>()
-  for (const at of dueInstants(facts, window)) {
-    if (found.length > most) break
+  for (const at of instants) {
     const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
     if (range !== undefined && told.has(range)) continue
     if (range !== undefined) told.add(range)
-    found.push(explainInstant(facts, { at, range, now: window.now }))
+    found.push(explainInstant(facts, { at, range, now }))
+    if (found.length === limit) break
   }
-  if (found.length > 0) return found
-  return [nothingDue(facts, window.fromAt)]
+  return found
+}
+
+function instantOf(explanation: Explanation): Instant {
+  return explanation.kind === 'range' ? explanation.range.firstAt : explanation.at
 }
 
 function explainInstant(
@@ -133,43 +170,34 @@ function explainInstant(
 ): Explanation {
   const run = facts.runs.get(at)
   if (run !== undefined) return { kind: 'run', at, run }
-  if (range !== undefined) return { kind: 'range', range, blocker: facts.blockers.get(range.blocker ?? '') }
+  if (range !== undefined) return { kind: 'range', range, blocker: undefined }
   if (at > now) return { kind: 'future', at }
   if (at > facts.trigger.cursorAt) return { kind: 'waiting', at, hold: holdAt(facts, now) }
   return { kind: 'unexplained', at }
 }
 
-/** A whole range that was recorded is told once: its later instants are skipped by jumping over it. */
-function* dueInstants(facts: Facts, window: { fromAt: Instant; untilAt: Instant }): Generator<Instant> {
-  if (facts.trigger.trigger.schedule.kind === 'after-finish') {
-    yield* chainInstants(facts, window)
-    return
+async function countBefore(store: Store, facts: Facts, window: Window): Promise<number> {
+  if (isChain(facts)) {
+    const trigger = facts.trigger.trigger.name
+    return (await store.runInstants({ trigger, ...window, limit: mostCounted })).length
   }
-  for (const version of facts.versions) {
-    if (!version.trigger.enabled) continue
-    const schedule = scheduleOf(version.trigger.schedule)
-    const until = Math.min(window.untilAt, version.validUntil ?? Infinity)
-    let at = schedule.next(Math.max(version.validFrom, window.fromAt - 1))
-    while (at !== undefined && at <= until) {
-      yield at
-      at = schedule.next(nextToLookAt(facts, at, until))
-    }
-  }
+  let count = 0
+  const without = { ...facts, runs: new Map(), ranges: [] }
+  for (const _ of dueBackwards(without, window)) if (++count === mostCounted) break
+  return count
 }
 
-function nextToLookAt(facts: Facts, at: Instant, until: Instant): Instant {
-  const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
-  if (range === undefined) return at
-  const runInside = [...facts.runs.keys()].filter((due) => due > at && due <= range.lastAt)
-  return Math.min(range.lastAt, until, ...runInside.map((due) => due - 1))
-}
-
-function* chainInstants(facts: Facts, window: { fromAt: Instant; untilAt: Instant }): Generator<Instant> {
-  const next = facts.trigger.nextAt === undefined ? [] : [facts.trigger.nextAt]
-  const all = [...facts.runs.keys(), ...facts.ranges.map((range) => range.firstAt), ...next]
-  for (const at of [...new Set(all)].toSorted((a, b) => a - b)) {
-    if (at >= window.fromAt && at <= window.untilAt) yield at
+/** Runs that stood in the way of others. */
+async function withBlockers(
+  store: Store,
+  explanations: readonly Explanation[],
+): Promise<readonly Explanation[]> {
+  const found: Explanation[] = []
+  for (const one of explanations) {
+    const id = one.kind === 'range' ? one.range.blocker : undefined
+    found.push(one.kind !== 'range' || id === undefined ? one : { ...one, blocker: await store.run(id) })
   }
+  return found
 }
 
 function nothingDue(facts: Facts, at: Instant): Explanation {
@@ -187,10 +215,6 @@ function nothingDue(facts: Facts, at: Instant): Explanation {
 
 function isAfterNow(facts: Facts, at: Instant): boolean {
   return facts.trigger.active && facts.trigger.trigger.enabled && at > facts.trigger.cursorAt
-}
-
-function rangeOver(ranges: readonly RecordedRange[], at: Instant): RecordedRange | undefined {
-  return ranges.find((range) => range.firstAt <= at && at <= range.lastAt)
 }
 
 function holdAt({ trigger, holds }: Facts, now: Instant): Hold | undefined {

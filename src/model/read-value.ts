@@ -131,7 +131,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const flat = flatten(word.slice(0, 40))
   const other = otherWords.get(flat)
   if (other !== undefined && known.includes(other)) return other
-  const limit = flat.length <= 3 ? 1 : 2
+  // A single letter is as near to every other.
+  const limit = flat.length <= 3 ? Math.min(1, flat.length - 1) : 2
   let best: { word: string; distance: number } | undefined
   for (const candidate of known) {
     const distance = editDistance(flat, flatten(candidate))

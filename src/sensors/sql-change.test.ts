@@ -251,6 +251,15 @@ describe('F7: a value of Postgres', () => {
 })
 
 describe('F7: a value of SQLite', () => {
+  it('names the file that is not there', async () => {
+    const { sensor, config } = sqlChangeSensor({ url: 'sqlite:/nowhere/at-all.db', query: 'select 1' })
+    const signal = new AbortController().signal
+    expect(await sensor.poll({}, { config, now: 0, timezone: 'UTC', signal })).toMatchObject({
+      kind: 'error',
+      reason: 'there is no database /nowhere/at-all.db',
+    })
+  })
+
   it('F7: is waited for while another process writes, and the event loop goes on', async () => {
     const { url, run } = await servers.SQLite.create()
     await run('pragma journal_mode = delete; create table t (n integer); begin exclusive')

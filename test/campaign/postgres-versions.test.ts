@@ -23,7 +23,6 @@ const tests = [
   'src/store/postgres/rights.test.ts',
   'src/store/postgres/lost-answer.test.ts',
   'src/store/postgres/old-transactions.test.ts',
-  'src/store/postgres/positions.test.ts',
   'src/store/postgres/schema.test.ts',
   'test/postgres/pooler.test.ts',
   'test/postgres/cuts.test.ts',

@@ -72,6 +72,12 @@ describe('rota asset', () => {
     expect(json).toMatchObject([
       { asset: 'raw_events', partitions: [{ partition: '2025-01-10', state: 'done' }] },
     ])
+    const [listedOne] = JSON.parse((await asset('list', 'raw_events', '--json')).stdout) as [object]
+    const shownOne = await asset('show', 'raw_events', '--from', '2025-01-15', '--to', '2025-01-15', '--json')
+    expect(JSON.parse(shownOne.stdout)).toEqual({
+      ...listedOne,
+      standing: [expect.objectContaining({ partition: '2025-01-15', state: 'done' })],
+    })
     const shown = await asset('show', 'raw_events', '--from', '2025-01-15', '--to', '2025-01-17')
     expect(shown.stdout).toMatch(/2025-01-15 +done .*\n2025-01-16 +done .*\n2025-01-17 +missing/)
     expect((await asset('stale', 'raw_events', ...range)).stdout).toBe('nothing is stale\n')
@@ -96,6 +102,11 @@ describe('rota asset', () => {
       [['backfill', 'raw_event', ...range], 'no asset is named raw_event; did you mean raw_events?'],
       [['backfill', 'raw_events', '--from', '2025-01-02', '--to', '2025-01-01'], 'is reversed'],
       [['backfill', '--resume', 'bf-none'], 'no backfill has the id bf-none'],
+      [['backfill', 'raw_events'], '--from: it is missing (allowed: the label of the first partition, or'],
+      [
+        ['backfill', 'raw_events', '--from', '2025-01-01'],
+        'examples [USAGE]\n  --to: it is missing (allowed: the label of the last partition, or --partition',
+      ],
       [['grid', 'nothing'], 'no asset is named nothing'],
       [['list', 'nothing'], 'no asset is named nothing'],
       [

@@ -58,13 +58,18 @@ describe('a command line that is not understood', () => {
 
   it.each([
     [['hlep'], 'did you mean help?'],
+    [['jbo', 'list'], 'there is no command jbo; did you mean job?'],
+    [['dn'], 'there is no command dn; `rota --help` lists them'],
     [['job', 'lst'], '<action>: "lst" is not one of them; did you mean list? (allowed: add, remove, get, '],
     [['sensor', 'previw'], 'did you mean preview?'],
     [['asset', 'backfil'], 'did you mean backfill?'],
     [['queue', 'lsit'], 'did you mean list?'],
     [['plan', 'chek', 'x'], 'did you mean check?'],
     [['switch', 'wroker', 'off'], '<name>: "wroker" is not one of them; did you mean worker?'],
-    [['completion', 'zhs'], '<shell>: "zhs" is not one of them (allowed: bash, zsh, fish)'],
+    [
+      ['completion', 'zhs'],
+      '<shell>: "zhs" is not one of them; did you mean zsh? (allowed: bash, zsh, fish)',
+    ],
   ])('names the nearest word: %j', async (words, told) => {
     expect(await rota(words)).toMatchObject({
       code: 2,

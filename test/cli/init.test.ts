@@ -110,6 +110,11 @@ describe('rota completion', () => {
     expect(complete('runs', '--st')).toEqual(['--state', '--store'])
     expect(complete('runs', '--state', 'f')).toEqual(['failed'])
     expect(complete('switch', 'w')).toEqual(['worker'])
+    expect(complete('switch', 'worker', 'o')).toEqual(['on', 'off'])
+    expect(complete('switch', '--note', 'o', 'w')).toEqual(['worker'])
+    expect(complete('switch', '--note', '=', 'o', 'w')).toEqual(['worker'])
+    expect(complete('switch', 'worker', 'on', 'o')).toEqual([''])
+    expect(complete('run', '--', 'w')).toEqual([''])
   })
 
   it('is refused for a shell it does not know', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -76,6 +76,7 @@ describe('rota import and rota export', () => {
     writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"x"}\n`)
     const dry = await on('import', 'jobs.jsonl', '--dry-run')
     expect(dry.code).toBe(1)
+    expect(readdirSync(cwd)).toEqual(['jobs.jsonl'])
     expect(dry.stdout).toMatch(
       /1 {2}added {6}job_123\n.*2 {2}faulty\n {6}2:1: type is missing \(allowed: [^]*1 added, 1 faulty; nothing was changed\n$/,
     )
@@ -98,6 +99,29 @@ describe('rota import and rota export', () => {
 })
 
 describe('a jobs file that is used in place', () => {
+  it('is listed with jobs that no engine has taken up yet, before and after there is a store', async () => {
+    const cwd = emptyDirectory()
+    const on = inside(cwd)
+    const once =
+      '{"id":"a","type":"oneshot","execute_at":"2026-01-05T09:00:00Z","command":"c","executed":true}'
+    writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n${once}\n`)
+    const states = async (): Promise<unknown[]> => {
+      const { stdout } = await on('job', 'list', '--jobs', 'jobs.jsonl', '--json')
+      return (JSON.parse(stdout) as { id: string; state: string }[]).map(({ id, state }) => [id, state])
+    }
+    const unread = [
+      ['a', 'executed'],
+      ['job_123', 'created'],
+    ]
+    expect(await states()).toEqual(unread)
+    expect(readdirSync(cwd)).toEqual(['jobs.jsonl'])
+    const daily = ['--schedule', '@daily', '--command', 'c', '--jobs', 'jobs.jsonl']
+    expect((await on('job', 'add', 'own', ...daily)).code).toBe(0)
+    expect(await states()).toEqual([...unread, ['own', 'scheduled']])
+    const one = await on('job', 'get', 'job_123', '--jobs', 'jobs.jsonl')
+    expect(one.stdout).toMatch(/state +created/)
+  })
+
   it('up names the lines that it leaves alone, with their faults', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"torn","type":\n${line}\n`)

@@ -1,8 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Rota } from '../../src/app/rota.js'
 import { commands } from '../../src/cli/commands.js'
-import { emptyDirectory, rota } from './rota.js'
+import { FakeClock } from '../../src/testing/fake-clock.js'
+import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
 import { openShop, type Shop } from './shop.js'
 
 let shop: Shop
@@ -217,6 +219,30 @@ describe('rota why and coverage', () => {
       code: 2,
       stderr: expect.stringContaining('[TRIGGER_UNKNOWN]') as unknown,
     })
+  })
+
+  it('show the newest of many, say how many are earlier, and with which words they are shown', async () => {
+    const cwd = emptyDirectory()
+    const clock = new FakeClock(Date.UTC(2026, 0, 5))
+    const app = new Rota({ store: 'sqlite:rota.db', directory: cwd, clock }, 'api')
+    await app.add({
+      jobs: { ping: { command: ['true'] } },
+      triggers: { minutely: { cron: '* * * * *', job: 'ping' } },
+    })
+    await app.close()
+    const why = (stretch: string): Promise<Ended> =>
+      rota(['why', 'minutely', stretch, '--store', 'sqlite:rota.db'], { cwd })
+    const { stdout } = await why('2026-01-05T00:00..2026-01-05T05:00')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.slice(1, 3)).toEqual([
+      '  … 100 earlier; the newest of them:',
+      '    rota why minutely 2026-01-05T00:00:00Z..2026-01-05T01:41:00Z',
+    ])
+    expect(lines).toHaveLength(203)
+    expect(lines[3]).toContain('2026-01-05 01:41:00  due, and not planned yet')
+    expect(lines.at(-1)).toContain('2026-01-05 05:00:00  due, and not planned yet')
+    expect(tooWide(lines.slice(0, 3).join('\n'))).toEqual([])
+    expect((await why('2026-01-05T00:00:00Z..2026-01-05T01:41:00Z')).stdout).not.toContain('earlier')
   })
 
   it('account for every due instant', async () => {

@@ -59,7 +59,14 @@ describe('rota sensor', () => {
   it('F9: lists, shows and tells the history', async () => {
     const list = await sensor('list')
     expect(list.stdout).toMatch(/broken +files +paused/)
-    expect(list.stdout).toMatch(/exports +webhook +ok .* 1 +got 1/)
+    expect(list.stdout).toMatch(/exports +webhook +ok +heard (now|.* ago) +by webhook +1 +got 1/)
+    const heard = (await sensor('show', 'exports')).stdout
+    expect(heard).toMatch(/heard +by webhook: `rota up --webhooks` takes \/webhooks\/exports\n/)
+    expect(heard).toMatch(/last arrival +\d{4}-/)
+    expect(heard).not.toMatch(/poll/)
+    const { stdout: listed } = await rota(['list'], { cwd: directory, env })
+    expect(listed).toContain('heard by webhook')
+    expect(await up.said('rota is up')).not.toContain('next: exports')
     expect(list.stdout).toMatch(/new_files +files +ok .* 2 +found 2/)
     const sensors = JSON.parse((await sensor('list', '--json')).stdout) as {
       name: string
@@ -92,6 +99,15 @@ describe('rota sensor', () => {
     expect((await sensor('reset', 'new_files', '--forget-keys')).stdout).toBe(
       'sensor new_files begins anew; 2 keys forgotten\n',
     )
+    const foreign = await sensor('reset', 'new_files', '--keep-keys', '--state', '{"line":0}')
+    expect(foreign.code).toBe(2)
+    expect(foreign.stderr).toMatch(
+      /that state of the files sensor new_files is not valid \[DEFINITION_INVALID\]\n {2}state: it cannot have line \(allowed: a map of source, sweeps, /,
+    )
+    const own = JSON.parse((await sensor('show', 'new_files', '--json')).stdout) as { state: unknown }
+    const kept = await sensor('reset', 'new_files', '--keep-keys', '--state', JSON.stringify(own.state))
+    expect(kept).toMatchObject({ code: 0, stderr: '' })
+    expect((await sensor('preview', 'new_files', '--state', '7')).stderr).toContain('state: 7 is not a map')
     expect((await sensor('resume', 'broken')).stdout).toBe('sensor broken goes on\n')
     expect((await sensor('pause', 'new_files', '--note', 'bucket moves')).stdout).toBe(
       'sensor new_files is paused\n',

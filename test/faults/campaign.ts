@@ -27,6 +27,8 @@ export interface FaultReport extends Judgement {
 export async function faultCampaign(options: {
   readonly seed: number
   readonly durationMs: number
+  /** What each of the processes does. */
+  readonly roles: readonly string[]
 }): Promise<FaultReport> {
   const directory = await mkdtemp(join(tmpdir(), 'rota-faults-'))
   const server = await ServerProcess.start({ settings: { max_connections: '100' } })
@@ -41,11 +43,11 @@ export async function faultCampaign(options: {
 }
 
 const leaseMs = 2000
-const roles = ['scheduler', 'scheduler', 'worker', 'worker', 'scheduler,worker'] as const
 
 class Campaign {
   readonly #random: SeededRandom
   readonly #durationMs: number
+  readonly #roles: readonly string[]
   readonly #server: ServerProcess
   readonly #directory: string
   readonly #diary: string
@@ -56,9 +58,16 @@ class Campaign {
   readonly #fromAt = Date.now()
   readonly #open = new Set<Promise<void>>()
 
-  constructor(options: { seed: number; durationMs: number; server: ServerProcess; directory: string }) {
+  constructor(options: {
+    seed: number
+    durationMs: number
+    roles: readonly string[]
+    server: ServerProcess
+    directory: string
+  }) {
     this.#random = new SeededRandom(options.seed)
     this.#durationMs = options.durationMs
+    this.#roles = options.roles
     this.#server = options.server
     this.#directory = options.directory
     this.#diary = join(options.directory, 'diary.txt')
@@ -67,7 +76,7 @@ class Campaign {
   async run(): Promise<FaultReport> {
     await writeFile(this.#diary, '')
     const url = `${this.#server.url}&schema=rota`
-    await Promise.all(roles.map((role) => this.#employ(url, role)))
+    await Promise.all(this.#roles.map((role) => this.#employ(url, role)))
     const clients = new Clients({
       store: await this.#behindProxy(url),
       database: this.#server.url,

@@ -102,13 +102,40 @@ export class CommandJobs {
 
   /** One job, also one that was removed. */
   async get(id: string): Promise<CommandJobInfo> {
+    const [known] = await this.store.triggers({ names: [id] })
+    const unread = known?.active === true ? undefined : await this.#unread()
+    const found = unread?.find(({ job }) => job.id === id)
+    if (found !== undefined) return infoOf(found)
     const [status] = await statusesOf(this.store, [await findJob(this.store, id)])
     return infoOf(status as JobStatus)
   }
 
-  /** All jobs that are not removed, by id. */
+  /** All jobs that are not removed, by id; also those of the file that no engine has taken up yet. */
   async list(): Promise<readonly CommandJobInfo[]> {
-    return (await statusesOf(this.store, await this.active())).map(infoOf)
+    const known = await statusesOf(this.store, await this.active())
+    const all = [...known, ...(await this.#unread())].map(infoOf)
+    return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** The jobs of the file that the store does not have. */
+  async #unread(): Promise<readonly JobStatus[]> {
+    if (this.place === undefined) return []
+    const { file, source } = this.place
+    // A file in trouble takes nothing away from what the store knows; the engine tells of it.
+    const text = await file.read().catch(unlessTrouble)
+    const lines = text?.lines.flatMap((line) => (line.kind === 'job' ? [line] : [])) ?? []
+    const stored = await this.store.triggers({ names: lines.map(({ job }) => job.id), active: true })
+    const known = new Set(stored.map(({ trigger }) => trigger.name))
+    return lines
+      .filter(({ job }) => !known.has(job.id))
+      .map(({ job, executed }) => ({
+        job,
+        state: executed === undefined ? 'created' : 'executed',
+        nextAt: undefined,
+        execution: executed === undefined ? undefined : { at: executed.at, state: 'done' },
+        isShell: false,
+        source,
+      }))
   }
 
   /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
@@ -179,6 +206,10 @@ export class CommandJobs {
     if (source === jobsSource) return this.#home
     return { source, file: new JobsFile(source.slice(jobsSource.length + 1), this.#clock) }
   }
+}
+
+function unlessTrouble(error: unknown): undefined {
+  if (!(error instanceof RotaError) || error.code !== 'JOBS_INVALID') throw error
 }
 
 /** Takes lines out of a file; others keep their bytes. Somebody else may write it meanwhile, so it is tried more than once. */

@@ -1,6 +1,6 @@
 import { poll } from '../../engine/poll.js'
 import { freshOf, readFacts, tickOne } from '../../engine/sensor-commit.js'
-import { RotaError } from '../../model/errors.js'
+import { refuse, RotaError } from '../../model/errors.js'
 import { holdsAt, type Hold } from '../../model/hold.js'
 import type { Json } from '../../model/json.js'
 import type { Note } from '../../model/note.js'
@@ -18,6 +18,7 @@ import {
 } from '../../model/sensor-record.js'
 import type { SensorSpec } from '../../model/schedule.js'
 import type { StoredTrigger } from '../../model/trigger.js'
+import { stateFaults } from '../../sensors/read-state.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -106,6 +107,7 @@ export async function previewSensor(
   const [facts] = store === undefined ? [] : await readFacts(store, [name], now)
   const spec = facts?.spec ?? request.spec
   if (spec === undefined) throw unknownSensor(name)
+  refuseForeign(name, spec, request.state)
   const stored = facts?.record.isInitialized === true ? { value: facts.record.state } : undefined
   const state = request.state === undefined ? stored : { value: toPayload(request.state) as Json }
   const { timezone, timeoutMs } = spec
@@ -147,7 +149,8 @@ export async function resetSensor(
   },
 ): Promise<SensorReset> {
   const { name, keys, now } = request
-  await sensorInfo(store, name, now)
+  const { spec } = await sensorInfo(store, name, now)
+  refuseForeign(name, spec, request.state)
   const state = toPayload(request.state)
   const forgotten = keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
@@ -171,6 +174,11 @@ export async function resetSensor(
     return { forgotten }
   }
   throw new RotaError('STORE_BUSY', `the sensor ${name} kept changing while it was being reset`)
+}
+
+/** A state that its sensor cannot read would fail every poll from then on. */
+function refuseForeign(name: string, { type }: SensorSpec, state: unknown): void {
+  if (state !== undefined) refuse(`that state of the ${type} sensor ${name}`, stateFaults(type, state))
 }
 
 /** Forgets all that is known of a sensor that has ended. */

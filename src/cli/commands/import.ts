@@ -45,7 +45,7 @@ export const importCommand: Command = {
         const isWhole = lines.every(({ became }) => became !== 'faulty' && became !== 'conflict')
         return isWhole ? exitCodes.ok : exitCodes.failed
       },
-      { create: true },
+      args.flag('dry-run') ? { orEmpty: true } : { create: true },
     )
   },
 }

@@ -52,7 +52,8 @@ export const job: Command = {
   ],
   run: (context) => {
     const action = actionOf(context)
-    return withApp(context, (app) => act(context, action, app), { create: action === 'add' })
+    const orEmpty = context.args.flag('jobs') && (action === 'list' || action === 'get')
+    return withApp(context, (app) => act(context, action, app), { create: action === 'add', orEmpty })
   },
 }
 

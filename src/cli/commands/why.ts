@@ -1,6 +1,7 @@
 import { parseWindow } from '../../app/moment.js'
 import type { Explanation, Run, Why } from '../../app/nouns.js'
 import { printable } from '../../app/text.js'
+import { formatInstant, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { reasonText, shortId } from '../in-words.js'
 import { noteText, tookText } from '../runs-table.js'
@@ -13,7 +14,7 @@ import { withApp } from '../with-app.js'
 export const why: Command = {
   name: 'why',
   about:
-    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none. A time without an offset is read in --zone.',
+    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. A time without an offset is read in --zone.',
   arguments: [
     { name: 'trigger', help: 'the trigger', completes: 'trigger' },
     {
@@ -46,14 +47,33 @@ function print(context: Context, answer: Why): void {
   const { fromAt, untilAt } = answer
   const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
   out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
+  if (answer.earlier > 0) {
+    const isAll = answer.earlier < mostCounted
+    out.line(`  … ${isAll ? '' : 'at least '}${answer.earlier} earlier; the newest of them:`)
+    out.line(`    ${earlierCommand(answer)}`)
+  }
   for (const explanation of answer.explanations)
     out.line(`  ${printable(explanationText(explanation, times))}`)
-  if (answer.more) out.line('  … and more; ask for a shorter stretch')
+  if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
   for (const run of answer.beside) {
     out.line(
       `  beside it: run ${shortId(run.id)}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`,
     )
   }
+}
+
+/** They are counted up to here. */
+const mostCounted = 10_000
+
+/** The command line that shows what was left out, up to what is shown. */
+function earlierCommand({ trigger, fromAt, explanations: [first] }: Why): string {
+  const since = formatInstant(Math.floor(fromAt / 1000) * 1000)
+  const until = formatInstant(first === undefined ? fromAt : firstInstant(first))
+  return `rota why ${trigger} ${since}..${until}`
+}
+
+function firstInstant(explanation: Explanation): Instant {
+  return explanation.kind === 'range' ? explanation.range.firstAt : explanation.at
 }
 
 /** Of the runs of a round, which service it is. */

@@ -20,10 +20,10 @@ import type { Hint } from '../store.js'
 import type { Revisions } from './catalog.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
-import { isAway, isBroken, isConflict, toRotaError } from './errors.js'
+import { isAway, isBroken, isConflict, isReadOnly, toRotaError } from './errors.js'
 import { Fate, InDoubt } from './fate.js'
-import { becameOf } from './lost-answer.js'
-import { commitPlain, NotPlain, type PlainPart } from './plain.js'
+import { becameOf, raiseFence } from './lost-answer.js'
+import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { Remembered } from './remembered.js'
 import { NotAlone, Session } from './session.js'
 import { KeyTaken } from './unique.js'
@@ -168,7 +168,7 @@ export class CommitLoop {
         return []
       } catch (error) {
         // What was read in it may be about rows that never were.
-        remembered.catalog = undefined
+        if (parts === undefined || error instanceof Changed) remembered.catalog = undefined
         if (error instanceof NotAlone || error instanceof NotPlain) {
           isAlone ||= error instanceof NotAlone
           parts = undefined
@@ -176,7 +176,12 @@ export class CommitLoop {
         }
         if (error instanceof KeyTaken) return this.#putOff(group, error)
         if (error instanceof InDoubt) {
-          for (const { reject } of group) reject(new RotaError('STORE_AWAY', `${url}: ${error.message}`))
+          const { cause } = error
+          const refusal =
+            cause instanceof RotaError
+              ? cause
+              : new RotaError('STORE_AWAY', `${url}: ${error.message}`, { cause })
+          for (const { reject } of group) reject(refusal)
           return []
         }
         const mayHeal = (isConflict(error) || isAway(error)) && clock.monotonicMs() - startMs < tryLimitMs
@@ -240,6 +245,7 @@ export class CommitLoop {
   /** The same for what is usual, in one journey; made again where it turns out that it never came to be. */
   async #transactPlainly(parts: readonly PlainPart[]): Promise<readonly unknown[]> {
     const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
+    if (remembered.isFenceDue) await this.#transact(raiseFence, true)
     const sent = await connections.use(async (client) => {
       await this.#fate.recognise(client)
       const beforeMs = clock.monotonicMs()
@@ -253,7 +259,7 @@ export class CommitLoop {
         this.#fate.committed(client, done.transaction)
         return done
       } catch (error) {
-        if (!isAway(error)) throw error
+        if (!isAway(error) || isReadOnly(error)) throw error
         connections.giveUp(client, error)
         return { error }
       }
@@ -265,17 +271,10 @@ export class CommitLoop {
 
   /** The answers of a usual transaction that were lost with their connection, if it came to be: asked until the server knows. */
   async #findAnswers(parts: readonly PlainPart[]): Promise<readonly unknown[] | undefined> {
-    for (let tries = 1; ; tries++) {
-      try {
-        const answers = await this.#transact((session) => becameOf(session, parts), true)
-        if (answers !== undefined) this.#options.onNews('runs')
-        return answers
-      } catch (error) {
-        if (!isAway(error) && !isConflict(error)) throw error
-        this.#doubt(tries, error)
-      }
-      await this.#options.clock.sleep(this.#pauseMs(tries))
-    }
+    this.#options.remembered.isFenceDue = true
+    const answers = await this.#insist(() => this.#transact((session) => becameOf(session, parts), true))
+    if (answers !== undefined) this.#options.onNews('runs')
+    return answers
   }
 
   async #commit(client: Client, session: Session, transaction: string | undefined): Promise<void> {
@@ -317,22 +316,28 @@ export class CommitLoop {
 
   /** Whether a transaction was committed whose answer was lost: asked until the server knows. */
   async #wasCommitted(client: Client, transaction: string): Promise<boolean> {
+    const fate = await this.#insist(async () => {
+      const answer = await this.#fate.of(client, transaction)
+      if (answer === 'in progress') throw new StillGoing()
+      return answer
+    })
+    return fate === 'committed'
+  }
+
+  /** Asks what became of something until there is an answer; whoever waits is told after a while that there is none. */
+  async #insist<T>(ask: () => Promise<T>): Promise<T> {
     const { clock } = this.#options
+    const startMs = clock.monotonicMs()
     for (let tries = 1; ; tries++) {
       try {
-        const fate = await this.#fate.of(client, transaction)
-        if (fate !== 'in progress') return fate === 'committed'
+        return await ask()
       } catch (error) {
-        if (!isAway(error)) throw error
-        this.#doubt(tries, error)
+        const mayHeal = isAway(error) || isConflict(error) || error instanceof StillGoing
+        const isOver = clock.monotonicMs() - startMs > tryLimitMs || (this.#ended !== undefined && tries > 3)
+        if (!mayHeal || isOver) throw error instanceof InDoubt ? error : new InDoubt(error)
       }
       await clock.sleep(this.#pauseMs(tries))
     }
-  }
-
-  /** Whoever closes the store cannot wait for a server that is away; what became of it stands there. */
-  #doubt(tries: number, error: unknown): void {
-    if (this.#ended !== undefined && tries > 3) throw error
   }
 
   #pauseMs(tries: number): number {
@@ -358,6 +363,9 @@ const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as at from rota.meta where id = 1`
 
 const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
+
+/** A transaction that is asked for has not ended yet. */
+class StillGoing extends Error {}
 
 /** A group as the usual transaction, where it can be that: all of it is plain, and one worker at most takes its turn. */
 function partsOf(group: readonly Waiting[]): PlainPart[] | undefined {

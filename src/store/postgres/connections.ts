@@ -36,7 +36,7 @@ export class Connections {
 
   /** Lends a connection; one that broke meanwhile, or that its user left in doubt, is not lent again. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    if (this.#inUse >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    while (this.#inUse >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#inUse++
     let client: Client | undefined
     try {
@@ -60,8 +60,8 @@ export class Connections {
   }
 
   /**
-   * What tells one life of the server from another, as it was when the connection was opened: a crash of the server
-   * begins a new one, and so does a standby that takes its place.
+   * What tells one life of the server from another, as it was when the connection was opened: a restart or a crash of
+   * the server begins a new one, and so does a standby that takes its place.
    */
   lifeOf(client: Client): string {
     return this.#lives.get(client) ?? ''
@@ -109,8 +109,9 @@ export class Connections {
   }
 }
 
-// Statistics do not outlive a crash: the server begins them anew when it recovers, and a standby has its own.
-const LIFE = `select coalesce(stats_reset::text, '') as life from pg_stat_bgwriter`
+// Statistics do not outlive a crash, after which the server may go on under the same first process; a copy of a server
+// that was shut down in order has the same statistics, but another first process.
+const LIFE = `select concat(pg_postmaster_start_time(), ' ', stats_reset) as life from pg_stat_bgwriter`
 
 /** What all connections of a store have in common. */
 export function connectionOptions(driver: Driver) {

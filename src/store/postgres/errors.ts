@@ -19,6 +19,11 @@ export function isAway(error: unknown): boolean {
   return awayCodes.has(code) || code.startsWith('08') || (code === '' && awayMessages.test(error.message))
 }
 
+/** Whether the server takes no writes, now: nothing was written. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006'
+}
+
 /** Whether the role may not do it. */
 export function isForbidden(error: unknown): error is Error {
   return codeOf(error) === '42501'

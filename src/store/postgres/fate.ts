@@ -15,7 +15,9 @@ import { markWentBack } from './meta.js'
 
 /** Thrown where nobody can tell whether a transaction came to be. */
 export class InDoubt extends Error {
-  override readonly message = 'the server crashed in the middle of a commit; what it held is there or is not'
+  constructor(cause?: unknown) {
+    super('the connection was lost in the middle of a commit; what it held is there or is not', { cause })
+  }
 }
 
 /** Remembers the last commit of this process, and asks what became of commits. */

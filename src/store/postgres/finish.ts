@@ -55,7 +55,8 @@ export async function finishAll(
     answers.push('stored')
   }
   session.afterCommit(() => {
-    for (const { run } of items) session.remembered.forgetClaim(run)
+    for (const [i, { run }] of items.entries())
+      if (answers[i] === 'stored') session.remembered.forgetClaim(run)
   })
   return answers
 }

@@ -18,19 +18,20 @@ const RECORDED = `select count(*) from unnest($1::text[], $2::int8[]) given (id,
   join rota.runs on runs.id = given.id and runs.created_at = given.at`
 
 // Relies on: the unique index of runs.id; the sum keeps the server from looking at the state first.
-const ENDED = `select 1 from rota.runs
-  where id = any($1::text[]) and worker = $2 and state + 0 = ${done} and attempt = 1 limit 1`
+const ENDED = `select count(*) from rota.runs
+  where id = any($1::text[]) and worker = $2 and state + 0 = ${done} and attempt = 1`
 
-// Relies on: runs_running.
+// Relies on: runs_running. What was claimed at another time is of another turn.
 const HELD = `select ctid as place, seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition,
     payload, gates is null and follow is null as is_plain
-  from rota.runs where state = ${running} and worker = $1`
+  from rota.runs where state = ${running} and worker = $1 and claimed_at = $2`
 
 type Answers = readonly (readonly Enqueued[] | TurnAnswer)[]
 
 /**
  * What became of a usual transaction whose answer was lost: its answers, or nothing where it never came to be. Nobody else
- * writes meanwhile, so none is in the middle of it; and one that has yet to arrive is refused by the fence. It is known by what it wrote: runs by their ids, ends and claims by the worker that they are of.
+ * writes meanwhile, so none is in the middle of it; and one that has yet to arrive is refused by the fence. It is known by all that it was to write: runs by their ids, ends
+ * by their worker. Only one that was to write neither is known by what it has claimed.
  */
 export async function becameOf(session: Session, parts: readonly PlainPart[]): Promise<Answers | undefined> {
   session.beAlone()
@@ -39,9 +40,11 @@ export async function becameOf(session: Session, parts: readonly PlainPart[]): P
   const ids = parts.flatMap(({ enqueue }) => enqueue?.runs.map(({ id }) => id) ?? [])
   const at = parts.flatMap(({ enqueue }) => enqueue?.runs.map(() => enqueue.now) ?? [])
   const turn = parts.find((part) => part.turn !== undefined)?.turn
-  const isRecorded = ids.length > 0 && (await db.value(RECORDED, ids, at)) === ids.length
+  if (ids.length > 0 && (await db.value(RECORDED, ids, at)) !== ids.length) return undefined
   const held = turn === undefined ? undefined : await heldBy(session, turn)
-  if (!isRecorded && held?.isWritten !== true) return undefined
+  if (held?.areEndsThere === false) return undefined
+  const isKnown = ids.length > 0 || (turn?.finished.length ?? 0) > 0
+  if (!isKnown && (held?.unknown.length ?? 0) === 0) return undefined
   return parts.map((part) => {
     if (part.enqueue !== undefined) return recorded(part.enqueue)
     const rows = held?.unknown ?? []
@@ -53,19 +56,21 @@ export async function becameOf(session: Session, parts: readonly PlainPart[]): P
       // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
       more: part.turn.want !== undefined,
       notices: [],
-      jobsRevision: remembered.catalog?.jobsRevision ?? 0,
+      jobsRevision: part.catalog.jobsRevision,
     }
   })
 }
 
-async function raiseFence(session: Session): Promise<void> {
+/** Lets everything come too late that this process has sent before. */
+export async function raiseFence(session: Session): Promise<void> {
   const { db, remembered } = session
   const at = remembered.highestAt
-  const fence = remembered.fence + 1
-  await db.change(RAISE_FENCE, remembered.writer, fence, at)
+  // At once, not after the commit: who knows a later one than the store is not refused.
+  remembered.fence += 1
+  await db.change(RAISE_FENCE, remembered.writer, remembered.fence, at)
   await db.change(FORGET_FENCES, at - dayMs)
   session.afterCommit(() => {
-    remembered.fence = fence
+    remembered.isFenceDue = false
   })
 }
 
@@ -74,14 +79,12 @@ const dayMs = 86_400_000
 /** What a worker's turn has written, as far as this process does not know it. */
 async function heldBy(
   session: Session,
-  { worker, finished }: Turn,
-): Promise<{ isWritten: boolean; unknown: readonly ClaimRow[] } | undefined> {
+  { worker, finished, now }: Turn,
+): Promise<{ areEndsThere: boolean; unknown: readonly ClaimRow[] }> {
   const { db, remembered } = session
-  const key = (await db.value(KEY, worker)) as number | undefined
-  if (key === undefined) return undefined
+  const key = ((await db.value(KEY, worker)) as number | undefined) ?? null
   const runs = finished.map(({ run }) => run)
-  const isEnded = runs.length > 0 && (await db.value(ENDED, runs, key)) !== undefined
-  const held = await db.all<ClaimRow>(HELD, key)
-  const unknown = held.filter(({ id }) => remembered.claimOf(id) === undefined)
-  return { isWritten: isEnded || unknown.length > 0, unknown }
+  const areEndsThere = runs.length === 0 || (await db.value(ENDED, runs, key)) === runs.length
+  const held = await db.all<ClaimRow>(HELD, key, now)
+  return { areEndsThere, unknown: held.filter(({ id }) => remembered.claimOf(id) === undefined) }
 }

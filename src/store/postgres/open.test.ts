@@ -61,10 +61,12 @@ it('G5: a database whose sessions see nothing newer than their beginning changes
     opened.map(async (store, i) => {
       const claimed: string[] = []
       await store.register({ id: `w${i}`, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
-      for (let n = 0; n < 10; n++) {
-        await store.enqueue({ runs: [aRun(`serial${i}-${n}`)], now: t0 })
-        const { claims } = await store.turn({ worker: `w${i}`, now: t0, finished: [], want })
+      let isMore = true
+      for (let n = 0; n < 10 || isMore; n++) {
+        if (n < 10) await store.enqueue({ runs: [aRun(`serial${i}-${n}`)], now: t0 })
+        const { claims, more } = await store.turn({ worker: `w${i}`, now: t0, finished: [], want })
         claimed.push(...claims.map(({ run }) => run))
+        isMore = more
       }
       return claimed
     }),

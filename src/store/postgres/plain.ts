@@ -5,19 +5,17 @@
 import type { HolderNotice } from '../../model/fact.js'
 import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Enqueued, Finished, Turn, TurnAnswer, Want } from '../store.js'
+import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../store.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined, originCode, toJson } from '../sql/rows.js'
 import type { Database } from './database.js'
 import { isPlainRun, type EnqueueRequest } from './enqueue.js'
 import { isPlainEnd } from './finish.js'
 import { changedState, notAloneState, unusualState } from './raised.js'
+import type { Look } from './positions.js'
 import type { Remembered } from './remembered.js'
 import { NotAlone } from './session.js'
 import { mayTurnTogether } from './turn.js'
-
-/** From this number of wanted jobs on it is better to ask first which of them have something. */
-const manyJobs = 32
 
 /** How many more candidates are looked at where only plain ones may be taken. */
 const slackAhead = 32
@@ -28,10 +26,18 @@ const COMMIT = `select rota.commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9, $10
 /** Thrown where the transaction has to be made in the way that can do everything. */
 export class NotPlain extends Error {}
 
+/** Thrown where that is so because the definitions are no longer those that this process knows. */
+export class Changed extends NotPlain {}
+
 /** One piece of the usual transaction: runs to be recorded, or a worker's turn. */
 export type PlainPart =
   | { readonly enqueue: EnqueueRequest; readonly turn?: undefined }
-  | { readonly turn: Turn; readonly enqueue?: undefined }
+  | {
+      readonly turn: Turn
+      /** By which it was found to be plain. */
+      readonly catalog: Catalog
+      readonly enqueue?: undefined
+    }
 
 /** What a call of the function came to. */
 export interface PlainCommit {
@@ -54,12 +60,11 @@ export function plainTurn(remembered: Remembered, turn: Turn): PlainPart | undef
   const { finished, want, now } = turn
   const { catalog } = remembered
   if (catalog === undefined || !mayTurnTogether(remembered, turn)) return undefined
-  if (want !== undefined && (want.jobs.length >= manyJobs || isAnyHeld(catalog, want.jobs, now)))
-    return undefined
+  if (want !== undefined && isAnyHeld(catalog, want.jobs, now)) return undefined
   const isUsual = (one: Finished): boolean =>
     isPlainEnd(one) && remembered.claimOf(one.run)?.place !== undefined
   const isOnce = new Set(finished.map(({ run }) => run)).size === finished.length
-  return isOnce && finished.every(isUsual) ? { turn } : undefined
+  return isOnce && finished.every(isUsual) ? { turn, catalog } : undefined
 }
 
 function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boolean {
@@ -76,44 +81,38 @@ export async function commitPlain(
   { parts, isLasting, timeStepMs }: { parts: readonly PlainPart[]; isLasting: boolean; timeStepMs: number },
 ): Promise<PlainCommit> {
   const requests = parts.flatMap(({ enqueue }) => (enqueue === undefined ? [] : [enqueue]))
-  const turn = parts.find((part) => part.turn !== undefined)?.turn
+  const { turn, catalog } = parts.find((part) => part.turn !== undefined) ?? {}
   for (const { now } of requests) remembered.noteTime(now)
   if (turn !== undefined) remembered.noteTime(turn.now)
   const time = remembered.isTimeToWrite(timeStepMs) ? remembered.highestAt : 0
   const { writer, fence } = remembered
-  const known = turn === undefined ? [null, null] : revisionsOf(remembered)
   const { answer: row, transaction } = await ask(db, [
     writer,
     fence,
-    ...known,
+    // What a claim relies on; recording a run needs to know nothing of the definitions.
+    catalog?.jobsRevision ?? null,
+    catalog?.limitsRevision ?? null,
     time,
     isLasting,
     ...newRuns(requests),
     ...turnOf(remembered, turn),
   ])
   if (time > 0) remembered.timeWritten(time)
-  const took = turn === undefined ? undefined : answerTo(remembered, turn, row)
+  const took = turn === undefined ? undefined : answerTo(remembered, { turn, catalog, row })
   return {
     answers: parts.map(({ enqueue }) => (enqueue === undefined ? (took as TurnAnswer) : recorded(enqueue))),
     serverMs: row.at,
     transaction,
-    hasNews: isNews(requests, turn?.want, row),
+    hasNews: isNews(requests, took),
   }
 }
 
-/** What a claim relies on; recording a run needs to know nothing of the definitions. */
-function revisionsOf({ catalog }: Remembered): Parameter[] {
-  if (catalog === undefined) throw new NotPlain('nothing is known of the definitions yet')
-  return [catalog.jobsRevision, catalog.limitsRevision]
-}
-
 /** Nobody has to be told of runs that were claimed in the same moment. */
-function isNews(requests: readonly EnqueueRequest[], want: Want | undefined, row: CommitRow): boolean {
+function isNews(requests: readonly EnqueueRequest[], took: TurnAnswer | undefined): boolean {
   if (requests.length === 0) return false
-  const hasLooked = row.read !== undefined && row.read !== null
-  if (want === undefined || !hasLooked || row.more === true) return true
-  const wanted = new Set(want.jobs)
-  return requests.some(({ runs, now }) => runs.some(({ job, runAt }) => runAt > now || !wanted.has(job)))
+  if (took === undefined || took.claims.length === 0) return true
+  const claimed = new Set(took.claims.map(({ run }) => run))
+  return requests.some(({ runs }) => runs.some(({ id }) => !claimed.has(id)))
 }
 
 /** What has been recorded: whoever commits plainly and gets an answer has recorded every run. */
@@ -127,7 +126,8 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === notAloneState) throw new NotAlone('runs wait for their gates')
-    if (code === changedState || code === unusualState) throw new NotPlain((error as Error).message)
+    if (code === changedState) throw new Changed((error as Error).message)
+    if (code === unusualState) throw new NotPlain((error as Error).message)
     throw error
   }
 }
@@ -260,26 +260,30 @@ interface CommitRow {
   /** Column by column: written faster than row by row. */
   readonly claims?: ClaimColumns | null
   readonly more?: boolean
-  /** How many entries of the index were gone through; nothing where it was not looked for runs. */
-  readonly read?: number | null
+  /** How many entries of the index had no run; nothing where it was not looked for runs. */
+  readonly passed?: number | null
+  readonly firsts?: Look['firsts'] | null
 }
 
-function answerTo(remembered: Remembered, turn: Turn, row: CommitRow): TurnAnswer {
+function answerTo(
+  remembered: Remembered,
+  { turn, catalog, row }: { turn: Turn; catalog: Catalog | undefined; row: CommitRow },
+): TurnAnswer {
   const { worker, finished, want, now } = turn
   const told = row.told ?? []
   const lastTold = told.at(-1)
   if (lastTold !== undefined) remembered.heard(worker, lastTold.id)
   const rows = row.claims == null ? [] : claimRows(row.claims)
   rememberTurn(remembered, turn, rows)
-  const found = rows.toSorted(byUrgency)
-  if (want !== undefined) remembered.positions.note({ jobs: want.jobs, found, read: row.read ?? 0, now })
+  if (want !== undefined && row.passed != null)
+    remembered.positions.note({ jobs: want.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
   return {
     expired: row.phase !== 0,
     finished: finished.map(() => 'stored'),
-    claims: found.map((claim) => claimOf(claim, now)),
+    claims: claimsOf(rows, now),
     more: row.more ?? false,
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
-    jobsRevision: remembered.catalog?.jobsRevision ?? 0,
+    jobsRevision: catalog?.jobsRevision ?? 0,
   }
 }
 

@@ -8,20 +8,17 @@ import { Positions } from './positions.js'
 import { openPostgresStore } from './postgres-store.js'
 
 describe('where the ready runs begin', () => {
-  const found = [
-    { job: 'a', priority: 5, run_at: 70_000 },
-    { job: 'a', priority: 0, run_at: 60_000 },
-  ]
+  const firsts = [{ job: 'a', priority: 5, run_at: 70_000 }]
 
   it('is not remembered while nothing lies in the way', () => {
     const positions = new Positions()
-    positions.note({ jobs: ['a'], found, read: 100, now: 100_000 })
+    positions.note({ jobs: ['a'], firsts, passed: 100, now: 100_000 })
     expect(positions.of('a', 100_000)).toBeUndefined()
   })
 
   it('is the first run that was found, with room for clocks that differ, until the next full look', () => {
     const positions = new Positions()
-    positions.note({ jobs: ['a', 'b'], found, read: 10_002, now: 100_000 })
+    positions.note({ jobs: ['a', 'b'], firsts, passed: 10_000, now: 100_000 })
     expect(positions.of('a', 100_999)).toEqual({ priority: 5, runAt: 69_000 })
     expect(positions.of('b', 100_999)).toEqual({ priority: 0, runAt: 99_000 })
     expect(positions.of('a', 101_000)).toBeUndefined()
@@ -29,8 +26,8 @@ describe('where the ready runs begin', () => {
 
   it('is forgotten when a full look finds the way clear', () => {
     const positions = new Positions()
-    positions.note({ jobs: ['a'], found, read: 10_002, now: 100_000 })
-    positions.note({ jobs: ['a'], found: [], read: 3, now: 200_000 })
+    positions.note({ jobs: ['a'], firsts, passed: 10_000, now: 100_000 })
+    positions.note({ jobs: ['a'], firsts: [], passed: 3, now: 200_000 })
     expect(positions.of('a', 200_000)).toBeUndefined()
   })
 })

@@ -6,8 +6,8 @@ export interface Position {
   readonly runAt: Instant
 }
 
-/** A look that passes more entries than this without finding a run in them has met what cannot be cleared away yet. */
-const manyPassed = 500
+/** A look that passes so many entries of the index without finding a run in them has met what cannot be cleared away yet. */
+export const manyPassed = 500
 
 /** How long it is then looked from the positions only, for each entry that was passed: so that full looks take a few percent. */
 const restMsEach = 0.1
@@ -16,6 +16,16 @@ const longestRestMs = 60_000
 
 /** How far before a position it is looked: the clocks of those who record runs differ. */
 const slackMs = 1000
+
+/** What a look came to. */
+export interface Look {
+  readonly jobs: readonly string[]
+  /** How many entries were passed in which there was no run. */
+  readonly passed: number
+  /** The first run of each job that has any, taken or not. */
+  readonly firsts: readonly { readonly job: string; readonly priority: number; readonly run_at: Instant }[]
+  readonly now: Instant
+}
 
 /**
  * Where the ready runs begin. While somebody holds a transaction open, the server keeps what was claimed since in the
@@ -32,20 +42,13 @@ export class Positions {
     return now < this.#fullAgainAt ? this.#known.get(job) : undefined
   }
 
-  /** Takes note of a look: what it found, the most urgent first, and how many entries it went through. */
-  note(look: {
-    readonly jobs: readonly string[]
-    readonly found: readonly { readonly job: string; readonly priority: number; readonly run_at: Instant }[]
-    readonly read: number
-    readonly now: Instant
-  }): void {
-    const { jobs, found, read, now } = look
+  note({ jobs, passed, firsts, now }: Look): void {
     if (now < this.#fullAgainAt) return
-    const passed = read - found.length
     if (passed < manyPassed) return this.#known.clear()
     this.#fullAgainAt = now + Math.min(longestRestMs, passed * restMsEach)
+    const found = new Map(firsts.map((first) => [first.job, first]))
     for (const job of jobs) {
-      const first = found.find((run) => run.job === job)
+      const first = found.get(job)
       const priority = first?.priority ?? this.#known.get(job)?.priority ?? 0
       this.#known.set(job, { priority, runAt: (first?.run_at ?? now) - slackMs })
     }

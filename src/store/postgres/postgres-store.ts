@@ -61,7 +61,7 @@ import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
-import { mayTurnTogether, turn } from './turn.js'
+import { mayTurnTogether, settle, turn } from './turn.js'
 import { Watch } from './watch.js'
 import { beatLimitMs, drain, heartbeat, register, retire, workers } from './workers.js'
 
@@ -383,8 +383,7 @@ class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#watch.close()
-    if (this.#loop.ended === undefined)
-      void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
+    if (this.#loop.ended === undefined) void this.#loop.commit(settle).catch(() => undefined)
     await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
     await this.#connections.close()
   }

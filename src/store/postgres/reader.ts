@@ -2,7 +2,7 @@ import type { RotaError } from '../../model/errors.js'
 import type { Clock } from '../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
-import { isAway, toRotaError } from './errors.js'
+import { isAway, isConflict, toRotaError } from './errors.js'
 import type { Remembered } from './remembered.js'
 import { Session } from './session.js'
 
@@ -43,7 +43,7 @@ export class Reader {
         return await this.#once(question, options)
       } catch (error) {
         const isOver = clock.monotonicMs() - startMs > askLimitMs
-        if (isOver || !isAway(error)) throw toRotaError(error, url)
+        if (isOver || !(isAway(error) || isConflict(error))) throw toRotaError(error, url)
       }
       await clock.sleep(pauseMs)
     }

@@ -19,6 +19,8 @@ export class Remembered {
   catalog: Catalog | undefined
   /** What this process's usual transactions have to know, so that one that was given up cannot come too late. */
   fence = 0
+  /** Whether something was given up of which nobody knows where it is: the fence is raised before anything else is sent. */
+  isFenceDue = false
   readonly positions = new Positions()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
@@ -67,6 +69,11 @@ export class Remembered {
   /** The last notice that a worker was given. */
   heardOf(worker: string): number {
     return this.#heard.get(worker) ?? 0
+  }
+
+  /** The last notice that was given to each worker, where there was one. */
+  get allHeard(): ReadonlyMap<string, number> {
+    return this.#heard
   }
 
   heard(worker: string, notice: number): void {

@@ -1,3 +1,4 @@
+import { manyPassed } from '../positions.js'
 import { changedState, unusualState, notAloneState } from '../raised.js'
 import { delayed, done, ready, running } from '../../sql/states.js'
 
@@ -8,19 +9,26 @@ import { delayed, done, ready, running } from '../../sql/states.js'
 
 // A plan is kept from the first calls on, when there may be no run yet, and must be right for millions of them.
 const lasting = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
-  set enable_mergejoin = off set lock_timeout = '8s'`
+  set enable_mergejoin = off set lock_timeout = '6500ms'`
 
 // The ready runs of a wanted job, as far as they lie in one stretch of the index.
 const candidates = (where: string): string => `select * from (
     select ctid as place, priority, run_at, seq, gates is null and crashes = 0 as is_plain from rota.runs
     where state = ${ready} and job = want.job and ${where}
-    order by priority desc, run_at, seq limit slots + ahead + slack for update skip locked
+    order by priority desc, run_at, seq limit most for update skip locked
   ) found`
 
-// Relies on: primary key of fences; the unique index of runs.id (record); runs_delayed_gated and runs_delayed (promote); the unique index of
-// workers.id and notices_worker; runs_ready (claim). A run is ended at the place where its claim was written: whatever
-// has moved it since, or taken it away, is no usual end. Rows that others are about to take are passed; who locks one
-// that it does not take says that there is more, and comes again.
+// From this number of wanted jobs on it is better to ask first which of them have something.
+const manyJobs = 8
+
+// Relies on: primary key of fences; the unique index of runs.id (record); runs_delayed_gated and runs_delayed (promote);
+// the unique index of workers.id and notices_worker; runs_ready (claim).
+//
+// A run is ended at the place where its claim was written: whatever has moved it since, or taken it away, is no usual
+// end. Of several jobs each gives its share of what is claimed ahead and not all that there is, so that few rows are
+// locked in vain. Rows that others are about to take are passed. Who locks one that it does not take says that there is
+// more, and so does who got less than it wanted while something is left; unless that look would have to go through all
+// that was taken.
 /** The usual transaction. */
 export const commitPlain = `create function rota.commit_plain(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
@@ -41,7 +49,11 @@ export const commitPlain = `create function rota.commit_plain(
     are_plain boolean[];
     is_more boolean := false;
     ready_index constant oid := format('%I.runs_ready', 'rota'::name)::regclass;
-    read bigint;
+    is_full boolean;
+    with_ready text[];
+    most bigint;
+    passed bigint;
+    firsts json;
   begin
     if current_setting('transaction_isolation') <> 'read committed' then
       raise exception 'this session usually sees nothing newer than its beginning' using errcode = '${unusualState}';
@@ -50,7 +62,7 @@ export const commitPlain = `create function rota.commit_plain(
       perform set_config('synchronous_commit', 'off', true);
     end if;
     perform pg_advisory_xact_lock_shared(rota_lock_key);
-    if (select fence from rota.fences where writer = of_writer) <> known_fence then
+    if (select fence from rota.fences where writer = of_writer) > known_fence then
       raise exception 'another call has taken the place of this one' using errcode = '${unusualState}';
     end if;
     select * into strict known from rota.meta where id = 1;
@@ -104,9 +116,24 @@ export const commitPlain = `create function rota.commit_plain(
       from rota.notices where worker = me.key;
     end if;
     if me.phase = 0 and me.may_claim then
-      read := pg_stat_get_xact_tuples_returned(ready_index);
-      select array_agg(place), array_agg(is_plain) into picked, are_plain from (
-        select found.* from unnest(wanted, from_priorities, from_run_at) want (job, from_priority, from_run_at) cross join lateral (
+      is_full := cardinality(array_remove(from_priorities, null)) = 0;
+      if is_full and cardinality(wanted) >= ${manyJobs} then
+        with recursive stocked (job) as (
+          (select job from rota.runs where state = ${ready} order by job limit 1)
+          union all
+          select (select runs.job from rota.runs where state = ${ready} and runs.job > stocked.job order by runs.job limit 1)
+          from stocked where stocked.job is not null
+        )
+        select array_agg(job) into with_ready from stocked where job = any(wanted);
+        wanted := with_ready;
+        from_priorities := null;
+        from_run_at := null;
+      end if;
+      most := slots + slack + least(ahead, 64 + 2 * ahead / greatest(1, cardinality(wanted)));
+      passed := pg_stat_get_xact_tuples_returned(ready_index);
+      select coalesce(array_agg(place), '{}'), array_agg(is_plain) into picked, are_plain from (
+        select found.* from unnest(wanted, from_priorities, from_run_at) want (job, from_priority, from_run_at)
+        cross join lateral (
           ${candidates('want.from_priority is null')}
           union all
           ${candidates('priority > want.from_priority')}
@@ -116,8 +143,15 @@ export const commitPlain = `create function rota.commit_plain(
           ${candidates('priority < want.from_priority')}
         ) found order by priority desc, run_at, seq
       ) sorted;
-      read := pg_stat_get_xact_tuples_returned(ready_index) - read;
       changes := cardinality(picked);
+      passed := pg_stat_get_xact_tuples_returned(ready_index) - passed - changes;
+      if passed >= ${manyPassed} then
+        select json_agg(first) into firsts from (
+          select distinct on (job) job, priority, run_at from rota.runs where ctid = any(picked)
+          order by job, priority desc, run_at, seq
+        ) first;
+      end if;
+      is_more := changes >= most;
       if changes > slots + ahead or (changes > slots and false = any(are_plain[slots + 1:])) then
         is_more := true;
         picked := array(
@@ -139,7 +173,14 @@ export const commitPlain = `create function rota.commit_plain(
           array_agg(job), array_agg(trigger), array_agg(attempt), array_agg(failures), array_agg(crashes),
           array_agg(due_at), array_agg(partition), array_agg(payload), array_agg(is_plain)) into claims from taken;
       end if;
+      if is_full and not is_more and changes < slots and passed < ${manyPassed} then
+        is_more := exists (
+          select 1 from unnest(wanted) want (job) where exists (
+            select 1 from rota.runs where state = ${ready} and runs.job = want.job
+          )
+        );
+      end if;
     end if;
     return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', me.phase, 'told', told,
-      'claims', claims, 'more', is_more, 'read', read);
+      'claims', claims, 'more', is_more, 'passed', passed, 'firsts', firsts);
   end $body$`

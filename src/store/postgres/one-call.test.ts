@@ -1,0 +1,154 @@
+import type { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import { Proxy } from '../../../test/fixtures/proxy.js'
+import { systemClock } from '../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import type { Finished, Store } from '../store.js'
+import { openPostgresStore } from './postgres-store.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+let proxy: Proxy
+let direct: string
+let schema: string
+let store: Store
+let client: Client
+
+const want = { jobs: ['work'], slots: 10, ahead: 0 }
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  direct = stores.fresh()
+  schema = new URL(direct).searchParams.get('schema') as string
+  const behind = await Proxy.before(direct)
+  proxy = behind.proxy
+  store = await openPostgresStore({ url: behind.url, clock: systemClock })
+  await store.defineJobs({ source: 'code:test', jobs: [aJob('work'), aJob('other')], queues: [], now: t0 })
+  for (const id of ['w', 'v'])
+    await store.register({ id, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
+  // The first turn learns the definitions; those behind it are one call each.
+  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  client = await server.connect(direct)
+})
+
+afterEach(async () => {
+  await server.release(client)
+  await store.close()
+  await proxy.close()
+})
+
+it('G6: a limit that is defined while a turn waits holds for that turn', async () => {
+  await store.enqueue({ runs: [1, 2, 3, 4, 5].map((n) => aRun(`limited${n}`)), now: t0 })
+  const { queue } = aJob('work')
+  const defined = store.defineJobs({
+    source: 'code:test',
+    jobs: [aJob('work')],
+    queues: [{ name: queue, concurrency: 1 }],
+    now: t0,
+  })
+  const first = store.turn({ worker: 'v', now: t0, finished: [], want: { ...want, slots: 1 } })
+  await turnOfLoop()
+  await turnOfLoop()
+  const second = store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 3 } })
+  const [, one, other] = await Promise.all([defined, first, second])
+  expect(one.claims.length + other.claims.length).toBe(1)
+})
+
+it('G5: a call that was refused is not taken for done, although a run of it exists', async () => {
+  await store.enqueue({ runs: [aRun('there'), aRun('ends')], now: t0 })
+  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const [enqueued, turned] = await Promise.all([
+    store.enqueue({ runs: [aRun('there')], now: t0 }),
+    store.turn({ worker: 'w', now: t0, finished: [endOf('ends')], want: undefined }),
+  ])
+  expect(enqueued).toEqual([{ id: aRun('there').id, created: false }])
+  expect(turned.finished).toEqual(['stored'])
+  expect((await store.run(aRun('ends').id))?.state).toBe('done')
+})
+
+it('G5: a call that never arrived is not taken for done because of a claim that was forgotten', async () => {
+  await store.enqueue({ runs: [aRun('kept'), aRun('ends')], now: t0 })
+  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  // Somebody reports an attempt that another process has ended already.
+  await store.turn({ worker: 'v', now: t0, finished: [{ ...endOf('kept'), attempt: 7 }], want: undefined })
+  proxy.cutAt({ at: 1, when: 'before' })
+  const turned = await store.turn({ worker: 'w', now: t0, finished: [endOf('ends')], want: undefined })
+  expect(turned).toMatchObject({ claims: [], finished: ['stored'] })
+  expect((await store.run(aRun('ends').id))?.state).toBe('done')
+})
+
+it('G5: where nobody can tell what became of a call, nothing of it is made again', async () => {
+  await client.query(`create function ${schema}.fail() returns trigger language plpgsql as $$ begin
+    raise exception 'no room' using errcode = '53100'; end $$;
+    create trigger fail before insert on ${schema}.fences for each row execute function ${schema}.fail()`)
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const [enqueued, turned] = await Promise.allSettled([
+    store.enqueue({ runs: [aRun('unsure')], now: t0 }),
+    store.turn({ worker: 'w', now: t0, finished: [], want }),
+  ])
+  expect([enqueued.status, turned.status]).toEqual(['rejected', 'rejected'])
+  expect((await store.run(aRun('unsure').id))?.state).toBe('running')
+  await client.query(`drop trigger fail on ${schema}.fences`)
+  await store.enqueue({ runs: [aRun('after')], now: t0 })
+  const next = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  expect(next.claims.map(({ run }) => run)).toEqual([aRun('after').id])
+})
+
+it('whoever finds what is left locked by others is told that there is more', async () => {
+  await store.enqueue({ runs: [aRun('locked')], now: t0 })
+  await client.query('begin')
+  await client.query(`select from ${schema}.runs for update`)
+  const turned = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await client.query('rollback')
+  expect(turned).toMatchObject({ claims: [], more: true })
+})
+
+it('of two jobs the one whose runs were less urgent is found by the next look, whatever lies in the way of the other', async () => {
+  const holder = await server.connect(direct)
+  const at = t0 + 20_000
+  await store.enqueue({ runs: Array.from({ length: 900 }, (_, i) => aRun(`taken${i}`)), now: t0 })
+  await holder.query('begin isolation level repeatable read')
+  await holder.query(`select count(*) from ${schema}.runs`)
+  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 900 } })
+  const ends = claims.map(({ run, attempt }) => ({ ...endOf(''), run, attempt }))
+  await store.turn({ worker: 'w', now: t0, finished: ends, want: undefined })
+  const both = { jobs: ['work', 'other'], slots: 1, ahead: 0 }
+  await store.enqueue({
+    runs: [aRun('first', { runAt: t0 + 1 }), aRun('second', { job: 'other', runAt: t0 + 5000 })],
+    now: at,
+  })
+  const one = await store.turn({ worker: 'w', now: at, finished: [], want: both })
+  const two = await store.turn({ worker: 'w', now: at + 1, finished: [], want: both })
+  expect([...one.claims, ...two.claims].map(({ job }) => job)).toEqual(['work', 'other'])
+  await holder.query('rollback')
+  await server.release(holder)
+})
+
+it('a worker with many jobs gets the most urgent runs of all of them', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `job${i}`)
+  await store.defineJobs({ source: 'code:many', jobs: names.map((name) => aJob(name)), queues: [], now: t0 })
+  const wanted = { jobs: names, slots: 3, ahead: 0 }
+  await store.turn({ worker: 'w', now: t0, finished: [], want: wanted })
+  const runs = [17, 3, 39, 8].map((n) => aRun(`of${n}`, { job: `job${n}`, priority: n }))
+  await store.enqueue({ runs: [...runs, aRun('unwanted', { priority: 99 })], now: t0 })
+  const turned = await store.turn({ worker: 'w', now: t0, finished: [], want: wanted })
+  expect(turned.claims.map(({ job }) => job)).toEqual(['job39', 'job17', 'job8'])
+  expect(turned.more).toBe(true)
+})
+
+function endOf(name: string): Finished {
+  return { run: aRun(name).id, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
+}
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,101 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { rota } from '../../src/index.js'
+import { Clients } from '../faults/clients.js'
+import { Failover, until } from '../faults/failover.js'
+import { judge } from '../faults/judge.js'
+import { SeededRandom } from '../../src/testing/random.js'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const healMs = 10_000
+
+it(`G7: with a synchronous standby a failover heals within 10 s and loses nothing (seed ${seed})`, async () => {
+  const failover = await Failover.start({ isSynchronous: true })
+  try {
+    await failover.employ('scheduler,worker')
+    await failover.employ('worker')
+    const random = new SeededRandom(seed)
+    const clients = new Clients({ store: failover.store, database: failover.store, random })
+    await clients.start()
+    await wait(5000)
+    const switchedAt = await failover.failOver()
+    await failover.performedSince(switchedAt)
+    const healedMs = Date.now() - switchedAt
+    await wait(3000)
+    const asked = await clients.stop()
+    await quiet(failover.store)
+    const { broken, ...counts } = await judge(failover.store, failover.diary, asked)
+    console.log(
+      `seed ${seed}: healed after ${healedMs} ms;`,
+      JSON.stringify({ ...counts, refused: clients.refused }),
+    )
+    expect(broken.slice(0, 10)).toEqual([])
+    expect(healedMs).toBeLessThan(healMs)
+  } finally {
+    await failover.end()
+  }
+})
+
+it('G9: a standby that lags loses commits; that is noticed, nobody claims until it is accepted, and lost instants are planned again', async () => {
+  const failover = await Failover.start({ isSynchronous: false })
+  try {
+    const both = await failover.employ('scheduler,worker')
+    const worker = await failover.employ('worker')
+    await failover.performedSince(0)
+    // What is committed from now on never reaches the standby.
+    const standby = await failover.standby.connect()
+    await standby.query(`alter system set primary_conninfo = ''`)
+    await standby.query('select pg_reload_conf()')
+    await standby.end()
+    await wait(1000)
+    const cutAt = Date.now()
+    await wait(4000)
+    const before = await failover.begun()
+    const app = rota({ store: failover.store })
+    const known = new Map(
+      (await app.runs({ limit: 1000 })).map(({ id, trigger, dueAt }) => [id, { trigger, dueAt }]),
+    )
+    await app.close()
+    const switchedAt = await failover.failOver()
+    await until(async () => both.ends.length > 0 && worker.ends.length > 0)
+    const noticedMs = Date.now() - switchedAt
+    expect([...both.ends, ...worker.ends].filter((end) => !end.includes('STORE_WENT_BACK'))).toEqual([])
+    // Both are started again and again, and refuse.
+    await wait(3000)
+    const claimed = (await failover.begun()).filter(({ beganAt }) => beganAt > switchedAt)
+    await Promise.all([both.stop(), worker.stop()])
+    const acceptedAt = Date.now()
+    await failover.employ('scheduler,worker', ['--accept-store'])
+    await failover.performedSince(acceptedAt)
+    await quiet(failover.store)
+    const again = rota({ store: failover.store })
+    const runs = await again.runs({ limit: 1000 })
+    await again.close()
+    const ids = new Set(runs.map(({ id }) => id))
+    const lost = before.filter(({ id, beganAt }) => {
+      const { trigger, dueAt = 0 } = known.get(id) ?? {}
+      // Those that nobody may leave out.
+      return beganAt > cutAt && dueAt > cutAt && ['grid', 'second', 'overlapping'].includes(trigger ?? '')
+    })
+    console.log(
+      `noticed by both after ${noticedMs} ms; ${claimed.length} claims in between; ${lost.length} runs that were performed before were planned again`,
+    )
+    expect(claimed).toEqual([])
+    expect(lost.length).toBeGreaterThan(0)
+    expect(lost.filter(({ id }) => !ids.has(id))).toEqual([])
+    expect(new Set(runs.map(({ trigger, dueAt }) => `${trigger} ${dueAt}`)).size).toBe(runs.length)
+  } finally {
+    await failover.end()
+  }
+})
+
+/** Nothing that was due more than a moment ago is left to do. */
+async function quiet(store: string): Promise<void> {
+  const app = rota({ store })
+  await until(async () => {
+    const states = ['pending', 'running'] as const
+    const unfinished = await Promise.all(states.map((state) => app.runs({ state, limit: 1000 })))
+    return unfinished.flat().every(({ runAt }) => runAt > Date.now() - 3000)
+  })
+  await app.close()
+}
