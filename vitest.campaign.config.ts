@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/campaign/**/*.test.ts'],
+    globalSetup: ['test/run-directory.ts'],
     pool: 'forks',
     fileParallelism: false,
     passWithNoTests: true,

@@ -46,6 +46,8 @@ export class Worker {
   #turning = false
   #mayHoldUnknown = false
   #wanted = false
+  /** When the next delayed run becomes due, as the last turn was told. */
+  #nextRunAt: Instant | undefined
   #deferred = false
   #failures = 0
   #mode: 'open' | 'draining' | 'closed' = 'open'
@@ -151,7 +153,7 @@ export class Worker {
     while (this.#wanted && this.#mode !== 'closed') {
       this.#wanted = false
       await this.#turn()
-      if (!this.#wanted) await this.#setAlarm()
+      if (!this.#wanted) this.#setAlarm()
     }
     this.#turning = false
     this.#tellWaiters()
@@ -177,14 +179,12 @@ export class Worker {
   }
 
   /** With nothing more to do, wakes when the next delayed run is due. */
-  async #setAlarm(): Promise<void> {
-    const { store, clock, now, pollMs } = this.#options
+  #setAlarm(): void {
+    const { clock, now, pollMs } = this.#options
     this.#cancelAlarm?.()
     if (this.#mode !== 'open') return
-    const next = await store.nextRunAt({ now: now() }).catch(() => undefined)
-    if (this.#isOver) return
     // By both clocks: while the wall clock is behind or in doubt the two differ, and waiting by one would spin.
-    const dueInMs = next === undefined ? Infinity : next - Math.min(now(), clock.now())
+    const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
     this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
   }
 
@@ -209,6 +209,7 @@ export class Worker {
       this.#options.onExpired()
       return
     }
+    this.#nextRunAt = answer.nextRunAt
     if (answer.claims.length > 0) this.#attempts.add(answer.claims)
     for (const notice of answer.notices) this.#attempts.heed(notice)
     const trouble = await this.#lookBehind(answer)

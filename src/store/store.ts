@@ -124,9 +124,6 @@ export interface Work {
    */
   turn(request: Turn): Promise<TurnAnswer>
 
-  /** When the next delayed run becomes due. */
-  nextRunAt(request: { now: Instant }): Promise<Instant | undefined>
-
   /** Expires workers whose lease ended before `deadline`, and gives claims held by workers that are gone. */
   expire(request: { now: Instant; deadline: Instant; limit: number }): Promise<readonly LostClaim[]>
 
@@ -324,6 +321,8 @@ export interface TurnAnswer {
   readonly claims: readonly Claim[]
   /** Whether more was ready than was taken. */
   readonly more: boolean
+  /** When the next delayed run becomes due. */
+  readonly nextRunAt: Instant | undefined
   /** What its holder must stop, told once. */
   readonly notices: readonly HolderNotice[]
   /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */

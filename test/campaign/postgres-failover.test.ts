@@ -4,6 +4,7 @@ import { rota } from '../../src/index.js'
 import { Clients } from '../faults/clients.js'
 import { Failover, until } from '../faults/failover.js'
 import { judge } from '../faults/judge.js'
+import { untilQuiet } from '../faults/quiet.js'
 import { SeededRandom } from '../../src/testing/random.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -23,7 +24,7 @@ it(`G7: with a synchronous standby a failover heals within 10 s and loses nothin
     const healedMs = Date.now() - switchedAt
     await wait(3000)
     const asked = await clients.stop()
-    await quiet(failover.store)
+    await untilQuiet(failover.store)
     const { broken, ...counts } = await judge(failover.store, failover.diary, asked)
     console.log(
       `seed ${seed}: healed after ${healedMs} ms;`,
@@ -67,7 +68,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     const acceptedAt = Date.now()
     await failover.employ('scheduler,worker', ['--accept-store'])
     await failover.performedSince(acceptedAt)
-    await quiet(failover.store)
+    await untilQuiet(failover.store)
     const again = rota({ store: failover.store })
     const runs = await again.runs({ limit: 1000 })
     await again.close()
@@ -88,14 +89,3 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     await failover.end()
   }
 })
-
-/** Nothing that was due more than a moment ago is left to do. */
-async function quiet(store: string): Promise<void> {
-  const app = rota({ store })
-  await until(async () => {
-    const states = ['pending', 'running'] as const
-    const unfinished = await Promise.all(states.map((state) => app.runs({ state, limit: 1000 })))
-    return unfinished.flat().every(({ runAt }) => runAt > Date.now() - 3000)
-  })
-  await app.close()
-}

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { rota } from '../../src/index.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { Proxy } from '../fixtures/proxy.js'
 import { ServerProcess } from '../fixtures/server-process.js'
 import { Clients } from './clients.js'
 import { Host } from './host.js'
 import { judge, type Judgement } from './judge.js'
+import { untilQuiet } from './quiet.js'
 
 /** What a campaign of faults showed. */
 export interface FaultReport extends Judgement {
@@ -96,7 +96,7 @@ class Campaign {
     await Promise.all(this.#open)
     const overAt = Date.now()
     const asked = await clients.stop()
-    await this.#untilQuiet(url)
+    await untilQuiet(url)
     const quietMs = Date.now() - overAt
     await Promise.all(this.#hosts.map((host) => host.stop()))
     const judgement = await judge(url, this.#diary, asked)
@@ -218,21 +218,6 @@ class Campaign {
     proxy.slowDown(this.#random.int(10, 150))
     await wait(this.#random.int(1000, 4000))
     proxy.slowDown(0)
-  }
-
-  /** Nothing that was due more than a moment ago is left to do. */
-  async #untilQuiet(url: string): Promise<void> {
-    const app = rota({ store: url })
-    for (;;) {
-      const unfinished = [
-        ...(await app.runs({ state: 'pending', limit: 1000 })),
-        ...(await app.runs({ state: 'running', limit: 1000 })),
-      ]
-      const oldest = Math.min(...unfinished.map((run) => run.runAt))
-      if (oldest > Date.now() - 3000) break
-      await wait(100)
-    }
-    await app.close()
   }
 }
 

@@ -30,7 +30,6 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.workers())
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))
-  await player.both((store) => store.nextRunAt({ now }))
   for (const kind of ['service', 'cycle', 'partition', 'arrival', 'executed'] as const)
     await player.both((store) => store.notes({ kind, limit: 1000 }))
   const digests = Array.from({ length: 7 }, (_, i) => String(i))

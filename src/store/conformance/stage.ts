@@ -187,6 +187,11 @@ export class Stage {
   }
 
   /** Claims one run, which must be there. */
+  /** When the next delayed run becomes due, as a turn that wants nothing is told. */
+  async nextRunAt(worker: string, now: Instant): Promise<Instant | undefined> {
+    return (await this.store.turn({ worker, now, finished: [], want: undefined })).nextRunAt
+  }
+
   async claimOne(worker: string, now: Instant): Promise<Claim> {
     const [claim] = await this.claim(worker, now, { slots: 1 })
     if (claim === undefined) throw new Error('nothing to claim')

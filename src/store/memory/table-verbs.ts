@@ -123,10 +123,6 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return request.finished.length > 0 ? write(apply) : change(apply)
     },
 
-    async nextRunAt(_request: { now: Instant }) {
-      return read(({ delayed }) => delayed.first?.runAt)
-    },
-
     async expire(request: { now: Instant; deadline: Instant; limit: number }) {
       return change((tables) => work.expire(tables, request))
     },

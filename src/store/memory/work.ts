@@ -72,7 +72,7 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
   const mayClaim = worker !== undefined && worker.leaseUntil >= request.now && !worker.isDraining
   const { claims, more } = mayClaim ? claimRuns(tables, request) : nothingClaimed
-  return { expired, finished, claims, more, notices, jobsRevision }
+  return { expired, finished, claims, more, nextRunAt: tables.delayed.first?.runAt, notices, jobsRevision }
 }
 
 const nothingClaimed = { claims: [], more: false }

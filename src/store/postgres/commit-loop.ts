@@ -136,6 +136,8 @@ export class CommitLoop {
     while (this.#queue.length > 0) {
       const apart = await this.#perform(this.#takeGroup())
       for (const one of apart) await this.#perform([one])
+      // Whoever was answered may have more: what comes of it at once joins what waits.
+      if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
     }
     this.#isWorking = false
     this.#onIdle?.()

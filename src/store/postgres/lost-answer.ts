@@ -55,6 +55,7 @@ export async function becameOf(session: Session, parts: readonly PlainPart[]): P
       claims: claimsOf(rows, part.turn.now),
       // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
       more: part.turn.want !== undefined,
+      nextRunAt: part.turn.now,
       notices: [],
       jobsRevision: part.catalog.jobsRevision,
     }

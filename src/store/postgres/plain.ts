@@ -260,6 +260,7 @@ interface CommitRow {
   /** Column by column: written faster than row by row. */
   readonly claims?: ClaimColumns | null
   readonly more?: boolean
+  readonly nextAt?: Instant | null
   /** How many entries of the index had no run; nothing where it was not looked for runs. */
   readonly passed?: number | null
   readonly firsts?: Look['firsts'] | null
@@ -282,6 +283,7 @@ function answerTo(
     finished: finished.map(() => 'stored'),
     claims: claimsOf(rows, now),
     more: row.more ?? false,
+    nextRunAt: row.nextAt ?? undefined,
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
     jobsRevision: catalog?.jobsRevision ?? 0,
   }

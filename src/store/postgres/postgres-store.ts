@@ -51,7 +51,6 @@ import { changeNotes, notes } from './notes.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
 import { plainEnqueue, plainTurn } from './plain.js'
-import { nextRunAt } from './promote.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
@@ -251,10 +250,6 @@ class PostgresStore implements Store {
       isAlone: !mayTurnTogether(remembered, request),
       plain: plainTurn(remembered, request),
     })
-  }
-
-  nextRunAt(_request: { now: Instant }) {
-    return this.#reader.ask(nextRunAt)
   }
 
   expire(request: { now: Instant; deadline: Instant; limit: number }) {

@@ -3,7 +3,7 @@ import type { Turn, TurnAnswer } from '../store.js'
 import { limitedQueueOf } from '../sql/catalog.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
-import { promote } from './promote.js'
+import { nextRunAt, promote } from './promote.js'
 import type { Remembered } from './remembered.js'
 import type { Session } from './session.js'
 
@@ -64,6 +64,7 @@ export async function turn(session: Session, request: Turn): Promise<TurnAnswer>
   const answer = {
     finished: isPipelined ? ended : finished,
     jobsRevision: (await session.catalog()).jobsRevision,
+    nextRunAt: await nextRunAt(session),
   }
   if (worker === undefined) return { ...nothing, ...answer }
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }

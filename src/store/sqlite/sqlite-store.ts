@@ -53,7 +53,6 @@ import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
 import { changeNotes, notes } from './notes.js'
 import { openDatabase } from './open.js'
-import { nextRunAt } from './promote.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
@@ -199,10 +198,6 @@ class SqliteStore implements Store {
 
   turn(request: Turn) {
     return this.#loop.commit((session) => turn(session, request), 1 + request.finished.length)
-  }
-
-  nextRunAt(_request: { now: Instant }) {
-    return this.#read(nextRunAt)
   }
 
   expire(request: { now: Instant; deadline: Instant; limit: number }) {

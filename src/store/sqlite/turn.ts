@@ -2,7 +2,7 @@ import type { HolderNotice } from '../../model/fact.js'
 import type { Turn, TurnAnswer } from '../store.js'
 import { claimRuns } from './claim.js'
 import { finishAll } from './finish.js'
-import { promote } from './promote.js'
+import { nextRunAt, promote } from './promote.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Read under the write lock: a worker that is live here was not expired by anyone.
@@ -26,22 +26,15 @@ export function turn(session: Session, request: Turn): TurnAnswer {
   session.noteTime(now)
   const finished = finishAll(session, request.finished, now)
   promote(session, now)
-  const { jobsRevision } = session.catalog
+  const known = { finished, jobsRevision: session.catalog.jobsRevision, nextRunAt: nextRunAt(session) }
   const worker = session.db.get<WorkerRow>(WORKER, request.worker)
-  if (worker === undefined) return { ...nothing, finished, jobsRevision }
+  if (worker === undefined) return { ...nothing, ...known }
   const notices = takeNotices(session, worker.key)
-  if (worker.phase !== 0) return { ...nothing, finished, notices, jobsRevision }
+  if (worker.phase !== 0) return { ...nothing, ...known, notices }
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
   const mayClaim = want !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? claimRuns(session, { want, worker: worker.key, now }) : undefined
-  return {
-    expired: false,
-    finished,
-    claims: claimed?.claims ?? [],
-    more: claimed?.more ?? false,
-    notices,
-    jobsRevision,
-  }
+  return { expired: false, ...known, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
 }
 
 const nothing = { expired: true, claims: [], more: false, notices: [] } as const

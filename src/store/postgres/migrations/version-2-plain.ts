@@ -54,6 +54,7 @@ export const commitPlain = `create function rota.commit_plain(
     most bigint;
     passed bigint;
     firsts json;
+    next_at bigint;
   begin
     if current_setting('transaction_isolation') <> 'read committed' then
       raise exception 'this session usually sees nothing newer than its beginning' using errcode = '${unusualState}';
@@ -101,7 +102,8 @@ export const commitPlain = `create function rota.commit_plain(
         raise exception 'some of the ends are no usual ones' using errcode = '${unusualState}';
       end if;
     end if;
-    if exists (select 1 from rota.runs where state = ${delayed} and run_at <= at) then
+    select run_at into next_at from rota.runs where state = ${delayed} order by run_at limit 1;
+    if next_at <= at then
       if exists (select 1 from rota.runs where state = ${delayed} and run_at <= at and gates is not null) then
         raise exception 'runs wait for their gates' using errcode = '${notAloneState}';
       end if;
@@ -109,6 +111,7 @@ export const commitPlain = `create function rota.commit_plain(
         select ctid from rota.runs where state = ${delayed} and run_at <= at and gates is null
         order by run_at, seq limit 1000 for update skip locked
       ));
+      select run_at into next_at from rota.runs where state = ${delayed} order by run_at limit 1;
     end if;
     if me.is_told then
       delete from rota.notices where worker = me.key and id <= heard;
@@ -182,5 +185,5 @@ export const commitPlain = `create function rota.commit_plain(
       end if;
     end if;
     return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', me.phase, 'told', told,
-      'claims', claims, 'more', is_more, 'passed', passed, 'firsts', firsts);
+      'claims', claims, 'more', is_more, 'nextAt', next_at, 'passed', passed, 'firsts', firsts);
   end $body$`
