@@ -145,6 +145,20 @@ it('a worker with many jobs gets the most urgent runs of all of them', async () 
   expect(turned.more).toBe(true)
 })
 
+it('G5: a turn with many ends stores all of them and claims meanwhile, each notice once', async () => {
+  const names = Array.from({ length: 200 }, (_, i) => `many${i}`)
+  await store.enqueue({ runs: names.map((name) => aRun(name)), now: t0 })
+  const first = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 100 } })
+  expect(first.claims).toHaveLength(100)
+  await store.cancel({ run: aRun('many0').id, now: t0, reason: 'asked' })
+  const finished = first.claims.slice(1).map(({ run }) => ({ ...endOf(''), run }))
+  const second = await store.turn({ worker: 'w', now: t0 + 1, finished, want: { ...want, slots: 100 } })
+  expect(new Set(second.finished)).toEqual(new Set(['stored']))
+  expect(second.claims.map(({ run }) => run)).toEqual(names.slice(100).map((name) => aRun(name).id))
+  expect(second.notices).toEqual([{ run: aRun('many0').id, attempt: 1, kind: 'cancel' }])
+  expect(await store.counts()).toMatchObject({ running: 101, done: 99 })
+})
+
 function endOf(name: string): Finished {
   return { run: aRun(name).id, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
 }

@@ -50,7 +50,7 @@ import { log, logs } from './logs.js'
 import { changeNotes, notes } from './notes.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
-import { plainEnqueue, plainTurn } from './plain.js'
+import { plainEnqueue } from './plain.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
@@ -59,8 +59,9 @@ import { Remembered } from './remembered.js'
 import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
+import { takeTurn, type Lanes } from './take-turn.js'
 import { tick } from './tick.js'
-import { mayTurnTogether, settle, turn } from './turn.js'
+import { settle } from './turn.js'
 import { Watch } from './watch.js'
 import { beatLimitMs, drain, heartbeat, register, retire, workers } from './workers.js'
 
@@ -102,8 +103,8 @@ class PostgresStore implements Store {
   readonly #clock: Clock
   readonly #connections: Connections
   readonly #statements: Statements
-  readonly #remembered: Remembered
   readonly #loop: CommitLoop
+  readonly #lanes: Lanes
   readonly #reader: Reader
   readonly #watch: Watch
   #closing: Promise<void> | undefined
@@ -129,10 +130,9 @@ class PostgresStore implements Store {
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
     const remembered = new Remembered(own)
-    this.#remembered = remembered
     const ended = (): RotaError | undefined => this.#loop.ended
     this.#reader = new Reader({ connections, statements, remembered, clock, url, ended })
-    this.#loop = new CommitLoop({
+    const loopOptions = {
       connections,
       statements,
       remembered,
@@ -140,11 +140,13 @@ class PostgresStore implements Store {
       url,
       seed: own,
       isLasting: options.durability !== 'normal',
-      onTime: (reading) => {
+      onTime: (reading: Parameters<DatabaseClock['observe']>[0]) => {
         if (clock instanceof DatabaseClock) clock.observe(reading)
       },
-      onNews: (news) => notify.send(news),
-    })
+      onNews: (news?: 'runs') => notify.send(news),
+    }
+    this.#loop = new CommitLoop(loopOptions)
+    this.#lanes = { loop: this.#loop, claims: new CommitLoop(loopOptions), remembered }
   }
 
   /** Lets a clock that follows the database know its time before anybody asks for it. */
@@ -244,12 +246,7 @@ class PostgresStore implements Store {
   }
 
   turn(request: Turn) {
-    const remembered = this.#remembered
-    return this.#loop.commit((session) => turn(session, request), {
-      items: 1 + request.finished.length,
-      isAlone: !mayTurnTogether(remembered, request),
-      plain: plainTurn(remembered, request),
-    })
+    return takeTurn(this.#lanes, request)
   }
 
   expire(request: { now: Instant; deadline: Instant; limit: number }) {
@@ -379,7 +376,8 @@ class PostgresStore implements Store {
   async #close(): Promise<void> {
     await this.#watch.close()
     if (this.#loop.ended === undefined) void this.#loop.commit(settle).catch(() => undefined)
-    await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
+    const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
+    await Promise.all([this.#loop.close(closed), this.#lanes.claims.close(closed)])
     await this.#connections.close()
   }
 
