@@ -259,7 +259,9 @@ describe('what is said of small mistakes', () => {
       rota(['runs', '--help'], { env }),
       rota(['doctor', '--store', shop.store], { env }),
     ])
-    const words = texts.flatMap(({ stdout }) => stdout.split('\n')).filter((line) => !/^ {2}rota /.test(line))
+    // A path is never broken, however long the machine's own ones are.
+    const isFree = (line: string): boolean => !/^ {2}rota /.test(line) && !line.includes(shop.store)
+    const words = texts.flatMap(({ stdout }) => stdout.split('\n')).filter(isFree)
     const wide = words.filter((line) => displayWidth(line) > columns && line.trim().split(' ').length > 3)
     expect(wide).toEqual([])
   })

@@ -126,6 +126,9 @@ async function versionOf(
   )
 }
 
+/** Changing a store with much history takes its time. */
+const patienceMs = 24 * 3_600_000
+
 /** Takes the missing steps in one transaction; the lock lets one process do it, and the others find it done. */
 async function migrate(client: Client, options: OpenOptions): Promise<void> {
   const { statements } = options
@@ -140,7 +143,8 @@ async function migrate(client: Client, options: OpenOptions): Promise<void> {
     const from = (await versionOf(db, options))?.version ?? 0
     for (const { version, compatibleFrom, statements: steps } of migrations) {
       if (version <= from) continue
-      await client.query(steps.map((sql) => statements.text(sql)).join(';\n'))
+      const text = steps.map((sql) => statements.text(sql)).join(';\n')
+      await client.query({ text, query_timeout: patienceMs })
       await db.change(WRITE_VERSION, version, compatibleFrom)
     }
     await client.query('commit')

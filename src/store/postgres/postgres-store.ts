@@ -96,6 +96,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
+/** How long a look for damage everywhere may take. */
+const deepLookMs = 24 * 3_600_000
+
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 
 class PostgresStore implements Store {
@@ -365,7 +368,9 @@ class PostgresStore implements Store {
   health(request: { now: Instant; deep?: boolean | undefined }) {
     const { schema } = this.#statements
     const { isDeaf } = this.#watch
-    return this.#reader.ask((session) => health(session, { schema, isDeep: request.deep === true, isDeaf }))
+    const isDeep = request.deep === true
+    const answerMs = isDeep ? deepLookMs : undefined
+    return this.#reader.ask((session) => health(session, { schema, isDeep, isDeaf }), { answerMs })
   }
 
   close(): Promise<void> {
