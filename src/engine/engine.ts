@@ -48,6 +48,8 @@ export class Engine {
   /** Under which it is known to the store. */
   #id: string | undefined
   #worker: Worker | undefined
+  /** Those that have lost their lease and may still offer what had ended. */
+  #expired: readonly Worker[] = []
   #keepAlive: KeepAlive | undefined
   #employedMs = -Infinity
   #scheduler: Loop | undefined
@@ -138,7 +140,8 @@ export class Engine {
     this.#draining.stop()
     // At once for all: a loop that waits for the store must not let the worker go on claiming.
     const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#endSensors()]
-    await Promise.all([...loops, this.#dismiss(graceMs)])
+    const offers = this.#expired.map((worker) => this.#handIn(worker))
+    await Promise.all([...loops, ...offers, this.#dismiss(graceMs)])
     this.#state = 'stopped'
   }
 
@@ -148,15 +151,19 @@ export class Engine {
     if (id === undefined) return
     await within(clock, graceMs, async (over) => worker?.drain(over))
     await within(clock, settleMs, async (over) => worker?.abort(over))
-    await within(clock, handInMs, async (over) => worker?.handIn(over))
+    await this.#handIn(worker)
     await this.#keepAlive?.stop()
     await store.retire({ worker: id, now: this.now() }).catch(() => undefined)
+  }
+
+  async #handIn(worker: Worker | undefined): Promise<void> {
+    await within(this.#options.clock, handInMs, async (over) => worker?.handIn(over))
   }
 
   /** Nothing may go on: whoever listens decides what becomes of the process. */
   #fail(): void {
     this.#hasFailed = true
-    this.#worker?.expire()
+    for (const worker of [...this.#expired, this.#worker]) worker?.forsake()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
     void this.#polling?.stop()
@@ -204,8 +211,10 @@ export class Engine {
   /** Who has lost its lease stops everything; while the engine runs, another one takes its place. */
   #lose(expired: string): void {
     if (this.#id !== expired) return
-    this.#worker?.expire()
+    const worker = this.#worker
+    worker?.expire(this.#options.leaseMs * leftOfLease)
     if (this.#state !== 'running' || this.#hasFailed) return
+    if (worker !== undefined) this.#expired = [...this.#expired, worker].filter((one) => !one.isClosed)
     this.#id = undefined
     this.#worker = undefined
     this.#options.events.emit('worker:expired', { worker: expired })
@@ -292,6 +301,9 @@ const handInMs = 5000
 
 /** What keeps the lease may take a while to start; runs are still taken over within a lease plus this. */
 const firstLeaseMs = 5000
+
+/** The part of a lease that is left when what keeps it gives up. */
+const leftOfLease = 0.2
 
 /** How soon a worker that has lost its lease may follow another. */
 const replaceMs = 1000

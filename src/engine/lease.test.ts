@@ -13,6 +13,8 @@ import {
   Work,
   type Cast,
 } from '../../test/fixtures/engine-stage.js'
+import { RotaError } from '../model/errors.js'
+import type { Store } from '../store/store.js'
 
 describe('a lease', () => {
   it('G4: the runs of a dead worker are taken over once, within the lease and a little more', async () => {
@@ -128,3 +130,172 @@ describe('a lease', () => {
     expect(calls.get('register')).toBeLessThanOrEqual(12)
   })
 })
+
+describe('what had ended when its worker gave up', () => {
+  it('is offered until the lease ends: the store came back in time, and nothing of it is performed again', async () => {
+    const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
+    await work.end(0, { value: 'kept' })
+    await stage.pass(24 * second)
+    expect(work.begun[1]?.signal.aborted).toBe(true)
+    expect(await runOf(stage, ids[0])).toMatchObject({ state: 'running' })
+    await stage.pass(4 * second)
+    away.error = undefined
+    await stage.pass(1 * second)
+    expect(await runOf(stage, ids[0])).toMatchObject({ state: 'done', result: 'kept' })
+    expect(process.of('run:ended')).toMatchObject([{ run: ids[0], attempt: 1, state: 'done' }])
+    await stage.pass(hour)
+    expect(work.begun.map((run) => [run.payload, run.attempt])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['b', 2],
+    ])
+  })
+
+  it('is not offered when the lease is over: it is performed again', async () => {
+    const { stage, work, ids, away, offers } = await cutOff(['a'])
+    await work.end(0, { value: 'too late' })
+    await stage.pass(30 * second)
+    const offered = offers.length
+    expect(offers.at(-1)).toBeGreaterThan(t0 + 28 * second)
+    await stage.pass(second)
+    away.error = undefined
+    await stage.pass(10 * second)
+    expect(offers).toHaveLength(offered)
+    expect(work.begun.map((run) => run.attempt)).toEqual([1, 2])
+    await work.end(1, { value: 'again' })
+    expect(await endsOf(stage, ids[0])).toEqual(['lost', 'done'])
+  })
+
+  it('is offered also where the turn that was to hand it in fails only then', async () => {
+    const stage = new Stage()
+    const work = new Work()
+    let fail: (() => void) | undefined
+    const store = changed(stage.store, {
+      heartbeat: () => Promise.reject(new Error('away')),
+      turn: async (turn) => {
+        const isHeld = turn.finished.length > 0 && fail === undefined
+        if (isHeld) await new Promise((_, reject) => (fail = () => reject(new Error('away'))))
+        return await stage.store.turn(turn)
+      },
+    })
+    const process = await stage.process({ jobs: { work: work.handler }, store })
+    const [id] = await enqueue(stage, ['a'])
+    await work.end(0, { value: 'kept' })
+    await stage.pass(25 * second)
+    expect(process.of('worker:expired')).toHaveLength(1)
+    expect(await runOf(stage, id)).toMatchObject({ state: 'running' })
+    fail?.()
+    await stage.pass(second)
+    expect(await runOf(stage, id)).toMatchObject({ state: 'done', result: 'kept' })
+    expect(process.of('run:ended')).toHaveLength(1)
+  })
+
+  it('what a turn under way still brings is handed back, not begun', async () => {
+    const stage = new Stage()
+    const work = new Work()
+    let answer: (() => void) | undefined
+    const store = changed(stage.store, {
+      heartbeat: () => Promise.reject(new Error('away')),
+      turn: async (turn) => {
+        const answered = await stage.store.turn(turn)
+        const isHeld = answered.claims.length > 0 && answer === undefined
+        if (isHeld) await new Promise<void>((resolve) => (answer = resolve))
+        return answered
+      },
+    })
+    await stage.process({ jobs: { work: work.handler }, store })
+    const [id] = await enqueue(stage, ['a'])
+    await stage.pass(25 * second)
+    answer?.()
+    await stage.pass(second)
+    expect(await endsOf(stage, id)).toEqual(['handed-back', undefined])
+    expect(work.begun.map((run) => run.attempt)).toEqual([2])
+  })
+
+  it('is offered once where the store refuses it', async () => {
+    const { stage, process, work, ids, away, offers } = await cutOff(['a'])
+    await work.end(0, { value: 'refused' })
+    await stage.pass(25 * second)
+    // The others' clock is ahead: to them the lease is over.
+    const row = stage.tables.workers.get('worker-1')
+    if (row !== undefined) row.leaseUntil = t0 - 1
+    const other = await stage.process({ jobs: {} })
+    expect(other.of('run:lost')).toHaveLength(1)
+    const offered = offers.length
+    away.error = undefined
+    await stage.pass(5 * second)
+    expect(offers).toHaveLength(offered + 1)
+    expect(process.of('run:refused')).toMatchObject([{ run: ids[0], attempt: 1 }])
+    expect(process.of('run:ended')).toEqual([])
+  })
+
+  it('is offered no more to a store that is closed', async () => {
+    const { stage, process, work, away, offers } = await cutOff(['a'])
+    await work.end(0)
+    await stage.pass(25 * second)
+    away.error = new RotaError('STORE_CLOSED', 'closed')
+    await stage.pass(second)
+    const offered = offers.length
+    expect(offered).toBeGreaterThan(0)
+    expect(process.of('fatal').length).toBeGreaterThan(0)
+    await stage.pass(5 * second)
+    expect(offers).toHaveLength(offered)
+  })
+
+  it('a stop waits for it, but not longer than the lease', async () => {
+    for (const isBack of [true, false]) {
+      const { stage, process, work, ids, away } = await cutOff(['a'])
+      await work.end(0, { value: 'kept' })
+      await stage.pass(25 * second)
+      const stopping = stopped(process.engine.stop({ graceMs: 30 * second }))
+      await stage.pass(2 * second)
+      expect(stopping.isOver).toBe(false)
+      if (isBack) away.error = undefined
+      await stage.pass(3 * second)
+      expect(stopping.isOver).toBe(true)
+      expect((await runOf(stage, ids[0])).state).toBe(isBack ? 'done' : 'running')
+      expect(process.of('fatal')).toEqual([])
+    }
+  })
+
+  it('a worker that gives up while its engine stops offers it before it retires', async () => {
+    const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
+    await work.end(0, { value: 'kept' })
+    await stage.pass(20 * second)
+    const stopping = stopped(process.engine.stop({ graceMs: hour }))
+    await stage.pass(6 * second)
+    expect(work.begun[1]?.signal.aborted).toBe(true)
+    expect(stopping.isOver).toBe(false)
+    away.error = undefined
+    await stage.pass(second)
+    expect(stopping.isOver).toBe(true)
+    expect(await runOf(stage, ids[0])).toMatchObject({ state: 'done', result: 'kept' })
+    expect(await stage.store.workers()).toEqual([])
+  })
+})
+
+/** A process that performs runs and then cannot reach its store; what its first worker offers is noted. */
+async function cutOff(labels: readonly string[]) {
+  const stage = new Stage()
+  const work = new Work()
+  const offers: number[] = []
+  const { store: reached, state: away } = troubled(stage.store)
+  const turn: Store['turn'] = async (request) => {
+    if (request.worker === 'worker-1' && request.finished.length > 0) offers.push(request.now)
+    return await reached.turn(request)
+  }
+  const process = await stage.process({
+    jobs: { work: work.handler },
+    concurrency: labels.length,
+    store: changed(reached, { turn }),
+  })
+  const ids = await enqueue(stage, labels)
+  away.error = new Error('away')
+  return { stage, process, work, ids, away, offers }
+}
+
+function stopped(stopping: Promise<void>): { isOver: boolean } {
+  const state = { isOver: false }
+  void stopping.then(() => (state.isOver = true))
+  return state
+}

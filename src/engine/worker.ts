@@ -35,6 +35,9 @@ export interface WorkerOptions {
 const aheadMs = 100
 const mostAhead = 2000
 
+/** How long it waits at most between two offers of what had ended when it gave up. */
+const offerPauseMs = 1000
+
 /** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
 export class Worker {
   readonly #options: WorkerOptions
@@ -50,7 +53,8 @@ export class Worker {
   #nextRunAt: Instant | undefined
   #deferred = false
   #failures = 0
-  #mode: 'open' | 'draining' | 'closed' = 'open'
+  /** Expired, it only offers what had ended. */
+  #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
   #endedPerMs = 0
   #measuredAtMs: number
   #cancelAlarm: (() => void) | undefined
@@ -91,10 +95,15 @@ export class Worker {
     return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency
   }
 
+  /** Whether nothing of it goes on any more. */
+  get isClosed(): boolean {
+    return this.#mode === 'closed'
+  }
+
   /** Takes a turn at once, or right after the one under way. */
   wake(): void {
     this.#wanted = true
-    if (!this.#turning && this.#mode !== 'closed') void this.#takeTurns()
+    if (!this.#turning && !this.isClosed) void this.#takeTurns()
   }
 
   /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
@@ -104,23 +113,23 @@ export class Worker {
 
   /** Claims nothing more and hands back what was not begun; resolves when nothing is held, or when the grace is over. */
   async drain(graceOver: AbortSignal): Promise<void> {
-    if (this.#mode === 'closed') return
+    if (this.#isExpired) return
     this.#mode = 'draining'
     this.#attempts.handBackWaiting()
     this.#endPause()
-    await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, graceOver)
+    await this.#until(() => this.#isIdle, graceOver)
   }
 
   /** Tells everything to stop and waits for it while the patience lasts. */
   async abort(patienceOver: AbortSignal): Promise<void> {
-    if (this.#mode === 'closed') return
+    if (this.#isExpired) return
     this.#attempts.stopAll('handed-back')
-    await this.#until(() => this.#attempts.performing === 0 && this.#isQuiet, patienceOver)
+    await this.#until(() => this.#isIdle, patienceOver)
   }
 
   /** Hands back what has not ended, and closes when the store has taken it or the time is over. */
   async handIn(over: AbortSignal): Promise<void> {
-    if (this.#mode === 'closed') return
+    if (this.isClosed) return
     this.#attempts.abandonAll()
     if (this.#attempts.hasEnded) this.wake()
     this.#endPause()
@@ -128,18 +137,32 @@ export class Worker {
     this.#close()
   }
 
-  /** Stops everything without a word to the store: the lease is over. */
-  expire(): void {
-    if (this.#mode === 'closed') return
+  /** Stops everything: the lease is nearly over. What had ended is offered while something is left of it. */
+  expire(leftMs: number): void {
+    if (this.#isExpired) return
+    this.#attempts.forsake()
+    this.#mode = 'expired'
+    this.#failures = 0
+    this.#cancelAlarm?.()
+    this.#cancelAlarm = this.#options.clock.timer(leftMs, () => this.#close())
+    this.#endPause()
+    this.#tellWaiters()
+    if (this.#attempts.hasEnded) this.wake()
+    else if (!this.#turning) this.#close()
+  }
+
+  /** Stops everything without another word to the store. */
+  forsake(): void {
+    if (this.isClosed) return
     this.#close()
     this.#attempts.forsake()
-    this.#tellWaiters()
   }
 
   #close(): void {
     this.#mode = 'closed'
     this.#endPause()
     this.#cancelAlarm?.()
+    this.#tellWaiters()
   }
 
   /** After trouble with the store: tries at once what would have been tried later. */
@@ -150,10 +173,11 @@ export class Worker {
 
   async #takeTurns(): Promise<void> {
     this.#turning = true
-    while (this.#wanted && this.#mode !== 'closed') {
+    while (this.#wanted && !this.isClosed) {
       this.#wanted = false
       await this.#turn()
-      if (!this.#wanted) this.#setAlarm()
+      if (!this.#isExpired && !this.#wanted) this.#setAlarm()
+      if (this.#isExpired && !this.#attempts.hasEnded) this.#close()
     }
     this.#turning = false
     this.#tellWaiters()
@@ -188,8 +212,8 @@ export class Worker {
     this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
   }
 
-  get #isOver(): boolean {
-    return this.#mode === 'closed'
+  get #isExpired(): boolean {
+    return this.#mode === 'expired' || this.#mode === 'closed'
   }
 
   #want(): Want | undefined {
@@ -205,14 +229,14 @@ export class Worker {
   /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
   async #take(answer: TurnAnswer): Promise<void> {
     if (answer.expired) {
-      this.expire()
+      this.forsake()
       this.#options.onExpired()
       return
     }
     this.#nextRunAt = answer.nextRunAt
     if (answer.claims.length > 0) this.#attempts.add(answer.claims)
     for (const notice of answer.notices) this.#attempts.heed(notice)
-    const trouble = await this.#lookBehind(answer)
+    const trouble = this.#isExpired ? undefined : await this.#lookBehind(answer)
     if (this.#mode !== 'open') this.#attempts.handBackWaiting()
     this.#attempts.begin(false)
     if (trouble !== undefined) {
@@ -259,14 +283,15 @@ export class Worker {
   /** Goes on after a while; what ended waits meanwhile. */
   async #recover(error: unknown): Promise<void> {
     const { clock, events, id } = this.#options
-    if (this.#isOver) return
+    if (this.isClosed) return
     if (isFatal(error)) {
-      this.expire()
+      this.forsake()
       events.emit('fatal', { where: 'worker', error })
       return
     }
     this.#failures += 1
-    const retryInMs = backOffMs(this.#failures, id)
+    const backOff = backOffMs(this.#failures, id)
+    const retryInMs = this.#isExpired ? Math.min(backOff, offerPauseMs) : backOff
     events.emit('trouble', { where: 'worker', error, retryInMs })
     await clock.sleep(retryInMs, this.#pause.signal)
     this.#wanted = true
@@ -304,12 +329,17 @@ export class Worker {
     this.#measuredAtMs = atMs
   }
 
+  /** Whether there is nothing left to wait for but what it may still offer. */
+  get #isIdle(): boolean {
+    return this.#isExpired || (this.#attempts.performing === 0 && this.#isQuiet)
+  }
+
   get #isQuiet(): boolean {
     return !this.#turning && !this.#deferred && !this.#attempts.hasEnded
   }
 
   async #until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
-    while (!isTrue() && !over.aborted && this.#mode !== 'closed') {
+    while (!isTrue() && !over.aborted && !this.isClosed) {
       await new Promise<void>((resolve) => {
         const go = (): void => {
           this.#waiters.delete(go)
