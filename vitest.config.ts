@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ['test/run-directory.ts'],
     pool: 'forks',
     // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
