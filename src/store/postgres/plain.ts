@@ -11,7 +11,7 @@ import { fromJson, orUndefined, originCode, toJson } from '../sql/rows.js'
 import type { Database } from './database.js'
 import { isPlainRun, type EnqueueRequest } from './enqueue.js'
 import { isPlainEnd } from './finish.js'
-import { changedState, notAloneState, unusualState } from './raised.js'
+import { changedState, existsState, notAloneState, unusualState } from './raised.js'
 import type { Look } from './positions.js'
 import type { Remembered } from './remembered.js'
 import { NotAlone } from './session.js'
@@ -127,7 +127,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === notAloneState) throw new NotAlone('runs wait for their gates')
     if (code === changedState) throw new Changed((error as Error).message)
-    if (code === unusualState) throw new NotPlain((error as Error).message)
+    if (code === unusualState || code === existsState) throw new NotPlain((error as Error).message)
     throw error
   }
 }

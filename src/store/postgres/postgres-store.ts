@@ -59,7 +59,7 @@ import { Remembered } from './remembered.js'
 import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
-import { takeTurn, type Lanes } from './take-turn.js'
+import { takeTurn, type Lanes } from './lanes.js'
 import { tick } from './tick.js'
 import { settle } from './turn.js'
 import { Watch } from './watch.js'
@@ -149,7 +149,7 @@ class PostgresStore implements Store {
       onNews: (news?: 'runs') => notify.send(news),
     }
     this.#loop = new CommitLoop(loopOptions)
-    this.#lanes = { loop: this.#loop, claims: new CommitLoop(loopOptions), remembered }
+    this.#lanes = { loop: this.#loop, beside: new CommitLoop(loopOptions), remembered }
   }
 
   /** Lets a clock that follows the database know its time before anybody asks for it. */
@@ -223,12 +223,8 @@ class PostgresStore implements Store {
     return inPieces(runs, (piece) => {
       const input = { runs: piece, now }
       const isAlone = !piece.every(isPlain)
-      return this.#loop.commitAlike(enqueueAll, {
-        input,
-        items: piece.length,
-        isAlone,
-        plain: plainEnqueue(input),
-      })
+      const plain = plainEnqueue(input)
+      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isAlone, plain })
     })
   }
 
@@ -382,7 +378,7 @@ class PostgresStore implements Store {
     await this.#watch.close()
     if (this.#loop.ended === undefined) void this.#loop.commit(settle).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
-    await Promise.all([this.#loop.close(closed), this.#lanes.claims.close(closed)])
+    await Promise.all([this.#loop.close(closed), this.#lanes.beside.close(closed)])
     await this.#connections.close()
   }
 

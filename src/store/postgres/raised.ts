@@ -9,3 +9,6 @@ export const changedState = 'RT002'
 
 /** Something about the runs is not as it usually is. */
 export const unusualState = 'RT003'
+
+/** The server's own: a run of that id exists. */
+export const existsState = '23505'

@@ -78,12 +78,7 @@ export const commitPlain = `create function rota.commit_plain(
       select given.id, given.job, case when given.run_at <= given.at then ${ready} else ${delayed} end, given.priority,
         given.run_at, given.due_at, given.at, given.origin, given.payload
       from unnest(new_ids, new_jobs, new_priorities, new_run_at, new_due_at, new_origins, new_payloads, new_at)
-        given (id, job, priority, run_at, due_at, origin, payload, at)
-      on conflict (id) do nothing;
-      get diagnostics changes = row_count;
-      if changes <> cardinality(new_ids) then
-        raise exception 'some of the runs exist' using errcode = '${unusualState}';
-      end if;
+        given (id, job, priority, run_at, due_at, origin, payload, at);
     end if;
     if worker_id is null then
       return json_build_object('at', extract(epoch from clock_timestamp()) * 1000);

@@ -8,11 +8,11 @@ import { mayTurnTogether, turn } from './turn.js'
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64
 
-/** Where turns are taken. */
+/** Two loops that commit at the same time, where there is so much that the server can do both at once. */
 export interface Lanes {
+  /** All that is not usual, and what is little. */
   readonly loop: CommitLoop
-  /** Claims for those who have much to hand in. */
-  readonly claims: CommitLoop
+  readonly beside: CommitLoop
   readonly remembered: Remembered
 }
 
@@ -21,12 +21,12 @@ export interface Lanes {
  * in common. Where one of them fails, the worker is told so, and finds what the other has done as after any lost answer.
  */
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
-  const { loop, claims, remembered } = lanes
+  const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.want !== undefined
   if (!isLarge || plainTurn(remembered, request) === undefined) return await commit(loop, remembered, request)
   const [ended, taken] = await Promise.all([
     commit(loop, remembered, { ...request, want: undefined }),
-    commit(claims, remembered, { ...request, finished: [] }),
+    commit(beside, remembered, { ...request, finished: [] }),
   ])
   return {
     ...taken,
