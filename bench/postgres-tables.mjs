@@ -62,7 +62,6 @@ function postgresTargets(byWorkload, others) {
     atLeast(`${name}, of graphile-worker`, rate(name, 'rota') / rate(name, 'graphile-worker'), must, wish)
   return [
     perform('perform, concurrency 10', 1, 1.5),
-    perform('perform, concurrency 10, 4 processes', 1, 1.5),
     atLeast('enqueue, 50 in flight, of the best peer', rate(inFlight, 'rota') / best, 10, 25),
     atMost('latency p50, of graphile-worker', p50('rota') / p50('graphile-worker'), 0.6, 0.4),
   ].filter(({ value }) => Number.isFinite(value))
