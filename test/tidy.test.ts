@@ -75,6 +75,18 @@ describe('what a source may reach for', () => {
     ).toEqual([])
   })
 
+  test('a step of a schema is made of literals, and of nothing from outside its version', () => {
+    const steps = sources.filter(({ path }) => /^src\/store\/\w+\/migrations\//.test(path))
+    expect(steps.length).toBeGreaterThan(0)
+    const broken = steps.filter(({ path, text }) => {
+      const own = `./${posix.basename(path, '.ts').replace(/^(version-\d+).*$/, '$1')}-`
+      const isOutside = (specifier: string): boolean =>
+        specifier !== '../../sql/migration.js' && !specifier.startsWith(own)
+      return importsOf(text).some(isOutside) || /\$\{|\.(?:replace|replaceAll|concat|join)\(/.test(text)
+    })
+    expect(broken.map(({ path }) => path)).toEqual([])
+  })
+
   test('the pure rooms touch neither files nor the network nor processes', () => {
     const pattern = /['"]node:(?!crypto|os|util|buffer)\w+['"]/
     expect(matching(pattern, (path) => !/^src\/(?:time|model|engine)\//.test(path))).toEqual([])

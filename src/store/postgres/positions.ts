@@ -7,7 +7,7 @@ export interface Position {
 }
 
 /** A look that passes so many entries of the index without finding a run in them has met what cannot be cleared away yet. */
-export const manyPassed = 500
+const manyPassed = 500
 
 /** How long it is then looked from the positions only, for each entry that was passed: so that full looks take a few percent. */
 const restMsEach = 0.1

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { migrations, schemaVersion } from './schema.js'
 
-// A digest of each step as it was released, however much of the code that it is put together from changes.
-const released = ['6716b1c041bb8ee5b729fe92aa1b87c36339b71219fa4a9b69cb37aab644ac86']
+// A digest of each step: a store that exists was made by exactly these words.
+const released = [
+  '6716b1c041bb8ee5b729fe92aa1b87c36339b71219fa4a9b69cb37aab644ac86',
+  '731e71d882fa8cb81e78a08163f5ca4a414476fc8b9e46c7bb5ab96df0d5451f',
+]
 
-test('a released step of the schema stays word for word', () => {
-  expect(migrations.slice(0, released.length).map(digestOf)).toEqual(released)
+test('a step of the schema stays word for word', () => {
+  expect(migrations.map(digestOf)).toEqual(released)
 })
 
 test('steps follow each other by one, and the last is the schema of this code', () => {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrations/migration.js'
+import type { Migration } from '../sql/migration.js'
 import { version1 } from './migrations/version-1.js'
 import { version2 } from './migrations/version-2.js'
 

@@ -3,7 +3,7 @@ import { done } from '../sql/states.js'
 import type { Session } from './session.js'
 
 /** The run that has a unique key. Relies on: runs_unique_open and runs_unique_until. */
-export const UNIQUE_HOLDER = `select id from (
+const UNIQUE_HOLDER = `select id from (
     select seq, id from rota.runs where job = $1 and unique_key = $2 and unique_key is not null and state < ${done}
     union
     select seq, id from rota.runs where job = $1 and unique_key = $2 and unique_until > $3
@@ -13,7 +13,7 @@ export const UNIQUE_HOLDER = `select id from (
 const keyLockClass = 0x52_6f_74_62
 
 /** What stands for a unique key among the locks: whoever records a run with it holds this to the end of its transaction. */
-export function keyLock(job: string, key: string): string {
+function keyLock(job: string, key: string): string {
   return `${keyLockClass}, hashtext('rota'::name || ':' || ${job} || '=' || ${key})`
 }
 

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { migrations, schemaVersion } from './schema.js'
 
-// A digest of each step as it was released, however much of the code that it is put together from changes.
+// A digest of each step: a store that exists was made by exactly these words.
 const released = [
   '41f8ba821e53307df8facdf52df0fad9280fafab542173b845cac00e32690d38',
   'bab876f636f100c8f52055bb98f2d42484a95b1926f3b64aa9541d24eafb72a9',
+  '2317c60c04ee3a9e1d7b537d8721e592e457b98259f73295c87ee0031f3942d2',
 ]
 
-test('a released step of the schema stays word for word', () => {
-  expect(migrations.slice(0, released.length).map(digestOf)).toEqual(released)
+test('a step of the schema stays word for word', () => {
+  expect(migrations.map(digestOf)).toEqual(released)
 })
 
 test('steps follow each other by one, and the last is the schema of this code', () => {

@@ -1,9 +1,3 @@
-import { jobDefaults } from '../../../model/job.js'
-import { maxPayloadBytes } from '../../../model/bounds.js'
-import { originCode } from '../../sql/rows.js'
-import { delayed, ready } from '../../sql/states.js'
-import { keyLock, UNIQUE_HOLDER } from '../unique.js'
-
 /*
  * What lets a run be recorded in the transaction of somebody else, who may take an hour to commit. So it takes no lock
  * that others need: a run with gates waits for its turn like one that is delayed, and a unique key is locked by itself.
@@ -18,11 +12,12 @@ const recordRun = `create function rota.record_run(
       if current_setting('transaction_isolation') <> 'read committed' then
         raise exception 'a unique key needs a transaction at the level read committed' using errcode = '25001';
       end if;
-      perform pg_advisory_xact_lock(${keyLock('of_job', 'key')});
-      ${UNIQUE_HOLDER.replace('select id', 'select found.id into record_run.id')
-        .replaceAll('$1', 'of_job')
-        .replaceAll('$2', 'key')
-        .replaceAll('$3', 'at')};
+      perform pg_advisory_xact_lock(1383036002, hashtext('rota'::name || ':' || of_job || '=' || key));
+      select found.id into record_run.id from (
+    select seq, id from rota.runs where job = of_job and unique_key = key and unique_key is not null and state < 4
+    union
+    select seq, id from rota.runs where job = of_job and unique_key = key and unique_until > at
+  ) found order by seq limit 1;
       if record_run.id is not null then
         created := false;
         return;
@@ -30,8 +25,8 @@ const recordRun = `create function rota.record_run(
     end if;
     insert into rota.runs (id, job, state, priority, run_at, due_at, created_at, origin, payload, partition, gates,
       follow, unique_key, unique_until)
-    values (run_id, of_job, case when due <= at and of_gates is null then ${ready} else ${delayed} end, urgency, due,
-      due, at, ${originCode('enqueue')}, body, slice, of_gates, ends, key, key_until)
+    values (run_id, of_job, case when due <= at and of_gates is null then 1 else 0 end, urgency, due,
+      due, at, 1, body, slice, of_gates, ends, key, key_until)
     on conflict (id) do nothing;
     created := found;
     record_run.id := run_id;
@@ -78,8 +73,8 @@ const enqueue = `create function rota.enqueue(job text, payload jsonb default nu
     if defined ? 'asset' then
       raise exception '% is an asset, whose partitions only the library knows', enqueue.job using errcode = '22023';
     end if;
-    if octet_length(payload::text) > ${maxPayloadBytes} then
-      raise exception 'a payload is at most ${maxPayloadBytes} bytes of JSON' using errcode = '22023';
+    if octet_length(payload::text) > 262144 then
+      raise exception 'a payload is at most 262144 bytes of JSON' using errcode = '22023';
     end if;
     if options ? 'at' then
       due := floor(extract(epoch from (options ->> 'at')::timestamptz) * 1000);
@@ -91,11 +86,11 @@ const enqueue = `create function rota.enqueue(job text, payload jsonb default nu
     end if;
     if options ? 'groupKey' then
       gates := gates || jsonb_build_array(jsonb_build_array('key:' || enqueue.job || '=' || (options ->> 'groupKey'),
-        coalesce(defined -> 'keyConcurrency', '${jobDefaults.keyConcurrency}')));
+        coalesce(defined -> 'keyConcurrency', '1')));
     end if;
     select id into answer from rota.record_run(
       rota.draw_id(due), enqueue.job,
-      coalesce((options ->> 'priority')::bigint, (defined ->> 'priority')::bigint, ${jobDefaults.priority}),
+      coalesce((options ->> 'priority')::bigint, (defined ->> 'priority')::bigint, 0),
       due, now_ms, payload::text, options ->> 'partition', case when gates <> '[]' then gates::text end, null,
       options ->> 'uniqueKey',
       now_ms + floor(extract(epoch from (options ->> 'uniqueFor')::interval) * 1000)::bigint);

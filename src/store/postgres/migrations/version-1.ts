@@ -1,11 +1,8 @@
-import { blocked, cancelled, delayed, done, failed, ready, running } from '../../sql/states.js'
-import type { Migration } from './migration.js'
+import type { Migration } from '../../sql/migration.js'
 import { enqueueInTransaction } from './version-1-enqueue.js'
 import { plainFunctions } from './version-1-plain.js'
 
-// Texts compare by their bytes, whatever the database's language: ids and names sort alike in every store.
-const text = `text collate "C"`
-
+// Names and ids have the collation "C": they compare by their bytes, whatever the database's language, so they sort alike in every store.
 const tables = [
   // One row. The store's own name is drawn when it is made. A revision rises with every change of what it counts, so that a process knows whether what it remembers still holds.
   `create table rota.meta (
@@ -19,22 +16,22 @@ const tables = [
     limits_revision bigint not null default 0
   ) with (fillfactor = 10)`,
   `create table rota.jobs (
-    name ${text} primary key,
-    source ${text} not null,
-    queue ${text} not null,
+    name text collate "C" primary key,
+    source text collate "C" not null,
+    queue text collate "C" not null,
     definition text not null
   )`,
   // "running" is kept only while the queue has a limit.
   `create table rota.queues (
-    name ${text} primary key,
+    name text collate "C" primary key,
     concurrency bigint,
     running bigint not null default 0
   ) with (fillfactor = 50)`,
   // The definition stands in the row of the version in force.
   `create table rota.triggers (
-    name ${text} primary key,
-    source ${text} not null,
-    job ${text} not null,
+    name text collate "C" primary key,
+    source text collate "C" not null,
+    job text collate "C" not null,
     fingerprint text not null,
     version integer not null,
     revision bigint not null,
@@ -42,13 +39,13 @@ const tables = [
     cursor_at bigint not null,
     next_at bigint,
     kept_at bigint,
-    chain_run ${text},
+    chain_run text collate "C",
     chain_ms bigint,
     is_active smallint not null,
     is_ticking smallint not null
   ) with (fillfactor = 80)`,
   `create table rota.versions (
-    trigger ${text} not null,
+    trigger text collate "C" not null,
     version integer not null,
     valid_from bigint not null,
     valid_until bigint,
@@ -58,7 +55,7 @@ const tables = [
   )`,
   `create table rota.holds (
     id bigint primary key,
-    target ${text} not null,
+    target text collate "C" not null,
     from_at bigint not null,
     until_at bigint,
     actor text not null,
@@ -69,7 +66,7 @@ const tables = [
   // Rows stay: attempts name their worker by its key. "phase" is 0 live, 1 gone, 2 gone and nothing of it is left.
   `create table rota.workers (
     key bigint generated always as identity primary key,
-    id ${text} not null unique,
+    id text collate "C" not null unique,
     host text not null,
     pid bigint not null,
     version text not null,
@@ -78,11 +75,11 @@ const tables = [
     phase smallint not null default 0
   ) with (fillfactor = 50)`,
   // How many runs a gate has let in; no row means none.
-  `create table rota.gates (key ${text} primary key, admitted bigint not null) with (fillfactor = 50)`,
+  `create table rota.gates (key text collate "C" primary key, admitted bigint not null) with (fillfactor = 50)`,
   `create table rota.runs (
     seq bigint generated always as identity primary key,
-    id ${text} not null unique,
-    job ${text} not null,
+    id text collate "C" not null unique,
+    job text collate "C" not null,
     state smallint not null,
     priority bigint not null,
     run_at bigint not null,
@@ -96,14 +93,14 @@ const tables = [
     finished_at bigint,
     created_at bigint not null,
     origin smallint not null,
-    trigger ${text},
+    trigger text collate "C",
     version integer,
-    partition ${text},
+    partition text collate "C",
     gates text,
-    waits_for ${text},
+    waits_for text collate "C",
     follow smallint,
     cancel_requested smallint,
-    unique_key ${text},
+    unique_key text collate "C",
     unique_until bigint,
     labels text,
     reason text,
@@ -135,7 +132,7 @@ const tables = [
   )`,
   `create table rota.ledger (
     seq bigint generated always as identity primary key,
-    trigger ${text} not null,
+    trigger text collate "C" not null,
     first_at bigint not null,
     last_at bigint not null,
     version integer not null,
@@ -161,22 +158,22 @@ const tables = [
     is_cut smallint not null
   ) with (fillfactor = 50)`,
   `create table rota.notes (
-    kind ${text} not null,
-    name ${text} not null,
-    item ${text} not null,
+    kind text collate "C" not null,
+    name text collate "C" not null,
+    item text collate "C" not null,
     revision bigint not null,
     at bigint not null,
     value text not null,
     primary key (kind, name, item)
   )`,
   `create table rota.seen (
-    trigger ${text} not null,
-    digest ${text} not null,
+    trigger text collate "C" not null,
+    digest text collate "C" not null,
     until_at bigint,
     primary key (trigger, digest)
   )`,
   // Which triggers the end of an asset's run is an arrival for.
-  `create table rota.followers (asset ${text} not null, trigger ${text} not null, primary key (asset, trigger))`,
+  `create table rota.followers (asset text collate "C" not null, trigger text collate "C" not null, primary key (asset, trigger))`,
 ]
 
 // Partial ones: a run stands in the few that its state needs, so history costs a claim nothing.
@@ -188,16 +185,16 @@ const indexes = [
   `create index holds_target on rota.holds (target, id)`,
   `create index workers_live on rota.workers (lease_until) where phase = 0`,
   `create index workers_gone on rota.workers (id) where phase = 1`,
-  `create index runs_ready on rota.runs (job, priority desc, run_at, seq) where state = ${ready}`,
-  `create index runs_delayed on rota.runs (run_at, seq) where state = ${delayed}`,
-  `create index runs_delayed_gated on rota.runs (run_at, seq) where state = ${delayed} and gates is not null`,
-  `create index runs_blocked on rota.runs (waits_for, priority desc, run_at, seq) where state = ${blocked}`,
-  `create index runs_running on rota.runs (worker) where state = ${running}`,
-  `create index runs_ended on rota.runs (finished_at, id) where state >= ${done}`,
-  `create index runs_unhappy on rota.runs (state, id) where state in (${failed}, ${cancelled})`,
+  `create index runs_ready on rota.runs (job, priority desc, run_at, seq) where state = 1`,
+  `create index runs_delayed on rota.runs (run_at, seq) where state = 0`,
+  `create index runs_delayed_gated on rota.runs (run_at, seq) where state = 0 and gates is not null`,
+  `create index runs_blocked on rota.runs (waits_for, priority desc, run_at, seq) where state = 2`,
+  `create index runs_running on rota.runs (worker) where state = 3`,
+  `create index runs_ended on rota.runs (finished_at, id) where state >= 4`,
+  `create index runs_unhappy on rota.runs (state, id) where state in (5, 6)`,
   `create index runs_trigger on rota.runs (trigger, due_at) where trigger is not null`,
-  `create index runs_unfinished on rota.runs (trigger, id) where trigger is not null and state < ${done}`,
-  `create index runs_unique_open on rota.runs (job, unique_key) where unique_key is not null and state < ${done}`,
+  `create index runs_unfinished on rota.runs (trigger, id) where trigger is not null and state < 4`,
+  `create index runs_unique_open on rota.runs (job, unique_key) where unique_key is not null and state < 4`,
   `create index runs_unique_until on rota.runs (job, unique_key, unique_until) where unique_until is not null`,
   `create index notices_worker on rota.notices (worker)`,
   `create index ledger_first on rota.ledger (trigger, first_at, last_at)`,

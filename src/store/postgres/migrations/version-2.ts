@@ -1,6 +1,6 @@
-import type { Migration } from './migration.js'
+import type { Migration } from '../../sql/migration.js'
 import { commitPlain } from './version-2-plain.js'
-import { plainTurn } from './version-1-plain.js'
+import { turn } from './version-2-turn.js'
 
 /*
  * Processes of the previous release go on working while this step is taken and afterwards. So it only adds: a column has
@@ -21,11 +21,6 @@ const hosts = [
 const fences = [
   `create table rota.fences (writer text primary key, fence bigint not null, at bigint not null)`,
 ]
-
-// Who is draining claims nothing.
-const turn = plainTurn
-  .replace('create function', 'create or replace function')
-  .replace('lease_until >= at and wanted is not null', '$& and is_draining = 0')
 
 /** Hosts that can be told apart and drained, and the usual transaction as one call. */
 export const version2: Migration = {

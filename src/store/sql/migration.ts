@@ -1,4 +1,4 @@
-/** One step forward of the schema; steps are never changed once released. */
+/** One step forward of a schema. Its statements are literals and are never changed: a store was made by them. */
 export interface Migration {
   readonly version: number
   /** The oldest schema version whose code can still work on a store of this one. */

@@ -1,0 +1,80 @@
+/** The turn of version 1, except that a worker which is draining claims nothing. */
+export const turn = `create or replace function rota.plain_turn(
+    worker_id text, at bigint, ids text[], started bigint[], ended bigint[], results text[],
+    wanted text[], slots bigint, ahead bigint, slack bigint
+  ) returns json language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+  set enable_mergejoin = off as $body$
+  #variable_conflict use_variable
+  declare
+    stored json;
+    me record;
+    told json;
+    claims json;
+    picked bigint[];
+    is_more boolean := false;
+  begin
+    if cardinality(ids) > 0 then
+      with ends as (
+        update rota.runs set state = 4, started_at = given.started_at, finished_at = given.finished_at,
+          result = given.result, reason = null
+        from unnest(ids, started, ended, results) given (id, started_at, finished_at, result)
+        where runs.id = given.id and runs.state + 0 = 3 and runs.attempt = 1 and runs.follow is null
+          and runs.gates is null
+        returning runs.id
+      )
+      select json_agg(ends.id) into stored from ends;
+    end if;
+    if exists (select 1 from rota.runs where state = 0 and run_at <= at) then
+      if exists (select 1 from rota.runs where state = 0 and run_at <= at and gates is not null) then
+        raise exception 'runs wait for their gates' using errcode = 'RT001';
+      end if;
+      update rota.runs set state = 1 where seq = any(array(
+        select seq from rota.runs where state = 0 and run_at <= at and gates is null
+        order by run_at, seq limit 1000 for update skip locked
+      ));
+    end if;
+    select key, phase, lease_until >= at and wanted is not null and is_draining = 0 as may_claim,
+      exists (select 1 from rota.notices where worker = key) as is_told
+    into me from rota.workers where id = worker_id;
+    if me.is_told then
+      with gone as (delete from rota.notices where worker = me.key returning id, run, attempt, kind)
+      select json_agg(json_build_object('run', run, 'attempt', attempt, 'kind', kind) order by id) into told from gone;
+    end if;
+    if me.phase = 0 and me.may_claim and ahead = 0 and cardinality(wanted) = 1 then
+      picked := array(
+        select seq from rota.runs where state = 1 and job = wanted[1]
+        order by priority desc, run_at, seq limit slots + 1 for update skip locked
+      );
+      is_more := cardinality(picked) > slots;
+      if cardinality(picked) > 0 and slots > 0 then
+        with taken as (
+          update rota.runs
+          set state = 3, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null
+          where seq = any(picked[1:slots])
+          returning seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition, payload,
+            gates is null and follow is null as is_plain
+        )
+        select json_agg(taken order by priority desc, run_at, seq) into claims from taken;
+      end if;
+    elsif me.phase = 0 and me.may_claim then
+      with offered as materialized (
+        select each.* from unnest(wanted) job_name cross join lateral (
+          select seq, priority, run_at, gates is null and crashes = 0 as is_plain from rota.runs
+          where state = 1 and job = job_name
+          order by priority desc, run_at, seq limit slots + ahead + slack for update skip locked
+        ) each
+      ), placed as (
+        select *, row_number() over (order by priority desc, run_at, seq) as place from offered
+      ), counted as (
+        select *, count(*) filter (where place > slots and is_plain) over (order by place) as nth from placed
+      ), taken as (
+        update rota.runs set state = 3, attempt = runs.attempt + 1, worker = me.key, claimed_at = at,
+          started_at = null
+        from counted where runs.seq = counted.seq and (place <= slots or is_plain and nth <= ahead)
+        returning place, runs.id, runs.job, runs.trigger, runs.attempt, runs.failures, runs.crashes, runs.due_at,
+          runs.partition, runs.payload, runs.gates is null and runs.follow is null as is_plain
+      )
+      select json_agg(taken order by place), (select count(*) from offered) > count(*) into claims, is_more from taken;
+    end if;
+    return json_build_object('stored', stored, 'phase', me.phase, 'told', told, 'claims', claims, 'more', is_more);
+  end $body$`
