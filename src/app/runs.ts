@@ -8,6 +8,9 @@ import type { Instant } from '../time/instant.js'
 /** A shorter beginning fits nearly every run. */
 const shortestPrefix = 4
 
+/** How many runs are named whose ids begin alike. */
+const mostNamed = 3
+
 /** The run with an id, or the only one whose id begins so. */
 export async function findRun(store: Store, id: string): Promise<Run> {
   const text = id.toLowerCase()
@@ -17,10 +20,13 @@ export async function findRun(store: Store, id: string): Promise<Run> {
     const message = `${id} is too short for the beginning of an id; at least ${shortestPrefix} characters are needed`
     throw new RotaError('RUN_UNKNOWN', message)
   }
-  const runs = await store.runsByPrefix(text, 2)
+  const runs = await store.runsByPrefix(text, mostNamed + 1)
   if (runs.length === 1) return runs[0] as Run
-  if (runs.length > 1)
-    throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}; use more of its id`)
+  if (runs.length > 1) {
+    const named = runs.slice(0, mostNamed).map((run) => `${run.id} (${run.job})`)
+    const list = `${named.join(', ')}${runs.length > mostNamed ? ' …' : ''}`
+    throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}: ${list}`)
+  }
   throw new RotaError('RUN_UNKNOWN', `no run has the id ${id}; \`rota runs\` shows the newest`)
 }
 

@@ -1,5 +1,6 @@
 import type { Hold, Job, LedgerRange, ScheduleSpec, StoredTrigger } from '../app/nouns.js'
 import { formatDuration } from '../app/durations.js'
+import { shownIdLength } from '../app/short-ids.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import type { TimeText } from './time-text.js'
 
@@ -90,8 +91,8 @@ function span(firstAt: Instant, lastAt: Instant, times: TimeText): string {
 }
 
 /** Why a range did not run. */
-export function reasonText({ reason, rule, blocker, detail }: LedgerRange): string {
-  const other = blocker === undefined ? 'another run' : `run ${blocker.slice(0, shownIdLength)}`
+export function reasonText({ reason, rule, blocker, detail }: LedgerRange, short = shortId): string {
+  const other = blocker === undefined ? 'another run' : `run ${short(blocker)}`
   const told = detail === undefined || detail === '' ? '' : ` (${detail})`
   switch (reason) {
     case 'missed':
@@ -116,10 +117,7 @@ export function reasonText({ reason, rule, blocker, detail }: LedgerRange): stri
   }
 }
 
-/** Ten characters of time and six of the digest: enough to tell runs apart, and short enough for a table. */
-export const shownIdLength = 16
-
-/** The beginning of a run's id that tables show. */
+/** The beginning of a run's id that log lines show, which are written without asking the store. */
 export function shortId(id: string): string {
   return id.slice(0, shownIdLength)
 }

@@ -1,18 +1,24 @@
 import type { Run, RunState } from '../app/nouns.js'
-import { shortId } from './in-words.js'
 import type { Colors, Output, Paint } from './output.js'
+import type { ShortId } from './short-id-of.js'
 import { printTable } from './table.js'
-import { roughly, type TimeText } from './time-text.js'
+import { age, roughly, type TimeText } from './time-text.js'
 
 /** Prints runs as a table. */
-export function printRuns(out: Output, runs: readonly Run[], times: TimeText): void {
+export function printRuns(
+  out: Output,
+  runs: readonly Run[],
+  { times, shortId }: { readonly times: TimeText; readonly shortId: ShortId },
+): void {
   printTable(out, runs, [
     { title: 'RUN', text: (run) => shortId(run.id) },
     { title: 'STATE', text: (run) => run.state, paint: (run) => statePaint(out.colors, run.state) },
     { title: 'OF', text: ofText, shortest: 8 },
-    { title: 'DUE', text: (run) => times.short(run.dueAt) },
-    { title: 'TOOK', text: tookText, isRight: true },
-    { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true },
+    { title: 'PARTITION', text: (run) => run.partition ?? '', shortest: 10 },
+    { title: 'DUE', text: (run) => times.short(run.dueAt), spare: 3 },
+    { title: 'AGE', text: (run) => (run.dueAt > times.now ? '' : age(times.now - run.dueAt)), isRight: true },
+    { title: 'TOOK', text: tookText, isRight: true, spare: 2 },
+    { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true, spare: 1 },
     { title: 'NOTE', text: (run) => noteText(run, times), shortest: 6 },
   ])
 }

@@ -3,6 +3,7 @@ import type { Rota } from '../app/rota.js'
 import { printable } from '../app/text.js'
 import { type Context, exitCodes } from './command.js'
 import { printFields } from './fields.js'
+import { shortIdOf } from './short-id-of.js'
 import { printTable } from './table.js'
 import { roughly, type TimeText } from './time-text.js'
 import { timesOf } from './times-of.js'
@@ -25,7 +26,8 @@ export async function showRun(context: Context, app: Rota, id: string): Promise<
     for (const line of run.error.stack.split('\n')) out.line(`  ${printable(line)}`)
   }
   out.line()
-  out.line(`\`rota logs ${run.id.slice(0, 16)}\` shows what it wrote`)
+  const shortId = await shortIdOf(app, [run.id])
+  out.line(`\`rota logs ${shortId(run.id)}\` shows what it wrote`)
   return exitCodes.ok
 }
 

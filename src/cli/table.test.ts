@@ -10,6 +10,7 @@ function printed(
   rows: readonly (readonly string[])[],
   width: number,
   shortest: readonly (number | undefined)[],
+  spare: readonly (number | undefined)[] = [],
 ): string[] {
   const lines: string[] = []
   const out: Output = {
@@ -24,6 +25,7 @@ function printed(
     title: 'ABCD'[index] ?? '',
     text: (row: readonly string[]) => row[index] ?? '',
     ...(least === undefined ? {} : { shortest: least }),
+    ...(spare[index] === undefined ? {} : { spare: spare[index] }),
   }))
   printTable(out, rows, columns)
   return lines
@@ -54,6 +56,16 @@ describe('a table', () => {
     const lines = printed([['日本語のテキスト', '😀😀😀😀😀😀']], 20, [4, 4])
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(20)
     expect(lines[1]).toContain('…')
+  })
+
+  it('leaves out spare columns that do not fit, the first spare one first', () => {
+    const row = ['aaaa', 'bbbb', 'cccc', 'dddd']
+    const least = [undefined, undefined, undefined, 2]
+    const spare = [undefined, 2, 1, undefined]
+    expect(printed([row], 20, least, spare)[1]).toBe('aaaa  bbbb  cccc  d…')
+    expect(printed([row], 19, least, spare)[1]).toBe('aaaa  bbbb  dddd')
+    expect(printed([row], 12, least, spare)[1]).toBe('aaaa  dddd')
+    expect(printed([row], 3, least, spare)[1]).toBe('aaaa  d…')
   })
 
   it('leaves out columns with nothing in them and escapes control characters', () => {

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly isRight?: boolean
   /** It may be cut down to this many columns; without it, it is never cut. */
   readonly shortest?: number
+  /** It is left out where the table does not fit without: 1 before 2. */
+  readonly spare?: number
 }
 
 const gap = '  '
@@ -17,10 +19,11 @@ const gap = '  '
 /** Prints rows under their titles, cut to the width of the output; columns with nothing in them are left out. */
 export function printTable<Row>(out: Output, rows: readonly Row[], columns: readonly Column<Row>[]): void {
   const cells = columns.map((column) => rows.map((row) => printable(column.text(row)).replaceAll('\t', ' ')))
-  const used = columns.flatMap((column, index) => {
+  const filled = columns.flatMap((column, index) => {
     const texts = cells[index] ?? []
     return texts.some((text) => text !== '') ? [{ column, texts }] : []
   })
+  const used = withoutSpare(filled, out.width)
   const widths = fit(
     used.map(({ column, texts }) => ({ wanted: naturalWidth(column, texts), shortest: column.shortest })),
     out.width,
@@ -38,6 +41,31 @@ export function printTable<Row>(out: Output, rows: readonly Row[], columns: read
   }
 }
 
+interface Filled<Row> {
+  readonly column: Column<Row>
+  readonly texts: readonly string[]
+}
+
+/** The columns that fit when each is cut as far as it may be. */
+function withoutSpare<Row>(columns: readonly Filled<Row>[], width: number): readonly Filled<Row>[] {
+  const least = columns.map(({ column, texts }) => {
+    const wanted = naturalWidth(column, texts)
+    return Math.min(wanted, column.shortest ?? wanted)
+  })
+  if (totalWidth(least) <= width) return columns
+  const spares = columns.filter(({ column }) => column.spare !== undefined)
+  const [first] = spares.toSorted((a, b) => (a.column.spare ?? 0) - (b.column.spare ?? 0))
+  if (first === undefined) return columns
+  return withoutSpare(
+    columns.filter((one) => one !== first),
+    width,
+  )
+}
+
+function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, 0) + gap.length * Math.max(0, widths.length - 1)
+}
+
 function joined(cells: readonly string[]): string {
   return cells.join(gap).trimEnd()
 }
@@ -52,7 +80,7 @@ function fit(
   width: number,
 ): number[] {
   const widths = columns.map((column) => column.wanted)
-  let over = widths.reduce((sum, one) => sum + one, 0) + gap.length * Math.max(0, widths.length - 1) - width
+  let over = totalWidth(widths) - width
   for (; over > 0; over--) {
     const candidates = columns.flatMap(({ shortest }, index) => {
       const now = widths[index] ?? 0

@@ -76,6 +76,12 @@ export function roughly(ms: number): string {
   return `${count}${unit.name}${rest === 0 || smaller === undefined ? '' : `${rest}${smaller.name}`}`
 }
 
+/** A length of time in its largest unit, such as `45s`, `3m`, `2d`: for a narrow column. */
+export function age(ms: number): string {
+  const unit = units.find((one) => ms >= one.ms)
+  return unit === undefined ? '0s' : `${Math.floor(ms / unit.ms)}${unit.name}`
+}
+
 /** The zone of this machine, or UTC where it has none that is known. */
 export function zoneHere(): string {
   try {

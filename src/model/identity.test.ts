@@ -54,16 +54,22 @@ describe('run ids', () => {
   it('random ids of one moment sort as they were drawn, and those of another have nothing in common with them', () => {
     const ids = Array.from({ length: 5000 }, () => randomRunId(at))
     expect(ids.toSorted()).toEqual(ids)
-    expect(randomRunId(at + 1).slice(10, -4)).not.toBe(ids[0]?.slice(10, -4))
-    expect(randomRunId(at).slice(10, -4)).not.toBe(ids[0]?.slice(10, -4))
+    expect(randomRunId(at + 1).slice(14)).not.toBe(ids[0]?.slice(14))
+    expect(randomRunId(at).slice(14)).not.toBe(ids[0]?.slice(14))
+  })
+
+  it('random ids of one moment differ in their first 14 characters, so that an abbreviation names one run', () => {
+    const ids = Array.from({ length: 5000 }, () => randomRunId(at))
+    expect(new Set(ids.map((id) => id.slice(0, 14))).size).toBe(5000)
   })
 
   it('a count that is used up begins anew with other random bits', () => {
-    const end = { bytes: Buffer.alloc(16, 255), offset: 0 }
-    const last = randomRunId(at, () => end)
-    const next = randomRunId(at)
-    expect(last.endsWith('zzzz')).toBe(true)
-    expect(next.slice(10, -4)).not.toBe(last.slice(10, -4))
+    const first = randomRunId(at)
+    let last = first
+    let next = first
+    while (next.slice(14) === first.slice(14)) [last, next] = [next, randomRunId(at)]
+    expect(last.slice(10, 14)).toBe('zzzz')
+    expect(last < next).toBe(false)
   })
 
   it('all 128 bits of randomness are in the id', () => {

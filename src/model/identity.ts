@@ -21,29 +21,30 @@ export function runIdOf({ at, parts }: Identity): RunId {
 }
 
 /**
- * An id nobody else will draw: random behind its instant. Those of one moment follow each other, so that they sort as they
- * were drawn and an index of them grows at one end.
+ * An id nobody else will draw: random behind its instant. Those of one moment are counted right behind the instant, so
+ * that they sort as they were drawn, an index of them grows at one end, and a short beginning tells them apart.
  */
 export function randomRunId(at: Instant, random: RandomBytes = pooledRandom): RunId {
   if (at !== drawn.at || drawn.next > lastCount || random !== pooledRandom) draw(at, random)
   const count = drawn.next++
-  return `${drawn.stem}${pairs[count >>> 10]}${pairs[count & 1023]}`
+  return `${drawn.head}${pairs[count >>> 10]}${pairs[count & 1023]}${drawn.tail}`
 }
 
 /** What the ids of one moment have in common, and the number of the next. */
-const drawn = { at: -1, stem: '', next: 0 }
+const drawn = { at: -1, head: '', tail: '', next: 0 }
 
-/** The last four characters count. */
-const lastCount = 2 ** 20 - 1
+/** Four characters count. */
+const countLength = 4
+const lastCount = 2 ** (5 * countLength) - 1
 
+/** The count starts at random bits as well. The first character holds three of them, so it starts in the lower quarter. */
 function draw(at: Instant, random: RandomBytes): void {
   const { bytes, offset } = random()
-  const id = encodeInstant(at) + encodeDigest(bytes, offset)
+  const digits = encodeDigest(bytes, offset)
   drawn.at = at
-  drawn.stem = id.slice(0, -4)
-  const count = valueOf(id.slice(-4))
-  // From the lower half on, so that no moment comes to the end of it.
-  drawn.next = random === pooledRandom ? count >>> 1 : count
+  drawn.head = encodeInstant(at)
+  drawn.tail = digits.slice(countLength)
+  drawn.next = valueOf(digits.slice(0, countLength))
 }
 
 /** The instant in a run id's prefix. */

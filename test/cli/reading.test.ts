@@ -170,6 +170,33 @@ describe('rota runs and logs', () => {
     expect([since.length, limited.length]).toEqual([2, 1])
   })
 
+  it('print partition and age, and ids that name one run each', async () => {
+    const cwd = emptyDirectory()
+    const app = new Rota({ store: 'sqlite:rota.db', directory: cwd }, 'api')
+    await app.add({ jobs: { ping: { command: ['true'] } } })
+    const payloads = Array.from({ length: 20 }, () => null)
+    await app.enqueueMany('ping', payloads, { partition: '2026-01-10', at: new Date(Date.UTC(2026, 0, 1)) })
+    // As earlier releases recorded them: alike but for the last characters.
+    const store = await app.store()
+    const stem = '01kdvdna00'.padEnd(34, '7')
+    const run = { job: 'ping', origin: 'enqueue' as const, priority: 0, gates: [] }
+    const at = { dueAt: Date.UTC(2026, 0, 1), runAt: Date.UTC(2026, 0, 1) }
+    const older = ['0a', '0b'].map((end) => ({ ...run, ...at, id: `${stem}${end}` }))
+    await store.enqueue({ runs: older, now: Date.now() })
+    await app.close()
+    const { stdout } = await rota(['runs', '--limit', '22', '--store', 'sqlite:rota.db'], { cwd })
+    const [title, ...lines] = stdout.trimEnd().split('\n')
+    expect(title).toMatch(/^RUN +STATE +OF +PARTITION .*AGE/)
+    expect(lines.find((line) => line.includes('2026-01-10'))).toMatch(/ 2026-01-10 .* \d+d /)
+    expect(tooWide(stdout)).toEqual([])
+    const shown = lines.map((line) => line.replace(/ .*/, ''))
+    const found = await Promise.all(
+      shown.slice(0, 4).map((id) => rota(['show', id, '--store', 'sqlite:rota.db', '--json'], { cwd })),
+    )
+    expect(found.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect(new Set(shown).size).toBe(22)
+  })
+
   it('print what a run wrote, without its control characters', async () => {
     const [text, lines, quiet] = await Promise.all([
       shop.printed('logs', shop.doneId),

@@ -8,6 +8,7 @@ import { depsText, partitionPaint, partitionsText, whenText } from '../asset-tex
 import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
+import { shortIdOf } from '../short-id-of.js'
 import { printTable } from '../table.js'
 import { timesOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
@@ -194,11 +195,15 @@ async function show(context: Context, app: Rota): Promise<number> {
     ])
     out.line()
   }
+  const shortId = await shortIdOf(
+    app,
+    statuses.flatMap(({ run }) => run ?? []),
+  )
   printTable(out, statuses, [
     { title: 'PARTITION', text: ({ label }) => (label === '' ? '(all of it)' : label), shortest: 12 },
     { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => partitionPaint(out, state) },
     { title: 'MADE', text: ({ doneAt }) => (doneAt === undefined ? '' : times.full(doneAt)) },
-    { title: 'RUN', text: ({ run }) => run?.slice(0, 16) ?? '' },
+    { title: 'RUN', text: ({ run }) => (run === undefined ? '' : shortId(run)) },
   ])
   return exitCodes.ok
 }

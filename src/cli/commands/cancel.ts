@@ -1,4 +1,5 @@
 import { type Command, exitCodes, storeOptions } from '../command.js'
+import { shortIdOf } from '../short-id-of.js'
 import { runView } from '../views.js'
 import { withApp } from '../with-app.js'
 
@@ -14,9 +15,10 @@ export const cancel: Command = {
       const { args, out } = context
       const { run, requested } = await app.cancel(args.word(0), args.text('note'))
       if (args.flag('json')) out.json({ requested, run: runView(run) })
-      else if (requested)
-        out.line(`run ${run.id} was asked to stop; \`rota show ${run.id.slice(0, 16)}\` tells when it has`)
-      else out.line(`run ${run.id} is cancelled`)
+      else if (requested) {
+        const shortId = await shortIdOf(app, [run.id])
+        out.line(`run ${run.id} was asked to stop; \`rota show ${shortId(run.id)}\` tells when it has`)
+      } else out.line(`run ${run.id} is cancelled`)
       return exitCodes.ok
     }),
 }

@@ -1,4 +1,5 @@
 import { type Command, exitCodes, storeOptions } from '../command.js'
+import { shortIdOf } from '../short-id-of.js'
 import { runView } from '../views.js'
 import { withApp } from '../with-app.js'
 
@@ -14,7 +15,10 @@ export const retry: Command = {
       const { args, out } = context
       const run = await app.retry(args.word(0))
       if (args.flag('json')) out.json(runView(run))
-      else out.line(`run ${run.id} is pending again; \`rota logs ${run.id.slice(0, 16)} --follow\` shows it`)
+      else {
+        const shortId = await shortIdOf(app, [run.id])
+        out.line(`run ${run.id} is pending again; \`rota logs ${shortId(run.id)} --follow\` shows it`)
+      }
       return exitCodes.ok
     }),
 }

@@ -6,6 +6,7 @@ import { type Command, type Context, exitCodes, storeOptions, zoneOption } from 
 import { followRun, untilSignal } from '../follow.js'
 import { payloadOption, readPayload } from '../payload-option.js'
 import { statePaint, tookText } from '../runs-table.js'
+import { shortIdOf } from '../short-id-of.js'
 import { timesOf } from '../times-of.js'
 import { runView } from '../views.js'
 import { withApp } from '../with-app.js'
@@ -68,8 +69,10 @@ async function follow(
     signal,
     onLine: (line) => (isJson ? undefined : printLogLine(context, line, times)),
   })
-  if (signal.aborted) out.note(`run ${id} goes on; \`rota logs ${id.slice(0, 16)} --follow\` shows it`)
-  else if (isJson) out.json(runView(ended))
+  if (signal.aborted) {
+    const shortId = await shortIdOf(app, [id])
+    out.note(`run ${id} goes on; \`rota logs ${shortId(id)} --follow\` shows it`)
+  } else if (isJson) out.json(runView(ended))
   else out.line(endText(context, ended))
   return ended.state === 'done' ? exitCodes.ok : exitCodes.failed
 }

@@ -2,7 +2,7 @@ import type { Run, RunFilter, RunState } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { lookAgain, untilSignal } from '../follow.js'
-import { shortId } from '../in-words.js'
+import { shortIdOf } from '../short-id-of.js'
 import { noteText, ofText, printRuns, statePaint, tookText } from '../runs-table.js'
 import { momentOf, timesOf } from '../times-of.js'
 import { runView } from '../views.js'
@@ -71,7 +71,11 @@ async function print(
 ): Promise<void> {
   const { out } = context
   const later = await countLater(app, filter)
-  if (found.length > 0) printRuns(out, found, timesOf(context))
+  const shortId = await shortIdOf(
+    app,
+    found.map(({ id }) => id),
+  )
+  if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId })
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
     out.line(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
@@ -116,7 +120,7 @@ async function watch(
     for (const run of (await app.runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue
       seen.set(run.id, stageOf(run))
-      tell(context, run)
+      await tell(context, app, run)
     }
     return 'again'
   })
@@ -127,19 +131,22 @@ function stageOf({ state, attempt }: Run): string {
   return `${state} ${attempt}`
 }
 
-function tell(context: Context, run: Run): void {
+async function tell(context: Context, app: Rota, run: Run): Promise<void> {
   const { args, out } = context
   if (args.flag('json')) {
     out.json(runView(run))
     return
   }
   const times = timesOf(context)
-  const words = [ofText(run), times.short(run.dueAt), tookText(run), noteText(run, times)].filter(
-    (word) => word !== '',
-  )
-  const room = out.width - 16 - 9 - 4
+  const words = [
+    ofText(run),
+    run.partition ?? '',
+    times.short(run.dueAt),
+    tookText(run),
+    noteText(run, times),
+  ].filter((word) => word !== '')
+  const id = (await shortIdOf(app, [run.id]))(run.id)
+  const room = out.width - id.length - 9 - 4
   const paint = statePaint(out.colors, run.state)
-  out.line(
-    `${shortId(run.id)}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`,
-  )
+  out.line(`${id}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`)
 }

@@ -1,6 +1,6 @@
 import { nextInstants } from '../../app/next-instants.js'
 import { RotaError } from '../../app/errors.js'
-import type { RoundService, StoredJob, StoredTrigger } from '../../app/nouns.js'
+import type { RoundService, Run, StoredJob, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
@@ -8,6 +8,7 @@ import { printFields } from '../fields.js'
 import { handlerText, partitionText, scheduleText, triggerState } from '../in-words.js'
 import { printRuns } from '../runs-table.js'
 import { showRun } from '../show-run.js'
+import { shortIdOf } from '../short-id-of.js'
 import type { TimeText } from '../time-text.js'
 import { timesOf } from '../times-of.js'
 import { holdView, jobView, runView, triggerView } from '../views.js'
@@ -109,7 +110,7 @@ async function showTrigger(
     ['job', trigger.round === undefined ? trigger.job : undefined],
     ['what', whatText(stored, job)],
   ])
-  await printNewest(context, runs)
+  await printNewest(context, app, runs)
   return exitCodes.ok
 }
 
@@ -169,13 +170,14 @@ async function showJob(
         'none; `rota run` and `rota enqueue` start it',
     ],
   ])
-  await printNewest(context, runs)
+  await printNewest(context, app, runs)
   return exitCodes.ok
 }
 
-async function printNewest(context: Context, runs: Awaited<ReturnType<Rota['runs']>>): Promise<void> {
+async function printNewest(context: Context, app: Rota, runs: readonly Run[]): Promise<void> {
   const { out } = context
+  const ids = runs.map(({ id }) => id)
   out.line()
   if (runs.length === 0) out.line('no runs yet')
-  else printRuns(out, runs, timesOf(context))
+  else printRuns(out, runs, { times: timesOf(context), shortId: await shortIdOf(app, ids) })
 }

@@ -3,8 +3,9 @@ import type { Explanation, Run, Why } from '../../app/nouns.js'
 import { printable } from '../../app/text.js'
 import { formatInstant, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
-import { reasonText, shortId } from '../in-words.js'
+import { reasonText } from '../in-words.js'
 import { noteText, tookText } from '../runs-table.js'
+import { shortIdOf, type ShortId } from '../short-id-of.js'
 import type { TimeText } from '../time-text.js'
 import { hereOf, timesOf } from '../times-of.js'
 import { whyView } from '../views.js'
@@ -36,12 +37,22 @@ export const why: Command = {
       const { fromAt, untilAt } = parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context))
       const answer = await app.why(args.word(0), { from: new Date(fromAt), until: new Date(untilAt) })
       if (args.flag('json')) out.json(whyView(answer))
-      else print(context, answer)
+      else print(context, answer, await shortIdOf(app, idsIn(answer)))
       return exitCodes.ok
     }),
 }
 
-function print(context: Context, answer: Why): void {
+/** The ids of all runs that an answer names. */
+function idsIn({ explanations, beside }: Why): string[] {
+  const named = explanations.map((one) => (one.kind === 'run' ? one.run.id : idOfBlocker(one)))
+  return [...named.flatMap((id) => id ?? []), ...beside.map(({ id }) => id)]
+}
+
+function idOfBlocker(explanation: Explanation): string | undefined {
+  return explanation.kind === 'range' ? explanation.range.blocker : undefined
+}
+
+function print(context: Context, answer: Why, shortId: ShortId): void {
   const { out } = context
   const times = timesOf(context)
   const { fromAt, untilAt } = answer
@@ -53,7 +64,7 @@ function print(context: Context, answer: Why): void {
     out.line(`    ${earlierCommand(answer)}`)
   }
   for (const explanation of answer.explanations)
-    out.line(`  ${printable(explanationText(explanation, times))}`)
+    out.line(`  ${printable(explanationText(explanation, { times, shortId }))}`)
   if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
   for (const run of answer.beside) {
     out.line(
@@ -81,14 +92,20 @@ function serviceText({ origin, job }: Run): string {
   return origin === 'round' ? ` of ${job}` : ''
 }
 
-function explanationText(explanation: Explanation, times: TimeText): string {
+interface Words {
+  readonly times: TimeText
+  readonly shortId: ShortId
+}
+
+function explanationText(explanation: Explanation, words: Words): string {
+  const { times, shortId } = words
   switch (explanation.kind) {
     case 'run':
-      return runText(explanation, times)
+      return runText(explanation, words)
     case 'range': {
       const { range } = explanation
       const until = range.firstAt === range.lastAt ? '' : ` to ${times.full(range.lastAt)}`
-      return `${times.full(range.firstAt)}${until}  ${reasonText(range)}`
+      return `${times.full(range.firstAt)}${until}  ${reasonText(range, shortId)}`
     }
     case 'waiting':
       return `${times.full(explanation.at)}  due, and not planned yet: ${waitingText(explanation)}`
@@ -103,7 +120,7 @@ function explanationText(explanation: Explanation, times: TimeText): string {
   }
 }
 
-function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, times: TimeText): string {
+function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, { times, shortId }: Words): string {
   const took = tookText(run)
   const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''
   const note = noteText(run, times)
