@@ -17,6 +17,7 @@ export class DirectoryLock {
   readonly #db: DatabaseSyncInstance
   readonly #clock: Clock
   readonly #url: string
+  #isPrepared = false
 
   constructor(options: { path: string; clock: Clock; url: string }) {
     this.#db = new DatabaseSync(options.path, { timeout: 0 })
@@ -62,6 +63,7 @@ export class DirectoryLock {
 
   #take(): boolean {
     try {
+      this.#prepare()
       this.#db.exec('begin exclusive')
       return true
     } catch (error) {
@@ -71,5 +73,12 @@ export class DirectoryLock {
         cause: error,
       })
     }
+  }
+
+  /** Lets SQLite keep its rollback journal in memory: with a file for it, the lock could not be taken on a full disk. */
+  #prepare(): void {
+    if (this.#isPrepared) return
+    this.#db.exec('pragma journal_mode = memory')
+    this.#isPrepared = true
   }
 }
