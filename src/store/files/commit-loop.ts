@@ -59,6 +59,16 @@ export class CommitLoop {
     }
   }
 
+  /** Asks something of what was committed while nobody changes it. */
+  async readLocked<T>(ask: (state: State) => T): Promise<T> {
+    if (this.#ended !== undefined) throw this.#ended
+    try {
+      return await this.#lock.hold(() => ask(this.#session.refresh()))
+    } catch (error) {
+      throw this.#understood(error)
+    }
+  }
+
   /** Applies what has arrived; refuses what comes later. */
   async close(reason: RotaError): Promise<void> {
     this.#ended ??= reason

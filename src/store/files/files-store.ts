@@ -113,7 +113,7 @@ function storeOf(parts: {
     },
 
     async health({ now, deep = false }) {
-      return await loop.read((state) => health(state, { session, isDeep: deep, now }))
+      return await health(loop, { session, isDeep: deep, now })
     },
 
     watch(hint) {

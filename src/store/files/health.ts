@@ -1,6 +1,7 @@
+import type { RunId } from '../../model/identity.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoreHealth } from '../store.js'
-import type { Directory } from './directory.js'
+import type { CommitLoop } from './commit-loop.js'
 import { foreignFaults } from './foreign.js'
 import { schemaVersion } from './open.js'
 import { readQueueFile } from './queue-file.js'
@@ -10,31 +11,61 @@ import type { State } from './state.js'
 /** How many faults a deep look names. */
 const maxFaults = 20
 
-/** What the store knows of its own health; a deep look reads every file of a run. */
-export function health(
-  state: State,
-  request: { session: Session; isDeep: boolean; now: Instant },
-): StoreHealth {
-  const { id, epoch, highestAt } = state.tables
-  const { directory, faults } = request.session
-  const found = [...faults, ...foreignFaults({ directory, state, now: request.now })]
-  return {
-    id,
-    schemaVersion,
-    engine: 'files',
-    sizeBytes: undefined,
-    epoch,
-    highestAt,
-    faults: [...new Set(request.isDeep ? [...found, ...deepFaults(state, directory)] : found)],
-  }
+/** What is looked at. */
+interface Look {
+  readonly session: Session
+  readonly now: Instant
+  /** The runs whose files are read. */
+  readonly runs: Iterable<RunId>
+  /** How many faults are enough. */
+  readonly limit: number
 }
 
-function deepFaults(state: State, directory: Directory): string[] {
-  const found: string[] = []
-  for (const { folder, name } of state.places()) {
-    if (found.length >= maxFaults) break
-    const read = readQueueFile(directory, `${folder}/${name}`)
-    if (read.kind === 'fault') found.push(`${folder}/${name} ${read.fault}`)
+/**
+ * What the store knows of its own health; a deep look reads every file of a run. It reads without the lock, so that
+ * nobody waits for it. A file may then move between the look at the tables and the look at the directory, so whatever
+ * seems wrong is looked at once more under the lock.
+ */
+export async function health(
+  loop: CommitLoop,
+  request: { session: Session; isDeep: boolean; now: Instant },
+): Promise<StoreHealth> {
+  const { session, isDeep, now } = request
+  const first = await loop.read((state) => ({
+    answer: answerOf(state),
+    ...suspects(state, { session, now, runs: isDeep ? state.keptRuns() : [], limit: Infinity }),
+  }))
+  const isSuspect = first.foreign.length > 0 || first.runs.size > 0
+  if (!isSuspect) return { ...first.answer, faults: [...session.faults] }
+  return await loop.readLocked((state) => {
+    const look = { session, now, runs: first.runs.keys(), limit: maxFaults }
+    const { foreign, runs } = suspects(state, look)
+    return { ...answerOf(state), faults: [...new Set([...session.faults, ...foreign, ...runs.values()])] }
+  })
+}
+
+function answerOf(state: State): Omit<StoreHealth, 'faults'> {
+  const { id, epoch, highestAt } = state.tables
+  return { id, schemaVersion, engine: 'files', sizeBytes: undefined, epoch, highestAt }
+}
+
+/** What seems wrong with files of others, and with files of runs. */
+function suspects(state: State, look: Look): { foreign: string[]; runs: Map<RunId, string> } {
+  const { session, now } = look
+  const { directory } = session
+  return { foreign: foreignFaults({ directory, state, now }), runs: fileFaults(state, look) }
+}
+
+function fileFaults(state: State, { session, runs, limit }: Look): Map<RunId, string> {
+  const { directory } = session
+  const found = new Map<RunId, string>()
+  for (const run of runs) {
+    if (found.size >= limit) break
+    const place = state.placeOf(run)
+    if (place === undefined) continue
+    const path = `${place.folder}/${place.name}`
+    const read = readQueueFile(directory, path)
+    if (read.kind === 'fault') found.set(run, `${path} ${read.fault}`)
   }
   return found
 }

@@ -82,15 +82,21 @@ export class State {
     return this.#pending
   }
 
-  /** Where the files of all runs lie. */
-  places(): Iterable<RunPlace> {
-    return this.#kept.values()
+  /** The runs that have a file. */
+  keptRuns(): Iterable<RunId> {
+    return this.#kept.keys()
+  }
+
+  /** Where the file of a run lies. */
+  placeOf(id: RunId): RunPlace | undefined {
+    const kept = this.#kept.get(id)
+    return kept === undefined ? undefined : { folder: kept.folder, name: kept.name }
   }
 
   /** Every run of the history, as it is written down. */
   *history(): Iterable<HistoryLine> {
     for (const row of this.tables.final) {
-      const place = this.#placeOf(row.id)
+      const place = this.placeOf(row.id)
       if (place !== undefined) yield { ...place, run: this.#fileOf(row) }
     }
   }
@@ -269,7 +275,7 @@ export class State {
   }
 
   #runChange(row: RunRow): Change[] {
-    const from = this.#placeOf(row.id)
+    const from = this.placeOf(row.id)
     if (this.tables.runs.get(row.id) !== row) {
       // One that was made and forgotten in the same transaction was never written down.
       if (from === undefined) return []
@@ -284,11 +290,6 @@ export class State {
   #fileOf(row: RunRow): RunFile {
     const worker = this.tables.workers.get(row.worker ?? '')
     return toRunFile(row, { worker, extra: this.#kept.get(row.id)?.extra ?? {} })
-  }
-
-  #placeOf(id: RunId): RunPlace | undefined {
-    const kept = this.#kept.get(id)
-    return kept === undefined ? undefined : { folder: kept.folder, name: kept.name }
   }
 
   /** By the id that people know; by its own where another run has that name already. */
