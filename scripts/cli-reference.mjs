@@ -16,6 +16,8 @@ A time is \`now\`, \`yesterday\`, \`today\`, \`tomorrow\` or \`2026-01-05\` (the
 
 \`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours only appear on a terminal, and not where \`NO_COLOR\` is set. Tables and help fit the width of the terminal; elsewhere \`COLUMNS\`, else 80.
 
+A command whose output cannot be written still does its work. If the disk of its standard output is full, it warns on standard error and ends with 74 (\`schedule\`, \`work\` and \`queue\` with 3) instead of 0. A reader that leaves early, such as \`head\`, changes no exit code; \`logs --follow\` and \`runs --watch\` then end.
+
 | exit code | meaning |
 |---|---|
 | 0 | done |

@@ -43,7 +43,10 @@ export async function oneShot(
 /** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
 export async function onQueue(context: Context, act: () => Promise<number>): Promise<number> {
   try {
-    return await act()
+    const code = await act()
+    const { stdout } = context.out
+    await stdout.settled()
+    return code === exitCodes.ok && stdout.failure !== undefined ? exitCodes.store : code
   } catch (error) {
     if (!isTrouble(error)) throw error
     const { reportFailure } = await import('./failure.js')

@@ -1,3 +1,5 @@
+import type { PrintStream } from './print-stream.js'
+
 /** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
 export interface Output {
   /** How many columns a table may have. */
@@ -11,6 +13,14 @@ export interface Output {
   json(value: unknown): void
   /** How far long work is: one line on standard error that is written over, and nothing where nobody watches. */
   progress(text: string): void
+  /** Standard output itself, for those who have to know whether it can be written. */
+  readonly stdout: PrintStream
+}
+
+/** The two standard streams. */
+export interface PrintStreams {
+  readonly stdout: PrintStream
+  readonly stderr: PrintStream
 }
 
 /** Ways to paint a text; they change nothing where there are no colours. */
@@ -33,9 +43,12 @@ const usualWidth = 80
 const leastWidth = 40
 
 /** The terminal's output: painted only where a person watches who has not asked for no colours. */
-export async function openOutput(environment: Readonly<Record<string, string | undefined>>): Promise<Output> {
-  const { stdout, stderr } = process
-  const hasColors = stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
+export async function openOutput(
+  environment: Readonly<Record<string, string | undefined>>,
+  { stdout, stderr }: PrintStreams,
+): Promise<Output> {
+  const hasColors =
+    process.stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
   const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
   let hasProgress = false
   const wipe = (): void => {
@@ -45,6 +58,7 @@ export async function openOutput(environment: Readonly<Record<string, string | u
   return {
     width: outputWidth(environment),
     colors,
+    stdout,
     line: (text = '') => {
       wipe()
       stdout.write(`${text}\n`)
@@ -58,7 +72,7 @@ export async function openOutput(environment: Readonly<Record<string, string | u
       stdout.write(`${JSON.stringify(value)}\n`)
     },
     progress: (text) => {
-      if (!stderr.isTTY) return
+      if (!process.stderr.isTTY) return
       stderr.write(`\r\u001b[K${text}`)
       hasProgress = true
     },

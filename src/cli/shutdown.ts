@@ -1,8 +1,10 @@
 import type { Rota } from '../app/rota.js'
+import { systemClock } from '../app/times.js'
 import { exitCodes } from './command.js'
 import { describeFailure, exitCodeOf } from './failure.js'
 import { stopSignals } from './follow.js'
 import { count } from './in-words.js'
+import type { PrintStream } from './print-stream.js'
 import type { Teller } from './teller.js'
 
 /** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
@@ -12,16 +14,23 @@ export class Shutdown {
   readonly #app: Rota
   readonly #teller: Teller
   readonly #grace: string
+  readonly #stdout: PrintStream
   /** What runs here, by run. */
   readonly #running = new Map<string, string>()
   readonly #end: (code: number) => void
   readonly #undo: (() => void)[] = []
   #isEnding = false
 
-  constructor(input: { readonly app: Rota; readonly teller: Teller; readonly grace: string }) {
+  constructor(input: {
+    readonly app: Rota
+    readonly teller: Teller
+    readonly grace: string
+    readonly stdout: PrintStream
+  }) {
     this.#app = input.app
     this.#teller = input.teller
     this.#grace = input.grace
+    this.#stdout = input.stdout
     const { promise, resolve } = promiseWithResolve()
     this.ended = promise
     this.#end = resolve
@@ -112,10 +121,16 @@ export class Shutdown {
     this.#teller.say('stopped', 'stopped', { exitCode: result })
     this.abandon()
     this.#end(result)
+    const late = new AbortController()
+    systemClock.timer(lastWordsMs, () => late.abort(), { isIdle: true })
+    await this.#stdout.settled(late.signal)
     // A function that ignored its signal would keep the process alive for as long as it likes.
-    process.stdout.write('', () => process.exit(result))
+    process.exit(result)
   }
 }
+
+/** How long a reader may take to read what was said last; one that reads nothing must not keep the process. */
+const lastWordsMs = 2000
 
 function promiseWithResolve(): { promise: Promise<number>; resolve: (code: number) => void } {
   let resolve: (code: number) => void = () => undefined

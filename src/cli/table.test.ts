@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from './display-width.js'
 import type { Output } from './output.js'
+import { PrintStream } from './print-stream.js'
 import { printTable } from './table.js'
 
 const paint = (text: string): string => text
@@ -20,6 +21,7 @@ function printed(
     note: () => undefined,
     progress: () => undefined,
     json: () => undefined,
+    stdout: new PrintStream(process.stdout),
   }
   const columns = shortest.map((least, index) => ({
     title: 'ABCD'[index] ?? '',

@@ -1,5 +1,6 @@
 import { printable } from '../app/text.js'
 import type { Context } from './command.js'
+import { count } from './in-words.js'
 import type { Notice } from './notice.js'
 import type { Paint } from './output.js'
 import type { TimeText } from './time-text.js'
@@ -40,7 +41,7 @@ export function textTeller({ args, out }: Context, times: () => TimeText): Telle
 }
 
 /** JSON lines for a program. */
-export async function jsonTeller({ args }: Context): Promise<Teller> {
+export async function jsonTeller({ args, out }: Context): Promise<Teller> {
   const { default: pino } = await import('pino')
   const logger = pino(
     {
@@ -49,10 +50,22 @@ export async function jsonTeller({ args }: Context): Promise<Teller> {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    pino.destination({ fd: 1, sync: true }),
+    { write: (line) => out.stdout.write(line) },
   )
   return {
     tell: ({ level, event, subject, text, data }) => logger[level]({ event, subject, ...data }, text),
     say: (text, event, data = {}) => logger.info({ event, ...data }, text),
+  }
+}
+
+/** Says when nobody reads any more, and how much is missing once something can be written again. */
+export function tellOfLostOutput({ out }: Context, { tell }: Teller): void {
+  const { stdout } = out
+  stdout.broken.addEventListener('abort', () => {
+    if (stdout.failure === undefined) out.note('warning: nobody reads standard output any more; rota goes on')
+  })
+  stdout.onRestored = (lines) => {
+    const text = `${count(lines, 'line')} could not be written to standard output`
+    tell({ level: 'warn', symbol: '!', subject: 'output', text, event: 'output:lost', data: { lines } })
   }
 }

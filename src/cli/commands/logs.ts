@@ -28,7 +28,8 @@ export const logs: Command = {
       const { id, state } = await app.run(args.word(0))
       const onLine = (line: StoredLogLine): void => printLogLine(context, line, times)
       if (args.flag('follow')) {
-        return await untilSignal(async (signal) => {
+        return await untilSignal(async (stopped) => {
+          const signal = AbortSignal.any([stopped, out.stdout.broken])
           await followRun({ app, id, signal, onLine })
           return exitCodes.ok
         })

@@ -116,7 +116,8 @@ async function watch(
   }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
 ): Promise<number> {
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
-  await lookAgain(app, signal, async () => {
+  // Nothing is left to do for whoever nobody listens to.
+  await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
     for (const run of (await app.runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue
       seen.set(run.id, stageOf(run))

@@ -20,7 +20,7 @@ import {
 import { type Notice, tellEvents } from '../notice.js'
 import { roleOption, rolesOf, rolesText } from '../role-option.js'
 import { Shutdown } from '../shutdown.js'
-import { jsonTeller, textTeller } from '../teller.js'
+import { jsonTeller, tellOfLostOutput, textTeller } from '../teller.js'
 import { TimeText } from '../time-text.js'
 import { hereOf } from '../times-of.js'
 import { readDowntime, tellSummary } from '../up-summary.js'
@@ -155,10 +155,11 @@ async function runUntilTheEnd(
   const { zone } = hereOf(context)
   const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
   const teller = args.flag('json') ? await jsonTeller(context) : textTeller(context, times)
+  tellOfLostOutput(context, teller)
   const early: Notice[] = []
   let tell = (notice: Notice): void => void early.push(notice)
   tellEvents(app, times, (notice) => tell(notice))
-  const shutdown = new Shutdown({ app, teller, grace })
+  const shutdown = new Shutdown({ app, teller, grace, stdout: context.out.stdout })
   try {
     const downtime = await readDowntime(app)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
