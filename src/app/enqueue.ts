@@ -127,8 +127,9 @@ export function newManualRun(input: {
   const trigger = input.trigger?.trigger
   const partition = input.partition ?? partitionNow(job, trigger, now)
   if (isAsset(job)) assertPartition(job, partition)
+  const id = randomRunId(now)
   return {
-    id: randomRunId(now),
+    id,
     job: job.name,
     origin: 'manual',
     trigger: trigger?.name,
@@ -140,7 +141,9 @@ export function newManualRun(input: {
     payload: toPayload(input.payload) ?? trigger?.payload,
     gates: gatesOf({ job, trigger, partition }),
     ...followOf(job),
-    ...(isJobsSource(input.trigger?.source ?? '') ? runLabels(input.trigger as StoredTrigger, now) : {}),
+    ...(isJobsSource(input.trigger?.source ?? '')
+      ? runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now })
+      : {}),
   }
 }
 

@@ -97,10 +97,25 @@ describe('N10: every operation gives one structured line', () => {
     const [run] = await app.runs({ trigger: 'nine' })
     const nine = lines.filter((line) => line['trigger'] === 'nine')
     const dueAt = '2026-01-05T09:00:00Z'
+    const task_id = `cron_nine_${Date.parse(dueAt)}`
     expect(nine).toEqual([
       expect.objectContaining({ event: 'tick', level: 'debug', count: 1, runs: [{ run: run?.id, dueAt }] }),
-      expect.objectContaining({ event: 'run:started', run: run?.id, job: 'works', attempt: 1, dueAt }),
-      expect.objectContaining({ event: 'run:ended', run: run?.id, end: 'done', state: 'done', error: null }),
+      expect.objectContaining({
+        event: 'run:started',
+        run: run?.id,
+        task_id,
+        job: 'works',
+        attempt: 1,
+        dueAt,
+      }),
+      expect.objectContaining({
+        event: 'run:ended',
+        run: run?.id,
+        task_id,
+        end: 'done',
+        state: 'done',
+        error: null,
+      }),
     ])
   })
 

@@ -1,5 +1,5 @@
 import type { EngineEvents, EventName, LedgerRange, RunNotice } from '../app/nouns.js'
-import { isServiceRun } from '../app/nouns.js'
+import { isServiceRun, taskIdOf } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import type { Fault } from '../app/errors.js'
@@ -23,7 +23,7 @@ export interface Notice {
 
 /** Tells of everything that an app's engine does. */
 export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Notice) => void): void {
-  const subjects = new Map<string, string>()
+  const started = new Map<string, { readonly subject: string; readonly task: string }>()
   const on = <Name extends EventName>(
     name: Name,
     notices: (event: EngineEvents[Name]) => readonly Omit<Notice, 'event'>[],
@@ -34,15 +34,16 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   }
   on('tick', (tick) => [tickNotice(tick), ...tick.ranges.map((range) => rangeNotice(range, times()))])
   on('run:started', (run) => {
-    subjects.set(run.run, subjectOf(run))
+    started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
     return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
   })
   on('run:log', ({ run, job, level, text }) => {
-    const subject = subjects.get(run) ?? job
-    return [{ level: 'info', symbol: '│', subject, text, data: { run, job, lineLevel: level } }]
+    const { subject = job, task } = started.get(run) ?? {}
+    const data = { run, job, task_id: task ?? null, lineLevel: level }
+    return [{ level: 'info', symbol: '│', subject, text, data }]
   })
   on('run:ended', (ended) => {
-    subjects.delete(ended.run)
+    started.delete(ended.run)
     return [endNotice(ended, times())]
   })
   on('run:refused', (run) => [
@@ -119,8 +120,10 @@ function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
   return { subject: subjectOf(run), data: runData(run) }
 }
 
-function runData({ run, job, trigger, attempt, dueAt }: RunNotice): Notice['data'] {
-  return { run, job, trigger: trigger ?? null, attempt, dueAt: formatInstant(dueAt) }
+function runData(notice: RunNotice): Notice['data'] {
+  const { run, job, trigger, attempt, dueAt } = notice
+  const task = taskIdOf(notice)
+  return { run, job, trigger: trigger ?? null, task_id: task, attempt, dueAt: formatInstant(dueAt) }
 }
 
 function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string {
@@ -178,11 +181,10 @@ function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold
 const mostIds = 10
 
 function offerNotice(offered: EngineEvents['run:offered']): Untold {
-  const { run, job, trigger, attempt, dueAt, task, schedule, waitedMs } = offered
+  const { run, job, trigger, attempt, dueAt, schedule, waitedMs } = offered
   const data = {
     ...runData({ run, job, trigger, attempt, dueAt }),
     schedule: schedule ?? null,
-    task: task.id,
     waitedMs,
   }
   const text = `nobody has claimed it for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`

@@ -116,7 +116,16 @@ function offerOf(
   { schedule, now }: { schedule: string | undefined; now: Instant },
 ): Omit<OfferedRun, 'times'> {
   const { id, job, trigger, attempt, dueAt, runAt } = run
-  return { run: id, job, trigger, attempt, dueAt, schedule, task: taskOf(run), waitedMs: now - runAt }
+  return {
+    run: id,
+    job,
+    trigger,
+    attempt,
+    dueAt,
+    schedule,
+    task: taskOf({ ...run, run: id }),
+    waitedMs: now - runAt,
+  }
 }
 
 /** Tells which jobs nobody may claim now, so that nobody is asked to. */

@@ -16,8 +16,8 @@ export interface PoolCounters {
 
 /** The task of the attempt that a handler performs, with its signal. */
 export function toTask(run: RunContext): Task & { readonly signal: AbortSignal } {
-  const { job, trigger, payload, signal } = run
-  return { ...taskOf({ job, trigger, payload, dueAt: run.dueAt.getTime() }), signal }
+  const { id, job, trigger, payload, signal } = run
+  return { ...taskOf({ run: id, job, trigger, payload, dueAt: run.dueAt.getTime() }), signal }
 }
 
 /** Counts what the events tell of attempts in this process, and passes on what they came to. */

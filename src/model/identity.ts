@@ -20,6 +20,19 @@ export function runIdOf({ at, parts }: Identity): RunId {
   return encodeInstant(at) + encodeDigest(digestOf(parts), 0)
 }
 
+/** The id of the run that a due instant of a trigger becomes; `grain` is its piece of data, where the instant does not say it. */
+export function dueRunId({
+  trigger,
+  dueAt,
+  grain = '',
+}: {
+  readonly trigger: string
+  readonly dueAt: Instant
+  readonly grain?: string
+}): RunId {
+  return runIdOf({ at: dueAt, parts: ['due', trigger, String(dueAt), grain] })
+}
+
 /**
  * An id nobody else will draw: random behind its instant. Those of one moment are counted right behind the instant, so
  * that they sort as they were drawn, an index of them grows at one end, and a short beginning tells them apart.

@@ -1,4 +1,5 @@
 import type { Instant } from '../time/instant.js'
+import type { RunId } from './identity.js'
 import type { Labels } from './run.js'
 import { taskIdOf } from './task.js'
 import type { StoredTrigger } from './trigger.js'
@@ -14,9 +15,9 @@ export function isJobsSource(source: string): boolean {
 /** The labels of a run of a trigger: that of a command job names its task too. */
 export function runLabels(
   { trigger, source }: Pick<StoredTrigger, 'trigger' | 'source'>,
-  dueAt: Instant,
+  { run, dueAt }: { readonly run: RunId; readonly dueAt: Instant },
 ): { readonly labels?: Labels } {
   const { name, job, labels } = trigger
   if (!isJobsSource(source)) return labels === undefined ? {} : { labels }
-  return { labels: { ...labels, task_id: taskIdOf({ job, trigger: name, dueAt }) } }
+  return { labels: { ...labels, task_id: taskIdOf({ run, job, trigger: name, dueAt }) } }
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../time/instant.js'
-import { fractionOf, runIdOf, type RunId } from './identity.js'
+import { dueRunId, fractionOf, type RunId } from './identity.js'
 import type { Job } from './job.js'
 import { runLabels } from './jobs-source.js'
 import { partitionOfLabel } from './asset.js'
@@ -10,10 +10,7 @@ import type { DueTrigger, Trigger } from './trigger.js'
 
 /** The id of the run of a trigger at a due instant. */
 export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
-  return runIdOf({
-    at: dueAt,
-    parts: ['due', trigger.name, String(dueAt), grainAt(trigger, dueAt)],
-  })
+  return dueRunId({ trigger: trigger.name, dueAt, grain: grainAt(trigger, dueAt) })
 }
 
 /** The name of the trigger of a plan's entry. */
@@ -23,7 +20,7 @@ export function planTriggerName(jobId: string): string {
 
 /** The id of the run of a plan's entry: the same whether its trigger made it or another program's queue file. */
 export function planRunId(jobId: string, dueAt: Instant): RunId {
-  return runIdOf({ at: dueAt, parts: ['due', planTriggerName(jobId), String(dueAt), ''] })
+  return dueRunId({ trigger: planTriggerName(jobId), dueAt })
 }
 
 /** The label of the piece of data that a due instant of a trigger is about, where it has one; of an asset undefined where it has none for it. */
@@ -69,7 +66,7 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     payload: trigger.payload,
     gates: gatesOf({ job, trigger, partition }),
     ...followOf(job, trigger),
-    ...runLabels(due, dueAt),
+    ...runLabels(due, { run: id, dueAt }),
   }
 }
 

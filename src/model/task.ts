@@ -1,10 +1,11 @@
 import type { Instant } from '../time/instant.js'
+import { dueRunId, type RunId } from './identity.js'
 import type { Json } from './json.js'
 import { isMap } from './read-value.js'
 
 /** A run as a task of the worker pool. */
 export interface Task {
-  /** `cron_<trigger or job>_<due instant in ms>`: the same on every host. */
+  /** The same on every host and in every attempt, and no other run has it: an idempotency key. */
   readonly id: string
   readonly type: 'cron'
   readonly payload: TaskPayload
@@ -19,6 +20,7 @@ export interface TaskPayload {
 
 /** What makes a task out of a run. */
 export interface TaskSource {
+  readonly run: RunId
   readonly job: string
   readonly trigger: string | undefined
   readonly dueAt: Instant
@@ -40,7 +42,11 @@ export function taskOf(run: TaskSource): Task {
   }
 }
 
-/** The id of a run's task. */
-export function taskIdOf({ job, trigger, dueAt }: Omit<TaskSource, 'payload'>): string {
-  return `cron_${trigger ?? job}_${dueAt}`
+/**
+ * The id of a run's task: `cron_<trigger>_<due instant in ms>` for the one run that a due instant of a trigger becomes.
+ * Several others may share an instant, so theirs is `cron_<trigger or job>_<run id>`.
+ */
+export function taskIdOf({ run, job, trigger, dueAt }: Omit<TaskSource, 'payload'>): string {
+  const isDue = trigger !== undefined && run === dueRunId({ trigger, dueAt })
+  return `cron_${trigger ?? job}_${isDue ? dueAt : run}`
 }

@@ -118,7 +118,7 @@ describe('command jobs', () => {
     await until(async () => (await other.getJob(added.id)).state === 'completed')
     const { id } = await other.runJobNow(added.id)
     await until(async () => (await app.run(id)).state === 'done')
-    expect((await app.run(id)).labels?.['task_id']).toBe(`cron_${added.id}_${(await app.run(id)).dueAt}`)
+    expect((await app.run(id)).labels?.['task_id']).toBe(`cron_${added.id}_${id}`)
     const removed = await other.removeJob(added.id)
     expect(removed.state).toBe('removed')
     expect(await other.listJobs()).toEqual([])

@@ -1,4 +1,5 @@
 import type { Handler, Performable, RunContext } from '../../engine/perform.js'
+import { toTask } from '../../engine/pool.js'
 import { define, defineJobs } from '../../engine/sync.js'
 import { performShell, type ShellContext } from '../../handlers/perform-shell.js'
 import { commandJobOf } from '../../model/command-job.js'
@@ -6,7 +7,7 @@ import { RotaError } from '../../model/errors.js'
 import { shown } from '../../model/faults.js'
 import { jobDefaults, type Job } from '../../model/job.js'
 import { jobsSource } from '../../model/jobs-source.js'
-import { taskOf, type Task } from '../../model/task.js'
+import type { Task } from '../../model/task.js'
 import type { Store, StoredJob } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
 
@@ -38,8 +39,7 @@ export interface CommandRun {
 /** The handler of a job that takes commands. */
 export function takingCommands(handler: CommandHandler): Handler {
   return (run) => {
-    const { job, trigger, payload, signal } = run
-    const task = taskOf({ job, trigger, payload, dueAt: run.dueAt.getTime() })
+    const { signal, ...task } = toTask(run)
     const { command, user_id: userId } = task.payload
     const metadata = task.payload.metadata as CommandRun['metadata']
     return handler({ command, userId, metadata, signal, task, run })
