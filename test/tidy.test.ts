@@ -132,6 +132,8 @@ describe('what is written', () => {
 const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: readonly string[] }>> = {
   time: { rooms: [] },
   model: { rooms: ['time'] },
+  // Files that users name, whoever reads them.
+  input: { rooms: [] },
   port: { rooms: ['model', 'time'] },
   memory: { rooms: ['port', 'model', 'time'] },
   // What the rows of both databases have in common; statements are written where they run.
@@ -142,18 +144,19 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   files: { rooms: ['port', 'memory', 'model', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['port', 'model', 'time'] },
-  plan: { rooms: ['model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
-  outbound: { rooms: ['model', 'time'] },
+  plan: { rooms: ['input', 'model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
+  outbound: { rooms: ['input', 'model', 'time'] },
   sensors: {
-    rooms: ['outbound', 'model', 'time'],
+    rooms: ['outbound', 'input', 'model', 'time'],
     packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch'],
   },
-  handlers: { rooms: ['outbound', 'model', 'time'] },
+  handlers: { rooms: ['outbound', 'input', 'model', 'time'] },
   testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
   app: {
     rooms: [
       'time',
       'model',
+      'input',
       'port',
       'memory',
       'sqlite',

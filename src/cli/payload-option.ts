@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
 import type { Context } from './command.js'
@@ -27,8 +28,13 @@ export async function readPayload({ args, directory }: Context): Promise<unknown
 async function textOf(given: string, directory: string): Promise<string> {
   if (given === '-') return await textOfStandardInput()
   if (!given.startsWith('@')) return given
-  const { readFile } = await import('node:fs/promises')
-  return await readFile(resolve(directory, given.slice(1)), 'utf8')
+  const path = given.slice(1)
+  const { readUserFile } = await import('../app/user-file.js')
+  const found = await readUserFile(resolve(directory, path), mostBytes)
+  if (found.kind === 'read') return asText(found.bytes)
+  const code = found.kind === 'too-large' ? 'PAYLOAD_TOO_LARGE' : 'PAYLOAD_INVALID'
+  const hint = found.kind === 'refused' ? '; `--payload -` reads standard input' : ''
+  throw new RotaError(code, `--payload: ${path} cannot be read: ${found.why}${hint}`)
 }
 
 /** A payload is bounded anyway, so that more than this need not be read. */
@@ -43,5 +49,10 @@ async function textOfStandardInput(): Promise<string> {
     if (bytes > mostBytes)
       throw new RotaError('PAYLOAD_TOO_LARGE', `--payload is longer than ${mostBytes} bytes`)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return asText(Buffer.concat(chunks))
+}
+
+function asText(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  throw new RotaError('PAYLOAD_INVALID', '--payload is not UTF-8')
 }

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readUserFileSync } from '../input/user-file.js'
+
+const MAX_PACKAGE_BYTES = 1_048_576
 
 /** The name of the package that a directory belongs to, else the directory's; written as a name may be written. */
 export function appNameOf(directory: string): string {
@@ -15,8 +17,10 @@ function packageName(directory: string): string | undefined {
 }
 
 function nameIn(directory: string): string | undefined {
+  const found = readUserFileSync(join(directory, 'package.json'), MAX_PACKAGE_BYTES)
+  if (found.kind !== 'read') return undefined
   try {
-    const { name } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { name?: unknown }
+    const { name } = JSON.parse(found.bytes.toString('utf8')) as { name?: unknown }
     return typeof name === 'string' && name !== '' ? name : undefined
   } catch {
     // A package file that is missing or broken is npm's to complain about.

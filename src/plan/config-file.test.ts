@@ -236,7 +236,7 @@ describe('a config in YAML', () => {
     const large = write('rota.config.yaml', `# ${'x'.repeat(1_048_576)}\n{}`)
     await expect(loadConfig(large)).rejects.toThrow(`${large} cannot be read: 1048581 bytes, at most 1048576`)
     const binary = write('rota.config.yaml', Buffer.from([0x61, 0x3a, 0x20, 0xff]))
-    await expect(loadConfig(binary)).rejects.toThrow(`${binary} cannot be read: not UTF-8`)
+    await expect(loadConfig(binary)).rejects.toThrow('rota.config.yaml:1:4: not UTF-8: the byte 0xff')
   })
 })
 

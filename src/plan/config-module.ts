@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { refusedFile } from '../input/user-file.js'
 
 /** The default export of a module written in JavaScript or TypeScript. */
 export async function importDefault(path: string): Promise<unknown> {
@@ -10,6 +12,9 @@ export async function importDefault(path: string): Promise<unknown> {
 
 /** What a module written in JavaScript or TypeScript exports. */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const refusal = await refusedFile(path)
+  // Importing a pipe would wait for ever; what is not there is told by the import itself.
+  if (refusal !== undefined && existsSync(path)) throw new Error(refusal)
   if (/\.m?ts$/.test(path) && !doesNodeStripTypes()) stripTypes()
   return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
 }

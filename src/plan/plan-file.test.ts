@@ -145,7 +145,11 @@ describe('a plan', () => {
   it.each<[string, string | Buffer, unknown]>([
     ['nothing', '', 'plan.yaml:1:1: the file says nothing'],
     ['a list', '- a', 'plan.yaml:1:1: (whole): a map of options was expected, not a list'],
-    ['bytes that are no text', Buffer.from([0x61, 0xff, 0x00]), 'cannot be read: not UTF-8'],
+    [
+      'bytes that are no text',
+      Buffer.from([0x61, 0xff, 0x00]),
+      'plan.yaml:1:2: not UTF-8: the byte 0xff (allowed: text in UTF-8)',
+    ],
     ['too much', `# ${'x'.repeat(8_388_608)}`, 'cannot be read: 8388610 bytes, at most 8388608'],
     ['a tag', 'entries: []\nschema_version: !!js/function v1', 'plan.yaml:2:17: tags are not taken'],
     ['depth', '['.repeat(100_000), expect.stringMatching(/^plan\.yaml:1:\d+: deeper than 64 levels$/)],

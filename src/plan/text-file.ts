@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { readUserFile } from '../input/user-file.js'
 import { RotaError, type ErrorCode, type Fault } from '../model/errors.js'
 import { placeOf, type Key, type Place, type PlacedFault } from '../model/faults.js'
 import type { ConfigText, Position } from './config-text.js'
@@ -82,33 +82,23 @@ export function plain({ path, message, allowed }: Fault | PlacedFault): Fault {
 
 /** The text of a file, if it is UTF-8 and not too long. */
 export async function textOf(file: TextFile): Promise<string> {
-  const bytes = await bytesOf(file)
-  if (bytes.length > file.maxBytes)
-    throw unreadableFile(file, `${bytes.length} bytes, at most ${file.maxBytes}`)
-  if (!isUtf8(bytes)) throw unreadableFile(file, 'not UTF-8')
+  const found = await readUserFile(file.path, file.maxBytes)
+  if (found.kind !== 'read') throw unreadableFile(file, found.why, 'cause' in found ? found.cause : undefined)
+  const { bytes } = found
+  if (!isUtf8(bytes)) refuseFile(file, [notUtf8(file, bytes)])
   return bytes.toString('utf8').replace(/^\ufeff/, '')
 }
 
-async function bytesOf(file: TextFile): Promise<Buffer> {
-  try {
-    return await readFile(file.path)
-  } catch (error) {
-    throw unreadableFile(file, whyUnread(error as NodeJS.ErrnoException), error)
-  }
-}
-
-function whyUnread({ code = '', message }: NodeJS.ErrnoException): string {
-  switch (code) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-      return 'there is no such file'
-    case 'EISDIR':
-      return 'it is a directory'
-    case 'EACCES':
-      return 'this user may not read it'
-    default:
-      return message
-  }
+/** The first place at which bytes are no text. */
+function notUtf8(file: TextFile, bytes: Buffer): TextFileFault {
+  const read = Buffer.from(bytes.toString('utf8'))
+  // What cannot be read is replaced by a sign of its own, so the two differ there first.
+  const at = bytes.findIndex((byte, index) => byte !== read[index])
+  const lines = bytes.subarray(0, at).toString('utf8').split('\n')
+  const position = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  const message = isUtf16 ? 'it is UTF-16, not UTF-8' : `not UTF-8: the byte 0x${bytes[at]?.toString(16)}`
+  return { path: '', message, allowed: 'text in UTF-8', where: whereOf(file, position) }
 }
 
 function whereOf({ path }: TextFile, { line, column }: Position): string {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chownSync,
   cpSync,
@@ -28,9 +29,37 @@ const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)
 const plan = (entry: string): string => `schema_version: v1\nentries:\n  - ${entry}\n`
 const entry = (extra: string): string => `{ publish_at: 2026-01-05T09:00, ${extra} }`
 
+describe.skipIf(process.platform === 'win32')('what never ends', () => {
+  it.each([
+    ['schedule --plan', 'schedule --plan zero', 'a device'],
+    ['plan check', 'plan check pipe', 'a pipe'],
+    ['a config', 'list --config pipe.yaml', 'a pipe'],
+    ['a config in code', 'list --config pipe.mjs', 'a pipe'],
+  ])('is refused at once for %s', async (_, line, kind) => {
+    symlinkSync('/dev/zero', join(cwd, 'zero'))
+    execFileSync('mkfifo', ['pipe', 'pipe.yaml', 'pipe.mjs'], { cwd })
+    const ended = await run(...line.split(' '))
+    expect(ended, ended.stderr).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(`it is ${kind}, not a file`)
+  })
+
+  it('is refused at once as a payload, which standard input can be', async () => {
+    symlinkSync('/dev/zero', join(cwd, 'zero'))
+    const store = ['--store', 'sqlite:a.db']
+    await run('add', 'one', '--every', '1h', ...store, '--', 'true')
+    const ended = await run('enqueue', 'one', '--payload', '@zero', ...store)
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain('zero cannot be read: it is a device, not a file; `--payload -` reads')
+  })
+})
+
 describe('a bad plan', () => {
   it.each<[string, string | Buffer, string]>([
-    ['bytes that are no text', Buffer.from([0x61, 0x3a, 0x20, 0xff]), 'not UTF-8'],
+    [
+      'bytes that are no text',
+      Buffer.from([0x61, 0x3a, 0x20, 0xff]),
+      'plan.yaml:1:4: not UTF-8: the byte 0xff',
+    ],
     ['nine megabytes', `# ${'x'.repeat(9_000_000)}`, 'at most 8388608'],
     ['a hundred thousand levels', `entries: ${deep(100_000)}`, 'deeper than 64 levels'],
     ['aliases of aliases', bomb(), 'plan.yaml:'],
@@ -68,7 +97,7 @@ describe('a bad pipeline', () => {
   const name = '20260105T020000Z_96b0037ff184.json'
 
   it.each<[string, string, string | Buffer | undefined, string]>([
-    ['bytes that are no text', 'bad.yml', Buffer.from([0xff, 0xfe]), 'not UTF-8'],
+    ['bytes that are no text', 'bad.yml', Buffer.from([0xff, 0xfe]), 'bad.yml:1:1: it is UTF-16'],
     ['two megabytes', 'bad.yml', `# ${'x'.repeat(2_000_000)}`, 'at most 1048576'],
     ['a hundred thousand levels', 'bad.yml', deep(100_000), 'deeper than 64 levels'],
     [

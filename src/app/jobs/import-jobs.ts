@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { readUserFile } from '../../input/user-file.js'
 import { canonicalJson } from '../../model/canonical-json.js'
 import { commandJobOf, commandPayload, type CommandJob } from '../../model/command-job.js'
 import { RotaError } from '../../model/errors.js'
@@ -60,19 +60,10 @@ export async function exportJobs(jobs: CommandJobs): Promise<string> {
 }
 
 async function bytesOf(path: string): Promise<Buffer> {
-  try {
-    // A pipe does not say how long it is, and some files never end.
-    const chunks: Buffer[] = []
-    for await (const chunk of createReadStream(path, { end: largestFile })) chunks.push(chunk as Buffer)
-    const bytes = Buffer.concat(chunks)
-    if (bytes.length <= largestFile) return bytes
-    throw new RotaError('JOBS_INVALID', `${path} has too many bytes (allowed: at most ${largestFile})`)
-  } catch (error) {
-    if (error instanceof RotaError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : message
-    throw new RotaError('JOBS_INVALID', `${path} cannot be read: ${why}`, { cause: error })
-  }
+  const found = await readUserFile(path, largestFile)
+  if (found.kind === 'read') return found.bytes
+  const cause = 'cause' in found ? found.cause : undefined
+  throw new RotaError('JOBS_INVALID', `${path} cannot be read: ${found.why}`, { cause })
 }
 
 async function judge(

@@ -1,17 +1,7 @@
-import {
-  chmod,
-  chown,
-  lstat,
-  mkdir,
-  open,
-  readFile,
-  rename,
-  rm,
-  stat,
-  type FileHandle,
-} from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BigIntStats } from 'node:fs'
+import { readUserFile } from '../../input/user-file.js'
 import { RotaError } from '../../model/errors.js'
 import { readJobLines, type JobLine } from '../../plan/job-lines.js'
 import { DirectoryLock } from '../../store/files/lock.js'
@@ -70,11 +60,12 @@ export class JobsFile {
       const found = await this.#look()
       if (found === undefined) return { lines: [], version: '', modifiedAt: undefined }
       this.#assertReadable(found.size)
-      const bytes = await this.#guarded('read', () => unlessAbsent(readFile(this.path)))
+      const text = await readUserFile(this.path, largestFile)
       const version = versionOf(found)
       // What was read while somebody wrote it says nothing: it may be the beginning of a file, or empty.
-      if (bytes === undefined || (await this.version()) !== version) continue
-      const lines = await readJobLines(bytes, { unknown: 'refuse', path: this.path })
+      if (text.kind === 'absent' || (await this.version()) !== version) continue
+      if (text.kind !== 'read') throw this.#trouble(`it cannot be read: ${text.why}`)
+      const lines = await readJobLines(text.bytes, { unknown: 'refuse', path: this.path })
       return { lines, version, modifiedAt: Number(found.mtimeMs) }
     }
     throw this.#trouble('it kept changing while it was read')

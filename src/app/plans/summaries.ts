@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readUserFileSync } from '../../input/user-file.js'
 import { isMap } from '../../model/read-value.js'
 import type { Plan } from '../../plan/plan.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
@@ -104,12 +105,16 @@ export function writeWorkerSummary(outputDirectory: string, summary: WorkerSumma
   writeWhole(join(outputDirectory, 'worker', 'artifacts', name), summary)
 }
 
+/** The most bytes of an earlier summary that are read. */
+const mostBytes = 67_108_864
+
 function readJson(path: string): unknown {
+  const found = readUserFileSync(path, mostBytes)
+  if (found.kind === 'absent') return undefined
+  if (found.kind !== 'read') throw new Error(`${path} cannot be read: ${found.why}`)
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    if (!(error instanceof SyntaxError)) throw error
+    return JSON.parse(found.bytes.toString('utf8'))
+  } catch {
     // Whatever it was, it is not ours to overwrite.
     renameSync(path, `${path}.unreadable`)
     return undefined

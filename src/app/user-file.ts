@@ -1,0 +1,1 @@
+export { readUserFile } from '../input/user-file.js'
