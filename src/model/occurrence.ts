@@ -33,11 +33,6 @@ export function partitionAt(
   return dueLabel({ rule: partition, spec, timezone: timezoneOf(schedule) }, dueAt)
 }
 
-/** Whether a due instant of a trigger is about something; that of an asset may lie outside its first and last partition. */
-export function isAboutSomething({ trigger, jobDefinition }: DueTrigger, dueAt: Instant): boolean {
-  return jobDefinition.asset === undefined || partitionAt(trigger, jobDefinition, dueAt) !== undefined
-}
-
 /** What the end of a run of a job moves besides itself; every run of an asset moves the state of its partition. */
 export function followOf(
   { asset }: Pick<Job, 'asset'>,

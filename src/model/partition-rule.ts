@@ -133,6 +133,11 @@ function keyedLabel(spec: PartitionSpec, key: string, dueAt: Instant): string | 
   return time.index === 0 ? joinLabel(label, key) : joinLabel(key, label)
 }
 
+/** The slices of time that go with a key. */
+export function keyedTimeOf(spec: PartitionSpec): TimeSpec | undefined {
+  return timeOf(spec)?.spec
+}
+
 /** The one dimension of time of a pair whose other one is not. */
 function timeOf(spec: PartitionSpec): { readonly spec: TimeSpec; readonly index: number } | undefined {
   const dimensions = dimensionsOf(spec)

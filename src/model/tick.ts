@@ -7,8 +7,9 @@ import type { Hold } from './hold.js'
 import { instantOfRunId, runIdOf, type RunId } from './identity.js'
 import type { LedgerRange } from './ledger.js'
 import type { NoteChange } from './note.js'
-import { isAboutSomething, newTriggerRun } from './occurrence.js'
+import { newTriggerRun } from './occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
+import { cutPartitions } from './partition-cut.js'
 import type { NewRun } from './run.js'
 import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from './schedule.js'
 import type { DueTrigger } from './trigger.js'
@@ -46,7 +47,8 @@ export function planTick(due: DueTrigger, now: Instant): Tick {
   const { schedule } = due.trigger
   if (schedule.kind === 'after-finish') return planAfterFinish(due, schedule, now)
   const instants = scheduleOf(schedule)
-  const { clear, ranges } = cut({ due, schedule: instants, until: now })
+  const held = cut({ due, schedule: instants, until: now })
+  const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: held.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })
   const resolved = resolveOverlap(due, instants, caught.candidates)
   return {
@@ -56,31 +58,10 @@ export function planTick(due: DueTrigger, now: Instant): Tick {
     cursorAt: Math.max(due.cursorAt, now),
     nextAt: nextTickAt(due, instants, now),
     chainRun: undefined,
-    runs: resolved.instants
-      .filter((dueAt) => isAboutSomething(due, dueAt))
-      .map((dueAt) => newTriggerRun(due, dueAt)),
-    ranges: [
-      ...ranges,
-      ...followOverlap(caught.ranges, resolved.ranges),
-      ...resolved.ranges,
-      ...aboutNothing(due, resolved.instants),
-    ],
+    runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
+    ranges: [...held.ranges, ...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
     supersede: resolved.supersede,
   }
-}
-
-/** Instants that lie outside the first and the last partition of their asset. */
-function aboutNothing(due: DueTrigger, instants: readonly Instant[]): LedgerRange[] {
-  return instants
-    .filter((dueAt) => !isAboutSomething(due, dueAt))
-    .map((dueAt) => ({
-      trigger: due.trigger.name,
-      version: due.version,
-      firstAt: dueAt,
-      lastAt: dueAt,
-      reason: 'missed',
-      rule: 'partition:none',
-    }))
 }
 
 /** What was collapsed into an instant that then met an overlap met that overlap too. */

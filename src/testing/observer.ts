@@ -105,6 +105,7 @@ export class Observer {
         broken.push(`G1: ${name} has a run at ${formatInstant(at)}, which is not due`)
     }
     const runs = await this.#allRuns(store)
+    broken.push(...(await standInsMissing(store, runs)))
     for (const run of runs) broken.push(...(await this.#judge(store, run, endAt)))
     return [...broken, ...(await this.#rounds.verdict(store, runs, endAt))]
   }
@@ -142,6 +143,28 @@ export class Observer {
     }
   }
 }
+
+/** G3: what was collapsed into a run, or cancelled for one, was so for a run that there is. */
+async function standInsMissing(store: Store, runs: readonly Run[]): Promise<readonly string[]> {
+  const ids = new Set<string>(runs.map(({ id }) => id))
+  const missing: string[] = []
+  for (const { trigger } of await store.triggers()) {
+    const ranges = await store.ledger({ trigger: trigger.name, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER })
+    for (const { reason, blocker, firstAt } of ranges) {
+      if (reason !== 'collapsed' || blocker === undefined || ids.has(blocker)) continue
+      missing.push(
+        `G3: ${trigger.name} at ${formatInstant(firstAt)} was collapsed into ${blocker}, which is no run`,
+      )
+    }
+  }
+  for (const { id, reason } of runs) {
+    const by = reason?.startsWith(supersededBy) ? reason.slice(supersededBy.length) : undefined
+    if (by !== undefined && !ids.has(by)) missing.push(`G3: ${id} was cancelled for ${by}, which is no run`)
+  }
+  return missing
+}
+
+const supersededBy = 'superseded by '
 
 /** The first instants without a run that two ranges speak of. */
 async function recordedTwice(store: Store, { trigger }: StoredTrigger): Promise<readonly Instant[]> {

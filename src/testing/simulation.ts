@@ -8,6 +8,7 @@ import { Events } from '../engine/events.js'
 import { Heartbeat } from '../engine/keep-alive.js'
 import type { Performable, RunContext } from '../engine/perform.js'
 import { sync, type Source } from '../engine/sync.js'
+import type { AssetJob } from '../model/asset.js'
 import { jobDefaults, type Job } from '../model/job.js'
 import type { Store } from '../store/store.js'
 import { crashable, type CrashableStore } from './crash-point.js'
@@ -22,6 +23,8 @@ export interface Simulation {
   readonly startAt: number
   readonly durationMs: number
   readonly triggers: readonly Trigger[]
+  /** The jobs among those of its triggers that are assets; all others are plain ones. */
+  readonly assets?: readonly AssetJob[] | undefined
   /** Opens the store again, as a new process does. */
   readonly open: () => Promise<Store>
   /** How many processes run at once. */
@@ -72,9 +75,14 @@ class World {
     this.#random = new SeededRandom(options.seed)
     this.#clock = new FakeClock(options.startAt)
     this.#observer = new Observer(options.triggers)
+    const assets = new Map((options.assets ?? []).map((job) => [job.name, job]))
     const names = new Set(['work', ...options.triggers.flatMap(jobsOf)])
     const retry = { ...jobDefaults.retry, attempts: 3 }
-    this.#jobs = [...names].map((name) => ({ ...jobDefaults, name, retry, crashes: 1_000_000 }))
+    this.#jobs = [...names].map((name) => ({
+      ...(assets.get(name) ?? { ...jobDefaults, name }),
+      retry,
+      crashes: 1_000_000,
+    }))
   }
 
   async live(): Promise<SimulationReport> {

@@ -123,6 +123,18 @@ it('it finds runs that a tick did not write', async () => {
   expect(report.broken.some((sentence) => sentence.startsWith('G2'))).toBe(true)
 })
 
+it('it finds runs that were cancelled for one that was not written', async () => {
+  const report = await worldOn(
+    (store) => ({
+      tick: (batch) => store.tick(batch.map((tick) => (tick.supersede ? { ...tick, runs: [] } : tick))),
+    }),
+    [defineTrigger('cancelling', { job: 'work', cron: '* * * * *', overlap: 'cancel-running' })],
+  )
+  expect(report.broken).toContainEqual(
+    expect.stringMatching(/^G3: .* was cancelled for .*, which is no run$/),
+  )
+})
+
 it('it finds rounds that begin a service without comparing its timing', async () => {
   const report = await worldOn(
     (store) => ({

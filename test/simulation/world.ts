@@ -1,4 +1,8 @@
-import { defineRound, defineTrigger } from '../../src/model/define.js'
+import type { AssetJob } from '../../src/model/asset.js'
+import { defineAsset, defineRound, defineTrigger } from '../../src/model/define.js'
+import { custom, daily, hourly, monthly } from '../../src/model/partition-define.js'
+import type { PartitionRule } from '../../src/model/partition-rule.js'
+import type { PartitionSpec } from '../../src/model/partition-spec.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/model/trigger.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 
@@ -23,6 +27,46 @@ export const rounds: readonly Trigger[] = [
 /** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
 export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
   return Array.from({ length: count }, (_, index) => drawTrigger(`trigger-${index}`, random))
+}
+
+/** Triggers of assets that have no partitions for some days of the world: before the first, after the last, every other. */
+export function drawAssets(
+  { count, startAt, days }: { count: number; startAt: number; days: number },
+  random: SeededRandom,
+): { readonly assets: readonly AssetJob[]; readonly triggers: readonly Trigger[] } {
+  const dayAt = (part: number): string =>
+    new Date(startAt + part * days * 86_400_000).toISOString().slice(0, 10)
+  const everyOther = Array.from({ length: Math.ceil(days / 2) }, (_, index) => dayAt((index * 2) / days))
+  const drawn = Array.from({ length: count }, (_, index) => {
+    const start = dayAt(random.next() / 2)
+    const end = dayAt(0.5 + random.next() / 2)
+    const [spec, rule] = random.pick<[PartitionSpec, PartitionRule | undefined]>([
+      [daily({ start, end }), undefined],
+      [daily({ start, end, previous: true }), undefined],
+      [daily({ start, end, timezone: 'America/New_York' }), 'day'],
+      [hourly({ start: `${start}T07:00Z`, end: `${end}T22:00Z` }), 'previous'],
+      [monthly({ start: start.slice(0, 7), end: end.slice(0, 7) }), 'month'],
+      [custom(everyOther), 'day'],
+      [custom(everyOther), 'previous-day'],
+    ])
+    const overlap = random.pick([...overlaps])
+    const mode = random.pick<CatchUpPolicy['mode']>(
+      overlap === 'skip' ? ['skip', 'latest'] : ['latest', 'all'],
+    )
+    const cron = random.pick(['0 2 * * *', '15 */6 * * *', '*/15 22-23,0-1 * * *'])
+    const job = `asset-${index}`
+    return {
+      asset: defineAsset(job, { partitions: spec, materialize: () => undefined }).job,
+      trigger: defineTrigger(job, {
+        job,
+        overlap,
+        cron,
+        partition: rule,
+        catchUp: { mode, maxRuns: 5 },
+      }),
+    }
+  })
+  return { assets: drawn.map(({ asset }) => asset), triggers: drawn.map(({ trigger }) => trigger) }
 }
 
 function drawTrigger(name: string, random: SeededRandom): Trigger {

@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/store.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
 import { systemClock } from '../../src/time/clock.js'
-import { drawTriggers, rounds } from './world.js'
+import { drawAssets, drawTriggers, rounds } from './world.js'
 
 /** Which world, and how long. */
 export interface Choice {
@@ -100,9 +100,9 @@ async function live(
 ): Promise<SimulationReport> {
   const report = await simulate({
     seed,
-    startAt: world.startAt,
     durationMs: days * 24 * hourMs,
-    triggers: 'triggers' in world ? world.triggers : drawTriggers(world.count, new SeededRandom(seed)),
+    startAt: world.startAt,
+    ...('triggers' in world ? { triggers: world.triggers } : drawWorld({ seed, days, ...world })),
     open,
     processes: 2,
     crashEveryMs: world.crashEveryMs,
@@ -115,6 +115,14 @@ async function live(
     `seed ${seed}: ${attempts} attempts, ${crashes} crashes, ${steps} clock steps, ${repeated} runs begun again`,
   )
   return report
+}
+
+/** Triggers of every kind, and one of an asset for each thirty of them. */
+function drawWorld({ seed, count, ...world }: Choice & { count: number; startAt: number }) {
+  const random = new SeededRandom(seed)
+  const plain = drawTriggers(count, random)
+  const { assets, triggers } = drawAssets({ count: Math.ceil(count / 30), ...world }, random)
+  return { assets, triggers: [...plain, ...triggers] }
 }
 
 /** Hints come in real time, which the simulated one does not wait for; the slow poll has to be enough. */

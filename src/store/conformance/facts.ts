@@ -48,6 +48,7 @@ export async function checkLaws(player: Player): Promise<void> {
   checkAttempts(runs)
   await checkGates(player, runs)
   for (const trigger of player.triggers) await checkCoverage(player.model, trigger)
+  await checkStandIns(player, runs)
 }
 
 function withCounts(range: RecordedRange): unknown {
@@ -86,7 +87,7 @@ async function checkGates({ model, gates, now }: Player, runs: readonly Run[]): 
 }
 
 function limitOf(job: Job | undefined, gate: Gate): number {
-  if (job === undefined || gate.key.startsWith('trigger:')) return gate.limit
+  if (job === undefined || !/^(job|key):/.test(gate.key)) return gate.limit
   return gate.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.keyConcurrency
 }
 
@@ -107,6 +108,24 @@ async function checkCoverage(store: Store, name: string): Promise<void> {
     }
   }
 }
+
+/** G3: what was collapsed into a run, or cancelled for one, was so for a run that there is or that was pruned. */
+async function checkStandIns({ model, triggers, gates }: Player, runs: readonly Run[]): Promise<void> {
+  const named = runs.flatMap(({ reason }) =>
+    reason?.startsWith(supersededBy) ? [reason.slice(supersededBy.length)] : [],
+  )
+  for (const trigger of triggers) {
+    const ranges = await model.ledger({ trigger, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER })
+    named.push(
+      ...ranges.flatMap(({ reason, blocker }) =>
+        reason === 'collapsed' && blocker !== undefined ? [blocker] : [],
+      ),
+    )
+  }
+  for (const id of named) expect({ id, wasRecorded: gates.has(id) }).toEqual({ id, wasRecorded: true })
+}
+
+const supersededBy = 'superseded by '
 
 function coveredBy(at: Instant, own: ReadonlySet<Instant>, ranges: readonly RecordedRange[]): number {
   if (own.has(at)) return 1

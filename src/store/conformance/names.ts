@@ -1,11 +1,23 @@
+import type { AssetSpec } from '../../model/asset-spec.js'
 import type { HoldTarget } from '../../model/hold.js'
+import { hourly } from '../../model/partition-define.js'
 import type { ScheduleSpec } from '../../model/schedule.js'
 import type { OverlapPolicy } from '../../model/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import { t0 } from './stage.js'
+import { minute, t0 } from './stage.js'
 
 /** The jobs of a story. */
 export const jobNames = ['work', 'limited', 'other']
+
+/** When a story begins: shortly before the last partition of its asset ends. */
+export const storyAt: Instant = t0 + 57 * minute
+
+/** What makes a job an asset, if it is one. */
+export function assetOf(job: string): AssetSpec | undefined {
+  return job === 'other' ? { partitions: hourly({ end: lastHour }), deps: [] } : undefined
+}
+
+const lastHour = `${new Date(t0).toISOString().slice(0, 13)}:00Z`
 
 /** Its triggers. */
 export const triggerNames = ['a', 'b', 'c', 'd']

@@ -11,8 +11,8 @@ import type { Instant } from '../../time/instant.js'
 import type { Claim, DefineTrigger, Finished, Store } from '../store.js'
 import type { Operation, RandomRun, RandomTurn } from './operation.js'
 import { tickOf } from './follower-tick.js'
-import { jobNames, overlaps, scheduleOfShape, targets, triggerNames } from './names.js'
-import { aJob, aTrigger, moveFacts, t0, type OpenedStore, type OpenStore } from './stage.js'
+import { assetOf, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
+import { aJob, aTrigger, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
 import { openMemoryStore } from '../memory/memory-store.js'
 
 const leaseMs = 180_000
@@ -21,7 +21,7 @@ const leaseMs = 180_000
 export class Player {
   readonly model: Store
   real: Store
-  now: Instant = t0
+  now: Instant = storyAt
   readonly runs: RunId[] = []
   /** The limits that each run was recorded with. */
   readonly gates = new Map<RunId, readonly Gate[]>()
@@ -140,6 +140,7 @@ export class Player {
       keyConcurrency,
       queue: queue === 0 ? 'default' : 'q',
       retry: { attempts: 3, backoff: 'constant', delayMs: 7000, maxDelayMs: 7000, jitter: 0 },
+      asset: assetOf(at(jobNames, job)),
     })
     await this.both((store) =>
       store.defineJobs({ source: 'code:test', jobs: [definition], queues: [], now: this.now }),
