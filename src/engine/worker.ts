@@ -198,7 +198,9 @@ export class Worker {
       await this.#recover(error)
       return
     }
-    this.#tell(ended, answer)
+    if (answer.failed?.part === 'finished') this.#attempts.giveBack(ended)
+    else this.#tell(ended, answer)
+    if (answer.failed?.part === 'claims') this.#mayHoldUnknown = true
     await this.#take(answer)
   }
 
@@ -236,7 +238,7 @@ export class Worker {
     this.#nextRunAt = answer.nextRunAt
     if (answer.claims.length > 0) this.#attempts.add(answer.claims)
     for (const notice of answer.notices) this.#attempts.heed(notice)
-    const trouble = this.#isExpired ? undefined : await this.#lookBehind(answer)
+    const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
     if (this.#mode !== 'open') this.#attempts.handBackWaiting()
     this.#attempts.begin(false)
     if (trouble !== undefined) {

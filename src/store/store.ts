@@ -327,6 +327,8 @@ export interface TurnAnswer {
   readonly notices: readonly HolderNotice[]
   /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
   readonly jobsRevision: number
+  /** The part that failed while the other was committed: ends are still to be handed in, claims may have been made. */
+  readonly failed?: { readonly part: 'finished' | 'claims'; readonly error: unknown } | undefined
 }
 
 /** A run held by one worker. */

@@ -18,21 +18,29 @@ export interface Lanes {
 
 /**
  * Takes a worker's turn. A usual one with many ends is two transactions at once, its ends and its claims: they have no row
- * in common. Where one of them fails, the worker is told so, and finds what the other has done as after any lost answer.
+ * in common. Where one of them fails, the answer holds what the other did, and which part failed.
  */
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.want !== undefined
   if (!isLarge || plainTurn(remembered, request) === undefined) return await commit(loop, remembered, request)
-  const [ended, taken] = await Promise.all([
+  const [ended, taken] = await Promise.allSettled([
     commit(loop, remembered, { ...request, want: undefined }),
     commit(beside, remembered, { ...request, finished: [] }),
   ])
+  // What one transaction did is told, whatever became of the other: no end is handed in again, no notice gets lost.
+  if (ended.status === 'rejected') {
+    if (taken.status === 'rejected') throw ended.reason
+    return { ...taken.value, failed: { part: 'finished', error: ended.reason as unknown } }
+  }
+  if (taken.status === 'rejected') {
+    return { ...ended.value, failed: { part: 'claims', error: taken.reason as unknown } }
+  }
   return {
-    ...taken,
-    expired: ended.expired || taken.expired,
-    finished: ended.finished,
-    notices: once([...ended.notices, ...taken.notices]),
+    ...taken.value,
+    expired: ended.value.expired || taken.value.expired,
+    finished: ended.value.finished,
+    notices: once([...ended.value.notices, ...taken.value.notices]),
   }
 }
 

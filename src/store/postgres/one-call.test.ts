@@ -1,10 +1,13 @@
 import type { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { Proxy } from '../../../test/fixtures/proxy.js'
+import { Events } from '../../engine/events.js'
+import { Worker } from '../../engine/worker.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import { done, running } from '../sql/states.js'
 import type { Finished, Store } from '../store.js'
 import { openPostgresStore } from './postgres-store.js'
 
@@ -157,6 +160,74 @@ it('G5: a turn with many ends stores all of them and claims meanwhile, each noti
   expect(second.claims.map(({ run }) => run)).toEqual(names.slice(100).map((name) => aRun(name).id))
   expect(second.notices).toEqual([{ run: aRun('many0').id, attempt: 1, kind: 'cancel' }])
   expect(await store.counts()).toMatchObject({ running: 101, done: 99 })
+})
+
+describe('a turn with many ends of which one transaction fails', () => {
+  beforeEach(async () => {
+    await store.enqueue({ runs: Array.from({ length: 200 }, (_, i) => aRun(`many${i}`)), now: t0 })
+  })
+
+  it.each([
+    { failing: running, part: 'claims', counts: { running: 1, done: 99 }, claims: 0 },
+    { failing: done, part: 'finished', counts: { running: 150, done: 0 }, claims: 50 },
+  ])('gives what the other did where the $part fail', async ({ failing, part, counts, claims }) => {
+    const first = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 100 } })
+    await store.cancel({ run: aRun('many0').id, now: t0, reason: 'asked' })
+    const finished = first.claims.slice(1).map(({ run }) => ({ ...endOf(''), run }))
+    await refuse(failing)
+    const answer = await store.turn({ worker: 'w', now: t0 + 1, finished, want: { ...want, slots: 50 } })
+    expect(answer.failed).toMatchObject({ part, error: { code: 'STORE_FULL' } })
+    expect(answer.claims).toHaveLength(claims)
+    expect(answer.notices).toEqual([{ run: aRun('many0').id, attempt: 1, kind: 'cancel' }])
+    expect(await store.counts()).toMatchObject(counts)
+  })
+
+  it('G5: a worker tells of every end once, and none is refused', async () => {
+    const told: string[] = []
+    const events = new Events()
+    const troubled = new Promise<unknown>((resolve) => events.on('trouble', resolve))
+    const ended = new Promise<void>((resolve) => {
+      events.on('run:ended', ({ run }) => {
+        if (told.push(run) === 200) resolve()
+      })
+    })
+    const refused: string[] = []
+    events.on('run:refused', ({ run }) => refused.push(run))
+    let begun = 0
+    let letGo = (): void => undefined
+    const isGo = new Promise<void>((resolve) => (letGo = resolve))
+    const handler = async (): Promise<void> => {
+      if (++begun === 100) await refuse(running).then(letGo)
+      await isGo
+    }
+    const worker = new Worker({
+      id: 'w',
+      store,
+      clock: systemClock,
+      now: () => t0 + 1,
+      events,
+      concurrency: 100,
+      performables: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
+      pollMs: 60_000,
+      onFollowed: () => undefined,
+      onExpired: () => undefined,
+    })
+    worker.wake()
+    await troubled
+    await client.query(`drop trigger refuse on ${schema}.runs`)
+    await ended
+    expect(new Set(told).size).toBe(200)
+    expect(refused).toEqual([])
+    worker.forsake()
+  })
+
+  /** Lets every statement fail that would put a run into a state. */
+  async function refuse(state: number): Promise<void> {
+    await client.query(`create or replace function ${schema}.refuse() returns trigger language plpgsql as $$ begin
+      raise exception 'no room' using errcode = '53100'; end $$;
+      create trigger refuse before update on ${schema}.runs for each row when (new.state = ${state})
+        execute function ${schema}.refuse()`)
+  }
 })
 
 function endOf(name: string): Finished {
