@@ -147,6 +147,7 @@ export function pathProblem(path: string): string | undefined {
   if (Buffer.byteLength(path) > longestPath) return 'is too long'
   if (/\p{Cc}|\p{Cs}/u.test(path)) return 'contains a control character'
   if (path.includes('|')) return 'contains |'
+  if (/^[a-z][a-z0-9+.-]+:\/\/|^(?:https?|file|data):/i.test(path)) return 'is a URL'
   if (/^[/\\]|^[A-Za-z]:/.test(path)) return 'is absolute'
   return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
 }
