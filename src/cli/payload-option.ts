@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
+import { exactIntegers, roundedInteger, roundedMessage } from '../app/exact-integer.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
 
@@ -18,11 +19,21 @@ export async function readPayload({ args, directory }: Context): Promise<unknown
   if (given === undefined) return undefined
   const text = await textOf(given, directory)
   try {
-    return JSON.parse(text)
+    const payload: unknown = JSON.parse(text)
+    refuseRounded(text)
+    return payload
   } catch (error) {
+    if (error instanceof RotaError) throw error
     const message = error instanceof Error ? error.message : String(error)
     throw new RotaError('PAYLOAD_INVALID', `--payload is not JSON: ${message}`, { cause: error })
   }
+}
+
+function refuseRounded(text: string): void {
+  const found = roundedInteger(text)
+  if (found === undefined) return
+  const message = `--payload:${found.line}:${found.column}: ${roundedMessage(found.text)}`
+  throw new RotaError('PAYLOAD_INVALID', `${message} (allowed: ${exactIntegers})`)
 }
 
 async function textOf(given: string, directory: string): Promise<string> {

@@ -262,6 +262,11 @@ describe('a config in JSON', () => {
       ['rota.config.json:3:3: this key was written before'],
     ],
     [
+      'an integer that would be rounded',
+      '{ "jobs": { "a": { "command": ["x"] } }, "triggers": { "t": { "job": "a", "every": "1h",\n"payload": 12345678901234567890 } } }',
+      [expect.stringContaining('rota.config.json:2:12: the integer 12345678901234567890 would be rounded')],
+    ],
+    [
       'a comma too many',
       '{\n  "app": "a",\n}',
       [expect.stringMatching(/^rota\.config\.json:3:1: not JSON: /)],

@@ -8,12 +8,11 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  visit,
-  type Alias,
   type Document,
   type Node,
 } from 'yaml'
 import type { Key } from '../model/faults.js'
+import { mostAliases, yamlFaults } from './yaml-faults.js'
 
 /** Where something stands in a file, both counted from 1. */
 export interface Position {
@@ -36,26 +35,33 @@ export interface ConfigText {
 }
 
 const deepest = 64
-const mostAliases = 100
 
-/** Reads YAML: one document, no tags of its own, no key twice, bounded in depth and aliases. */
+/** Reads YAML: one document, no tags, no key twice, bounded in depth and aliases. */
 export function readYamlText(text: string): ConfigText {
   const lines = new LineCounter()
-  const { documents, deepAt } = documentsOf(text, lines)
+  const { documents, tags, deepAt } = documentsOf(text, lines)
   const [document, second] = documents
   if (deepAt !== undefined) return unreadable(lines, deepAt, `deeper than ${deepest} levels`)
   if (document === undefined || isNothing(document)) return unreadable(lines, 0, 'the file says nothing')
-  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
-    ...positionAt(lines, pos[0]),
-    message: wordsFor(code) ?? message,
-  }))
-  faults.push(...aliasFaults(document, lines))
-  if (second !== undefined)
-    faults.push({ ...positionAt(lines, second.range[0]), message: 'a second document' })
+  const faults = [
+    ...document.errors.map(({ message, pos: [offset] }) => ({
+      offset,
+      message: quoteHint(text, offset) ?? message,
+    })),
+    ...tags.map((offset) => ({ offset, message: 'tags are not taken' })),
+    ...yamlFaults(document),
+    ...(second === undefined ? [] : [{ offset: second.range[0], message: 'a second document' }]),
+  ].map(({ offset, message }) => ({ ...positionAt(lines, offset), message }))
   const positionOf = (keys: readonly Key[]): Position => positionAt(lines, offsetOf(document, keys))
-  const isReadable = document.errors.every(({ code }) => code === 'DUPLICATE_KEY')
-  if (isReadable) return valueOf(document, { faults, positionOf })
+  if (document.errors.length === 0) return valueOf(document, { faults, positionOf })
   return { faults: withBareAsterisks(faults, bareAsterisks(text)), positionOf }
+}
+
+/** What to write instead, where a value begins with a character that YAML keeps for itself, as in `cron: @daily`. */
+function quoteHint(text: string, offset: number): string | undefined {
+  const [word, first] = /^([@`%])[^\s,\]}#]*/.exec(text.slice(offset, offset + 80)) ?? []
+  if (word === undefined) return undefined
+  return `a value must not begin with ${first} here; write it in quotes: "${word}"`
 }
 
 /** Asterisks where an expression was meant, by line: to YAML each of them is an alias, and each would be a fault. */
@@ -98,35 +104,36 @@ function jsonProblem(text: string): string | undefined {
  * The parser of YAML works level by level, and what composes its tokens is recursive: a text that is deep enough would
  * end the process. So the depth is watched while tokens are gathered, and nothing is composed beyond the bound.
  */
-function documentsOf(text: string, lines: LineCounter): { documents: Document.Parsed[]; deepAt?: number } {
+function documentsOf(text: string, lines: LineCounter): Documents {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
   const tokens = []
+  const tags: number[] = []
+  let before = ''
   for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('!') && before !== scalarMark) tags.push(parser.offset)
+    before = lexeme
     for (const token of parser.next(lexeme)) tokens.push(token)
-    if (parser.stack.length > deepest) return { documents: [], deepAt: parser.offset }
+    if (parser.stack.length > deepest) return { documents: [], tags, deepAt: parser.offset }
   }
   for (const token of parser.end()) tokens.push(token)
-  const composer = new Composer({ prettyErrors: false, uniqueKeys: true, schema: 'core' })
-  return { documents: [...composer.compose(tokens, true, text.length)] as Document.Parsed[] }
+  // Whether a key is written twice is looked at afterwards, by the text of the keys and in one go.
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false, schema: 'core' })
+  return { documents: [...composer.compose(tokens, true, text.length)] as Document.Parsed[], tags }
 }
+
+interface Documents {
+  readonly documents: readonly Document.Parsed[]
+  /** Where tags begin: the document keeps only some of them. */
+  readonly tags: readonly number[]
+  readonly deepAt?: number
+}
+
+/** What the lexer puts before a bare value, which may begin with anything inside a block. */
+const scalarMark = '\x1f'
 
 function isNothing({ contents, errors }: Document.Parsed): boolean {
   return errors.length === 0 && (contents === null || (isScalar(contents) && contents.source === ''))
-}
-
-/** Too many aliases, or else each one that names nothing. */
-function aliasFaults(document: Document.Parsed, lines: LineCounter): TextFault[] {
-  const aliases: Alias[] = []
-  visit(document, { Alias: (_, alias) => (aliases.push(alias) > mostAliases ? visit.BREAK : undefined) })
-  const isTooMany = aliases.length > mostAliases
-  const wrong = isTooMany
-    ? aliases.slice(-1)
-    : aliases.filter((alias) => alias.resolve(document) === undefined)
-  return wrong.map((alias) => ({
-    ...positionAt(lines, alias.range?.[0] ?? 0),
-    message: isTooMany ? `more than ${mostAliases} aliases` : `nothing before it is named &${alias.source}`,
-  }))
 }
 
 function valueOf(document: Document.Parsed, text: Pick<ConfigText, 'faults' | 'positionOf'>): ConfigText {
@@ -138,11 +145,6 @@ function valueOf(document: Document.Parsed, text: Pick<ConfigText, 'faults' | 'p
     if (text.faults.length > 0) return text
     return { ...text, faults: [{ ...text.positionOf([]), message: 'aliases of aliases stand for too much' }] }
   }
-}
-
-function wordsFor(code: string): string | undefined {
-  if (code === 'DUPLICATE_KEY') return 'this key was written before'
-  return code === 'TAG_RESOLVE_FAILED' ? 'tags are not taken' : undefined
 }
 
 /** The offset of the last step that was written: an option's own name, or an item of a list. */

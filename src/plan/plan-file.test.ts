@@ -129,6 +129,10 @@ describe('a plan', () => {
     ['a/../b.yml', 'leads out with ..'],
     ['a\\..\\b.yml', 'leads out with ..'],
     ['..', 'leads out with ..'],
+    ['https://example.org/a.yml', 'is a URL'],
+    ['S3://bucket/a.yml', 'is a URL'],
+    ['file:a.yml', 'is a URL'],
+    ['web:v2.yml', undefined],
     ['C:\\x.yml', 'is absolute'],
     ['c:x.yml', 'is absolute'],
     ['\\\\host\\share', 'is absolute'],
@@ -142,6 +146,31 @@ describe('a plan', () => {
     } else expect(await faultsOf(text)).toEqual([expect.stringContaining(` ${problem} `)])
   })
 
+  it.each([
+    ['a key that is a list', '? [a]\n: 1', '1:3: a key is a text, not a list or a map'],
+    ['a key that is an alias', 'timezone: &a x\n*a : 1', '2:1: a key is written out, not an alias'],
+    ['no key', ': 1', '1:1: a key is missing'],
+    ['a key in two notations', '1: a\n"1": b', '2:1: this key was written before'],
+  ])('Q2: is refused with %s', async (_, text, fault) => {
+    expect(await faultsOf(text)).toContain(`plan.yaml:${fault}`)
+  })
+
+  it('Q2: keys are the texts that were written', async () => {
+    const params = '{ 012: a, 0x1F: b, 1.0: c, true: d, ~: e, 1e3: 1e30, 9007199254740993: 9007199254740991 }'
+    const { entries } = await loadPlan(
+      write(planOf(`{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: ${params} }`)),
+    )
+    expect(entries[0]?.params).toEqual({
+      '012': 'a',
+      '0x1F': 'b',
+      '1.0': 'c',
+      true: 'd',
+      '~': 'e',
+      '1e3': 1e30,
+      '9007199254740993': 9_007_199_254_740_991,
+    })
+  })
+
   it.each<[string, string | Buffer, unknown]>([
     ['nothing', '', 'plan.yaml:1:1: the file says nothing'],
     ['a list', '- a', 'plan.yaml:1:1: (whole): a map of options was expected, not a list'],
@@ -152,6 +181,13 @@ describe('a plan', () => {
     ],
     ['too much', `# ${'x'.repeat(8_388_608)}`, 'cannot be read: 8388610 bytes, at most 8388608'],
     ['a tag', 'entries: []\nschema_version: !!js/function v1', 'plan.yaml:2:17: tags are not taken'],
+    ['a tag that YAML knows', 'entries: []\nschema_version: !!str v1', 'plan.yaml:2:17: tags are not taken'],
+    ['a tag without a name', 'entries: ! []\nschema_version: v1', 'plan.yaml:1:10: tags are not taken'],
+    [
+      'a value that begins as no value may',
+      'schema_version: v1\nentries: [ @daily ]',
+      'plan.yaml:2:12: a value must not begin with @ here; write it in quotes: "@daily"',
+    ],
     ['depth', '['.repeat(100_000), expect.stringMatching(/^plan\.yaml:1:\d+: deeper than 64 levels$/)],
     [
       'very many aliases',
@@ -177,6 +213,16 @@ describe('a plan', () => {
       'a number that JSON cannot carry',
       planOf('{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: { a: { b: .nan } } }'),
       'plan.yaml:3:55: entries[0].params: NaN at a.b does not survive JSON (allowed: what JSON can carry)',
+    ],
+    [
+      'an integer that would be rounded',
+      planOf('{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: { a: -9007199254740993 } }'),
+      'plan.yaml:3:68: the integer -9007199254740993 would be rounded (allowed: -9007199254740991 to 9007199254740991, or a text in quotes)',
+    ],
+    [
+      'such an integer in another notation',
+      planOf('{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: { a: 0xFFFFFFFFFFFFFFFE } }'),
+      expect.stringContaining('the integer 0xFFFFFFFFFFFFFFFE would be rounded'),
     ],
     [
       'an hour that does not exist',

@@ -43,13 +43,15 @@ describe.skipIf(process.platform === 'win32')('what never ends', () => {
     expect(ended.stderr).toContain(`it is ${kind}, not a file`)
   })
 
-  it('is refused at once as a payload, which standard input can be', async () => {
+  it('is refused at once as a payload, and so is an integer that would be rounded', async () => {
     symlinkSync('/dev/zero', join(cwd, 'zero'))
     const store = ['--store', 'sqlite:a.db']
     await run('add', 'one', '--every', '1h', ...store, '--', 'true')
     const ended = await run('enqueue', 'one', '--payload', '@zero', ...store)
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toContain('zero cannot be read: it is a device, not a file; `--payload -` reads')
+    const rounded = await run('enqueue', 'one', '--payload', '{"id": 12345678901234567890}', ...store)
+    expect(rounded.stderr).toContain('--payload:1:8: the integer 12345678901234567890 would be rounded')
   })
 })
 

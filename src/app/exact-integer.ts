@@ -1,0 +1,1 @@
+export { exactIntegers, roundedInteger, roundedMessage } from '../model/exact-integer.js'
