@@ -126,7 +126,34 @@ describe('what is written', () => {
     expect(locks.length).toBeGreaterThan(0)
     expect(locks.filter(({ text }) => /"resolved": "http/.test(text)).map(({ path }) => path)).toEqual([])
   })
+
+  test('the lock files hold every package that they ask for, of all platforms', () => {
+    const locks = written.filter(({ path }) => path.endsWith('package-lock.json'))
+    expect(locks.map(({ path }) => path)).toEqual(['bench/package-lock.json', 'package-lock.json'])
+    expect(locks.flatMap(({ path, text }) => missingOf(text).map((name) => `${path}: ${name}`))).toEqual([])
+  })
 })
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, Readonly<Record<string, Record<string, string>>>>>
+}
+
+/** What a lock file asks for and does not hold, which `npm ci` refuses. */
+function missingOf(text: string): readonly string[] {
+  const { packages } = JSON.parse(text) as LockFile
+  return Object.entries(packages).flatMap(([place, each]) => {
+    const wanted = { ...each.dependencies, ...each.optionalDependencies, ...each.devDependencies }
+    return Object.keys(wanted).filter((name) => !placesFrom(place, name).some((path) => path in packages))
+  })
+}
+
+/** Where Node looks for a package from another one, the nearest place first. */
+function placesFrom(place: string, name: string): readonly string[] {
+  const parts = place.split('/')
+  return [...parts, '']
+    .map((_, i) => [...parts.slice(0, parts.length - i), 'node_modules', name].join('/'))
+    .map((path) => path.replace(/^\//, ''))
+}
 
 /** The rooms that each room may look into, as the architecture says, and the packages that are its own. */
 const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: readonly string[] }>> = {
