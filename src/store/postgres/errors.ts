@@ -6,9 +6,9 @@ interface DatabaseError extends Error {
   readonly syscall?: string
 }
 
-/** Whether the same transaction may succeed if it is made again: somebody else was in its way. */
+/** Whether the same transaction may succeed if it is made again: somebody else was in its way, or it took too long. */
 export function isConflict(error: unknown): boolean {
-  return ['40001', '40P01', '55P03'].includes(codeOf(error))
+  return ['40001', '40P01', '55P03', '57014'].includes(codeOf(error))
 }
 
 /** Whether the connection is gone, or the server cannot serve it now; what was under way may have been committed or not. */
@@ -81,6 +81,7 @@ const awayCodes = new Set([
   '57P03',
   '57P05',
   '25P03',
+  '25P04',
   '53300',
   '25006',
   'ECONNREFUSED',
@@ -111,6 +112,11 @@ const byCode: Readonly<Record<string, Known | undefined>> = {
   '40001': { code: 'STORE_BUSY', sentence: 'other processes were in the way for too long' },
   '40P01': { code: 'STORE_BUSY', sentence: 'other processes were in the way for too long' },
   '55P03': { code: 'STORE_BUSY', sentence: 'another process holds the store' },
+  '57014': {
+    code: 'STORE_BUSY',
+    sentence:
+      'the server cancelled a statement and nothing was changed; is statement_timeout too short for this role?',
+  },
   '25006': {
     code: 'STORE_AWAY',
     sentence: 'this server only lets read, as a standby does; name the primary',
@@ -178,4 +184,5 @@ const certificateCodes = new Set([
 
 const byClass: Readonly<Record<string, Known | undefined>> = {
   '28': { code: 'STORE_URL', sentence: 'the database refuses this user or password' },
+  '53': { code: 'STORE_BUSY', sentence: 'the server lacks memory or another resource; nothing was changed' },
 }

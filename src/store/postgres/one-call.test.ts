@@ -162,6 +162,18 @@ it('G5: a turn with many ends stores all of them and claims meanwhile, each noti
   expect(await store.counts()).toMatchObject({ running: 101, done: 99 })
 })
 
+it('a statement that the server cancels is made again', async () => {
+  const holder = await server.connect(direct)
+  await holder.query(`begin; lock table ${schema}.runs in exclusive mode`)
+  const enqueued = store.enqueue({ runs: [aRun('late')], now: t0 })
+  const CANCEL = `select pg_cancel_backend(pid) from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database()`
+  while ((await client.query(CANCEL)).rowCount === 0) await turnOfLoop()
+  await holder.query('rollback')
+  expect(await enqueued).toEqual([{ id: aRun('late').id, created: true }])
+  await server.release(holder)
+})
+
 describe('a turn with many ends of which one transaction fails', () => {
   beforeEach(async () => {
     await store.enqueue({ runs: Array.from({ length: 200 }, (_, i) => aRun(`many${i}`)), now: t0 })

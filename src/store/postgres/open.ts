@@ -134,7 +134,8 @@ async function migrate(client: Client, options: OpenOptions): Promise<void> {
   const { statements } = options
   const db = new Database(client, statements)
   await client.query(
-    `begin isolation level read committed; select pg_advisory_xact_lock(${statements.lockKey})`,
+    `begin isolation level read committed; set local statement_timeout = 0;
+      select pg_advisory_xact_lock(${statements.lockKey})`,
   )
   try {
     // A role that owns only its schema may not make one, so it is not asked to where there is one.
