@@ -106,20 +106,25 @@ const rowPlace = mapOf<RowPlace>({ value: storedValue, id: storedValue })
 
 const changeState = mapOf<SqlChangeState>({ value: storedValue }, ['value'])
 
-const rowsState = mapOf<SqlRowsState>({
-  sweeps: orNull(
-    mapOf<Sweeps>({
-      beganAt: number,
-      after: orNull(rowPlace),
-      isSettled: flag,
-      lastAt: orNull(number),
-      sweep: orNull(mapOf<NonNullable<Sweeps['sweep']>>({ at: number, place: rowPlace })),
-      end: orNull(rowPlace),
-      checkpoints: listOf(mapOf<Checkpoint>({ at: number, value: orNull(storedValue) })),
-    }),
-  ),
-  recent: listOf(text),
-})
+const rowsState = mapOf<Required<SqlRowsState>>(
+  {
+    sweeps: orNull(
+      mapOf<Sweeps>({
+        beganAt: number,
+        after: orNull(rowPlace),
+        isSettled: flag,
+        lastAt: orNull(number),
+        sweep: orNull(mapOf<NonNullable<Sweeps['sweep']>>({ at: number, place: rowPlace })),
+        end: orNull(rowPlace),
+        checkpoints: listOf(mapOf<Checkpoint>({ at: number, value: orNull(storedValue) })),
+      }),
+    ),
+    recent: listOf(text),
+    failing: listOf(rowPlace),
+    complaint: orNull(text),
+  },
+  ['failing', 'complaint'],
+)
 
 const httpState = mapOf<HttpSensorState>(
   { key: text, hasLooked: flag, etag: text, lastModified: text, judgedBy: text },

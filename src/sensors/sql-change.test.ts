@@ -122,10 +122,28 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     'drop table source_data',
   ])('F7: is only read: %s changes nothing', async (query) => {
     await database.run("insert into source_data values (1, '', 1)")
-    await poll({ query }).catch(() => undefined)
+    // Past the check of its settings: the database itself has to refuse it.
+    const { sensor, config } = sqlChangeSensor({ url: database.url, query: 'select 1' })
+    expect(await sensor.poll({}, contextOf({ ...config, query }))).toMatchObject({ kind: 'error' })
     await expect(poll({ query: 'select count(*) from source_data' })).resolves.toMatchObject({
       observations: [{ payload: { value: 1 } }],
     })
+  })
+
+  it('F7: a write in its query is called that', async () => {
+    const gone = 'with gone as (delete from source_data returning id) select count(*) from gone'
+    expect(reasonOf(await poll({ query: gone }))).toMatch(/^DELETE writes, and a sensor only reads: /)
+    const innocent = "select 'delete from here' as n -- insert into it"
+    expect(await poll({ query: innocent })).toMatchObject({ kind: 'trigger' })
+    for (const [query, word] of [
+      ['/* now */ delete from source_data', 'DELETE'],
+      ['Update source_data set n = 1', 'UPDATE'],
+      ['-- a table\ndrop table source_data', 'DROP'],
+    ] as const) {
+      expect(() => sqlChangeSensor({ query })).toThrow(
+        `query: ${word} writes, and a sensor only reads (allowed: a SELECT)`,
+      )
+    }
   })
 
   it('F7: is an error where the query is wrong, with the state that was', async () => {
@@ -248,6 +266,15 @@ describe('F7: a value of Postgres', () => {
     const { sensor, config } = sqlChangeSensor({ url, query, ...options })
     return await sensor.poll(state, contextOf(config))
   }
+})
+
+it('F7: a function of Postgres that writes is named', async () => {
+  const { url, run } = await servers.Postgres.create()
+  await run('create sequence numbers')
+  const { sensor, config } = sqlChangeSensor({ url, query: "select nextval('numbers')" })
+  expect(reasonOf(await sensor.poll({}, contextOf(config)))).toBe(
+    'a function of the query writes, and a sensor only reads: cannot execute nextval() in a read-only transaction',
+  )
 })
 
 describe('F7: a value of SQLite', () => {

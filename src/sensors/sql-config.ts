@@ -1,5 +1,6 @@
 import { fault, shown, within, type Place } from '../model/faults.js'
 import { isMap, readDuration, type Written } from '../model/read-value.js'
+import { writeAtStart } from './sql-write.js'
 import { databaseOf, type SqlDatabaseConfig } from './sql-database.js'
 
 /** What every SQL sensor may be given. */
@@ -51,6 +52,8 @@ function readListen(value: unknown, place: Place): SqlDatabaseConfig['listen'] {
 /** A query of the user, without what would keep it from standing in another one. */
 export function readQuery(value: unknown, place: Place): string | undefined {
   const text = typeof value === 'string' ? value.trim().replace(/;$/, '').trimEnd() : ''
+  const write = writeAtStart(text)
+  if (write !== undefined) return fault(place, `${write} writes, and a sensor only reads`, 'a SELECT')
   if (text !== '' && text.length <= maxQueryLength) return text
   return fault(place, `${shown(value)} is not a query`, `a SELECT of at most ${maxQueryLength} characters`)
 }

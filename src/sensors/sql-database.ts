@@ -4,6 +4,7 @@ import type { Json } from '../model/json.js'
 import { readPostgres } from './sql-postgres.js'
 import type { SqlAnswer, SqlQuestion } from './sql-question.js'
 import { readSqlite } from './sql-sqlite.js'
+import { nameWrite } from './sql-write.js'
 import { limited } from './time-limit.js'
 
 /** The settings that tell which database is read. */
@@ -59,9 +60,15 @@ export async function askDatabase(
 ): Promise<SqlAnswer> {
   const database = databaseOf(url)
   if (database === undefined) throw new Error('there is no database: give the sensor a url')
-  return await limited(question.signal, timeoutMs, (signal) => {
+  return await limited(question.signal, timeoutMs, async (signal) => {
     const timed = { ...question, timeoutMs, signal }
-    return database.kind === 'postgres' ? readPostgres(database.url, timed) : readSqlite(database.path, timed)
+    try {
+      return await (database.kind === 'postgres'
+        ? readPostgres(database.url, timed)
+        : readSqlite(database.path, timed))
+    } catch (error) {
+      throw new Error(nameWrite(question.sql, (error as Error).message), { cause: error })
+    }
   })
 }
 

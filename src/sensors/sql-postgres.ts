@@ -100,5 +100,10 @@ function plainText(type: string, text: string): string {
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message: string; code?: string }
   if (message === '') return code ?? 'the database did not answer'
+  if (code === readOnlyTransaction)
+    return `a function of the query writes, and a sensor only reads: ${message}`
   return code === undefined || message.includes(code) ? message : `${message} (${code})`
 }
+
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyTransaction = '25006'

@@ -97,11 +97,44 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     const byRow = watcher({ url, table: 'orders', cursor, partition: (row) => `${String(row['region'])}-1` })
     expect(await byColumn.poll()).toMatchObject([{ partition: 'north' }])
     expect(await byRow.poll()).toMatchObject([{ partition: 'north-1' }])
-    const missing = watcher({ url, table: 'orders', cursor, partition: 'nothing' })
-    expect(await missing.page()).toMatchObject({
-      kind: 'error',
-      reason: 'row 1@10: the partition is missing',
-    })
+  })
+
+  it('F7: goes on past a row without a partition, reports it once, and tries it again until it has one', async () => {
+    const watch = watcher({ url, table: 'orders', cursor, partition: 'region', lookBack: '1m' })
+    await run("insert into orders values (1, 10, 'north'), (2, 20, null), (3, 30, 'south')")
+    const reason = 'row 2@20 cannot be reported: the partition is missing'
+    expect(await watch.page()).toMatchObject({ kind: 'trigger', more: true, observations: { length: 2 } })
+    expect(await watch.page()).toMatchObject({ kind: 'error', reason })
+    expect(await watch.page()).toMatchObject({ kind: 'no-trigger', reason: 'no new rows' })
+    watch.wait(3600 * second)
+    for (let i = 0; i < 3; i++) expect(await watch.poll()).toEqual([])
+    await run("insert into orders values (4, 40, 'west')")
+    expect(keysOf(await watch.poll())).toEqual(['4@40'])
+    await run("update orders set region = 'east' where id = 2")
+    expect(await watch.poll()).toMatchObject([{ key: '2@20', partition: 'east' }])
+    expect(watch.state().failing).toEqual([])
+  })
+
+  it('F7: forgets a row that could not be reported once it is gone or has another value', async () => {
+    const watch = watcher({ url, table: 'orders', cursor, partition: 'region' })
+    await run('insert into orders values (1, 10, null), (2, 20, null)')
+    expect(await watch.page()).toMatchObject({ kind: 'error' })
+    await run('delete from orders where id = 1')
+    await run("update orders set updated_at = 30, region = 'north' where id = 2")
+    expect(keysOf(await watch.poll())).toEqual(['2@30'])
+    expect(watch.state().failing).toEqual([])
+  })
+
+  it('F7: waits where more than 20 rows cannot be reported, and loses none of them', async () => {
+    const values = Array.from({ length: 25 }, (_, i) => `(${i + 1}, ${i + 1}, null)`)
+    await run(`insert into orders values ${values.join(', ')}, (26, 26, 'north')`)
+    const watch = watcher({ url, table: 'orders', cursor, partition: 'region', limit: 10 })
+    for (let i = 0; i < 3; i++) expect((await watch.page()).kind).not.toBe('trigger')
+    const reason =
+      'row 21@21 cannot be reported: the partition is missing; nor can 20 others, so the rest waits'
+    for (let i = 0; i < 2; i++) expect(await watch.page()).toMatchObject({ kind: 'error', reason })
+    await run("update orders set region = 'south'")
+    expect(new Set(keysOf(await watch.poll())).size).toBe(26)
   })
 
   it('F7: reads the columns or the query that it is given', async () => {

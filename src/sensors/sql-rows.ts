@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { maxPayloadBytes } from '../model/bounds.js'
 import { partitionOf } from '../model/partition.js'
 import type { Json } from '../model/json.js'
-import { maxKeyBytes } from '../model/read-poll.js'
+import { maxKeyBytes, observationProblem } from '../model/read-poll.js'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../model/sensor.js'
 import { messageOf, toLabel, type PickedLabel } from './body-pick.js'
 import { askDatabase, parameterText, refusalOf } from './sql-database.js'
@@ -28,7 +28,14 @@ import {
 } from './sql-value.js'
 
 /** How far the rows were read, and the keys of those that were found last, so that they are not told again and again. */
-export type SqlRowsState = { readonly sweeps: Sweeps | null; readonly recent: readonly string[] }
+export type SqlRowsState = {
+  readonly sweeps: Sweeps | null
+  readonly recent: readonly string[]
+  /** The rows that could not be reported; each poll tries them again. */
+  readonly failing?: readonly RowPlace[]
+  /** An error that the next poll reports before it reads anything. */
+  readonly complaint?: string | null
+}
 
 /** A sensor that finds every new or changed row of a table or query, in the order of a cursor of value and id. */
 export function sqlRowsSensor(options: SqlRowsOptions): ConfiguredSensor<SqlRowsConfig, SqlRowsState> {
@@ -44,6 +51,8 @@ const sensor: Sensor<SqlRowsConfig, SqlRowsState> = {
       : { kind: 'error', reason }
   },
   poll: async (state, context) => {
+    if (state.complaint)
+      return { kind: 'error', reason: state.complaint, state: { ...state, complaint: null } }
     try {
       const sweeps = state.sweeps ?? (await begin(context))
       if (state.sweeps === null && context.config.startFrom === 'now') {
@@ -73,21 +82,53 @@ async function readPage(
 ): Promise<PollResult<SqlRowsState>> {
   const { config, now, signal } = context
   const { limit, reachMs } = config
+  const found = new Found(state, context)
+  await found.takeAll(await askAgain(state, context))
   const question = pageQuestion(config, {
     start: nextStart(state.sweeps, { now, reachMs }),
     after: state.sweeps.after,
   })
   const answer = await askDatabase(config, { ...question, signal })
   const page = { ...answer, rows: answer.rows.slice(0, limit) }
-  const last = placesOf(page, config).at(-1) ?? null
-  const hasMore = answer.rows.length > limit
-  const found = await observe(page, state, context)
-  const recent = [...state.recent, ...found.map(({ key }) => digestOf(key))].slice(-maxRecent)
-  const next = { sweeps: afterPage(state.sweeps, { now, reachMs, last, hasMore }), recent }
-  const [first, ...others] = found
-  if (first === undefined) return { kind: 'no-trigger', reason: 'no new rows', state: next, more: hasMore }
-  return { kind: 'trigger', observations: [first, ...others], state: next, more: hasMore }
+  const { last, problem } = await found.takeAll(page)
+  const hasMore = answer.rows.length > limit || problem !== undefined
+  const isStuck = problem !== undefined && last === null
+  const sweeps = isStuck ? state.sweeps : afterPage(state.sweeps, { now, reachMs, last, hasMore })
+  return pollResult(found, { sweeps, hasMore, problem })
 }
+
+function pollResult(
+  found: Found,
+  page: { readonly sweeps: Sweeps; readonly hasMore: boolean; readonly problem: string | undefined },
+): PollResult<SqlRowsState> {
+  const { sweeps, hasMore, problem } = page
+  const [first, ...others] = found.observations
+  const state = { sweeps, ...found.memory() }
+  if (first !== undefined) {
+    const more = hasMore || state.complaint !== null
+    return { kind: 'trigger', observations: [first, ...others], state, more }
+  }
+  const reason = problem ?? state.complaint
+  if (reason !== null) return { kind: 'error', reason, state: { ...state, complaint: null } }
+  return { kind: 'no-trigger', reason: 'no new rows', state, more: hasMore }
+}
+
+/** The rows that could not be reported, as they are now; one that is gone or has another value is no longer among them. */
+async function askAgain(
+  { failing = [] }: SqlRowsState,
+  { config, signal }: PollContext<SqlRowsConfig>,
+): Promise<SqlAnswer> {
+  if (failing.length === 0) return { columns: [], rows: [] }
+  const { value, id } = columnsOf(config)
+  const parameters = failing.flatMap((place) => [place.value, place.id])
+  const nth = (n: number): string => parameterText(config.url ?? '', n)
+  const each = failing.map((_, i) => `(${value} = ${nth(2 * i + 1)} and ${id} = ${nth(2 * i + 2)})`)
+  const sql = `${selected(config)} and (${each.join(' or ')}) order by ${value}, ${id} limit ${maxFailing}`
+  return await askDatabase(config, { sql, parameters, signal })
+}
+
+/** Enough to go on past a few bad rows; with more of them the setting is wrong, and the rest waits until it is mended. */
+const maxFailing = 20
 
 /** Enough for what a look-back usually holds; beyond that the store knows its keys. */
 const maxRecent = 1000
@@ -136,23 +177,73 @@ function placeValue(row: readonly SqlCell[], index: number | undefined): StoredV
   return stored
 }
 
-async function observe(
-  page: SqlAnswer,
-  { recent }: SqlRowsState,
-  context: PollContext<SqlRowsConfig>,
-): Promise<readonly Observation[]> {
-  const known = new Set(recent)
-  const found: Observation[] = []
-  const places = placesOf(page, context.config)
-  for (const [index, place] of places.entries()) {
-    const key = keyOf(place, context.config)
-    if (known.has(digestOf(key))) continue
-    const row = Object.fromEntries(page.columns.map((name, i) => [name, page.rows[index]?.[i] as SqlCell]))
-    const partition = await partitionFor(row, place, context)
-    if (partition.kind === 'none') throw new Error(`row ${key}: ${partition.reason}`)
-    found.push({ key, partition: partition.label, payload: payloadOf(row, place) })
+/** What one poll makes of the rows it reads. */
+class Found {
+  readonly observations: Observation[] = []
+  readonly #context: PollContext<SqlRowsConfig>
+  readonly #recent: string[]
+  readonly #known: Set<string>
+  /** The digests of the rows that failed before. */
+  readonly #retried: ReadonlySet<string>
+  readonly #failing = new Map<string, RowPlace>()
+  #complaint: string | null = null
+
+  constructor({ recent, failing = [] }: SqlRowsState, context: PollContext<SqlRowsConfig>) {
+    this.#context = context
+    this.#recent = [...recent]
+    this.#known = new Set(recent)
+    this.#retried = new Set(failing.map((place) => digestOf(keyOf(place, context.config))))
   }
-  return found
+
+  /** Takes rows in their order. Returns the last one that it took, and the reason if it had to stop before the end. */
+  async takeAll(
+    page: SqlAnswer,
+  ): Promise<{ readonly last: RowPlace | null; readonly problem: string | undefined }> {
+    let last: RowPlace | null = null
+    for (const [index, place] of placesOf(page, this.#context.config).entries()) {
+      const row = Object.fromEntries(page.columns.map((name, i) => [name, page.rows[index]?.[i] as SqlCell]))
+      const problem = await this.#take(row, place)
+      if (problem !== undefined) return { last, problem }
+      last = place
+    }
+    return { last, problem: undefined }
+  }
+
+  /** What is remembered of the rows for the next poll. */
+  memory(): Required<Pick<SqlRowsState, 'recent' | 'failing' | 'complaint'>> {
+    const recent = this.#recent.slice(-maxRecent)
+    return { recent, failing: [...this.#failing.values()], complaint: this.#complaint }
+  }
+
+  async #take(row: Cells, place: RowPlace): Promise<string | undefined> {
+    const key = keyOf(place, this.#context.config)
+    const digest = digestOf(key)
+    if (this.#known.has(digest) || this.#failing.has(digest)) return undefined
+    const observed = await observe(row, place, { key, context: this.#context })
+    if (typeof observed !== 'string') {
+      this.#known.add(digest)
+      this.#recent.push(digest)
+      this.observations.push(observed)
+      return undefined
+    }
+    const problem = `row ${key} cannot be reported: ${observed}`
+    if (this.#failing.size >= maxFailing) return `${problem}; nor can ${maxFailing} others, so the rest waits`
+    this.#failing.set(digest, place)
+    if (!this.#retried.has(digest)) this.#complaint ??= problem
+    return undefined
+  }
+}
+
+/** The observation of a row, or why there is none: one that cannot be stored would take all others with it. */
+async function observe(
+  row: Cells,
+  place: RowPlace,
+  { key, context }: { readonly key: string; readonly context: PollContext<SqlRowsConfig> },
+): Promise<Observation | string> {
+  const partition = await partitionFor(row, place, context)
+  if (partition.kind === 'none') return partition.reason
+  const observation = { key, partition: partition.label, payload: payloadOf(row, place) }
+  return observationProblem(observation) ?? observation
 }
 
 /** An id is written so that it has no `@`, and the key can be read in one way only. */
