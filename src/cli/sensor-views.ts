@@ -208,7 +208,7 @@ function lastText({ spec, record: { last, lastFoundAt } }: SensorInfo): string {
 }
 
 function foundText({ observations, fresh, kind }: Evaluation): string {
-  if (kind === 'no-trigger' || kind === 'error') return ''
+  if (kind === 'error' || observations === 0) return ''
   return fresh === observations ? String(fresh) : `${fresh} of ${observations}`
 }
 

@@ -1,5 +1,14 @@
+import { setMaxListeners } from 'node:events'
 import type { ConfiguredSensor } from '../model/sensor.js'
-import { claimPoll, hintTick, isBroken, isPolled, isToBePaused, type SensorFacts } from '../model/sense.js'
+import {
+  claimPoll,
+  hintTick,
+  isBroken,
+  isPolled,
+  isToBePaused,
+  verdictOf,
+  type SensorFacts,
+} from '../model/sense.js'
 import { recordOf } from '../model/sensor-record.js'
 import type { Sensed } from '../model/read-poll.js'
 import type { Tick } from '../model/tick.js'
@@ -9,7 +18,8 @@ import type { Instant } from '../time/instant.js'
 import type { ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
 import { backOffMs, isFatal, type Look } from './loop.js'
-import { poll, reasonOf, type Polled } from './poll.js'
+import { poll, type Polled } from './poll.js'
+import { cleanUpSensor } from './sensor-cleanup.js'
 import { commitPoll, readFacts, releasePoll, withNotes, type CommitContext } from './sensor-commit.js'
 import { SensorWatches } from './sensor-watches.js'
 
@@ -37,8 +47,6 @@ const soonMs = 2000
 /** A poll that ignores its signal keeps its sensor from being polled for this many timeouts. */
 const patience = 10
 
-const cleanupMs = 5000
-
 /** Polls what is due, each sensor on its own: one that throws, hangs or leaks touches no other. */
 export class Sensors {
   readonly #options: SensorsOptions
@@ -49,6 +57,8 @@ export class Sensors {
 
   constructor(options: SensorsOptions) {
     this.#options = options
+    // Every poll under way listens to it.
+    setMaxListeners(0, this.#ending.signal)
     this.#watches = new SensorWatches(options)
   }
 
@@ -196,7 +206,8 @@ export class Sensors {
     const { events } = this.#options
     const { sensed, tick, fresh } = end
     const sensor = tick.trigger
-    const { kind, reason, observations } = sensed
+    const { observations } = sensed
+    const { kind, reason } = verdictOf(sensed, fresh)
     const { failures } = recordOf(tick.notes?.[0]?.value)
     const found = { observations: observations.length, fresh, lagMs: facts.record.lagMs }
     events.emit('sensor:polled', { sensor, at: tick.at, kind, reason, ...found })
@@ -255,27 +266,20 @@ export class Sensors {
   }
 
   async #cleanUp(): Promise<void> {
-    const { store, sensors } = this.#options
+    const { store, sensors, clock, events } = this.#options
     const names = [...sensors].filter(([, { sensor }]) => sensor.cleanup !== undefined).map(([name]) => name)
     if (names.length === 0) return
     const notes = await store
       .notes({ kind: 'sensor', names, items: [''], limit: names.length })
       .catch(() => [])
-    await Promise.all(notes.map(({ name, value }) => this.#cleanUpOne(name, recordOf(value))))
-  }
-
-  async #cleanUpOne(name: string, record: ReturnType<typeof recordOf>): Promise<void> {
-    const { clock, events, sensors } = this.#options
-    const sensor = sensors.get(name)?.sensor
-    if (sensor === undefined || !record.isInitialized) return
-    const over = new AbortController()
-    const cleanup = async (): Promise<void> => await sensor.cleanup?.(structuredClone(record.state))
-    const cleaned = cleanup().catch((error: unknown) => {
-      const failure = new Error(`its cleanup failed: ${reasonOf(error)}`, { cause: error })
-      events.emit('trouble', { where: `sensor ${name}`, error: failure, retryInMs: 0 })
-    })
-    await Promise.race([cleaned, clock.sleep(cleanupMs, over.signal)])
-    over.abort()
+    await Promise.all(
+      notes.map(async ({ name, value }) => {
+        const { isInitialized, state } = recordOf(value)
+        const configured = sensors.get(name)
+        if (configured === undefined || !isInitialized) return
+        await cleanUpSensor(name, configured, { state, clock, events })
+      }),
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Events, OfferedRun } from './events.js'
@@ -35,6 +36,8 @@ export class Taker {
 
   constructor(options: TakerOptions) {
     this.#options = options
+    // Every run that it performs listens to it.
+    setMaxListeners(0, this.#handBack.signal)
   }
 
   offer(offered: OfferedRun): void {

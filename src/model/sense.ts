@@ -142,9 +142,11 @@ export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tic
   const { due } = facts
   const { now, fresh, freshInAll, startedAt } = ending
   const { name } = due.trigger
+  const { kind, reason = null } = verdictOf(sensed, freshInAll)
   const { record, notes } = addEvaluation(name, recordAfter(facts.record, sensed, ending), {
-    kind: sensed.kind,
-    reason: sensed.reason ?? null,
+    kind,
+    reason,
+    more: kind === 'no-trigger' && sensed.more,
     fromAt: now,
     untilAt: now,
     observations: sensed.observations.length,
@@ -157,6 +159,15 @@ export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tic
     ...found(facts, fresh, now),
     notes: [{ ...recordKey(name), revision: facts.recordRevision, value: record }, closing(facts), ...notes],
   }
+}
+
+/** What a poll came to once it is known how many of its observations are new: without a new one it triggered nothing. */
+export function verdictOf(
+  { kind, reason }: Pick<Sensed, 'kind' | 'reason'>,
+  fresh: number,
+): Pick<Sensed, 'kind' | 'reason'> {
+  const isOld = kind === 'trigger' && fresh === 0
+  return isOld ? { kind: 'no-trigger', reason: 'everything found was seen before' } : { kind, reason }
 }
 
 /** Writes observations that came by themselves; when the sensor is polled next stays as it is. */

@@ -42,6 +42,8 @@ export type Evaluation = {
   readonly fresh: number
   /** How long the newest poll took. */
   readonly tookMs: number
+  /** Whether it found nothing so far and has more to read, such as a sweep over many polls. */
+  readonly more?: boolean
 }
 
 /** A poll under way: whose, and until when nobody else begins one. */
@@ -106,14 +108,17 @@ export function addEvaluation(
   }
 }
 
-/** What was found is worth a line of its own; silence, the same trouble and deliveries are not. */
+/** What was found is worth a line of its own; silence, the same trouble, deliveries and the polls of one sweep are not. */
 function isSame(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): boolean {
-  return next.kind !== 'trigger' && last.kind === next.kind && last.reason === next.reason
+  if (next.kind === 'trigger' || last.kind !== next.kind) return false
+  return last.reason === next.reason || last.more === true
 }
 
 function merged(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): Evaluation {
   return {
     ...last,
+    more: next.more ?? false,
+    reason: next.reason,
     untilAt: next.untilAt,
     count: last.count + 1,
     observations: last.observations + next.observations,

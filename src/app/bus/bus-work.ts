@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Bus } from '../../engine/bus.js'
 import type { ClockGuard } from '../../engine/clock-guard.js'
 import type { Events } from '../../engine/events.js'
@@ -113,6 +114,8 @@ export class BusWork {
     for (const undo of this.#undo) undo()
     for (const { end } of takers) end()
     const graceOver = new AbortController()
+    // Every subscription listens to it.
+    setMaxListeners(0, graceOver.signal)
     const done = new AbortController()
     const cancelGrace = clock.timer(graceMs, () => graceOver.abort())
     const ended = Promise.all([

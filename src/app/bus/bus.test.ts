@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BusProcesses } from '../../../test/fixtures/bus-process.js'
+import { hearWarnings } from '../../../test/fixtures/warnings.js'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import type { BusMessage } from '../../engine/bus.js'
 import { jobDefaults } from '../../model/job.js'
@@ -112,7 +113,8 @@ describe('N9: a run that no worker takes', () => {
     expect(offers).toEqual([8_000, 11_000, 14_000, 17_000, 20_000])
   })
 
-  it('is taken also where hundreds wait, each once', async () => {
+  it('is taken also where hundreds wait, each once, and Node warns of nothing', async () => {
+    const heard = hearWarnings()
     const { app, pass } = await deserted()
     const taken: string[] = []
     app.bus.subscribe({ jobs: ['check'], concurrency: 100, take: (_, { id }) => void taken.push(id) })
@@ -120,6 +122,8 @@ describe('N9: a run that no worker takes', () => {
     // Each offer leads to the most urgent run: one that was offered may wait for the next time.
     await pass(60_000)
     expect(taken.toSorted()).toEqual(ids.toSorted())
+    await heard.settled()
+    expect(heard.warnings).toEqual([])
   })
 
   it('fails and is retried by the rules of its job, and is not taken by who did not offer to', async () => {

@@ -78,7 +78,7 @@ export abstract class RotaSensors extends RotaRounds {
     const preview = await previewSensor(store, { name, configured, spec, state, clock, now: this.now() })
     const left = preview.after ?? preview.before
     // Nobody else will: what it opened must not keep a process alive that only wanted to look.
-    if (!this.isReady && left !== undefined) await configured.sensor.cleanup?.(left)
+    if (!this.isReady && left !== undefined) await this.#cleanUp(name, configured, left)
     return preview
   }
 
@@ -105,11 +105,8 @@ export abstract class RotaSensors extends RotaRounds {
     if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
     this.registry.sensors.delete(name)
     this.registry.triggers.delete(name)
-    try {
-      if (record.isInitialized) await configured.sensor.cleanup?.(record.state)
-    } finally {
-      await forgetSensor(store, name, this.now())
-    }
+    if (record.isInitialized) await this.#cleanUp(name, configured, record.state)
+    await forgetSensor(store, name, this.now())
   }
 
   /** Hands a sensor an observation that came by itself. It is durable when the promise resolves. */
@@ -164,6 +161,11 @@ export abstract class RotaSensors extends RotaRounds {
       throw invalid(name, 'isolate', 'only a module can be isolated: sensor: { module: … }')
     }
     return isConfigured(sensor) ? sensor : custom(sensor, config as C)
+  }
+
+  async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
+    const { cleanUpSensor } = await import('../../engine/sensor-cleanup.js')
+    await cleanUpSensor(name, configured, { state, clock: this.clock, events: this.events })
   }
 
   async #newDeliveries(): Promise<Deliveries> {

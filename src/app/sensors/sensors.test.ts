@@ -81,8 +81,14 @@ describe('looking at sensors', () => {
     expect(sensors[0]?.pause).toMatchObject({ actor: 'rota', note: expect.stringContaining('access denied') })
     expect(sensors[1]).toMatchObject({ type: 'custom', nextAt: t0 + 90_000, record: { polls: 3, found: 1 } })
     expect(await app.sensorHistory('good')).toMatchObject([
-      { number: 3, kind: 'trigger', observations: 1, fresh: 0 },
-      { number: 2, kind: 'trigger', observations: 1, fresh: 0 },
+      {
+        number: 2,
+        kind: 'no-trigger',
+        reason: 'everything found was seen before',
+        count: 2,
+        observations: 2,
+        fresh: 0,
+      },
       { number: 1, kind: 'trigger', observations: 1, fresh: 1 },
     ])
     const metrics = sensorMetrics(sensors).split('\n')
@@ -207,8 +213,10 @@ describe('looking at sensors', () => {
     expect(cleaned).toEqual([1])
   })
 
-  test('F4: one whose cleanup fails is forgotten all the same', async () => {
+  test('F4: one whose cleanup fails is removed all the same, and the failure is told', async () => {
     const { app, pass } = open()
+    const troubles: unknown[] = []
+    app.on('trouble', ({ where, error }) => troubles.push([where, (error as Error).message]))
     app.job('load', () => undefined)
     const cleanup = (): never => {
       throw new Error('the door is stuck')
@@ -216,10 +224,24 @@ describe('looking at sensors', () => {
     app.sensor('s', { sensor: { ...counting(), cleanup }, job: 'load' })
     await app.start()
     await pass(1000)
-    await expect(app.removeSensor('s')).rejects.toThrow(/the door is stuck/)
+    await app.removeSensor('s')
+    expect(troubles).toEqual([['sensor s', 'its cleanup failed: the door is stuck']])
     const store = await app.store()
     expect(await store.notes({ kind: 'sensor', limit: 9 })).toEqual([])
     expect(await store.forgetSeen({ trigger: 's', limit: 9 })).toBe(0)
+  })
+
+  test('F4: one whose cleanup never ends is removed after five seconds', async () => {
+    const { app, pass } = open()
+    app.job('load', () => undefined)
+    const cleanup = (): Promise<never> => new Promise(() => undefined)
+    app.sensor('s', { sensor: { ...counting(), cleanup }, job: 'load' })
+    await app.start()
+    await pass(1000)
+    const removed = app.removeSensor('s')
+    await pass(5000)
+    await removed
+    expect((await app.sensors()).map(({ condition }) => condition)).toEqual(['ended'])
   })
 
   test('F4: what was only looked at is cleaned up with the state that the look left', async () => {

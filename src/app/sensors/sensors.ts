@@ -6,7 +6,7 @@ import type { Json } from '../../model/json.js'
 import type { Note } from '../../model/note.js'
 import { toPayload } from '../../model/payload.js'
 import type { ConfiguredSensor, Observation } from '../../model/sensor.js'
-import { digestOf, hintTick, isBroken, isPolled } from '../../model/sense.js'
+import { digestOf, hintTick, isBroken, isPolled, verdictOf } from '../../model/sense.js'
 import {
   keptEvaluations,
   openPollKey,
@@ -113,15 +113,14 @@ export async function previewSensor(
   const { timezone, timeoutMs } = spec
   const stop = new AbortController().signal
   const { sensed } = await poll({ configured, state, now, timezone, timeoutMs, clock, stop })
-  const { kind, reason, observations, more } = sensed
+  const { observations, more } = sensed
   const found =
     store === undefined || facts === undefined
       ? observations
       : await freshOf(store, facts, { observations, now })
   const fresh = new Set(found.map((one) => digestOf(spec, one)))
   return {
-    kind,
-    reason,
+    ...verdictOf(sensed, found.length),
     observations: observations.map((one) => ({ ...one, isNew: fresh.delete(digestOf(spec, one)) })),
     more,
     before: state?.value,
