@@ -64,7 +64,7 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
     case 'shell':
       return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
     case 'http':
-      return (run) => performHttp(spec, { ...contextOf(run), privateTargets })
+      return (run) => performHttp(spec, { ...contextOf(run), environment, directory, privateTargets })
     case 'pipeline':
       return (run) => {
         const context = {

@@ -1,4 +1,5 @@
-import type { JobInput } from '../app/nouns.js'
+import { isSecretHeader, isSecretVariable } from '../app/nouns.js'
+import type { JobInput, SecretRef, SecretText } from '../app/nouns.js'
 import { usageError } from './usage-error.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
@@ -12,6 +13,13 @@ export const jobOptions: readonly Option[] = [
   { name: 'header', value: 'name=value', help: 'of the request', isList: true },
   { name: 'body', value: 'json', help: 'of the request; default the payload' },
   { name: 'env', value: 'NAME=value', help: 'for the command', isList: true },
+  {
+    name: 'secret',
+    value: 'name=[prefix]env:NAME|file:path',
+    help: 'a header or variable that the worker reads when it performs the job; never stored',
+    isList: true,
+  },
+  { name: 'allow-literal-secrets', help: 'take secrets in --header and --env; they are stored in clear' },
   { name: 'cwd', value: 'directory', help: 'of the command; default that of the app', completes: 'file' },
   { name: 'queue', value: 'name', help: 'where its runs wait; default `default`' },
   { name: 'retry', value: 'n', help: 'tries in all; default 1', whole: { min: 1, max: 1000 } },
@@ -62,8 +70,10 @@ function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | un
   const url = args.text('url')
   const argv = args.rest
   if (url === undefined && argv.length === 0) return undefined
-  const env = readPairs(args.list('env'), 'env')
-  const command = argv.length === 0 ? undefined : { argv, env, cwd: args.text('cwd') }
+  const allowLiteralSecrets = args.flag('allow-literal-secrets')
+  const secrets = readSecrets(args.list('secret'))
+  const env = readTexts({ option: 'env', isSecret: isSecretVariable, secrets, allowLiteralSecrets }, args)
+  const command = argv.length === 0 ? undefined : { argv, env, cwd: args.text('cwd'), allowLiteralSecrets }
   const method = args.text('method')?.toUpperCase()
   const body = args.text('body')
   const http =
@@ -72,7 +82,11 @@ function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | un
       : {
           url,
           method,
-          headers: readPairs(args.list('header'), 'header'),
+          headers: readTexts(
+            { option: 'header', isSecret: isSecretHeader, secrets, allowLiteralSecrets },
+            args,
+          ),
+          allowLiteralSecrets,
           body: body === undefined ? undefined : readJson(body),
         }
   // Whether a method exists, and that there is one way only, are questions for the model.
@@ -89,8 +103,47 @@ function readRetry({ args }: Context): JobInput['retry'] {
   return { attempts, delay, backoff }
 }
 
-function readPairs(pairs: readonly string[], option: string): Readonly<Record<string, string>> | undefined {
-  if (pairs.length === 0) return undefined
+/** Texts as they are given, and those that the worker is to read. */
+function readTexts(
+  asked: {
+    readonly option: 'env' | 'header'
+    readonly isSecret: (name: string) => boolean
+    readonly secrets: Readonly<Record<string, SecretRef>>
+    readonly allowLiteralSecrets: boolean
+  },
+  args: Context['args'],
+): Readonly<Record<string, SecretText>> | undefined {
+  const { option, secrets } = asked
+  const given = readPairs(args.list(option), option)
+  const written = Object.keys(given).filter((name) => given[name] !== '' && asked.isSecret(name))
+  if (written.length > 0 && !asked.allowLiteralSecrets) {
+    const faults = written.map((name) => ({
+      path: `--${option} ${name}`,
+      message: 'its text would stand in the store in clear',
+      allowed: `--secret ${name}=env:NAME or --secret ${name}=file:path`,
+    }))
+    throw usageError(faults, '--allow-literal-secrets takes it as it is')
+  }
+  const texts = { ...given, ...secrets }
+  return Object.keys(texts).length === 0 ? undefined : texts
+}
+
+/** Where texts stand, as `name=env:NAME` or `name=file:path`; what is between is put before the text. */
+function readSecrets(pairs: readonly string[]): Readonly<Record<string, SecretRef>> {
+  const entries = Object.entries(readPairs(pairs, 'secret')).map(([name, where]): [string, SecretRef] => {
+    const [, prefix = '', kind, value = ''] = /^(.*?)(env|file):(.+)$/.exec(where) ?? []
+    if (kind === undefined) {
+      const message = `${JSON.stringify(where)} does not say where the text stands`
+      const allowed = `${name}=env:NAME, ${name}=file:path, or with a text before it: "${name}=Bearer env:NAME"`
+      throw usageError([{ path: '--secret', message, allowed }], 'the worker reads it; it is never stored')
+    }
+    const before = prefix === '' ? {} : { prefix }
+    return [name, kind === 'env' ? { env: value, ...before } : { file: value, ...before }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function readPairs(pairs: readonly string[], option: string): Readonly<Record<string, string>> {
   const entries = pairs.map((pair): [string, string] => {
     const equals = pair.indexOf('=')
     if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)]

@@ -371,6 +371,7 @@ function perform(spec: Partial<HttpSpec>, change: Partial<HttpContext> = {}): Re
     signal: new AbortController().signal,
     log: () => undefined,
     privateTargets: 'allow',
+    environment: {},
     ...change,
   }
   return performHttp({ kind: 'http', url: `${origin}/`, ...spec }, context)

@@ -6,11 +6,17 @@ import { wholeCharacters } from '../model/printable.js'
 import type { PrivateTargets } from '../outbound/address-rules.js'
 import { followRedirects, nameOf, shorten, type FollowedAnswer } from '../outbound/follow-redirects.js'
 import type { Answer, OutgoingRequest, Resolve } from '../outbound/http-request.js'
-import { maskSecrets } from '../outbound/secrets.js'
+import {
+  maskSecrets,
+  resolveTexts,
+  secretsOf,
+  type ResolvedTexts,
+  type SecretPlaces,
+} from '../outbound/secrets.js'
 import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
 
 /** What a request needs beside its run. */
-export interface HttpContext extends HandlerContext {
+export interface HttpContext extends HandlerContext, SecretPlaces {
   /** Whether loopback and private addresses may be reached; metadata and link-local ones never are. */
   readonly privateTargets: PrivateTargets
   /** How names become addresses; the system's way unless said otherwise. */
@@ -27,18 +33,25 @@ export async function performHttp(spec: HttpSpec, context: HttpContext): Promise
     context.log('debug', `${status}: redirected to ${place}`)
   if (signal.aborted) throw stoppedError(signal)
   try {
-    const followed = await followRedirects(
-      firstRequest(spec, context),
-      { signal, privateTargets, resolve },
-      tell,
-    )
-    return resultOf(followed, spec)
+    const headers = sendable(await resolveTexts(spec.headers, context))
+    const first = firstRequest(spec, headers.texts, context)
+    const followed = await followRedirects(first, { signal, privateTargets, resolve }, tell)
+    return resultOf(followed, [...secretsOf(headers.texts), ...headers.secrets])
   } catch (error) {
     throw signal.aborted ? stoppedError(signal) : error
   }
 }
 
-function firstRequest(spec: HttpSpec, { run }: HttpContext): OutgoingRequest {
+/** What is read from a file or a variable may hold what no header can. */
+function sendable(headers: ResolvedTexts): ResolvedTexts {
+  for (const [name, text] of Object.entries(headers.texts)) {
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+      throw handlerFailed(`${name}: its text cannot be sent in a header`)
+  }
+  return headers
+}
+
+function firstRequest(spec: HttpSpec, own: ResolvedTexts['texts'], { run }: HttpContext): OutgoingRequest {
   const method = (spec.method ?? (spec.body === undefined ? 'GET' : 'POST')).toUpperCase()
   const payload = methodsWithPayload.has(method) ? run.payload : undefined
   const value = spec.body === undefined ? payload : spec.body
@@ -51,7 +64,7 @@ function firstRequest(spec: HttpSpec, { run }: HttpContext): OutgoingRequest {
     'x-rota-attempt': String(run.attempt),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
-  for (const [name, text] of Object.entries(spec.headers ?? {})) headers[name.toLowerCase()] = text
+  for (const [name, text] of Object.entries(own)) headers[name.toLowerCase()] = text
   return { url: new URL(spec.url), method, headers: withLength(headers, body), body }
 }
 
@@ -61,8 +74,8 @@ function withLength(headers: Record<string, string>, body: string | undefined): 
   return body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) }
 }
 
-function resultOf({ request, answer }: FollowedAnswer, spec: HttpSpec): Json {
-  const text = maskSecrets(textOf(answer), spec.headers ?? {})
+function resultOf({ request, answer }: FollowedAnswer, secrets: readonly string[]): Json {
+  const text = maskSecrets(textOf(answer), secrets)
   if (answer.status >= 400) {
     const said = text.trim() === '' ? '' : `: ${shorten(text)}`
     throw handlerFailed(`${nameOf(request)} answered ${answer.status}${said}`)

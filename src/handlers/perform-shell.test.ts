@@ -135,6 +135,27 @@ describe('the environment of a command', () => {
     })
   })
 
+  it('holds secrets that stand in a variable or a file, and hides them in what is kept', async () => {
+    const file = join(directory, 'key')
+    writeFileSync(file, 'line one of it\nline two of it\n')
+    const { context, lines } = contextFor({ environment: { PATH: process.env['PATH'], TOKEN: 'abc.def' } })
+    const env = { API_TOKEN: { env: 'TOKEN' }, KEY: { file: 'key' } }
+    const script =
+      'console.log(process.env.API_TOKEN.length, process.env.API_TOKEN); console.log(process.env.KEY)'
+    await expect(performShell({ ...node(script), env }, context)).resolves.toEqual({
+      exitCode: 0,
+      stdout: '7 ***\n***',
+    })
+    expect(lines).toEqual(['info 7 ***', 'info ***', 'info ***'])
+    const failing = { ...node('console.error(process.env.API_TOKEN); process.exit(3)'), env }
+    await expect(performShell(failing, context)).rejects.toThrow(/^exit 3: \*\*\*$/)
+    const missing = { ...node('1'), env: { A: { env: 'NOBODY' } } }
+    await expect(performShell(missing, context)).rejects.toMatchObject({
+      code: 'SECRET_MISSING',
+      message: 'A: the variable NOBODY is not set in this process',
+    })
+  })
+
   it('leaves out what the run does not have', async () => {
     const { context } = contextFor({ run: { trigger: undefined, partition: undefined, payload: undefined } })
     const names = Object.keys(await environmentOf(context)).filter((name) => name.startsWith('ROTA_'))

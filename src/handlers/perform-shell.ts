@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { RotaError } from '../model/errors.js'
 import type { ShellSpec } from '../model/job.js'
 import type { Json } from '../model/json.js'
+import { maskSecrets, resolveTexts } from '../outbound/secrets.js'
 import type { Clock } from '../time/clock.js'
 import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
 import type { OutputLines } from './output-lines.js'
@@ -26,12 +27,15 @@ export interface ShellContext extends HandlerContext {
  */
 export async function performShell(spec: ShellSpec, context: ShellContext): Promise<Json> {
   if (context.signal.aborted) throw stoppedError(context.signal)
-  const env = shellEnvironment({ base: context.environment, own: spec.env, run: context.run })
-  const output = new RunOutput(context)
+  const own = await resolveTexts(spec.env, context)
+  if (context.signal.aborted) throw stoppedError(context.signal)
+  const mask = (text: string): string => maskSecrets(text, own.secrets)
+  const env = shellEnvironment({ base: context.environment, own: own.texts, run: context.run })
+  const output = new RunOutput({ log: (level, text) => context.log(level, mask(text)) })
   const end = await endOf({ argv: spec.argv, env, cwd: directoryOf(spec, context) }, output, context)
   if (context.signal.aborted) throw stoppedError(context.signal)
-  if (end.exitCode !== 0) throw handlerFailed(failureOf(end, output.stderr))
-  return { exitCode: 0, stdout: output.stdout.tail(20, 4096) }
+  if (end.exitCode !== 0) throw handlerFailed(mask(failureOf(end, output.stderr)))
+  return { exitCode: 0, stdout: mask(output.stdout.tail(20, 4096)) }
 }
 
 async function endOf(spec: ProcessSpec, output: RunOutput, context: ShellContext): Promise<ProcessEnd> {

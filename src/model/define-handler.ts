@@ -2,14 +2,24 @@ import { fault, shown, within, type Place } from './faults.js'
 import type { HandlerSpec, HttpSpec, Isolation, ModuleSpec, ShellSpec } from './job.js'
 import type { Json } from './json.js'
 import { copyJson, payloadFault } from './payload.js'
-import { isMap, readChoice, readOptions, readWhole, type Written } from './read-value.js'
+import { isMap, readChoice, readFlag, readOptions, readWhole, type Written } from './read-value.js'
+import {
+  isSecretHeader,
+  isSecretVariable,
+  readSecretRef,
+  refuseLiteral,
+  variableName,
+  type SecretText,
+} from './secret-text.js'
 
 /** A command with its surroundings. */
 export interface CommandInput {
   /** The program and its arguments, one word each; there is no shell that would split or expand them. */
   readonly argv: readonly string[]
-  /** Added to the few variables that a command gets by itself. */
-  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Added to the few variables that a command gets by itself; a secret as `{ env: NAME }` or `{ file: path }`. */
+  readonly env?: Readonly<Record<string, SecretText>> | undefined
+  /** Takes secrets that are written out; they then stand in the store. Default: false. */
+  readonly allowLiteralSecrets?: boolean | undefined
   /** The directory it runs in; a relative one starts at the app's directory. */
   readonly cwd?: string | undefined
 }
@@ -20,8 +30,10 @@ export interface HttpInput {
   readonly url: string
   /** `POST` where there is a body, else `GET`, unless said otherwise. */
   readonly method?: HttpMethod | undefined
-  /** Sent with the request, and hidden in every message. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Sent with the request, and hidden in every message; a secret as `{ env: NAME }` or `{ file: path }`. */
+  readonly headers?: Readonly<Record<string, SecretText>> | undefined
+  /** Takes secrets that are written out; they then stand in the store. Default: false. */
+  readonly allowLiteralSecrets?: boolean | undefined
   /** Sent as JSON; the run's payload where it is absent and the method has a body. */
   readonly body?: Json | undefined
 }
@@ -109,13 +121,14 @@ export function readCommand(value: unknown, place: Place): ShellSpec | undefined
   if (typeof value === 'string') {
     return fault(place, `${shown(value)} is one text, and no shell would split it`, argvAllowed)
   }
-  const input = readOptions(value, ['argv', 'env', 'cwd'], place)
+  const input = readOptions(value, ['argv', 'env', 'cwd', 'allowLiteralSecrets'], place)
   if (input === undefined) return undefined
   const { argv, env, cwd } = input
   if (cwd !== undefined) readText(cwd, within(place, 'cwd'))
   const read = readArgv(argv, within(place, 'argv'))
-  const variables = env === undefined ? {} : { env: readTexts(env, within(place, 'env'), variableFault) }
-  return { kind: 'shell', argv: read, ...variables, ...(cwd === undefined ? {} : { cwd: cwd as string }) }
+  const rules = { ...variables, takesLiterals: takesLiterals(input, place) }
+  const own = env === undefined ? {} : { env: readTexts(env, within(place, 'env'), rules) }
+  return { kind: 'shell', argv: read, ...own, ...(cwd === undefined ? {} : { cwd: cwd as string }) }
 }
 
 const argvAllowed = 'a list of words such as ["node", "task.mjs"]'
@@ -141,26 +154,50 @@ function readText(value: unknown, place: Place, shortest = 1): void {
     fault(place, 'it is too long', `at most ${longestText} bytes`)
 }
 
-/** A map from names to texts, each name checked by its own rule. */
-function readTexts(
-  value: unknown,
-  place: Place,
-  nameFault: (name: string, text: unknown) => string | undefined,
-): Readonly<Record<string, string>> {
+function takesLiterals(input: Written, place: Place): boolean {
+  return readFlag(input['allowLiteralSecrets'], within(place, 'allowLiteralSecrets')) ?? false
+}
+
+/** What a map of texts is checked by. */
+interface TextRules {
+  readonly nameFault: (name: string, text: unknown) => string | undefined
+  readonly isSecret: (name: string) => boolean
+  /** How a secret is written instead. */
+  readonly example: string
+  readonly takesLiterals: boolean
+}
+
+/** A map from names to texts, or to where those stand. */
+function readTexts(value: unknown, place: Place, rules: TextRules): Readonly<Record<string, SecretText>> {
   if (!isMap(value)) {
     fault(place, `a map of texts was expected, not ${shown(value)}`)
     return {}
   }
   for (const [name, text] of Object.entries(value)) {
-    const problem = nameFault(name, text)
-    if (problem === undefined) readText(text, within(place, name), 0)
-    else fault(within(place, name), problem)
+    const at = within(place, name)
+    const problem = rules.nameFault(name, text)
+    if (problem !== undefined) fault(at, problem)
+    else if (isMap(text)) readSecretRef(text, at)
+    else if (text !== '' && !rules.takesLiterals && rules.isSecret(name)) refuseLiteral(at, rules.example)
+    else readText(text, at, 0)
   }
-  return { ...value } as Record<string, string>
+  return { ...value } as Record<string, SecretText>
+}
+
+const variables: Omit<TextRules, 'takesLiterals'> = {
+  nameFault: variableFault,
+  isSecret: isSecretVariable,
+  example: '{ env: NAME } or { file: path }',
+}
+
+const headers: Omit<TextRules, 'takesLiterals'> = {
+  nameFault: headerFault,
+  isSecret: isSecretHeader,
+  example: '{ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one',
 }
 
 function variableFault(name: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'it is not the name of a variable'
+  if (!variableName.test(name)) return 'it is not the name of a variable'
   return name.startsWith('ROTA_') ? 'names that begin with ROTA_ are set by Rota' : undefined
 }
 
@@ -168,7 +205,7 @@ const methods: readonly HttpMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', '
 
 /** A request with everything about it. */
 export function readRequest(value: unknown, place: Place): HttpSpec | undefined {
-  const input = readOptions(value, ['url', 'method', 'headers', 'body'], place)
+  const input = readOptions(value, ['url', 'method', 'headers', 'body', 'allowLiteralSecrets'], place)
   if (input === undefined) return undefined
   const url = readUrl(input['url'], within(place, 'url'))
   const body = readBody(input['body'], within(place, 'body'))
@@ -177,9 +214,11 @@ export function readRequest(value: unknown, place: Place): HttpSpec | undefined 
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
     fault(within(place, 'body'), `a ${method} request has no body`, 'a method such as POST, or no body')
   }
-  const { headers } = input
+  const rules = { ...headers, takesLiterals: takesLiterals(input, place) }
   const extra =
-    headers === undefined ? {} : { headers: readTexts(headers, within(place, 'headers'), headerFault) }
+    input['headers'] === undefined
+      ? {}
+      : { headers: readTexts(input['headers'], within(place, 'headers'), rules) }
   return { kind: 'http', url: url ?? '', method, ...extra, ...(body === undefined ? {} : { body }) }
 }
 

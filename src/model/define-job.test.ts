@@ -115,6 +115,27 @@ describe('what a job does', () => {
       { http: { url, method: 'PUT', headers: { 'X-A': 'b' } } },
       { kind: 'http', url, method: 'PUT', headers: { 'X-A': 'b' } },
     ],
+    [
+      { http: { url, headers: { Authorization: { env: 'TOKEN', prefix: 'Bearer ' }, cookie: '' } } },
+      {
+        kind: 'http',
+        url,
+        method: 'GET',
+        headers: { Authorization: { env: 'TOKEN', prefix: 'Bearer ' }, cookie: '' },
+      },
+    ],
+    [
+      { http: { url, headers: { 'x-api-key': 'abc' }, allowLiteralSecrets: true } },
+      { kind: 'http', url, method: 'GET', headers: { 'x-api-key': 'abc' } },
+    ],
+    [
+      { command: { argv: ['a'], env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t' } } },
+      {
+        kind: 'shell',
+        argv: ['a'],
+        env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t' },
+      },
+    ],
     [{ pipeline: 'flows/web.yml' }, { kind: 'pipeline', path: 'flows/web.yml' }],
     [{ handler: { module: './a.mjs' } }, { kind: 'module', module: './a.mjs', export: 'default' }],
     [
@@ -194,6 +215,28 @@ describe('what a job does', () => {
       ],
     ],
     [
+      {
+        http: {
+          url,
+          headers: { Authorization: 'Bearer abc', cookie: { env: '1' }, 'x-token': { env: 'A', file: 'b' } },
+        },
+      },
+      [
+        'http.headers.Authorization: a secret does not belong in a definition ({ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one, which the process that performs it resolves; allowLiteralSecrets: true takes it)',
+        'http.headers.cookie.env: "1" is not the name of a variable (such as API_TOKEN)',
+        'http.headers.x-token: it does not say where the text stands (exactly one of env (a variable) and file (a path); prefix stands before it)',
+      ],
+    ],
+    [
+      { command: { argv: ['a'], env: { PGPASSWORD: 'x', X: { file: '', prefix: 1, b: 1 } } } },
+      [
+        'command.env.PGPASSWORD: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true takes it)',
+        'command.env.X.b: there is no such option (env, file, prefix)',
+        'command.env.X.file: "" is not a path (such as secrets/api-token)',
+        'command.env.X.prefix: 1 is not a prefix (a text of at most 256 characters)',
+      ],
+    ],
+    [
       { command: { argv: ['a'], env: { 'A-B': 'x', ROTA_JOB: 'x', N: 1 }, cwd: '' } },
       [
         'command.cwd: it is empty',
@@ -232,7 +275,7 @@ describe('what a job does', () => {
     [
       { http: { link: url } },
       [
-        'http.link: there is no such option (url, method, headers, body)',
+        'http.link: there is no such option (url, method, headers, body, allowLiteralSecrets)',
         'http.url: nothing is not an address (an address such as https://example.org/hook)',
       ],
     ],

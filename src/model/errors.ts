@@ -39,6 +39,7 @@ export const errorCodes = {
   STORE_CLOSED: 'The store was used after it was closed.',
   CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
   HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
+  SECRET_MISSING: 'A secret that a job or sensor refers to is not there for the process that needs it.',
   HANDLER_MISSING: 'The job has no handler in this process, or its module has not.',
   HANDLER_EXITED: 'The thread or process of an isolated handler ended before the handler returned.',
   COMMAND_UNKNOWN: 'No job has the name of the command, and no app takes commands.',

@@ -1,5 +1,6 @@
 import type { AssetSpec } from './asset-spec.js'
 import type { Json } from './json.js'
+import type { SecretText } from './secret-text.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** What a job does: a function of the process that defined it, one of a module, a command, a request, or the steps of a pipeline file. */
@@ -25,7 +26,7 @@ export interface Isolation {
 export interface ShellSpec {
   readonly kind: 'shell'
   readonly argv: readonly string[]
-  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly env?: Readonly<Record<string, SecretText>> | undefined
   readonly cwd?: string | undefined
 }
 
@@ -34,7 +35,7 @@ export interface HttpSpec {
   readonly kind: 'http'
   readonly url: string
   readonly method?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, SecretText>> | undefined
   /** Sent as JSON; the run's payload when absent and the method has a body. */
   readonly body?: Json | undefined
 }

@@ -8,7 +8,7 @@ import {
   type OutgoingRequest,
   type RequestRules,
 } from './http-request.js'
-import { isSecretHeader } from './secrets.js'
+import { isSecretHeader } from '../model/secret-text.js'
 
 /** The last answer of a request, and the request that it answers: another one where redirects were followed. */
 export interface FollowedAnswer {

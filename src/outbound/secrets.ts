@@ -1,17 +1,86 @@
-/** Whether the text of a header is likely to be a secret. */
-export function isSecretHeader(name: string): boolean {
-  // A run's idempotency key is not one, although its name says key.
-  return name.toLowerCase() !== 'idempotency-key' && secretWords.test(name)
+import { isUtf8 } from 'node:buffer'
+import { resolve } from 'node:path'
+import { readUserFile } from '../input/user-file.js'
+import { RotaError } from '../model/errors.js'
+import { isSecretHeader, type SecretRef, type SecretText } from '../model/secret-text.js'
+
+/** Where secrets are looked for: in the environment and the directory of the process that performs the work. */
+export interface SecretPlaces {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Where relative paths start; the working directory unless given. */
+  readonly directory?: string | undefined
 }
 
-const secretWords = /auth|cookie|token|secret|passw|credential|signature|key/i
+/** Texts as they are used, and what of them must not be shown. */
+export interface ResolvedTexts {
+  readonly texts: Readonly<Record<string, string>>
+  readonly secrets: readonly string[]
+}
+
+/** Looks up the texts that stand elsewhere; throws where one is not there. */
+export async function resolveTexts(
+  written: Readonly<Record<string, SecretText>> | undefined,
+  places: SecretPlaces,
+): Promise<ResolvedTexts> {
+  const texts: Record<string, string> = {}
+  const secrets: string[] = []
+  for (const [name, text] of Object.entries(written ?? {})) {
+    if (typeof text === 'string') {
+      texts[name] = text
+      continue
+    }
+    const found = await resolveSecret(text, places).catch((error: unknown) => {
+      throw error instanceof RotaError ? new RotaError(error.code, `${name}: ${error.message}`) : error
+    })
+    texts[name] = (text.prefix ?? '') + found
+    secrets.push(...partsOf(found))
+  }
+  return { texts, secrets }
+}
+
+/** The text that a reference leads to, without its prefix. */
+export async function resolveSecret(ref: SecretRef, places: SecretPlaces): Promise<string> {
+  if (ref.env === undefined) return await contentOf(ref.file, places)
+  const found = places.environment[ref.env]
+  if (found !== undefined && found !== '') return found
+  throw missing(`the variable ${ref.env} is ${found === undefined ? 'not set' : 'empty'} in this process`)
+}
+
+const largestSecret = 131_071
+
+async function contentOf(file: string, { directory }: SecretPlaces): Promise<string> {
+  const path = directory === undefined ? resolve(file) : resolve(directory, file)
+  const found = await readUserFile(path, largestSecret)
+  if (found.kind !== 'read') throw missing(`the secret in ${path} cannot be read: ${found.why}`)
+  // Editors and `echo` end a file with a line feed, which is no part of the secret.
+  const text = isUtf8(found.bytes) ? found.bytes.toString('utf8').replace(/\r?\n$/, '') : ''
+  if (text === '' || text.includes('\0')) throw missing(`${path} does not hold a text`)
+  return text
+}
+
+function missing(why: string): RotaError {
+  return new RotaError('SECRET_MISSING', why)
+}
+
+/** A secret of several lines may be shown line by line. */
+function partsOf(secret: string): readonly string[] {
+  return secret.includes('\n')
+    ? [secret, ...secret.split(/\r?\n/).filter((line) => line.length > 8)]
+    : [secret]
+}
+
 const shortestSecret = 4
 
-/** Text with the secrets of a request's headers hidden, as an answer may repeat what it was sent. */
-export function maskSecrets(text: string, headers: Readonly<Record<string, string>>): string {
-  const secrets = Object.entries(headers)
+/** The secrets among the headers of a request. */
+export function secretsOf(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers)
     .filter(([name]) => isSecretHeader(name))
     .flatMap(([, value]) => [value, value.slice(value.indexOf(' ') + 1)])
+}
+
+/** Text with secrets hidden, as an answer or a command may repeat what it was given. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
     .filter((secret) => secret.trim().length >= shortestSecret)
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
+    .reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
 }

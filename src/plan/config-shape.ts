@@ -14,6 +14,14 @@ const count = z.number().int().min(1)
 const priority = z.number().int().min(-1_000_000).max(1_000_000).describe('Higher goes first.')
 const texts = z.record(z.string(), z.string())
 const json = z.json()
+const prefix = z.string().max(256).optional().describe('Put before it, such as `Bearer `.')
+const secretText = z.union([
+  z.string(),
+  z.strictObject({ env: z.string().describe('A variable of the process that performs it.'), prefix }),
+  z.strictObject({ file: z.string().min(1).describe('A file that holds the text.'), prefix }),
+])
+const secretTexts = z.record(z.string(), secretText)
+const allowLiteralSecrets = z.boolean().optional().describe('Takes secrets that are written out.')
 
 const retry = z.strictObject({
   attempts: count.max(1000).optional().describe('Tries in all, the first one included.'),
@@ -32,14 +40,20 @@ const argv = z
 /** A command, with or without its surroundings. */
 export const commandShape = z.union([
   argv,
-  z.strictObject({ argv, env: texts.optional(), cwd: z.string().min(1).optional() }),
+  z.strictObject({
+    argv,
+    env: secretTexts.optional(),
+    cwd: z.string().min(1).optional(),
+    allowLiteralSecrets,
+  }),
 ])
 
 /** A request. */
 export const requestShape = z.strictObject({
   url: z.string(),
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).optional(),
-  headers: texts.optional(),
+  headers: secretTexts.optional(),
+  allowLiteralSecrets,
   body: json.optional().describe('Sent as JSON; the payload of the run where it is absent.'),
 })
 

@@ -121,6 +121,10 @@ describe('a pipeline file', () => {
       'pipeline.web.yml:1:34: steps[1]: its id step-2 is that of steps[0] (allowed: an id of its own)',
     ],
     ['steps: [{ id: __proto__, uses: a }]', expect.stringContaining('steps[0].id: "__proto__" is not an id')],
+    [
+      'steps: [{ http: { url: "https://example.org", headers: { x-api-key: abc } } }]',
+      expect.stringContaining('steps[0].http.headers.x-api-key: a secret does not belong in a definition'),
+    ],
     ['['.repeat(10_000), expect.stringContaining('deeper than 64 levels')],
   ])('Q9: is refused as %j', async (text, fault) => {
     expect(await faultsOf(text)).toContainEqual(fault)

@@ -5,7 +5,8 @@ import type { Json } from '../model/json.js'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../model/sensor.js'
 import { followRedirects, nameOf, shorten, type FollowedAnswer } from '../outbound/follow-redirects.js'
 import { requestFailed, type OutgoingRequest } from '../outbound/http-request.js'
-import { isSecretHeader, maskSecrets } from '../outbound/secrets.js'
+import { isSecretHeader } from '../model/secret-text.js'
+import { maskSecrets, secretsOf } from '../outbound/secrets.js'
 import { messageOf, pickLabel, pickPayload, pickValue } from './body-pick.js'
 import { readHttpConfig, type HttpSensorConfig, type HttpSensorOptions } from './http-config.js'
 import { limited } from './time-limit.js'
@@ -30,7 +31,7 @@ const sensor: Sensor<HttpSensorConfig, HttpSensorState> = {
   poll: async (state, context) => {
     const result = await ask(state, context).catch((error: unknown) => failed(messageOf(error), state))
     if (result.kind === 'trigger' || result.reason === undefined) return result
-    return { ...result, reason: maskSecrets(result.reason, context.config.request.headers) }
+    return { ...result, reason: maskSecrets(result.reason, secretsOf(context.config.request.headers)) }
   },
 }
 

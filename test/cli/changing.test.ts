@@ -116,6 +116,25 @@ describe('holding back', () => {
   })
 })
 
+describe('a secret of rota add', () => {
+  it('is named, not written: what is written out is refused with the right form, unless it is asked for', async () => {
+    const url = ['--url', 'https://example.org/hook']
+    const literal = await shop.on('add', 'hook', ...url, '--header', 'Authorization=Bearer abc')
+    expect(literal).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--secret Authorization=env:NAME') as unknown,
+    })
+    expect(literal.stderr).not.toContain('abc')
+    const nowhere = await shop.on('add', 'hook', ...url, '--secret', 'authorization=abc')
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret') as unknown })
+    await shop.printed('add', 'hook', ...url, '--secret', 'authorization=Bearer env:HOOK_TOKEN')
+    expect(await shop.printed('show', 'hook')).toContain('authorization (variable HOOK_TOKEN)')
+    const both = ['--header', 'x-api-key=abc', '--allow-literal-secrets', '--replace']
+    expect(await shop.printed('add', 'hook', ...url, ...both)).toContain('added job hook')
+    await shop.printed('remove', 'hook')
+  })
+})
+
 describe('rota add and remove', () => {
   it('define and end jobs and triggers beside those of an app', async () => {
     const command = ['--', 'node', '-e', 'console.log("$HOME")']
@@ -127,7 +146,9 @@ describe('rota add and remove', () => {
       '--retry',
       '3',
       '--env',
-      'TOKEN=secret',
+      'MODE=secret',
+      '--secret',
+      'TOKEN=env:SHOP_TOKEN',
       '--catch-up',
       'all',
     ]
@@ -141,11 +162,12 @@ describe('rota add and remove', () => {
     expect(shown).toMatchObject({
       trigger: { source: 'api', overlap: 'queue-all', schedule: { timezone: 'Europe/Berlin' } },
       job: {
-        handler: { kind: 'shell', argv: ['node', '-e', 'console.log("$HOME")'], env: ['TOKEN'] },
+        handler: { kind: 'shell', argv: ['node', '-e', 'console.log("$HOME")'], env: ['MODE', 'TOKEN'] },
         retry: { attempts: 3 },
       },
     })
     expect(JSON.stringify(shown)).not.toContain('secret')
+    expect(await shop.printed('show', 'report', '--as', 'job')).toContain('MODE, TOKEN (variable SHOP_TOKEN)')
     const taken = await shop.on('add', 'report', ...command)
     expect(taken).toMatchObject({
       code: 2,

@@ -1,4 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -63,10 +65,43 @@ jobs: { load: { command: ['true'] } }
 sensors:
   one: { type: files, job: load, globe: x }
   two: { type: webhook, job: load, secret: { env: NOBODY_SET_THIS } }
+  three: { type: http, url: 'https://example.com', job: load, headers: { cookie: { environment: X } } }
 `),
   ).rejects.toThrow(
-    /sensors\.one\.globe: there is no such option; did you mean glob\?[^]*sensors\.two: secret: the environment has no variable NOBODY_SET_THIS/,
+    /sensors\.one\.globe: there is no such option; did you mean glob\?[^]*sensors\.two: the variable NOBODY_SET_THIS is not set in this process[^]*sensors\.three\.headers\.cookie: it does not say where the text stands/,
   )
+})
+
+test('headers and the secret of a delivery may stand in a variable or in a file', async () => {
+  const seen: unknown[] = []
+  const server = createServer((request, response) => {
+    seen.push([request.headers.authorization, request.headers['x-plain']])
+    response.setHeader('content-type', 'application/json').end('{"ready":false}')
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const app = await load(
+    `
+app: shop
+store: 'memory:'
+jobs: { load: { command: ['true'] } }
+sensors:
+  page:
+    type: http
+    url: http://127.0.0.1:${port}/
+    headers: { authorization: { file: token, prefix: 'Bearer ' }, x-plain: plain }
+    job: load
+  orders: { type: webhook, secret: { file: hook }, job: load }
+`,
+    { token: 'abc123\n', hook: `whsec_${Buffer.alloc(24, 7).toString('base64')}\n` },
+  )
+  const polled = new Promise((resolve) =>
+    app.on('sensor:polled', ({ sensor }) => sensor === 'page' && resolve(sensor)),
+  )
+  await app.start({ roles: { worker: false } })
+  await polled
+  expect(seen).toEqual([['Bearer abc123', 'plain']])
 })
 
 test('F10: a config written in code may hold a sensor of its own, and a function', async () => {
@@ -97,8 +132,9 @@ test('F10: a config written in code may hold a sensor of its own, and a function
   expect(await ended).toMatchObject({ trigger: 'mine', result: { partition: 'p' } })
 })
 
-async function load(text: string): Promise<Rota> {
+async function load(text: string, files: Readonly<Record<string, string>> = {}): Promise<Rota> {
   const directory = await aDirectory()
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content)
   const path = join(directory, 'rota.config.yaml')
   await writeFile(path, text)
   process.env['CONFIG_SENSORS_SECRET'] = `whsec_${Buffer.alloc(24, 7).toString('base64')}`

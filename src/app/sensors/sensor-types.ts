@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
-import { RotaError } from '../../model/errors.js'
+import { refuse, RotaError } from '../../model/errors.js'
+import { placeOf, within } from '../../model/faults.js'
 import { isMap, type Written } from '../../model/read-value.js'
+import { readSecretRef, type SecretRef, type SecretText } from '../../model/secret-text.js'
 import type { ConfiguredSensor } from '../../model/sensor.js'
+import { resolveSecret, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
 import { absoluteUrl } from '../open-store.js'
 
 /** What the settings of a config file are relative to. */
-export interface SensorSurroundings {
+export interface SensorSurroundings extends SecretPlaces {
   readonly directory: string
-  readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /** The built-in sensor of a type with the settings of a config file; its module is loaded only then. */
@@ -16,10 +18,9 @@ export async function builtInSensor(
   settings: Written,
   around: SensorSurroundings,
 ): Promise<ConfiguredSensor> {
-  const options = settings as never
   switch (type) {
     case 's3':
-      return (await import('../../sensors/s3-sensor.js')).s3Sensor(options)
+      return (await import('../../sensors/s3-sensor.js')).s3Sensor(settings as never)
     case 'files':
       return (await import('../../sensors/files-sensor.js')).filesSensor(
         inDirectory(settings, around) as never,
@@ -32,9 +33,13 @@ export async function builtInSensor(
         type,
       }
     case 'http':
-      return (await import('../../sensors/http.js')).httpSensor(options)
+      return (await import('../../sensors/http.js')).httpSensor(
+        (await withHeaders(settings, around)) as never,
+      )
     case 'webhook':
-      return (await import('../../sensors/webhook.js')).webhookSensor(withSecret(settings, around) as never)
+      return (await import('../../sensors/webhook.js')).webhookSensor(
+        (await withSecret(settings, around)) as never,
+      )
     default:
       throw new RotaError('DEFINITION_INVALID', `${type} is not a type of sensor`)
   }
@@ -61,13 +66,27 @@ function onFile(settings: Written, { directory }: SensorSurroundings): Written {
     : settings
 }
 
-/** A secret need not stand in the file: `secret: { env: NAME }` takes it from the environment. */
-function withSecret(settings: Written, { environment }: SensorSurroundings): Written {
+/** A secret need not stand in the file: it may be in a variable or in a file of its own, several of them one after another. */
+async function withSecret(settings: Written, around: SensorSurroundings): Promise<Written> {
   const { secret } = settings
-  if (!isMap(secret) || typeof secret['env'] !== 'string') return settings
-  const found = environment[secret['env']]
-  if (found === undefined) {
-    throw new RotaError('CONFIG_INVALID', `secret: the environment has no variable ${secret['env']}`)
-  }
+  if (!isMap(secret)) return settings
+  const found = await resolveSecret(refAt(secret, ['secret']), around)
   return { ...settings, secret: found.split(/[\s,]+/).filter((one) => one !== '') }
+}
+
+/** So may the texts of headers. */
+async function withHeaders(settings: Written, around: SensorSurroundings): Promise<Written> {
+  const { headers } = settings
+  if (!isMap(headers) || !Object.values(headers).some(isMap)) return settings
+  const refs = Object.entries(headers).filter(([, text]) => isMap(text))
+  for (const [name, ref] of refs) refAt(ref as Written, ['headers', name])
+  const { texts } = await resolveTexts(Object.fromEntries(refs) as Record<string, SecretText>, around)
+  return { ...settings, headers: { ...headers, ...texts } }
+}
+
+function refAt(value: Written, keys: readonly string[]): SecretRef {
+  const place = keys.reduce(within, placeOf())
+  const ref = readSecretRef(value, place)
+  refuse('the sensor', place.faults)
+  return ref as SecretRef
 }

@@ -1,6 +1,6 @@
 import { nextInstants } from '../../app/next-instants.js'
 import { RotaError } from '../../app/errors.js'
-import type { RoundService, Run, StoredJob, StoredTrigger } from '../../app/nouns.js'
+import type { RoundService, Run, SecretText, StoredJob, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
@@ -155,8 +155,8 @@ async function showJob(
     ['job', job.name],
     ['what', handlerText(job.handler)],
     ['directory', job.handler.kind === 'shell' ? job.handler.cwd : undefined],
-    ['environment', secrets === undefined ? undefined : Object.keys(secrets).join(', ')],
-    ['headers', job.handler.kind === 'http' ? Object.keys(job.handler.headers ?? {}).join(', ') : undefined],
+    ['environment', secrets === undefined ? undefined : textNames(secrets)],
+    ['headers', job.handler.kind === 'http' ? textNames(job.handler.headers ?? {}) : undefined],
     ['queue', job.queue],
     ['priority', String(job.priority)],
     ['tries', retry.attempts === 1 ? '1, no retry' : `${retry.attempts}, waits ${waits}`],
@@ -172,6 +172,15 @@ async function showJob(
   ])
   await printNewest(context, app, runs)
   return exitCodes.ok
+}
+
+/** Names without their texts, which may be secrets; with where those stand that stand elsewhere. */
+function textNames(texts: Readonly<Record<string, SecretText>>): string {
+  const named = Object.entries(texts).map(([name, text]) => {
+    if (typeof text === 'string') return name
+    return `${name} (${text.env === undefined ? `file ${text.file}` : `variable ${text.env}`})`
+  })
+  return named.join(', ')
 }
 
 async function printNewest(context: Context, app: Rota, runs: readonly Run[]): Promise<void> {
