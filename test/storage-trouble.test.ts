@@ -1,6 +1,9 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { rota, type Rota } from '../src/app/rota.js'
@@ -127,3 +130,33 @@ describe('a store of files on a full disk', () => {
     expect(isComplete(await coverageOf(store, trigger as StoredTrigger, undefined))).toBe(true)
   })
 })
+
+const script = fileURLToPath(new URL('fixtures/full-disk.mjs', import.meta.url))
+
+/** A disk of a few megabytes at a directory, which only the command sees and which goes with it. */
+function onSmallDisk(mountPoint: string, command: readonly string[]): [string, readonly string[]] {
+  const mount = `mount -t tmpfs -o size=4m tmpfs '${mountPoint}' && exec "$@"`
+  return ['unshare', ['-rm', 'sh', '-c', mount, 'sh', ...command]]
+}
+
+const canMount = spawnSync(...onSmallDisk(tmpdir(), ['true'])).status === 0
+
+it.skipIf(!canMount)(
+  'N12: while a real disk is full for longer than a lease, what runs goes on, and nothing is performed twice',
+  async () => {
+    const answers = [
+      ['files', 'data'],
+      ['sqlite', 'rota.db'],
+    ].map(async ([scheme, name = '']) => {
+      const path = join(directory, name)
+      const command = onSmallDisk(directory, [process.execPath, script, `${scheme}:${path}`, path])
+      const env = { ...process.env, XDG_STATE_HOME: directory }
+      const { stdout } = await promisify(execFile)(...command, { env })
+      return JSON.parse(stdout) as unknown
+    })
+    const untouched = { expired: 0, lost: 0, fatal: [], twice: 0, broken: 0 }
+    const expected = { ...untouched, troubles: ['STORE_FULL'], slow: { state: 'done', attempt: 1 } }
+    expect(await Promise.all(answers)).toEqual([expected, expected])
+  },
+  60_000,
+)

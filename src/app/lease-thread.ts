@@ -20,7 +20,7 @@ export interface LeaseThreadData {
 }
 
 /** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
-export type LeaseThreadMessage = 'ping' | Beat
+export type LeaseThreadMessage = 'ping' | 'full' | Beat
 
 /** What the main thread says: that it is alive, or that the thread may end. */
 export type MainThreadMessage = 'pong' | 'stop'
@@ -35,24 +35,20 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const tell = (message: LeaseThreadMessage): void => port.postMessage(message)
   const onExpired = (): void => tell('expired')
   const onBeat = (isDraining: boolean): void => tell(isDraining ? 'draining' : 'alive')
-  const heartbeat = new Heartbeat({ worker, leaseMs, clock, now, store, onExpired, onBeat })
+  const onFull = (): void => tell('full')
+  // At once: starting the thread has used up a part of the lease.
+  const keeping = { worker, leaseMs, clock, now, store, isDue: true }
+  const heartbeat = new Heartbeat({ ...keeping, onExpired, onBeat, onFull })
   const pulse = new Pulse({ clock, port, stallMs })
-  let isStopping = false
   port.on('message', (message: MainThreadMessage) => {
     pulse.answered()
     if (message !== 'stop') return
-    isStopping = true
     pulse.stop()
     void heartbeat
       .stop()
       .then(() => store.close())
       .then(() => port.close())
   })
-  // At once: starting the thread has used up a part of the lease.
-  const answer = await store.heartbeat({ worker, now: now(), leaseMs })
-  // What is begun after the stop would never end.
-  if (isStopping) return
-  tell(answer)
   pulse.start()
   heartbeat.start()
 }

@@ -27,7 +27,8 @@ export class ThreadedKeepAlive implements KeepAlive {
   }
 
   start(): void {
-    const { onExpired, onBeat, onTrouble, clock, worker, leaseMs, url, durability, stallMs } = this.#options
+    const { onExpired, onBeat, onFull, onTrouble, clock } = this.#options
+    const { worker, leaseMs, url, durability, stallMs } = this.#options
     const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs }
     // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
     const thread = new Worker(threadFile(), { workerData, execArgv: [] })
@@ -40,6 +41,7 @@ export class ThreadedKeepAlive implements KeepAlive {
       cancel()
       if (message === 'ping') thread.postMessage('pong' satisfies MainThreadMessage)
       else if (message === 'expired') onExpired()
+      else if (message === 'full') onFull?.()
       else onBeat?.(message === 'draining')
     })
     thread.on('error', (error) => {

@@ -8,7 +8,7 @@ import type { ClockGuard } from './clock-guard.js'
 import { Draining } from './draining.js'
 import type { Events } from './events.js'
 import type { KeepAlive, KeepAliveOptions } from './keep-alive.js'
-import { backOffMs, Loop, type Look } from './loop.js'
+import { backOffMs, isFull, Loop, type Look } from './loop.js'
 import type { Performable } from './perform.js'
 import { Scheduler } from './scheduler.js'
 import { Sensors } from './sensors.js'
@@ -52,6 +52,8 @@ export class Engine {
   #expired: readonly Worker[] = []
   #keepAlive: KeepAlive | undefined
   #employedMs = -Infinity
+  /** When the store was last found full. */
+  #fullMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
   #sensors: Sensors | undefined
@@ -120,6 +122,7 @@ export class Engine {
   async #begin(): Promise<void> {
     const { store, events, roles, upkeepMs, pollMs } = this.#options
     this.#undo.push(events.on('fatal', () => this.#fail()))
+    this.#undo.push(events.on('trouble', ({ error }) => isFull(error) && this.#noteFull()))
     if (roleNames(roles).length > 0) await this.#employ()
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
@@ -181,10 +184,12 @@ export class Engine {
     if (this.isDraining) await store.drain({ worker: id, isDraining: true })
     const onExpired = (): void => this.#lose(id)
     const onBeat = (isDraining: boolean): void => this.#heard(id, isDraining)
+    const onFull = (): void => this.#noteFull()
     const onTrouble = (error: unknown): void =>
       events.emit('trouble', { where: 'lease', error, retryInMs: replaceMs })
     try {
-      const keepAlive = this.#options.keepAlive({ worker: id, leaseMs, onExpired, onBeat, onTrouble })
+      const keep = { worker: id, leaseMs, onExpired, onBeat, onFull, onTrouble }
+      const keepAlive = this.#options.keepAlive(keep)
       keepAlive.start()
       this.#keepAlive = keepAlive
     } catch (error) {
@@ -201,6 +206,16 @@ export class Engine {
     const onFollowed = (): void => this.#scheduler?.wake()
     const loop = { store, clock, now, events, pollMs }
     return new Worker({ id, ...loop, concurrency, performables, onFollowed, onExpired })
+  }
+
+  #noteFull(): void {
+    this.#fullMs = this.#options.clock.monotonicMs()
+  }
+
+  /** While the store is full nobody can renew. Once there is room, everybody gets the time to do so before being judged. */
+  #canJudgeLeases(): boolean {
+    const { guard, clock, leaseMs } = this.#options
+    return guard.isSteadyFor(leaseMs) && clock.monotonicMs() - this.#fullMs > leaseMs
   }
 
   /** What a beat of an id that was lost meanwhile says counts no more. */
@@ -268,13 +283,13 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, guard, events, keepMs, leaseMs, leaseSlackMs, upkeepMs } = this.#options
+    const { store, events, keepMs, leaseSlackMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
       keepMs,
       now: () => this.now(),
-      canJudgeLeases: () => guard.isSteadyFor(leaseMs),
+      canJudgeLeases: () => this.#canJudgeLeases(),
       leaseSlackMs,
       everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),

@@ -1,6 +1,7 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import type { Beat, Store } from '../store/store.js'
+import { isFull } from './loop.js'
 
 /** Keeps one worker's lease from running out. */
 export interface KeepAlive {
@@ -16,18 +17,28 @@ export interface KeepAliveOptions {
   readonly onExpired: () => void
   /** Every renewal says whether the worker is to take nothing more. */
   readonly onBeat?: ((isDraining: boolean) => void) | undefined
+  /** The store had no room for a renewal. The lease goes on: nobody else can take it either. */
+  readonly onFull?: (() => void) | undefined
   /** What keeps the lease has failed; `onExpired` follows. */
   readonly onTrouble: (error: unknown) => void
 }
 
 /** Where a heartbeat goes and what it counts the time with. */
 export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
-  readonly store: Pick<Store, 'heartbeat'>
+  readonly store: Pick<Store, 'heartbeat' | 'workers'>
   readonly clock: Clock
   readonly now: () => Instant
+  /** Whether the first renewal is due at the start, not after a third of the lease. */
+  readonly isDue?: boolean | undefined
 }
 
-/** Renews every third of the lease. Gives up at four fifths of it, so that work stops before somebody else may take it. */
+/** How soon a renewal that found no room is tried again: soon after there is room, others may judge the lease. */
+const fullPauseMs = 250
+
+/**
+ * Renews every third of the lease. Gives up at four fifths of it, so that work stops before somebody else may take it.
+ * A renewal that fails only for want of room does not count against the lease: whoever would take it needs room too.
+ */
 export class Heartbeat implements KeepAlive {
   readonly #options: HeartbeatOptions
   readonly #stop = new AbortController()
@@ -48,29 +59,50 @@ export class Heartbeat implements KeepAlive {
   }
 
   async #run(): Promise<void> {
-    const { clock, leaseMs } = this.#options
+    const { clock, leaseMs, isDue = false } = this.#options
     const { signal } = this.#stop
     this.#renewed(clock.monotonicMs())
-    await clock.sleep(leaseMs / 3, signal)
+    if (!isDue) await clock.sleep(leaseMs / 3, signal)
     while (!signal.aborted) {
       const askedMs = clock.monotonicMs()
       const answer = await this.#beat()
       if (answer === 'expired') return this.#giveUp()
-      const isRenewed = answer !== 'failed'
-      if (isRenewed) this.#renewed(askedMs)
-      if (isRenewed) this.#options.onBeat?.(answer === 'draining')
-      await clock.sleep(isRenewed ? leaseMs / 3 : Math.min(1000, leaseMs / 10), signal)
+      if (answer !== 'failed') this.#renewed(askedMs)
+      this.#tell(answer)
+      await clock.sleep(this.#pauseMs(answer), signal)
     }
   }
 
-  async #beat(): Promise<Beat | 'failed'> {
+  async #beat(): Promise<Beat | 'failed' | 'full'> {
     const { store, worker, now, leaseMs } = this.#options
     try {
       return await store.heartbeat({ worker, now: now(), leaseMs })
-    } catch {
+    } catch (error) {
       // The loops that need the store report its trouble; here only the time that is left counts.
+      return isFull(error) ? await this.#withoutRoom() : 'failed'
+    }
+  }
+
+  /** Reading needs no room: whether somebody took the lease as soon as there was some. */
+  async #withoutRoom(): Promise<'full' | 'expired' | 'failed'> {
+    const { store, worker } = this.#options
+    try {
+      return (await store.workers()).some(({ id }) => id === worker) ? 'full' : 'expired'
+    } catch {
       return 'failed'
     }
+  }
+
+  #tell(answer: Exclude<Beat, 'expired'> | 'failed' | 'full'): void {
+    const { onBeat, onFull } = this.#options
+    if (answer === 'full') onFull?.()
+    else if (answer !== 'failed') onBeat?.(answer === 'draining')
+  }
+
+  #pauseMs(answer: Beat | 'failed' | 'full'): number {
+    const { leaseMs } = this.#options
+    if (answer === 'full') return Math.min(fullPauseMs, leaseMs / 10)
+    return answer === 'failed' ? Math.min(1000, leaseMs / 10) : leaseMs / 3
   }
 
   /** The lease counts from when it was asked for, however long the answer took; a store that hangs must not outlast it. */

@@ -105,6 +105,11 @@ export function isFatal(error: unknown): boolean {
   )
 }
 
+/** Whether the store had no room, which passes. */
+export function isFull(error: unknown): boolean {
+  return error instanceof RotaError && error.code === 'STORE_FULL'
+}
+
 /** Doubles from 50 ms, capped at 5 s, with a jitter from the seed that spreads processes that failed together. */
 export function backOffMs(failures: number, seed: string): number {
   const full = Math.min(5000, 50 * 2 ** Math.min(failures - 1, 10))
