@@ -1,5 +1,6 @@
 import type { Coverage } from '../model/coverage.js'
 import type { RecordedRange } from '../model/ledger.js'
+import { sumOfCounts } from '../model/pruned-counts.js'
 import { isFinal } from '../model/run.js'
 import type { StoredTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
@@ -7,14 +8,19 @@ import type { Instant } from '../time/instant.js'
 
 const page = 10_000
 
-/** What became of the due instants of an after-finish trigger: they are facts, so only that the chain goes on can be checked. */
+/**
+ * What became of the due instants of an after-finish trigger: they are facts, so only that the chain goes on can be
+ * checked. Pruned runs are known by their number alone, so counting begins where the first pruned stretch does.
+ */
 export async function chainCoverageOf(
   store: Store,
   trigger: StoredTrigger,
   since: Instant | undefined,
 ): Promise<Coverage> {
   const { name } = trigger.trigger
-  const window = { trigger: name, fromAt: since ?? trigger.definedAt, untilAt: trigger.cursorAt }
+  const asked = { trigger: name, fromAt: since ?? trigger.definedAt, untilAt: trigger.cursorAt }
+  const fromAt = Math.min(asked.fromAt, ...(await store.ledger(asked)).filter(isPruned).map(firstAtOf))
+  const window = { ...asked, fromAt }
   const run = await countRuns(store, window)
   const explained = countReasons(await store.ledger(window))
   const unexplained = (await isChainBroken(store, trigger)) ? [trigger.cursorAt] : []
@@ -62,8 +68,20 @@ async function countRuns(
   }
 }
 
+function isPruned({ reason }: RecordedRange): boolean {
+  return reason === 'pruned'
+}
+
+function firstAtOf({ firstAt }: RecordedRange): Instant {
+  return firstAt
+}
+
+/** One instant a range, except that a pruned one stands for as many as it says. */
 function countReasons(ranges: readonly RecordedRange[]): Coverage['explained'] {
   const counts: Record<string, number> = {}
-  for (const { reason } of ranges) counts[reason] = (counts[reason] ?? 0) + 1
+  for (const range of ranges) {
+    const instants = isPruned(range) ? sumOfCounts(range.detail) : 1
+    counts[range.reason] = (counts[range.reason] ?? 0) + instants
+  }
   return counts
 }

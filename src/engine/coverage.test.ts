@@ -83,6 +83,25 @@ describe('coverage', () => {
     expect(isComplete(await coverageOf(stage.store, broken, undefined))).toBe(false)
   })
 
+  it('counts every run of a chain that was pruned', async () => {
+    const stage = new Stage()
+    await stage.process({
+      jobs: { work: () => undefined },
+      triggers: { t: { every: '1m', after: 'finish' } },
+      keepMs: 100 * minute,
+    })
+    await stage.pass(300 * minute)
+    const found = await coverage(stage)
+    const { pruned = 0 } = found.explained
+    expect(pruned).toBeGreaterThan(150)
+    expect(found).toMatchObject({ due: found.run + pruned, fromAt: t0 })
+    expect(found.due).toBe(300)
+    expect(isComplete(found)).toBe(true)
+    // Nobody knows when each of the pruned ones was due, so all of their stretch are counted.
+    expect(await coverage(stage, t0 + 100 * minute)).toMatchObject({ due: found.due, run: found.run })
+    expect((await coverage(stage, t0 + 250 * minute)).due).toBeLessThan(60)
+  })
+
   it('a month of a per-second trigger is counted second by second, and leaves the process responsive', async () => {
     const stage = new Stage()
     const trigger = defineTrigger('t', { job: 'work', cron: '* * * * * *', catchUp: 'skip' })

@@ -1,3 +1,4 @@
+import { addCounts, writeCounts } from '../../model/pruned-counts.js'
 import type { FinalState } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import { forgetOver } from './notes.js'
@@ -82,23 +83,6 @@ function joinNeighbours(
 function hasRunBetween(runs: TriggerRuns, afterAt: Instant, beforeAt: Instant): boolean {
   const next = first(runs.own.from((run) => run.dueAt <= afterAt))
   return next !== undefined && next.dueAt < beforeAt
-}
-
-type Counts = Partial<Record<FinalState, number>>
-
-function addCounts(a: string | undefined, b: string | undefined): string {
-  const [one, other] = [JSON.parse(a ?? '{}') as Counts, JSON.parse(b ?? '{}') as Counts]
-  const sum: Counts = {}
-  for (const state of finalStates) sum[state] = (one[state] ?? 0) + (other[state] ?? 0)
-  return writeCounts(sum)
-}
-
-const finalStates: readonly FinalState[] = ['done', 'failed', 'cancelled']
-
-function writeCounts(counts: Counts): string {
-  return JSON.stringify(
-    Object.fromEntries(finalStates.flatMap((state) => (counts[state] ? [[state, counts[state]]] : []))),
-  )
 }
 
 function first<T>(items: Iterable<T>): T | undefined {

@@ -1,5 +1,5 @@
+import { addCounts, writeCounts } from '../../model/pruned-counts.js'
 import type { Instant } from '../../time/instant.js'
-import { addCounts, writeCounts } from '../sql/pruned-counts.js'
 import { originCode, type RangeRow } from '../sql/rows.js'
 import { done, stateName } from '../sql/states.js'
 import { recordRange } from './ledger.js'
