@@ -113,7 +113,7 @@ export function reasonText({ reason, rule, blocker, detail }: LedgerRange, short
     case 'pruned':
       return `ran and was pruned since${told}`
     case 'checked':
-      return `the round was checked${told}`
+      return rule === 'round:later' ? `left out after the check${told}` : `the round was checked${told}`
   }
 }
 

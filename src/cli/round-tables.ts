@@ -18,7 +18,8 @@ export async function showStatus(context: Context, app: Rota, name: string): Pro
     return exitCodes.ok
   }
   const times = timesOf(context)
-  const { checkedAt, nextCheckAt, completedCount, services } = status
+  const { checkedAt, nextCheckAt, completedCount } = status
+  const left = status.remainingServices.length + (status.currentService === null ? 0 : 1)
   printFields(out, [
     ['round', status.name],
     ['checks', `every ${formatDuration(status.intervalMs)}`],
@@ -26,7 +27,7 @@ export async function showStatus(context: Context, app: Rota, name: string): Pro
       'checked',
       checkedAt === null ? 'not yet' : `${times.full(checkedAt)}${status.resumed ? ', resumed' : ''}`,
     ],
-    ['completed', `${completedCount} of ${services.length - status.skipped.length}`],
+    ['completed', `${completedCount} of ${completedCount + left}`],
     [
       'next check',
       nextCheckAt === null ? 'none' : `${times.full(nextCheckAt)}, ${times.distance(nextCheckAt)}`,
@@ -140,9 +141,12 @@ interface Line {
   readonly why: string
 }
 
-/** What becomes of each service, in the order of the list. */
+/** What becomes of each service, in the order of the list; then those of a list before it. */
 function linesOf(status: RoundStatus, times: TimeText): Line[] {
-  return status.services.map((service) => {
+  const told = [...status.results, ...status.skipped].map(({ service }) => service)
+  const current = status.currentService === null ? [] : [status.currentService]
+  const all = new Set([...status.services, ...told, ...current, ...status.remainingServices])
+  return [...all].map((service) => {
     const result = status.results.find((one) => one.service === service)
     if (result !== undefined) return { service, state: result.status, why: result.info }
     if (status.currentService === service) return { service, state: 'running', why: '' }

@@ -81,7 +81,7 @@ export function isChain({ trigger }: Recorded): boolean {
   return trigger.trigger.schedule.kind === 'after-finish'
 }
 
-/** The recorded range that an instant lies in. */
+/** The recorded range that an instant lies in; what a round left out later only adds to it. */
 export function rangeOver(ranges: readonly RecordedRange[], at: Instant): RecordedRange | undefined {
-  return ranges.find((range) => range.firstAt <= at && at <= range.lastAt)
+  return ranges.find(({ firstAt, lastAt, rule }) => firstAt <= at && at <= lastAt && rule !== 'round:later')
 }

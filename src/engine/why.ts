@@ -154,10 +154,17 @@ function takeExplained(
     const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
     if (range !== undefined && told.has(range)) continue
     if (range !== undefined) told.add(range)
-    found.push(explainInstant(facts, { at, range, now }))
-    if (found.length === limit) break
+    found.push(explainInstant(facts, { at, range, now }), ...laterAt(facts, at))
+    if (found.length >= limit) break
   }
   return found
+}
+
+/** What a round left out after the check of an instant was recorded. */
+function laterAt({ ranges }: Facts, at: Instant): Explanation[] {
+  return ranges
+    .filter(({ rule, firstAt }) => rule === 'round:later' && firstAt === at)
+    .map((range) => ({ kind: 'range', range, blocker: undefined }))
 }
 
 function instantOf(explanation: Explanation): Instant {

@@ -2,7 +2,14 @@ import type { Instant } from '../time/instant.js'
 import type { RunId } from './identity.js'
 import type { Json } from './json.js'
 import type { NoteChange, NoteKey } from './note.js'
-import { cycleAfter, timingAfter, type Cycle, type EndedService, type ServiceTiming } from './round.js'
+import {
+  cycleAfter,
+  lastCheckChange,
+  timingAfter,
+  type Cycle,
+  type EndedService,
+  type ServiceTiming,
+} from './round.js'
 import type { FinalState, Follow, StoredError } from './run.js'
 
 /** A run that has become final, as far as what follows it needs to know. */
@@ -69,7 +76,7 @@ export function notesAfter(
 }
 
 /** What the results of a round say about a run that has ended. */
-export function serviceInfo({
+function serviceInfo({
   state,
   error,
   reason,
@@ -114,9 +121,11 @@ function serviceAfter(run: EndedRun, [timing, cycle]: readonly (Json | undefined
   }
   const next = cycle === undefined ? undefined : cycleAfter(cycle as unknown as Cycle, ended)
   if (next === undefined) return changes
-  // With nothing left the cycle is over; who asks for its history finds it in the runs and the ledger.
-  const value = next.queue.length === 0 ? undefined : (next as unknown as Json)
-  return [...changes, { kind: 'cycle', name: run.trigger ?? '', item: '', value }]
+  const round = run.trigger ?? ''
+  const isOver = next.queue.length === 0
+  const value = isOver ? undefined : (next as unknown as Json)
+  const change: NoteChange = { kind: 'cycle', name: round, item: '', value }
+  return [...changes, change, ...(isOver ? [lastCheckChange(round, next)] : [])]
 }
 
 function assetAfter(run: EndedRun, before: Json | undefined): NoteChange[] {

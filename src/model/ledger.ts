@@ -26,6 +26,7 @@ export type LedgerRule =
   | 'hold'
   | 'prune'
   | 'round:check'
+  | 'round:later'
   | 'round:overlap'
 
 /** What became of a range of due instants without a run: it covers those from `firstAt` to `lastAt`, both included, that have no run of their own. */

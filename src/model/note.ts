@@ -2,12 +2,13 @@ import type { Instant } from '../time/instant.js'
 import type { Json } from './json.js'
 
 /**
- * What a note is about: the open cycle of a round, the timing of a service, the state of a sensor and its evaluations,
+ * What a note is about: the open cycle of a round, what its last check came to, the timing of a service, the state of a sensor and its evaluations,
  * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
  * the last cleanup, a backfill, that an app names a plan.
  */
 export type NoteKind =
   | 'cycle'
+  | 'check'
   | 'service'
   | 'sensor'
   | 'evaluation'

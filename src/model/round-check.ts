@@ -1,4 +1,4 @@
-import { formatInstant, parseInstant, type Instant } from '../time/instant.js'
+import { formatInstant, type Instant } from '../time/instant.js'
 import { runIdOf, type RunId } from './identity.js'
 import type { Job } from './job.js'
 import { gatesOf } from './occurrence.js'
@@ -77,32 +77,12 @@ export function newServiceRun(
 }
 
 /** What a check found, as the ledger keeps it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
-export function formatCheck(
-  due: readonly string[],
-  skipped: readonly SkippedService[],
-  when: 'at once' | 'later' = 'at once',
-): string {
+export function formatCheck(due: readonly string[], skipped: readonly SkippedService[]): string {
   const parts = [
     ...(due.length === 0 ? [] : [`due ${due.join(', ')}`]),
     ...(skipped.length === 0 ? [] : [`skipped ${skipped.map(formatSkip).join(', ')}`]),
   ]
-  return `${when === 'later' ? laterMark : ''}${parts.join('; ')}`
-}
-
-/** What a range begins with that adds to a check made before: services that were left out when their turn came. */
-export const laterMark = 'then '
-
-/** The services that a recorded check left out. */
-export function parseSkips(detail: string): SkippedService[] {
-  const list = /(?:^|; |^then )skipped (.*)$/.exec(detail)?.[1] ?? ''
-  return [...list.matchAll(/(\S+) \((\w+)(?:, due (\S+?)|, in (\S+?))?\)/g)].map(
-    ([, service = '', reason, dueAt, round]) => ({
-      service,
-      reason: reason as SkippedService['reason'],
-      ...(dueAt === undefined ? {} : { dueAt: parseInstant(dueAt) }),
-      ...(round === undefined ? {} : { round }),
-    }),
-  )
+  return parts.join('; ')
 }
 
 function formatSkip({ service, reason, dueAt, round }: SkippedService): string {

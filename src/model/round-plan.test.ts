@@ -6,9 +6,9 @@ import type { Hold } from './hold.js'
 import type { Json } from './json.js'
 import type { LedgerRange } from './ledger.js'
 import type { Note, NoteKey } from './note.js'
-import { formatCheck, laterMark, listedTiming, parseSkips, whyNotDue } from './round-check.js'
+import { listedTiming, whyNotDue } from './round-check.js'
 import { closeRound, planRound, type Noted, type RoundFacts } from './round-plan.js'
-import type { Cycle, ServiceTiming, SkippedService } from './round.js'
+import type { Cycle, ServiceTiming } from './round.js'
 import type { NewRun } from './run.js'
 import { scheduleOf } from './schedule.js'
 import type { Tick } from './tick.js'
@@ -163,7 +163,7 @@ describe('planRound', () => {
     const tick = world.tick(t0 + 1)
     expect(tick.runs.map(({ job: name }) => name)).toEqual(['c'])
     expect(world.cycle?.skipped).toEqual([{ service: 'b', reason: 'in_flight', round: 'other' }])
-    expect(tick.ranges).toMatchObject([{ firstAt: t0, detail: 'then skipped b (in_flight, in other)' }])
+    expect(tick.ranges).toMatchObject([{ firstAt: t0, detail: 'skipped b (in_flight, in other)' }])
   })
 
   it('closes the cycle where nothing that is left is due, and checks what is due meanwhile', () => {
@@ -230,7 +230,7 @@ describe('closeRound', () => {
     const tick = closeRound(world.due, world.cycle, { now: t0 + hour, isReplaced: true })
     expect(tick.runs).toEqual([])
     expect(tick.ranges).toMatchObject([
-      { firstAt: t0, reason: 'checked', detail: 'then skipped b (replaced), c (replaced)' },
+      { firstAt: t0, reason: 'checked', detail: 'skipped b (replaced), c (replaced)' },
       { firstAt: t0 + hour, reason: 'collapsed', detail: 'the new list' },
     ])
     world.apply(tick)
@@ -277,25 +277,6 @@ describe('the timing of a service', () => {
       dueAt: t0 + hour,
     })
     expect(whyNotDue('a', { ...known, lastRunAt: null }, t0)).toEqual({ service: 'a', reason: 'tried' })
-  })
-
-  it('what a check left out can be read back from the ledger', () => {
-    const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,20}$/)
-    const skip = fc.oneof(
-      fc.record({
-        service: name,
-        reason: fc.constant('not_due'),
-        dueAt: fc.integer({ min: t0, max: 2 * t0 }),
-      }),
-      fc.record({ service: name, reason: fc.constant('in_flight'), round: name }),
-      fc.record({ service: name, reason: fc.constantFrom('tried', 'replaced') }),
-    )
-    fc.assert(
-      fc.property(fc.array(name, { maxLength: 3 }), fc.array(skip, { maxLength: 4 }), (due, skipped) => {
-        expect(parseSkips(formatCheck(due, skipped as SkippedService[]))).toEqual(skipped)
-        expect(parseSkips(formatCheck([], skipped as SkippedService[], 'later'))).toEqual(skipped)
-      }),
-    )
   })
 })
 
@@ -355,7 +336,7 @@ function checkLedger({ ranges, due }: World): void {
   const schedule = scheduleOf(due.trigger.schedule)
   for (let at = schedule.next(t0 - 1) ?? 0; at <= due.cursorAt; at = schedule.next(at) ?? Infinity) {
     const over = ranges.filter(({ firstAt, lastAt }) => firstAt <= at && at <= lastAt)
-    const firsts = over.filter(({ detail }) => detail?.startsWith(laterMark) !== true)
+    const firsts = over.filter(({ rule }) => rule !== 'round:later')
     expect(firsts).toHaveLength(1)
   }
 }

@@ -15,6 +15,7 @@ import type { Json } from './json.js'
 import type { LedgerRange } from './ledger.js'
 import type { NoteChange } from './note.js'
 import { formatCheck, listedTiming, newServiceRun, onGrid, whyNotDue } from './round-check.js'
+import { lastCheckChange } from './round.js'
 import type { Cycle, RoundService, ServiceTiming, SkippedService } from './round.js'
 import type { NewRun } from './run.js'
 import { scheduleOf } from './schedule.js'
@@ -52,7 +53,11 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
     now,
     runs: checked.turn?.run,
     ranges: [...going.ranges, ...checked.ranges],
-    notes: [...cycleNote(due, facts, checked.turn?.cycle), ...checked.notes],
+    notes: [
+      ...cycleNote(due, facts, checked.turn?.cycle),
+      ...checked.notes,
+      ...lastCheckNote(due, checked.empty ?? going.over),
+    ],
   })
 }
 
@@ -71,9 +76,13 @@ export function closeRound(
     : ({ reason: 'missed', rule: 'catch-up:skip', detail: 'the round was stopped' } as const)
   const ranges = [...held, ...rangesOf(due, { schedule, stretches: clear, met })]
   if (!isReplaced || cycle === undefined) return tickOf(due, { now, ranges })
-  const rest = cycle.current === null ? undefined : { ...cycle, queue: [] }
-  const dropped = laterRanges(due, cycle, cycle.queue.map(replaced))
-  return tickOf(due, { now, ranges: [...dropped, ...ranges], notes: [cycleChange(due, rest)] })
+  const skipped = cycle.queue.map(replaced)
+  const rest = { ...cycle, queue: [], skipped: [...cycle.skipped, ...skipped] }
+  const notes =
+    cycle.current === null
+      ? [cycleChange(due, undefined), ...lastCheckNote(due, rest)]
+      : [cycleChange(due, rest)]
+  return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], notes })
 }
 
 /** The cycle after this tick, and what had to be said on the way. */
@@ -81,6 +90,8 @@ interface Going {
   readonly cycle: Cycle | undefined
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
+  /** The cycle that is over because nothing that was left of it is due. */
+  readonly over?: Cycle | undefined
 }
 
 /** A service whose turn has come: its run, its timing with the mark, and the cycle that waits for it. */
@@ -97,7 +108,14 @@ function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
   if (cycle === undefined || cycle.current !== null) return { cycle, turn: undefined, ranges: [] }
   const resumed = cycle.resumed || facts.isResumed
   const { turn, skipped } = nextTurn(due, { ...cycle, resumed }, { facts, now })
-  return { cycle: turn?.cycle, turn, ranges: laterRanges(due, cycle, skipped) }
+  const ranges = laterRanges(due, cycle, skipped)
+  if (turn !== undefined) return { cycle: turn.cycle, turn, ranges }
+  return {
+    cycle: undefined,
+    turn,
+    ranges,
+    over: { ...cycle, resumed, skipped: [...cycle.skipped, ...skipped] },
+  }
 }
 
 /** The first of the queue that is due, by the instant of the check; those before it are left out and say why. */
@@ -181,11 +199,19 @@ function isOwed({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant):
   return now - firstAt > catchUp.graceMs || (alsoAt !== undefined && firstAt <= alsoAt && alsoAt <= now)
 }
 
+interface Checked {
+  readonly turn: Turn | undefined
+  readonly ranges: readonly LedgerRange[]
+  readonly notes: readonly NoteChange[]
+  /** The cycle that was never opened because nothing was due. */
+  readonly empty?: Cycle | undefined
+}
+
 /** The newest check is made, and those before it are collapsed into it. */
 function check(
   due: DueTrigger,
   { checks, now, facts }: { checks: Checks; now: Instant; facts: RoundFacts },
-): { turn: Turn | undefined; ranges: readonly LedgerRange[]; notes: readonly NoteChange[] } {
+): Checked {
   const { schedule, held, clear, lastAt } = checks
   if (lastAt === undefined) return { turn: undefined, ranges: held, notes: [] }
   const checkedAt = onGrid(due.trigger, lastAt)
@@ -196,12 +222,22 @@ function check(
   })
   const skipped = found.flatMap(({ skip }) => skip ?? [])
   const names = found.filter(({ skip }) => skip === undefined).map(({ service }) => service.job)
-  const cycle = { checkedAt, beganAt: now, queue: names, current: null, results: [], skipped, resumed: false }
+  const cycle: Cycle = {
+    checkedAt,
+    ...(lastAt === checkedAt ? {} : { dueAt: lastAt }),
+    beganAt: now,
+    queue: names,
+    current: null,
+    results: [],
+    skipped,
+    resumed: false,
+  }
   const { turn } = nextTurn(due, cycle, { facts, now })
   const older = clear.map(({ after, until }) => ({ after, until: Math.min(until, lastAt - 1) }))
   const met = { reason: 'collapsed', rule: 'round:check', detail: formatInstant(lastAt) } as const
   return {
     turn,
+    empty: turn === undefined ? cycle : undefined,
     ranges: [
       ...held,
       ...rangesOf(due, { schedule, stretches: older, met }),
@@ -229,10 +265,11 @@ function jobNamed({ jobs }: RoundFacts, name: string): Job {
 /** What is left out after the check itself was recorded. */
 function laterRanges(
   due: DueTrigger,
-  { checkedAt }: Cycle,
+  { checkedAt, dueAt = checkedAt }: Cycle,
   skipped: readonly SkippedService[],
 ): LedgerRange[] {
-  return skipped.length === 0 ? [] : [checkedRange(due, checkedAt, formatCheck([], skipped, 'later'))]
+  if (skipped.length === 0) return []
+  return [{ ...checkedRange(due, dueAt, formatCheck([], skipped)), rule: 'round:later' }]
 }
 
 function checkedRange(due: DueTrigger, at: Instant, detail: string): LedgerRange {
@@ -267,6 +304,10 @@ function rangesOf(
 function cycleNote(due: DueTrigger, facts: RoundFacts, cycle: Cycle | undefined): NoteChange[] {
   if (cycle === undefined && facts.cycle === undefined) return []
   return [{ ...cycleChange(due, cycle), revision: facts.cycle?.revision ?? 0 }]
+}
+
+function lastCheckNote({ trigger }: DueTrigger, cycle: Cycle | undefined): NoteChange[] {
+  return cycle === undefined ? [] : [lastCheckChange(trigger.name, cycle)]
 }
 
 function cycleChange(due: DueTrigger, cycle: Cycle | undefined): NoteChange {

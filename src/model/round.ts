@@ -1,5 +1,7 @@
 import type { Instant } from '../time/instant.js'
 import type { RunId } from './identity.js'
+import type { Json } from './json.js'
+import type { NoteChange } from './note.js'
 
 /** The services of a round, in the order in which they are performed. */
 export interface RoundSpec {
@@ -28,6 +30,8 @@ export interface ServiceTiming {
 export interface Cycle {
   /** The due instant of the check, on the round's grid. */
   readonly checkedAt: Instant
+  /** The due instant itself, where the check was made between two instants of the grid. */
+  readonly dueAt?: Instant | undefined
   /** When its first service was begun. */
   readonly beganAt: Instant
   /** Those that have not begun. */
@@ -38,6 +42,9 @@ export interface Cycle {
   /** Whether a process took it up again: one that was started after it began, or after a run of it was lost with its worker. */
   readonly resumed: boolean
 }
+
+/** What the last check of a round came to whose cycle is over; kept until the next one is. */
+export type LastCheck = Pick<Cycle, 'checkedAt' | 'results' | 'skipped' | 'resumed'>
 
 /** What a service came to. */
 export interface ServiceResult {
@@ -75,6 +82,13 @@ export function timingAfter(timing: ServiceTiming, ended: EndedService): Service
     lastRunAt: ended.isDone ? Math.max(lastRunAt ?? ended.checkedAt, ended.checkedAt) : lastRunAt,
     inFlight: inFlight?.run === ended.run ? null : inFlight,
   }
+}
+
+/** The change that keeps what a check came to, when its cycle is over. */
+export function lastCheckChange(round: string, cycle: LastCheck): NoteChange {
+  const { checkedAt, results, skipped, resumed } = cycle
+  const value = { checkedAt, results, skipped, resumed } as unknown as Json
+  return { kind: 'check', name: round, item: '', value }
 }
 
 /** The cycle after its current service ended; absent where the run is not its current one. */

@@ -1,7 +1,6 @@
 import { coverageOf } from '../engine/coverage.js'
 import { isComplete } from '../model/coverage.js'
 import type { RunContext } from '../engine/perform.js'
-import { laterMark } from '../model/round-check.js'
 import { scheduleOf } from '../model/schedule.js'
 import type { StoredTrigger, Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
@@ -170,7 +169,7 @@ const supersededBy = 'superseded by '
 async function recordedTwice(store: Store, { trigger }: StoredTrigger): Promise<readonly Instant[]> {
   const everything = { trigger: trigger.name, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER }
   const ranges = (await store.ledger(everything)).filter(
-    ({ reason, detail }) => reason !== 'pruned' && detail?.startsWith(laterMark) !== true,
+    ({ reason, rule }) => reason !== 'pruned' && rule !== 'round:later',
   )
   const runs = new Set((await store.runInstants({ ...everything, limit: 1_000_000 })).map((run) => run.dueAt))
   const versions = new Map((await store.versions(trigger.name)).map((one) => [one.version, one.trigger]))

@@ -1,8 +1,6 @@
-import { serviceInfo } from '../../model/follow.js'
 import { planningTargets, type Hold } from '../../model/hold.js'
-import { dueAgainAt, listedTiming, onGrid, parseSkips } from '../../model/round-check.js'
-import type { Cycle, ServiceResult, ServiceTiming, SkippedService } from '../../model/round.js'
-import { isFinal } from '../../model/run.js'
+import { dueAgainAt, listedTiming, serviceRunId } from '../../model/round-check.js'
+import type { Cycle, LastCheck, ServiceResult, ServiceTiming, SkippedService } from '../../model/round.js'
 import { scheduleOf } from '../../model/schedule.js'
 import type { StoredTrigger } from '../../model/trigger.js'
 import { isRound, openCycles, servicesOf } from '../../engine/rounds.js'
@@ -50,7 +48,7 @@ export async function roundStatus(store: Store, name: string, now: Instant): Pro
   const round = await findRound(store, name)
   const { trigger } = round
   const cycle = (await openCycles(store, [trigger])).get(name)?.value
-  const found = cycle === undefined ? await lastCheck(store, round) : await openCheck(store, cycle)
+  const found = cycle === undefined ? await lastCheck(store, name) : await openCheck(store, cycle)
   const intervalMs = trigger.schedule.kind === 'interval' ? trigger.schedule.everyMs : 0
   const nextCheckAt = await nextCheck(store, round, now)
   return { name, intervalMs, services: servicesOf(trigger), ...found, nextCheckAt }
@@ -125,36 +123,27 @@ async function openCheck(store: Store, cycle: Cycle): Promise<Found> {
   }
 }
 
-/** What the ledger and the runs keep of the last check. */
-async function lastCheck(store: Store, round: StoredTrigger): Promise<Found> {
-  const { trigger, cursorAt } = round
-  const dueAt = scheduleOf(trigger.schedule).previous(cursorAt + 1)
-  const [newest] = await store.runs({ trigger: trigger.name, limit: 1 })
-  const fromAt = onGrid(trigger, Math.min(dueAt ?? cursorAt, newest?.dueAt ?? Infinity))
-  const ranges = await store.ledger({ trigger: trigger.name, fromAt, untilAt: cursorAt })
-  const checks = ranges.filter(({ reason }) => reason === 'checked')
-  const checkedAt = checks.reduce<Instant | null>(
-    (last, { firstAt }) => Math.max(last ?? firstAt, onGrid(trigger, firstAt)),
-    null,
-  )
-  const none = { resumed: false, currentService: null, remainingServices: [] }
-  if (checkedAt === null) return { ...none, checkedAt, completedCount: 0, results: [], skipped: [] }
-  const results = await resultsOf(store, trigger.name, checkedAt)
-  const own = checks.filter(({ firstAt }) => onGrid(trigger, firstAt) === checkedAt)
-  const skipped = own.flatMap(({ detail }) => parseSkips(detail ?? ''))
-  return { ...none, checkedAt, completedCount: results.length, results, skipped }
+/** What was kept of the last check, whose cycle is over. */
+async function lastCheck(store: Store, name: string): Promise<Found> {
+  const [note] = await store.notes({ kind: 'check', names: [name], limit: 1 })
+  const check = note?.value as unknown as LastCheck | undefined
+  const { checkedAt = null, results = [], skipped = [] } = check ?? {}
+  return {
+    checkedAt,
+    resumed: check !== undefined && (check.resumed || (await hasLostRuns(store, name, check))),
+    currentService: null,
+    remainingServices: [],
+    completedCount: results.length,
+    results,
+    skipped,
+  }
 }
 
-async function resultsOf(store: Store, name: string, checkedAt: Instant): Promise<readonly ServiceResult[]> {
-  const runs = await store.runs({ trigger: name, sinceAt: checkedAt, untilAt: checkedAt, limit: 1000 })
-  const ended = runs.filter(({ origin, state }) => origin === 'round' && isFinal(state))
-  return ended
-    .toSorted((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))
-    .map((run) => ({
-      service: run.job,
-      status: run.state === 'done' ? 'ok' : 'error',
-      info: serviceInfo(run),
-    }))
+/** Whether a run of a check was lost with its worker; the last one of a cycle is taken up without a tick. */
+async function hasLostRuns(store: Store, name: string, { checkedAt, results }: LastCheck): Promise<boolean> {
+  const ids = results.map(({ service }) => serviceRunId(name, service, checkedAt))
+  const runs = await Promise.all(ids.map((id) => store.run(id)))
+  return runs.some((run) => (run?.crashes ?? 0) > 0)
 }
 
 async function nextCheck(store: Store, round: StoredTrigger, now: Instant): Promise<Instant | null> {

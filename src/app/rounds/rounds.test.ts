@@ -4,50 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { settle } from '../../../test/fixtures/engine-stage.js'
-import { FakeClock } from '../../testing/fake-clock.js'
-import { rota, type Rota } from '../rota.js'
-
-const ten = Date.UTC(2026, 0, 5, 10)
-const minute = 60_000
-const hour = 60 * minute
-
-/** An app on a fake clock, whose services end when the test says so. */
-class Theatre {
-  readonly clock = new FakeClock(ten)
-  readonly app: Rota
-  readonly begun: string[] = []
-  readonly #ends = new Map<string, (error?: Error) => void>()
-
-  constructor(store = 'memory:') {
-    this.app = rota({ store, clock: this.clock, lease: '1h' })
-    onTestFinished(async () => {
-      const closing = this.app.close()
-      await this.clock.advance(20_000, settle)
-      await closing
-    })
-  }
-
-  services(...names: readonly string[]): void {
-    for (const name of names) {
-      this.app.job(name, () => {
-        this.begun.push(name)
-        return new Promise<void>((resolve, reject) => {
-          this.#ends.set(name, (error) => (error === undefined ? resolve() : reject(error)))
-        })
-      })
-    }
-  }
-
-  async pass(ms: number): Promise<void> {
-    await this.clock.advance(ms, settle)
-  }
-
-  async end(name: string, error?: Error): Promise<void> {
-    this.#ends.get(name)?.(error)
-    await this.pass(1)
-  }
-}
+import { hour, ten, Theatre } from '../../../test/fixtures/theatre.js'
 
 describe('a round of an app', () => {
   it('R12: tells services, interval, current and remaining services, results, skips and the next check', async () => {

@@ -23,6 +23,8 @@ export async function startRound(
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw await unknownRound(store, name)
   const trigger = defineRound(name, completed(options, known?.trigger))
+  // Whoever starts a round at every boot must not throw away what a crash left of its cycle.
+  if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
   await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
   await define(store, { source: api, triggers: [trigger], now })
@@ -89,6 +91,20 @@ function completed(options: Partial<RoundInput>, known: Trigger | undefined): Ro
     priority: options.priority ?? priority,
     enabled: options.enabled ?? true,
   }
+}
+
+/** Whether two definitions of a round differ in nothing but where its grid lies. */
+function isSame(one: Trigger, other: Trigger): boolean {
+  const told = ({ schedule, round, priority, enabled }: Trigger): string => {
+    const everyMs = schedule.kind === 'interval' ? schedule.everyMs : undefined
+    return JSON.stringify([
+      everyMs,
+      round?.services.map(({ job, everyMs }) => [job, everyMs]),
+      priority,
+      enabled,
+    ])
+  }
+  return told(one) === told(other)
 }
 
 async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> {

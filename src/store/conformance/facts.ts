@@ -30,7 +30,7 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.workers())
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))
-  for (const kind of ['service', 'cycle', 'partition', 'arrival', 'executed'] as const)
+  for (const kind of ['service', 'cycle', 'check', 'partition', 'arrival', 'executed'] as const)
     await player.both((store) => store.notes({ kind, limit: 1000 }))
   const digests = Array.from({ length: 7 }, (_, i) => String(i))
   for (const trigger of player.triggers) await player.both((store) => store.seen({ trigger, digests, now }))

@@ -154,7 +154,7 @@ export function noteLaws(law: Law): void {
     expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7, revision: revision + 1 })
   })
 
-  law('R9: the end of the last service removes its cycle, whatever it came to', async (stage) => {
+  law('R9: the end of the last service removes its cycle and keeps what it came to', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
     const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
@@ -168,6 +168,9 @@ export function noteLaws(law: Law): void {
     expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7 })
     await stage.reopen()
     expect(await valueOf(stage, key)).toBeUndefined()
+    const results = [{ service: 'work', status: 'error', info: expect.any(String) as string }]
+    const check = { checkedAt: t0, results, skipped: [], resumed: false }
+    expect(await valueOf(stage, { ...key, kind: 'check' })).toEqual(check)
   })
 
   law(
