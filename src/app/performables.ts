@@ -22,18 +22,22 @@ export async function performablesOf(input: {
   const functions = registry.steps
   const performables = new Map<string, Performable>()
   const shell = (run: RunContext): ShellContext => ({ ...contextOf(run), ...outside })
-  for (const { job, source } of await store.jobs()) {
+  const stored = await store.jobs()
+  for (const { job, source } of stored) {
     const isFromApi = source === 'api'
     const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
     // A module of another app is not where this one would look for it.
     if (job.handler.kind === 'module' && !isFromApi) continue
-    const fallback = fallbackHandler({ job, source }, { performables, shell })
-    const handler = added ?? fallback ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
+    const handler = added ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
     if (handler !== undefined) performables.set(job.name, { job, handler: assetHandler(job, handler) })
   }
   for (const [name, { job, handler }] of registry.jobs) {
     const own = handler ?? (job.handler.kind === 'module' ? moduleHandler(job.handler, outside) : undefined)
     if (own !== undefined) performables.set(name, { job, handler: assetHandler(job, own) })
+  }
+  for (const one of stored) {
+    const fallback = fallbackHandler(one, { performables, shell })
+    if (fallback !== undefined) performables.set(one.job.name, { job: one.job, handler: fallback })
   }
   return performables
 }

@@ -110,7 +110,7 @@ export function readRotaOptions(options: RotaOptions): Settings {
     durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
     create: readFlag(input['create'], within(place, 'create')) ?? true,
     queues: readQueues(input['queues'], within(place, 'queues')),
-    offerAfterMs: readBus(input['bus'], within(place, 'bus')) ?? 5000,
+    offerAfterMs: readBus(input['bus'], within(place, 'bus')) ?? offerAfterDefaultMs,
     directory: readText(input['directory'], within(place, 'directory')),
     clock: readClock(input['clock'], within(place, 'clock')),
   }
@@ -146,3 +146,6 @@ function readClock(value: unknown, place: Place): Clock {
 function isClock(value: unknown): value is Clock {
   return typeof value === 'object' && value !== null && 'monotonicMs' in value
 }
+
+/** After how long a run that nobody claimed is offered on the bus, where nothing else is said. */
+export const offerAfterDefaultMs = 5000

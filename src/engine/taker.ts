@@ -14,8 +14,8 @@ export interface TakerOptions {
   readonly identity: Omit<WorkOneOptions['worker'], 'id'>
   /** A name that no other worker has or had: every run is taken under its own. */
   readonly newWorkerId: () => string
-  /** The jobs it takes, or all where it names `*`. */
-  readonly jobs: readonly string[]
+  /** Whether it takes the runs of a job. */
+  readonly takes: (job: string) => boolean
   readonly concurrency: number
   readonly take: (run: RunContext) => unknown
 }
@@ -41,8 +41,7 @@ export class Taker {
   }
 
   offer(offered: OfferedRun): void {
-    const { jobs } = this.#options
-    if (this.#isEnding || !(jobs.includes('*') || jobs.includes(offered.job))) return
+    if (this.#isEnding || !this.#options.takes(offered.job)) return
     if (this.#open.size < mostOpen) this.#open.set(offered.run, offered)
     this.#go()
   }

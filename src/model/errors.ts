@@ -42,7 +42,8 @@ export const errorCodes = {
   SECRET_MISSING: 'A secret that a job or sensor refers to is not there for the process that needs it.',
   HANDLER_MISSING: 'The job has no handler in this process, or its module has not.',
   HANDLER_EXITED: 'The thread or process of an isolated handler ended before the handler returned.',
-  COMMAND_UNKNOWN: 'No job has the name of the command, and no app takes commands.',
+  COMMAND_UNKNOWN:
+    'No job has the name of the command, no app takes commands, and no subscriber of the bus took it.',
   STEP_FAILED: 'A step of a pipeline failed; the message and the details name it.',
   TIMED_OUT: 'The attempt took longer than the timeout of its job.',
   CANCELLED: 'The run was cancelled on request.',

@@ -12,12 +12,15 @@ import type { Task } from '../../model/task.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import type { UpkeepTimes } from '../loop-times.js'
+import { isUnclaimedJob, takerName, unclaimedJob } from '../jobs/performers.js'
 import { newWorkerId, workerIdentity } from '../worker-identity.js'
 
 /** Somebody's offer to take what no worker takes. */
 export interface Subscription {
-  /** The jobs whose runs it takes; `*` stands for all. */
-  readonly jobs: readonly string[]
+  /** The jobs whose runs it takes; `*` stands for all. At least one of jobs and commands is there. */
+  readonly jobs?: readonly string[] | undefined
+  /** The commands whose runs it takes where no app does; `*` stands for all of those. */
+  readonly commands?: readonly string[] | undefined
   /** Does the work of a run, as a handler would. */
   readonly take: (task: Task, run: RunContext) => unknown
   /** How many runs it takes at once; 1 unless said otherwise. */
@@ -90,7 +93,7 @@ export class BusWork {
       leaseMs,
       identity: workerIdentity(),
       newWorkerId,
-      jobs: subscription.jobs,
+      takes: (job) => isTaken(job, subscription),
       concurrency: subscription.concurrency ?? 1,
       take: (run) => subscription.take(toTask(run), run),
     })
@@ -143,4 +146,11 @@ export class BusWork {
     const step = (): Promise<Look> => upkeep.step()
     return new Loop({ name: 'bus upkeep', seed: newWorkerId(), clock, events, pollMs: everyMs, step })
   }
+}
+
+/** Whether the runs of a job are those of a subscription. A claim is made by job, so that each command has its own. */
+function isTaken(job: string, { jobs = [], commands = [] }: Subscription): boolean {
+  if (jobs.includes('*') || jobs.includes(job)) return true
+  if (commands.includes('*')) return isUnclaimedJob(job) || job === takerName
+  return commands.some((command) => job === command || job === unclaimedJob(command))
 }

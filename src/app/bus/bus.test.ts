@@ -6,6 +6,7 @@ import { BusProcesses } from '../../../test/fixtures/bus-process.js'
 import { hearWarnings } from '../../../test/fixtures/warnings.js'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import type { BusMessage } from '../../engine/bus.js'
+import type { RunContext } from '../../engine/perform.js'
 import { jobDefaults } from '../../model/job.js'
 import type { Task } from '../../model/task.js'
 import { FakeClock } from '../../testing/fake-clock.js'
@@ -204,6 +205,82 @@ describe('N9: a run that no worker takes', () => {
     await pass(61_000)
     expect(count).toBeGreaterThan(0)
     expect(troubles).toContain('bus listener of tick')
+  })
+})
+
+describe('N9: a command that nobody takes', () => {
+  const once = (id: string, command: string) =>
+    ({ id, type: 'oneshot', executeAt: new Date(nine), command, userId: 'user1' }) as const
+
+  it('is offered before it fails, under a job of its own name, and taken by who names it', async () => {
+    const { app, pass } = await deserted()
+    const messages: BusMessage[] = []
+    const taken: Task[] = []
+    app.bus.listen((message) => messages.push(message))
+    app.bus.subscribe({ commands: ['remind'], take: (task) => (taken.push(task), 'reminded') })
+    // Due earlier, so that a claim that only looked at the time would get it.
+    await app.addJob({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
+    await app.addJob(once('b', 'remind'))
+    await app.addJob(once('c', 'say hello'))
+    await pass(60_000 + 4_900)
+    expect(heard(messages)).toEqual([])
+    expect((await app.runs()).map(({ state }) => state)).not.toContain('failed')
+    await pass(4_000)
+    expect(heard(messages).filter(({ trigger }) => trigger === 'b')).toMatchObject([
+      {
+        job: 'command:remind',
+        schedule: 'at 2026-01-05T09:00:00Z',
+        task: {
+          id: `cron_b_${nine}`,
+          payload: { command: 'remind', user_id: 'user1', metadata: {} },
+        },
+      },
+    ])
+    expect(heard(messages).map(({ trigger, job }) => [trigger, job])).toEqual(
+      expect.arrayContaining([
+        ['a', 'command:other'],
+        ['c', 'jobs:command'],
+      ]),
+    )
+    expect(taken).toMatchObject([{ id: `cron_b_${nine}` }])
+    await pass(10_000)
+    const ends = await Promise.all(['a', 'b', 'c'].map(async (trigger) => (await app.runs({ trigger }))[0]))
+    expect(ends).toMatchObject([
+      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
+      { state: 'done', attempt: 1, result: 'reminded' },
+      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
+    ])
+    expect(await app.getJob('b')).toMatchObject({ state: 'executed', executed: true })
+  })
+
+  it('is taken by one who takes all commands, whatever they are', async () => {
+    const { app, pass } = await deserted()
+    const taken: string[] = []
+    app.bus.subscribe({ commands: ['*'], take: ({ payload }) => void taken.push(payload.command) })
+    await app.addJob(once('b', 'remind'))
+    await app.addJob(once('c', 'say hello'))
+    await pass(60_000 + 9_000)
+    expect(taken.toSorted()).toEqual(['remind', 'say hello'])
+  })
+
+  it('goes to a job of its name that is defined while it waits', async () => {
+    const { app, pass } = await deserted({ bus: { offerAfter: '1h' } })
+    const taken: unknown[] = []
+    await app.addJob(once('b', 'remind'))
+    await pass(61_000)
+    await app.add({ jobs: { remind: { handler: (run: RunContext) => void taken.push(run.trigger) } } })
+    await pass(60_000)
+    expect(taken).toEqual(['b'])
+  })
+
+  it('is subscribed to by names', async () => {
+    const { app } = await deserted()
+    const take = (): void => undefined
+    expect(() => app.bus.subscribe({ take })).toThrow(
+      /nothing says what it takes \(allowed: jobs, commands\)/,
+    )
+    expect(() => app.bus.subscribe({ commands: [], take })).toThrow(/commands: a list is not a list of names/)
+    expect(() => app.bus.subscribe({ commands: ['say hello'], take })).toThrow(/commands\[0\]/)
   })
 })
 

@@ -1,8 +1,8 @@
 import { InProcessBus, publishEvents, type Bus, type BusMessage } from '../../engine/bus.js'
 import type { Events } from '../../engine/events.js'
 import { refuse } from '../../model/errors.js'
-import { fault, placeOf, shown, within } from '../../model/faults.js'
-import { readConcurrency } from '../../model/read-value.js'
+import { fault, placeOf, shown, within, type Place } from '../../model/faults.js'
+import { readConcurrency, readName } from '../../model/read-value.js'
 import type { BusParts, BusWork, Subscription } from './bus-work.js'
 
 /** The message bus of an app: told of every event, and the way on which a run that no worker takes finds somebody who does. */
@@ -85,12 +85,20 @@ export class AppBus {
   }
 }
 
-function check({ jobs, take, concurrency }: Subscription): void {
+function check({ jobs, commands, take, concurrency }: Subscription): void {
   const place = placeOf()
-  if (!Array.isArray(jobs) || jobs.length === 0 || !jobs.every((job) => typeof job === 'string')) {
-    fault(within(place, 'jobs'), `${shown(jobs)} does not name jobs`, "a list of names, or ['*'] for all")
-  }
+  if (jobs === undefined && commands === undefined)
+    fault(place, 'nothing says what it takes', 'jobs, commands')
+  checkNames(jobs, within(place, 'jobs'))
+  checkNames(commands, within(place, 'commands'))
   if (typeof take !== 'function') fault(within(place, 'take'), `${shown(take)} is not a function`)
   readConcurrency(concurrency, within(place, 'concurrency'))
   refuse('the subscription', place.faults)
+}
+
+function checkNames(names: unknown, place: Place): void {
+  if (names === undefined) return
+  if (!Array.isArray(names) || names.length === 0)
+    fault(place, `${shown(names)} is not a list of names`, "a list of names, or ['*'] for all")
+  else names.forEach((name, index) => name === '*' || readName(name, within(place, index)))
 }

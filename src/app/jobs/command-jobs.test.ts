@@ -187,6 +187,10 @@ describe('command jobs', () => {
     await bare.start()
     const at = new Date(monday)
     await bare.addJob({ id: 'lost', type: 'oneshot', executeAt: at, command: 'nothing' })
+    // It waits for somebody on the bus first.
+    await until(async () => (await bare.runs({ trigger: 'lost' })).length === 1)
+    expect((await bare.runs({ trigger: 'lost' }))[0]?.state).toBe('pending')
+    await clock.advance(10_000)
     await until(async () => (await bare.getJob('lost')).state === 'executed')
     const [failed] = await bare.runs({ trigger: 'lost' })
     expect(failed).toMatchObject({ state: 'failed', error: { code: 'COMMAND_UNKNOWN' } })

@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { someIds, telling } from '../operations.js'
 import type { CommandJobs } from './command-jobs.js'
-import { bindCommands } from './performers.js'
+import { bindCommands, removeUnclaimedJobs } from './performers.js'
 import { executedNotes } from './store-jobs.js'
 import type { JobsText } from './jobs-file.js'
 import { syncJobsFile, type JobsPlace, type Synced } from './sync-jobs-file.js'
@@ -141,6 +141,7 @@ export class JobsKeeper {
       }
       await telling(this.#options.events, asked, () => jobs.cleanup({ isDry: false, now }))
     }
+    await removeUnclaimedJobs(jobs.store)
     const changes = [{ ...key, revision: note?.revision ?? 0, value: { at: now } }]
     await jobs.store.changeNotes({ changes, now })
     this.#cleanupAt = now + dayMs

@@ -4,9 +4,10 @@ import { define, defineJobs } from '../../engine/sync.js'
 import { performShell, type ShellContext } from '../../handlers/perform-shell.js'
 import { commandJobOf } from '../../model/command-job.js'
 import { RotaError } from '../../model/errors.js'
-import { shown } from '../../model/faults.js'
+import { placeOf, shown } from '../../model/faults.js'
 import { jobDefaults, type Job } from '../../model/job.js'
 import { jobsSource } from '../../model/jobs-source.js'
+import { readName } from '../../model/read-value.js'
 import type { Task } from '../../model/task.js'
 import type { Store, StoredJob } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
@@ -14,8 +15,11 @@ import type { Instant } from '../../time/instant.js'
 /** The job that takes every command that no job is named after; an app defines it with `onCommand`, or under this name. */
 export const takerName = 'on-command'
 
-/** The job of commands that nobody takes: it fails, and says why. */
-const unknownCommand = 'jobs:command'
+/** What the jobs of commands that nobody takes are named after; the command follows. */
+const unclaimedPrefix = 'command:'
+
+/** The job of commands that nobody takes and whose text cannot be part of a name. */
+const unclaimedTexts = 'jobs:command'
 
 /** The job of commands that are lines for a shell. */
 export const shellCommand = 'jobs:shell'
@@ -46,41 +50,66 @@ export function takingCommands(handler: CommandHandler): Handler {
   }
 }
 
-/** Which job of the store performs a command: the one named like it, else the one that takes all, else the one that says that nobody does. */
+/** Which job of the store performs a command: the one named like it, else the one that takes all, else one that no worker performs. */
 export function performerOf(command: string, jobs: readonly StoredJob[]): string {
   const isThere = (name: string): boolean =>
     jobs.some(({ job, source }) => job.name === name && source !== jobsSource)
   if (isThere(command)) return command
-  return isThere(takerName) ? takerName : unknownCommand
+  return isThere(takerName) ? takerName : unclaimedJob(command)
 }
 
-/** Defines the jobs that command jobs fall back on, where they are missing. */
-export async function definePerformers(store: Store, now: Instant): Promise<readonly StoredJob[]> {
+/** The job that runs of a command wait under while nobody takes it. */
+export function unclaimedJob(command: string): string {
+  const name = `${unclaimedPrefix}${command}`
+  return readName(name, placeOf()) === undefined ? unclaimedTexts : name
+}
+
+/** Whether runs of this job wait for somebody who takes their command. */
+export function isUnclaimedJob(name: string): boolean {
+  return name === unclaimedTexts || name.startsWith(unclaimedPrefix)
+}
+
+/** Which job performs each of the commands; those that are missing are defined first. */
+export async function performersOf(
+  store: Store,
+  commands: readonly { readonly command: string; readonly isShell: boolean }[],
+  now: Instant,
+): Promise<readonly string[]> {
   const jobs = await store.jobs()
-  const missing = [unknownCommand, shellCommand].filter((name) => jobs.every(({ job }) => job.name !== name))
-  if (missing.length === 0) return jobs
+  const names = commands.map(({ command, isShell }) => (isShell ? shellCommand : performerOf(command, jobs)))
+  const known = new Set(jobs.map(({ job }) => job.name))
+  const missing = [...new Set(names)].filter((name) => !known.has(name))
   const added: Job[] = missing.map((name) => ({ ...jobDefaults, name }))
-  await defineJobs(store, { name: jobsSource, jobs: added, queues: [] }, now)
-  return await store.jobs()
+  if (added.length > 0) await defineJobs(store, { name: jobsSource, jobs: added, queues: [] }, now)
+  return names
 }
 
 /** Gives the command jobs of the store to those who perform them now: a job may have been defined since they were added. */
 export async function bindCommands(store: Store, now: Instant): Promise<void> {
-  const jobs = await store.jobs()
-  const stored = await store.triggers({ source: jobsSource, active: true })
-  const moved = stored.flatMap(({ trigger }) => {
-    if (trigger.job === shellCommand) return []
-    const job = performerOf(commandJobOf(trigger).command, jobs)
+  const stored = (await store.triggers({ source: jobsSource, active: true })).filter(
+    ({ trigger }) => trigger.job !== shellCommand,
+  )
+  const commands = stored.map(({ trigger }) => ({ command: commandJobOf(trigger).command, isShell: false }))
+  const performers = await performersOf(store, commands, now)
+  const moved = stored.flatMap(({ trigger }, index) => {
+    const job = performers[index] as string
     return job === trigger.job ? [] : [{ ...trigger, job }]
   })
   if (moved.length > 0) await define(store, { source: jobsSource, triggers: moved, now })
 }
 
-/** What performs the jobs that command jobs fall back on; absent for every other job. */
+/** Forgets the jobs of commands that somebody takes now, or that no command job has any more. */
+export async function removeUnclaimedJobs(store: Store): Promise<void> {
+  const names = (await store.jobs())
+    .filter(({ job, source }) => source === jobsSource && isUnclaimedJob(job.name))
+    .map(({ job }) => job.name)
+  if (names.length > 0) await store.removeJobs(names)
+}
+
+/** What performs the jobs that command jobs fall back on, where this process can: a job may have been defined after a run was made. */
 export function fallbackHandler(
   { job, source }: StoredJob,
   here: {
-    /** What this process can perform: a job may have been defined after the run was made. */
     readonly performables: ReadonlyMap<string, Performable>
     readonly shell: (run: RunContext) => ShellContext
   },
@@ -89,18 +118,21 @@ export function fallbackHandler(
   if (job.name === shellCommand) {
     return (run) => performShell({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }, here.shell(run))
   }
-  return (run) => {
-    const command = commandOf(run)
-    const own = here.performables.get(command) ?? here.performables.get(takerName)
-    if (own !== undefined && own.job.name !== job.name) return own.handler(run)
-    throw new RotaError(
-      'COMMAND_UNKNOWN',
-      `no job is named ${shown(command)}, and no app takes commands with onCommand`,
-    )
-  }
+  const named = job.name === unclaimedTexts ? undefined : job.name.slice(unclaimedPrefix.length)
+  const own = here.performables.get(named ?? takerName) ?? here.performables.get(takerName)
+  return own?.handler
 }
 
-function commandOf({ payload }: RunContext): string {
+/** What fails a run whose command nobody takes. */
+export function failUnclaimed(run: RunContext): never {
+  throw new RotaError(
+    'COMMAND_UNKNOWN',
+    `no job is named ${shown(commandOf(run))}, no app takes commands with onCommand, and no subscriber of the bus took it`,
+  )
+}
+
+/** The command of a run. */
+export function commandOf({ payload }: { readonly payload?: unknown }): string {
   const { command } = (payload ?? {}) as { readonly command?: unknown }
   return typeof command === 'string' ? command : ''
 }

@@ -15,7 +15,7 @@ import type { StoredTrigger, Trigger } from '../../model/trigger.js'
 import { formatJobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-import { definePerformers, performerOf, shellCommand } from './performers.js'
+import { performersOf, shellCommand } from './performers.js'
 
 /** A job as it stands. */
 export interface JobStatus {
@@ -40,9 +40,10 @@ export interface NewJob {
 /** The triggers of jobs, each for the job of the store that performs it now. */
 export async function triggersOf(store: Store, jobs: readonly NewJob[], now: Instant): Promise<Trigger[]> {
   if (jobs.length === 0) return []
-  const stored = await definePerformers(store, now)
-  return jobs.map(({ job, executed, isShell = false }) => {
-    const trigger = commandTrigger(job, isShell ? shellCommand : performerOf(job.command, stored))
+  const commands = jobs.map(({ job, isShell = false }) => ({ command: job.command, isShell }))
+  const performers = await performersOf(store, commands, now)
+  return jobs.map(({ job, executed }, index) => {
+    const trigger = commandTrigger(job, performers[index] as string)
     return executed === undefined ? trigger : Object.freeze({ ...trigger, enabled: false })
   })
 }

@@ -12,6 +12,7 @@ import type { Instant } from '../../time/instant.js'
 import { AppBus } from '../bus/bus.js'
 import type { CommandJobs } from '../jobs/command-jobs.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
+import type { UnclaimedCommands } from '../jobs/unclaimed.js'
 import { slowPollMs, upkeepTimes } from '../loop-times.js'
 import { openStore, absoluteUrl, clockFor } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
@@ -38,6 +39,7 @@ export abstract class RotaCore {
   #engine: Engine | undefined
   #witness: Witness | undefined
   #keeper: JobsKeeper | undefined
+  #unclaimed: UnclaimedCommands | undefined
   readonly #ending = new AbortController()
   #closed: Promise<void> | undefined
 
@@ -71,7 +73,8 @@ export abstract class RotaCore {
     try {
       return await this.#starting
     } catch (error) {
-      await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), this.#keeper?.stop()])
+      const loops = [this.#keeper?.stop(), this.#unclaimed?.stop()]
+      await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), ...loops])
       this.#engine = undefined
       await this.#witness?.close()
       this.#starting = undefined
@@ -153,6 +156,7 @@ export abstract class RotaCore {
     this.#keeper?.start()
     const { clock } = this
     const { leaseMs, offerAfterMs } = this.settings
+    if (roles.worker) await this.#failUnclaimed(store)
     const upkeep = roles.worker ? undefined : upkeepTimes(storeUrl, leaseMs)
     const isDraining = (): boolean => this.#engine?.isDraining ?? false
     const times = { leaseMs, offerAfterMs, pollMs: slowPollMs }
@@ -179,10 +183,20 @@ export abstract class RotaCore {
     await this.#keeper.look()
   }
 
+  /** Runs of commands that nobody takes are left to the bus, and fail where it finds nobody either. */
+  async #failUnclaimed(store: Store): Promise<void> {
+    const { UnclaimedCommands } = await import('../jobs/unclaimed.js')
+    const { clock, events } = this
+    const { leaseMs, offerAfterMs } = this.settings
+    const now = (): Instant => this.now()
+    this.#unclaimed = new UnclaimedCommands({ store, clock, now, events, leaseMs, offerAfterMs })
+    this.#unclaimed.start()
+  }
+
   async #close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
     await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0)])
-    await this.#keeper?.stop()
+    await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop()])
     this.pool.close()
     await this.#witness?.close()
     const store = await this.#opening?.catch(() => undefined)
