@@ -92,6 +92,7 @@ export class OwnDefinitions {
     const own = await sync(store, this.#all(), now).catch(async (error: unknown) => {
       throw await this.#explained(error, store)
     })
+    this.#registry.shared = new Set(own.shared)
     this.#areJobsWritten = true
     const ended = await notePlans(store, { source: this.#source, plans, now })
     const reports = [own, ...(await syncPlans(store, plans, now))]
@@ -104,9 +105,9 @@ export class OwnDefinitions {
   }
 
   async #writeJobs(store: Store, now: Instant): Promise<void> {
-    const { name, jobs, queues } = this.#all()
+    const all = this.#all()
     try {
-      if (jobs.length > 0) await defineJobs(store, { name, jobs, queues }, now)
+      if (all.jobs.length > 0) this.#registry.shared = await defineJobs(store, all, now)
     } catch (error) {
       throw await this.#explained(error, store)
     }

@@ -32,7 +32,9 @@ export async function performablesOf(input: {
     if (handler !== undefined) performables.set(job.name, { job, handler: assetHandler(job, handler) })
   }
   for (const [name, { job, handler }] of registry.jobs) {
-    const own = handler ?? (job.handler.kind === 'module' ? moduleHandler(job.handler, outside) : undefined)
+    const isOwn = job.handler.kind === 'module' || registry.shared.has(name)
+    const own =
+      handler ?? (isOwn ? outsideHandler(job, { ...outside, store, functions, isFromApi: false }) : undefined)
     if (own !== undefined) performables.set(name, { job, handler: assetHandler(job, own) })
   }
   for (const one of stored) {

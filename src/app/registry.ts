@@ -23,6 +23,8 @@ export class Registry {
   readonly steps = new Map<string, StepFunction>()
   /** What looks, by the names of the triggers. */
   readonly sensors = new Map<string, ConfiguredSensor>()
+  /** Services that another program has defined too; this one performs them by its own definition. */
+  shared: ReadonlySet<string> = new Set()
   /** Plan files, read at the start. */
   readonly plans: string[] = []
   /** The jobs file that is used in place, as an absolute path. */

@@ -167,3 +167,32 @@ describe('N10: every operation gives one structured line', () => {
     )
   })
 })
+
+describe('the log of a round', () => {
+  it('R4: says what each check found due and what it skipped, for people and as data', async () => {
+    const clock = new FakeClock(t0)
+    const app = rota({ store: 'memory:', clock })
+    for (const name of ['a', 'daily']) app.job(name, () => undefined)
+    app.round('r', { every: '1h', services: ['a', { job: 'daily', every: '24h' }] })
+    const notices: Notice[] = []
+    const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
+    tellEvents(app, times, (notice) => notices.push(notice))
+    await app.start()
+    onTestFinished(async () => {
+      const closing = app.close()
+      await clock.advance(20_000, settle)
+      await closing
+    })
+    await clock.advance(3_600_000, settle)
+    const checks = notices.filter(({ data }) => data['reason'] === 'checked')
+    expect(checks.map(({ text }) => text)).toEqual([
+      'check of 08:59:00: due: a, daily',
+      'check of 09:59:00: due: a; skipped: daily (not due before 2026-01-06 08:59:00)',
+    ])
+    expect(checks[1]?.data).toMatchObject({
+      trigger: 'r',
+      due: ['a'],
+      skipped: [{ service: 'daily', reason: 'not_due', due_at: '2026-01-06T08:59:00Z' }],
+    })
+  })
+})

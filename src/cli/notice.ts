@@ -5,6 +5,7 @@ import { formatInstant, type Instant } from '../app/times.js'
 import type { Fault } from '../app/errors.js'
 import { describeFailure } from './failure.js'
 import { count, rangeText, shortId } from './in-words.js'
+import { checkNotice } from './round-notice.js'
 import { roughly, type TimeText } from './time-text.js'
 import { sensorNotices } from './sensor-notice.js'
 import { rangeView } from './views.js'
@@ -32,7 +33,10 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       for (const notice of notices(event)) tell({ ...notice, event: name })
     })
   }
-  on('tick', (tick) => [tickNotice(tick), ...tick.ranges.map((range) => rangeNotice(range, times()))])
+  on('tick', (tick) => [
+    tickNotice(tick),
+    ...tick.ranges.map((range) => checkNotice(range, tick.checks, times()) ?? rangeNotice(range, times())),
+  ])
   on('run:started', (run) => {
     started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
     return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
@@ -196,7 +200,13 @@ function operationNotice({ operation, target, outcome, details = {} }: EngineEve
   const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
   const text = `${operation}: ${outcome}${why}`
   const data = { operation, target, outcome, ...details }
-  return { level: outcome === 'failed' ? 'warn' : 'info', symbol: '·', subject: target, text, data }
+  return {
+    level: outcome === 'failed' || outcome === 'warning' ? 'warn' : 'info',
+    symbol: '·',
+    subject: target,
+    text,
+    data,
+  }
 }
 
 function rangeNotice(range: LedgerRange, times: TimeText): Untold {

@@ -4,6 +4,7 @@ import { storedRounds, type RoundStatus } from '../app/rounds/round-status.js'
 import { type Context, exitCodes } from './command.js'
 import { printFields } from './fields.js'
 import { triggerState } from './in-words.js'
+import { skipText } from './round-notice.js'
 import { roundView, stateView, timingView } from './round-views.js'
 import { printTable } from './table.js'
 import type { TimeText } from './time-text.js'
@@ -155,20 +156,7 @@ function linesOf(status: RoundStatus, times: TimeText): Line[] {
     return {
       service,
       state: skip === undefined ? '-' : 'skipped',
-      why: skip === undefined ? '' : whyOf(skip, times),
+      why: skip === undefined ? '' : skipText(skip, times),
     }
   })
-}
-
-function whyOf({ reason, dueAt, round }: RoundStatus['skipped'][number], times: TimeText): string {
-  switch (reason) {
-    case 'not_due':
-      return dueAt === undefined ? 'not due' : `not due before ${times.full(dueAt)}`
-    case 'in_flight':
-      return `in flight in round ${round ?? ''}`
-    case 'tried':
-      return 'failed for this check in another round'
-    case 'replaced':
-      return 'the list was replaced'
-  }
 }

@@ -39,7 +39,8 @@ export function timingView(times: ServiceTimes) {
   }
 }
 
-function skipView({ service, reason, dueAt, round }: RoundStatus['skipped'][number]) {
+/** A service that a check left out, and why. */
+export function skipView({ service, reason, dueAt, round }: RoundStatus['skipped'][number]) {
   return {
     service,
     reason,

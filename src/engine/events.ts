@@ -1,6 +1,7 @@
 import type { RunId } from '../model/identity.js'
 import type { LedgerRange } from '../model/ledger.js'
 import type { Json } from '../model/json.js'
+import type { CheckNotice } from '../model/round.js'
 import type { NewRun, RunState, StoredError } from '../model/run.js'
 import type { Task } from '../model/task.js'
 import type { Instant } from '../time/instant.js'
@@ -8,7 +9,14 @@ import type { Instant } from '../time/instant.js'
 /** Everything the engine tells; a notice of what already happened, never the truth. */
 export interface EngineEvents {
   /** A trigger was planned: the runs it made and what did not become one. */
-  tick: { trigger: string; at: Instant; runs: readonly NewRun[]; ranges: readonly LedgerRange[] }
+  tick: {
+    trigger: string
+    at: Instant
+    runs: readonly NewRun[]
+    ranges: readonly LedgerRange[]
+    /** Of a round, what its check found due and left out. */
+    checks?: readonly CheckNotice[] | undefined
+  }
   /** An attempt began. */
   'run:started': RunNotice
   /** An attempt ended and its end is stored. */

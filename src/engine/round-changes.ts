@@ -2,8 +2,9 @@ import { formatDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../model/errors.js'
 import type { StoredTrigger, Trigger } from '../model/trigger.js'
-import type { Store } from '../store/store.js'
-import { isRound } from './rounds.js'
+import type { DefineConflict, Store } from '../store/store.js'
+import { isSaid } from '../model/round-check.js'
+import { isRound, servicesOf, serviceTimings } from './rounds.js'
 
 /**
  * A round begins with a check, whenever it is started or changed. Its grid stays while its interval does, and the check
@@ -32,24 +33,59 @@ export async function refuseOtherIntervals(
   const stored = (await store.triggers()).filter(
     (one) => one.active && isRound(one.trigger) && !isReplaced(one),
   )
-  const faults = differingIntervals([...rounds, ...stored.map(({ trigger }) => trigger)])
+  const all = [...rounds, ...stored.map(({ trigger }) => trigger)]
+  const differing = differingIntervals(all)
+  if (differing.size === 0) return
+  const timings = await serviceTimings(store, new Set(differing.keys()))
+  // What was set by hand holds in all of them, where none says anything else.
+  const isOwned = (job: string): boolean => timings.get(job)?.value.isSet === true && !isWritten(all, job)
+  const faults = [...differing].flatMap(([job, found]) => (isOwned(job) ? [] : found))
   if (faults.length === 0) return
-  const hint = 'give the service one `every` in all of them'
+  const hint =
+    'give the service one `every` in all of them, or none in any and set it with `rota round timing set`'
   throw new RotaError('DEFINITION_CONFLICT', `rounds differ about a service: ${faults.join('; ')}; ${hint}`)
 }
 
-function differingIntervals(rounds: readonly Trigger[]): string[] {
+/** Whether one of the rounds gives a service an interval of its own. */
+function isWritten(rounds: readonly Trigger[], service: string): boolean {
+  return rounds.some(
+    (trigger) =>
+      trigger.round?.services.some(({ job, everyMs }) => job === service && isSaid(trigger, everyMs)) ===
+      true,
+  )
+}
+
+/** What rounds say differently of a service, by its name. */
+function differingIntervals(rounds: readonly Trigger[]): ReadonlyMap<string, readonly string[]> {
   const first = new Map<string, { round: string; everyMs: number }>()
-  const faults: string[] = []
+  const faults = new Map<string, string[]>()
   for (const { name, round } of rounds) {
     for (const { job, everyMs } of round?.services ?? []) {
       const known = first.get(job)
       if (known === undefined) first.set(job, { round: name, everyMs })
       else if (known.everyMs !== everyMs)
-        faults.push(
+        faults.set(job, [
+          ...(faults.get(job) ?? []),
           `${job} every ${formatDuration(known.everyMs)} in ${known.round}, every ${formatDuration(everyMs)} in ${name}`,
-        )
+        ])
     }
   }
   return faults
+}
+
+/**
+ * The jobs among the conflicts that are services of this program's rounds and of another's. A service has one name and
+ * one timing wherever its code lives, so each program may bring its own code for it.
+ */
+export async function sharedServices(
+  store: Store,
+  conflicts: readonly DefineConflict[],
+  own: { readonly name: string; readonly triggers: readonly Trigger[] },
+): Promise<ReadonlySet<string>> {
+  const listed = new Set(own.triggers.flatMap(servicesOf))
+  const names = conflicts.map(({ name }) => name).filter((name) => listed.has(name))
+  if (names.length === 0) return new Set()
+  const others = (await store.triggers()).filter(({ active, source }) => active && source !== own.name)
+  const elsewhere = new Set(others.flatMap(({ trigger }) => servicesOf(trigger)))
+  return new Set(names.filter((name) => elsewhere.has(name)))
 }

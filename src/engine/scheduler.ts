@@ -134,6 +134,7 @@ async function commit(ticks: readonly Tick[], { store, events, onRuns }: Schedul
   const answers = await committed
   for (const [index, tick] of ticks.entries()) {
     if (answers[index] === 'stale') continue
-    events.emit('tick', { trigger: tick.trigger, at: tick.at, runs: tick.runs, ranges: tick.ranges })
+    const { trigger, at, runs, ranges, checks } = tick
+    events.emit('tick', { trigger, at, runs, ranges, ...(checks === undefined ? {} : { checks }) })
   }
 }

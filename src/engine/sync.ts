@@ -9,7 +9,7 @@ import { isComputed, scheduleOf, type ScheduleSpec } from '../model/schedule.js'
 import { planTick } from '../model/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../model/trigger.js'
 import type { DefineTrigger, Store } from '../store/store.js'
-import { anchoredRound, refuseOtherIntervals } from './round-changes.js'
+import { anchoredRound, refuseOtherIntervals, sharedServices } from './round-changes.js'
 import { isRound, openCycles } from './rounds.js'
 
 /** The definitions of one source, entire. */
@@ -27,6 +27,8 @@ export interface SyncReport {
   readonly changed: readonly string[]
   readonly ended: readonly string[]
   readonly unchanged: number
+  /** Services that another program has defined too. */
+  readonly shared?: readonly string[] | undefined
 }
 
 const chunk = 1000
@@ -35,7 +37,7 @@ const tries = 5
 /** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
 export async function sync(store: Store, source: Source, now: Instant): Promise<SyncReport> {
   await refuseOtherIntervals(store, source.triggers, (one) => one.source === source.name)
-  await defineJobs(store, source, now)
+  const shared = await defineJobs(store, source, now)
   const known = await store.fingerprints(source.name)
   const names = new Set(source.triggers.map((trigger) => trigger.name))
   const differing = source.triggers.filter((trigger) => {
@@ -50,18 +52,23 @@ export async function sync(store: Store, source: Source, now: Instant): Promise<
     changed: differing.filter((trigger) => known.has(trigger.name)).map((trigger) => trigger.name),
     ended: vanished,
     unchanged: source.triggers.length - differing.length,
+    ...(shared.size === 0 ? {} : { shared: [...shared] }),
   }
 }
 
-/** Writes jobs and queues; a name of another source is an error that names both. */
+/** Writes jobs and queues; a name of another source is an error that names both, unless it is a service that they share. Gives the shared ones. */
 export async function defineJobs(
   store: Store,
-  source: Omit<Source, 'triggers'>,
+  source: Omit<Source, 'triggers'> & Partial<Pick<Source, 'triggers'>>,
   now: Instant,
-): Promise<void> {
-  const { name, jobs, queues } = source
+): Promise<ReadonlySet<string>> {
+  const { name, jobs, queues, triggers = [] } = source
   const conflicts = await store.defineJobs({ source: name, jobs, queues, now })
-  if (conflicts.length > 0) throw conflict('job', name, conflicts)
+  if (conflicts.length === 0) return new Set()
+  const shared = await sharedServices(store, conflicts, { name, triggers })
+  const left = conflicts.filter((one) => !shared.has(one.name))
+  if (left.length > 0) throw conflict('job', name, left)
+  return shared
 }
 
 /** Writes new and changed triggers of a source; where they have to be new, one that is there is a conflict and nothing is written. */

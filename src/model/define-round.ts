@@ -2,7 +2,7 @@ import { MAX_DURATION_MS } from '../time/duration.js'
 import { refuse } from './errors.js'
 import { fault, placeOf, shown, within, type Place } from './faults.js'
 import { frozen } from './frozen.js'
-import { isMap, readDuration, readFlag, readName, readOptions, readPriority } from './read-value.js'
+import { isMap, nearest, readDuration, readFlag, readName, readOptions, readPriority } from './read-value.js'
 import type { RoundService } from './round.js'
 import type { Trigger } from './trigger.js'
 
@@ -66,6 +66,17 @@ export function readRound(
     enabled,
     round: { services },
   })
+}
+
+/** Notes which services of a list are no jobs, all together; what else is wrong with the list is not looked at. */
+export function noteUnknownServices(services: unknown, jobs: ReadonlySet<string>, place: Place): void {
+  if (!Array.isArray(services)) return
+  const names = services.map((one: unknown) => (isMap(one) ? one['job'] : one))
+  const unknown = names.filter((name): name is string => typeof name === 'string' && !jobs.has(name))
+  if (unknown.length === 0) return
+  const meant = unknown.flatMap((name) => nearest(name, [...jobs]) ?? [])
+  const hint = meant.length === 0 ? '' : `; did you mean ${[...new Set(meant)].join(', ')}?`
+  fault(place, `no jobs of that name: ${[...new Set(unknown)].join(', ')}${hint}`, 'the names of jobs')
 }
 
 /** How often something may be. */

@@ -1,3 +1,4 @@
+import { formatDuration } from '../time/duration.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 import { runIdOf, type RunId } from './identity.js'
 import type { Job } from './job.js'
@@ -7,12 +8,37 @@ import type { NewRun } from './run.js'
 import { gridOf } from './schedule.js'
 import type { DueTrigger, Trigger } from './trigger.js'
 
-/** The timing of a service under the list that names it: what was set by hand holds until the list itself says something else. */
-export function listedTiming({ everyMs }: RoundService, known: ServiceTiming | undefined): ServiceTiming {
+/**
+ * The timing of a service under the list that names it. What was set by hand holds until the list itself says something
+ * else; a list that only has the interval of its round says nothing, so rounds of any pace can share such a service.
+ */
+export function listedTiming(
+  trigger: Trigger,
+  { everyMs }: RoundService,
+  known: ServiceTiming | undefined,
+): ServiceTiming {
   if (known === undefined)
     return { lastRunAt: null, everyMs, listedMs: everyMs, triedAt: null, inFlight: null }
-  if (known.listedMs === everyMs) return known
-  return { ...known, everyMs: known.listedMs === null ? known.everyMs : everyMs, listedMs: everyMs }
+  const listedMs = known.isSet === true && !isSaid(trigger, everyMs) ? 0 : everyMs
+  if (known.listedMs === listedMs) return known
+  if (listedMs === 0 || known.listedMs === null) return { ...known, listedMs }
+  const { isSet: _, ...rest } = known
+  return { ...rest, everyMs, listedMs }
+}
+
+/** Whether a list gives a service an interval of its own; one that equals the round's may not have been written at all. */
+export function isSaid({ schedule }: Trigger, everyMs: number): boolean {
+  return schedule.kind !== 'interval' || schedule.everyMs !== everyMs
+}
+
+/** Which services of a round are due more often than it looks, in a sentence. */
+export function tooSeldom({ schedule, round }: Trigger): string | undefined {
+  const checkMs = schedule.kind === 'interval' ? schedule.everyMs : 0
+  const often = (round?.services ?? []).filter(({ everyMs }) => everyMs < checkMs)
+  if (often.length === 0) return undefined
+  const named = often.map(({ job, everyMs }) => `${job} every ${formatDuration(everyMs)}`)
+  const each = often.length === 1 ? 'it runs' : 'they run'
+  return `${named.join(', ')} in a round that checks every ${formatDuration(checkMs)}: ${each} at its checks only`
 }
 
 /** The instant that a check counts from: where the list was replaced between two checks of the grid, the earlier one. */

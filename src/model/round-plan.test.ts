@@ -6,7 +6,7 @@ import type { Hold } from './hold.js'
 import type { Json } from './json.js'
 import type { LedgerRange } from './ledger.js'
 import type { Note, NoteKey } from './note.js'
-import { listedTiming, whyNotDue } from './round-check.js'
+import { listedTiming, tooSeldom, whyNotDue } from './round-check.js'
 import { closeRound, planRound, type Noted, type RoundFacts } from './round-plan.js'
 import type { Cycle, ServiceTiming } from './round.js'
 import type { NewRun } from './run.js'
@@ -256,15 +256,34 @@ describe('closeRound', () => {
 describe('the timing of a service', () => {
   const known = { lastRunAt: t0, everyMs: hour, listedMs: hour, triedAt: t0, inFlight: null }
 
+  const hourly = defineRound('hourly', { every: '1h', services: ['a'] })
+  const daily = defineRound('daily', { every: '24h', services: ['a'] })
+
+  it('R5: set by hand, holds in rounds of any pace that do not write an interval', () => {
+    const set = { ...known, everyMs: 5 * hour, isSet: true } as const
+    const held = listedTiming(hourly, { job: 'a', everyMs: hour }, set)
+    expect(held).toEqual({ ...set, listedMs: 0 })
+    expect(listedTiming(daily, { job: 'a', everyMs: 24 * hour }, held)).toBe(held)
+    const written = listedTiming(daily, { job: 'a', everyMs: 3 * hour }, held)
+    expect(written).toEqual({ ...known, everyMs: 3 * hour, listedMs: 3 * hour })
+  })
+
+  it('says where a service is due more often than its round checks', () => {
+    expect(tooSeldom(hourly)).toBeUndefined()
+    expect(tooSeldom(defineRound('r', { every: '7h', services: ['a', { job: 'b', every: '1h' }] }))).toBe(
+      'b every 1h in a round that checks every 7h: it runs at its checks only',
+    )
+  })
+
   it('follows the list when the list says something else', () => {
-    expect(listedTiming({ job: 'a', everyMs: 2 * hour }, known)).toMatchObject({ everyMs: 2 * hour })
+    expect(listedTiming(hourly, { job: 'a', everyMs: 2 * hour }, known)).toMatchObject({ everyMs: 2 * hour })
   })
 
   it('R5: keeps what was set by hand until then', () => {
     const set = { ...known, everyMs: 5 * hour }
-    expect(listedTiming({ job: 'a', everyMs: hour }, set)).toBe(set)
+    expect(listedTiming(hourly, { job: 'a', everyMs: hour }, set)).toBe(set)
     const before = { ...set, listedMs: null }
-    expect(listedTiming({ job: 'a', everyMs: hour }, before)).toEqual({ ...set, listedMs: hour })
+    expect(listedTiming(hourly, { job: 'a', everyMs: hour }, before)).toEqual({ ...set, listedMs: hour })
   })
 
   it('R4: is due where it never ran, or its interval has passed at the instant of the check', () => {

@@ -16,7 +16,7 @@ import type { LedgerRange } from './ledger.js'
 import type { NoteChange } from './note.js'
 import { formatCheck, listedTiming, newServiceRun, onGrid, whyNotDue } from './round-check.js'
 import { lastCheckChange } from './round.js'
-import type { Cycle, RoundService, ServiceTiming, SkippedService } from './round.js'
+import type { CheckNotice, Cycle, RoundService, ServiceTiming, SkippedService } from './round.js'
 import type { NewRun } from './run.js'
 import { scheduleOf } from './schedule.js'
 import { openPause, type Tick } from './tick.js'
@@ -53,6 +53,7 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
     now,
     runs: checked.turn?.run,
     ranges: [...going.ranges, ...checked.ranges],
+    checks: [...(going.notice ?? []), ...(checked.notice ?? [])],
     notes: [
       ...cycleNote(due, facts, checked.turn?.cycle),
       ...checked.notes,
@@ -90,6 +91,7 @@ interface Going {
   readonly cycle: Cycle | undefined
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
+  readonly notice?: readonly CheckNotice[] | undefined
   /** The cycle that is over because nothing that was left of it is due. */
   readonly over?: Cycle | undefined
 }
@@ -109,11 +111,14 @@ function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
   const resumed = cycle.resumed || facts.isResumed
   const { turn, skipped } = nextTurn(due, { ...cycle, resumed }, { facts, now })
   const ranges = laterRanges(due, cycle, skipped)
-  if (turn !== undefined) return { cycle: turn.cycle, turn, ranges }
+  const dueAt = cycle.dueAt ?? cycle.checkedAt
+  const notice: CheckNotice[] = skipped.length === 0 ? [] : [{ dueAt, rule: 'round:later', due: [], skipped }]
+  if (turn !== undefined) return { cycle: turn.cycle, turn, ranges, notice }
   return {
     cycle: undefined,
     turn,
     ranges,
+    notice,
     over: { ...cycle, resumed, skipped: [...cycle.skipped, ...skipped] },
   }
 }
@@ -127,7 +132,7 @@ function nextTurn(
   const skipped: SkippedService[] = []
   for (const [index, name] of cycle.queue.entries()) {
     const service = due.trigger.round?.services.find(({ job }) => job === name)
-    const timing = service && listedTiming(service, facts.timings.get(name)?.value)
+    const timing = service && listedTiming(due.trigger, service, facts.timings.get(name)?.value)
     const skip = timing === undefined ? replaced(name) : whyNotDue(name, timing, cycle.checkedAt)
     if (skip !== undefined) skipped.push(skip)
     else if (service !== undefined && timing !== undefined) {
@@ -185,7 +190,7 @@ function meanwhile(
   const { schedule, held, clear, firstAt } = checks
   const { turn, cycle } = going
   const notes = turn === undefined ? [] : [...cycleNote(due, facts, cycle), timingNote(facts, turn)]
-  const begun = { now, runs: turn?.run, notes }
+  const begun = { now, runs: turn?.run, notes, checks: going.notice ?? [] }
   if (firstAt !== undefined && isOwed(due.trigger, firstAt, now))
     return tickOf(due, { ...begun, ranges: going.ranges, cursorAt: due.cursorAt })
   const met = { reason: 'overlap', rule: 'round:overlap', blocker: cycle?.current?.run } as const
@@ -203,6 +208,7 @@ interface Checked {
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
   readonly notes: readonly NoteChange[]
+  readonly notice?: readonly CheckNotice[] | undefined
   /** The cycle that was never opened because nothing was due. */
   readonly empty?: Cycle | undefined
 }
@@ -217,7 +223,7 @@ function check(
   const checkedAt = onGrid(due.trigger, lastAt)
   const queue = due.trigger.round?.services ?? []
   const found = queue.map((service) => {
-    const timing = listedTiming(service, facts.timings.get(service.job)?.value)
+    const timing = listedTiming(due.trigger, service, facts.timings.get(service.job)?.value)
     return { service, timing, skip: whyNotDue(service.job, timing, checkedAt) }
   })
   const skipped = found.flatMap(({ skip }) => skip ?? [])
@@ -238,6 +244,7 @@ function check(
   return {
     turn,
     empty: turn === undefined ? cycle : undefined,
+    notice: [{ dueAt: lastAt, rule: 'round:check', due: names, skipped }],
     ranges: [
       ...held,
       ...rangesOf(due, { schedule, stretches: older, met }),
@@ -328,6 +335,7 @@ function tickOf(
     runs?: NewRun | undefined
     ranges?: readonly LedgerRange[]
     notes?: readonly NoteChange[]
+    checks?: readonly CheckNotice[]
   },
 ): Tick {
   const { now, runs } = given
@@ -343,5 +351,6 @@ function tickOf(
     ranges: given.ranges ?? [],
     supersede: undefined,
     notes: given.notes ?? [],
+    checks: given.checks ?? [],
   }
 }

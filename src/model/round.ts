@@ -19,8 +19,10 @@ export interface ServiceTiming {
   /** The due instant of the check for which it last succeeded. */
   readonly lastRunAt: Instant | null
   readonly everyMs: number
-  /** What the lists of its rounds said when `everyMs` was last taken from them; none where no list has named it yet. */
+  /** What the lists of its rounds said when `everyMs` was last taken from them; none where no list has named it yet, 0 where it was set by hand and they leave it at that. */
   readonly listedMs: number | null
+  /** Whether `everyMs` was set by hand. */
+  readonly isSet?: true
   /** The newest check for which it was begun, whatever became of it. */
   readonly triedAt: Instant | null
   readonly inFlight: { readonly run: RunId; readonly round: string } | null
@@ -62,6 +64,15 @@ export interface SkippedService {
   readonly dueAt?: Instant | undefined
   /** The round in which it is in flight. */
   readonly round?: string | undefined
+}
+
+/** What a check of a round found, or left out after it. */
+export interface CheckNotice {
+  /** Its due instant, as that of the range in the ledger. */
+  readonly dueAt: Instant
+  readonly rule: 'round:check' | 'round:later'
+  readonly due: readonly string[]
+  readonly skipped: readonly SkippedService[]
 }
 
 /** A run of a service that became final. */

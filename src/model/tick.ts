@@ -12,6 +12,7 @@ import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
 import type { NewRun } from './run.js'
 import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from './schedule.js'
+import type { CheckNotice } from './round.js'
 import type { DueTrigger } from './trigger.js'
 
 /** One evaluation of one trigger: what it writes, all of it or nothing. */
@@ -32,6 +33,8 @@ export interface Tick {
   readonly notes?: readonly NoteChange[] | undefined
   /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
   readonly takesArrivals?: boolean | undefined
+  /** What a round found due and left out, for whoever listens; what is stored of it is in the ranges. */
+  readonly checks?: readonly CheckNotice[] | undefined
   /** Observations that count as seen from now on. */
   readonly seen?: readonly SeenKey[] | undefined
 }

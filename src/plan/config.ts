@@ -10,6 +10,7 @@ import {
   type RoundInput,
   type TriggerInput,
 } from '../model/define.js'
+import { noteUnknownServices } from '../model/define-round.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
 import {
   isMap,
@@ -136,8 +137,10 @@ export function readConfig(
   const at = within(place, 'schedules')
   const schedules = readEach<ConfigScheduleInput>(input['schedules'], readConfigSchedule, at)
   noteUnknownAssets({ assets, schedules }, at)
-  if (place.faults.length > before)
+  if (place.faults.length > before) {
     noteUnknownJobs({ ...jobs, ...assets }, triggers, within(place, 'triggers'))
+    noteUnknownOfRounds(new Set(Object.keys(jobs)), rounds, within(place, 'rounds'))
+  }
   if (place.faults.length > before || app === undefined) return undefined
   const { $schema: _, ...known } = input
   return { ...known, app, queues, jobs, triggers, rounds, sensors, assets, schedules }
@@ -156,6 +159,17 @@ function noteUnknownJobs(
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     const allowed = [...Object.keys(jobs), 'or one that is in the store already'].join(', ')
     fault(within(within(place, name), 'job'), `no job of this file is named ${job}${hint}`, allowed)
+  }
+}
+
+/** The same of the services of rounds. */
+function noteUnknownOfRounds(
+  jobs: ReadonlySet<string>,
+  rounds: Readonly<Record<string, RoundInput>>,
+  place: Place,
+): void {
+  for (const [name, round] of Object.entries(rounds)) {
+    if (isMap(round)) noteUnknownServices(round['services'], jobs, within(within(place, name), 'services'))
   }
 }
 

@@ -40,7 +40,7 @@ ${jobs}rounds:
 it('faults of a round are told with their lines, all of them together', async () => {
   const { path, directory } = written(`app: a
 ${jobs}rounds:
-  one: { every: soon, services: [crawl, crawl] }
+  one: { every: soon, services: [crawl, crawl, crwal] }
   two:
     every: 1h
     services:
@@ -51,6 +51,7 @@ ${jobs}rounds:
   expect(faults.map(({ path: at, message }) => `${at}: ${message}`)).toEqual([
     expect.stringMatching(/^rounds\.one\.every: /),
     'rounds.one.services: more than once: crawl',
+    'rounds.one.services: no jobs of that name: crwal; did you mean crawl?',
     expect.stringMatching(/^rounds\.two\.services\[0\]\.often: there is no such option/),
   ])
   expect(error).toMatchObject({ message: expect.stringContaining('rota.config.yaml') as string })

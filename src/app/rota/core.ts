@@ -5,6 +5,8 @@ import { Pool } from '../../engine/pool.js'
 import type { SyncReport } from '../../engine/sync.js'
 import { RotaError } from '../../model/errors.js'
 import type { Key } from '../../model/faults.js'
+import { tooSeldom } from '../../model/round-check.js'
+import type { Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import { parseDuration } from '../../time/duration.js'
@@ -146,6 +148,7 @@ export abstract class RotaCore {
     this.#guard = guard
     const directory = this.directory
     const report = await this.own.write(store, { directory, roles, now: guard.now() })
+    if (roles.scheduler) this.warnOfRounds([...this.registry.triggers.values()])
     if (roles.scheduler) await this.#keepJobs()
     const { storeUrl } = this
     const shared = { events: this.events, registry: this.registry, settings: this.settings }
@@ -227,6 +230,21 @@ export abstract class RotaCore {
   /** Does what is asked, and tells of it. */
   protected async tell<Answer>(asked: Asked<Answer>, act: () => Promise<Answer>): Promise<Answer> {
     return await telling(this.events, asked, act)
+  }
+
+  /** Tells of services that are due more often than their round checks. */
+  protected warnOfRounds(triggers: readonly Trigger[]): void {
+    for (const trigger of triggers) {
+      const message = tooSeldom(trigger)
+      const target = trigger.name
+      if (message !== undefined)
+        this.events.emit('operation', {
+          operation: 'define round',
+          target,
+          outcome: 'warning',
+          details: { message },
+        })
+    }
   }
 
   /** Whether it was started: what is defined from now on is defined at run time. */

@@ -29,7 +29,9 @@ export abstract class RotaRounds extends RotaJobs {
     if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
     const asked = { operation: 'start round', target: name, outcome: () => 'started' }
     const { startRound } = await import('../rounds/rounds.js')
-    await this.tell(asked, () => startRound(store, { name, options: inputOf(options), now: this.now() }))
+    const input = inputOf(options)
+    const trigger = await this.tell(asked, () => startRound(store, { name, options: input, now: this.now() }))
+    this.warnOfRounds([trigger])
     this.wake()
   }
 

@@ -86,7 +86,7 @@ export async function serviceTimes(store: Store): Promise<readonly ServiceTimes[
   const known = new Map(notes.map(({ name, value }) => [name, value as unknown as ServiceTiming]))
   for (const { trigger } of await storedRounds(store, { all: false })) {
     for (const service of trigger.round?.services ?? [])
-      known.set(service.job, listedTiming(service, known.get(service.job)))
+      known.set(service.job, listedTiming(trigger, service, known.get(service.job)))
   }
   return [...known]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -136,6 +136,43 @@ describe('a round of an app', () => {
     expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['one'])
   })
 
+  it('names duplicate and unknown services of one list together', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('crawl')
+    await app.start()
+    const both = app.startRound('r', { every: '1h', services: ['crawl', 'crwal', 'crawl', { job: 'x' }] })
+    await expect(both).rejects.toThrow(
+      /more than once: crawl[^]*no jobs of that name: crwal, x; did you mean crawl\?/,
+    )
+    expect(await app.triggers()).toEqual([])
+  })
+
+  it('warns of a service that is due more often than its round checks', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    const told: unknown[] = []
+    app.on('operation', ({ operation, target, outcome, details }) => {
+      if (outcome === 'warning') told.push([operation, target, details])
+    })
+    stage.services('a', 'b')
+    app.round('code', { every: '2h', services: [{ job: 'a', every: '1h' }] })
+    await app.start()
+    await app.startRound('api', { every: '3h', services: [{ job: 'b', every: '1h' }] })
+    expect(told).toEqual([
+      [
+        'define round',
+        'code',
+        { message: 'a every 1h in a round that checks every 2h: it runs at its checks only' },
+      ],
+      [
+        'define round',
+        'api',
+        { message: 'b every 1h in a round that checks every 3h: it runs at its checks only' },
+      ],
+    ])
+  })
+
   it('is stopped only where it was started', async () => {
     const stage = new Theatre()
     const { app } = stage
@@ -181,6 +218,29 @@ describe('the timing of services', () => {
       await expect(stage.app.setServiceTiming('s1', { every: every as never })).rejects.toThrow(/every: /)
     }
     expect(await stage.app.serviceTiming()).toEqual([])
+  })
+
+  it('R5: set by hand, is that of rounds of any pace that list the service without an interval', async () => {
+    const stage = new Theatre()
+    const { app } = stage
+    stage.services('shared')
+    await app.start()
+    await app.startRound('fast', { every: '1h', services: ['shared'] })
+    const slow = { every: '2h', services: ['shared'] }
+    await expect(app.startRound('slow', slow)).rejects.toThrow('shared every 2h in slow, every 1h in fast')
+    await app.setServiceTiming('shared', { every: '1h' })
+    await app.startRound('slow', slow)
+    await app.setServiceTiming('shared', { every: '4h' })
+    const written = { every: '1h', services: [{ job: 'shared', every: '24h' }] }
+    await expect(app.startRound('fast', written)).rejects.toThrow('shared every 1d in fast, every 2h in slow')
+    await stage.pass(1)
+    for (let i = 0; i < 9; i++) {
+      await stage.end('shared')
+      await stage.pass(hour)
+    }
+    // At ten, at two and at six.
+    expect(stage.begun).toHaveLength(3)
+    expect(await app.serviceTiming('shared')).toMatchObject({ intervalSeconds: 4 * 3600 })
   })
 
   it('R5: is set by hand, before a round lists the service and after', async () => {

@@ -1,9 +1,12 @@
 import { define, end } from '../../engine/sync.js'
 import { refuseOtherIntervals } from '../../engine/round-changes.js'
 import { isRound } from '../../engine/rounds.js'
-import { defineRound, type RoundInput } from '../../model/define.js'
-import { RotaError } from '../../model/errors.js'
+import { readRound, type RoundInput } from '../../model/define.js'
+import { noteUnknownServices } from '../../model/define-round.js'
+import { refuse, RotaError } from '../../model/errors.js'
+import { placeOf, shown, within } from '../../model/faults.js'
 import { nearest } from '../../model/read-value.js'
+import { tooSeldom } from '../../model/round-check.js'
 import { jobsOf, type StoredTrigger, type Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
@@ -22,7 +25,7 @@ export async function startRound(
   const hasNews = Object.values(options).some((value) => value !== undefined)
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw await unknownRound(store, name)
-  const trigger = defineRound(name, completed(options, known?.trigger))
+  const trigger = await readStarted(store, name, completed(options, known?.trigger))
   // Whoever starts a round at every boot must not throw away what a crash left of its cycle.
   if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
@@ -43,6 +46,11 @@ export async function stopRound(
     throw new RotaError('DEFINITION_CONFLICT', `round ${name} is defined by ${round.source}; ${advice}`)
   }
   await end(store, { source: api, names: [name], now })
+}
+
+/** What whoever starts a round should know about its intervals. */
+export async function roundWarning(store: Store, name: string): Promise<string | undefined> {
+  return tooSeldom((await findRound(store, name)).trigger)
 }
 
 /** A round by its name, running or stopped. */
@@ -105,6 +113,17 @@ function isSame(one: Trigger, other: Trigger): boolean {
     ])
   }
   return told(one) === told(other)
+}
+
+/** The round that is to be started; beside other faults of its list, unknown services are worth naming too. */
+async function readStarted(store: Store, name: string, input: RoundInput): Promise<Trigger> {
+  const place = placeOf()
+  const trigger = readRound({ name, input }, place)
+  if (trigger !== undefined) return trigger
+  const jobs = new Set((await store.jobs()).map(({ job }) => job.name))
+  noteUnknownServices(input.services, jobs, within(place, 'services'))
+  refuse(`round ${shown(name)}`, place.faults)
+  throw new Error(`round ${name} has a fault that was not noted`)
 }
 
 async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> {

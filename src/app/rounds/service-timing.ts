@@ -20,7 +20,7 @@ export async function oneServiceTimes(store: Store, service: string): Promise<Se
   )
 }
 
-/** Sets how often a service is to run, in whatever round it is; it holds until a list says something else than before. */
+/** Sets how often a service is to run, in whatever round it is; it holds until a list writes another interval than before. */
 export async function setServiceTiming(
   store: Store,
   request: { readonly service: string; readonly every: string | number; readonly now: Instant },
@@ -29,7 +29,7 @@ export async function setServiceTiming(
   const everyMs = readEvery(request.every)
   for (let i = 0; i < tries; i++) {
     const noted = (await serviceTimings(store, new Set([service]))).get(service)
-    const timing = { ...(await currentTiming(store, service, noted?.value)), everyMs }
+    const timing = { ...(await currentTiming(store, service, noted?.value)), everyMs, isSet: true as const }
     const change = { kind: 'service', name: service, item: '', value: timing as unknown as Json } as const
     const changes = [{ ...change, revision: noted?.revision ?? 0 }]
     if ((await store.changeNotes({ changes, now })) === 'changed') return timesOf(service, timing)
@@ -60,7 +60,7 @@ async function currentTiming(
 ): Promise<ServiceTiming> {
   for (const { trigger } of await storedRounds(store, { all: false })) {
     const listed = trigger.round?.services.find(({ job }) => job === service)
-    if (listed !== undefined) return listedTiming(listed, known)
+    if (listed !== undefined) return listedTiming(trigger, listed, known)
   }
   if (known !== undefined) return known
   const isJob = (await store.jobs()).some(({ job }) => job.name === service)

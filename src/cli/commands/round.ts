@@ -112,6 +112,9 @@ async function start(context: Context, app: Rota, name: string): Promise<number>
     const { roundView } = await import('../round-views.js')
     out.json(roundView(await app.roundStatus(name)))
   } else out.line(`started round ${name}; \`rota round status ${name}\` tells how it stands`)
+  const { roundWarning } = await import('../../app/rounds/rounds.js')
+  const warning = await roundWarning(await app.store(), name)
+  if (warning !== undefined) out.note(`warning: ${warning}`)
   return exitCodes.ok
 }
 
