@@ -66,6 +66,7 @@ export type { BackfillChoice, BackfillOrder, BackfillPlan } from './model/partit
 export type { PartitionRule } from './model/partition-rule.js'
 export type { PartitionSpec } from './model/partition-spec.js'
 export type { PartitionState } from './model/partition-state.js'
+export type { LimitKind, PendingReason } from './model/pending.js'
 export type { Attempt, Run, RunState, StoredError } from './model/run.js'
 export type {
   ConfiguredSensor,

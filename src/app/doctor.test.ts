@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { settle } from '../../test/fixtures/engine-stage.js'
+import { runIdOf } from '../model/identity.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import type { Finding } from './doctor.js'
 import { rota, type Rota } from './rota.js'
@@ -70,11 +71,132 @@ describe('rota doctor', () => {
     expect(await found('cursor')).toMatchObject([{ level: 'warn' }])
   })
 
+  it('says what runs wait for that have been due for a while, and what to do', async () => {
+    const { app, found, pass } = staged((app) => app.define('work', { command: ['true'], queue: 'slow' }))
+    await app.start({ roles: { worker: false } })
+    await app.enqueueMany('work', [1, 2])
+    expect(await found('jobs')).toMatchObject([{ level: 'ok' }])
+    await pass(2 * minute)
+    expect(await found('jobs')).toMatchObject([
+      {
+        message: '2 runs of work have been due for over a minute: no worker is alive',
+        todo: expect.stringContaining('rota up') as unknown,
+      },
+    ])
+    await app.pauseQueue('slow', { by: 'ann' })
+    expect(await found('jobs')).toMatchObject([
+      {
+        message: expect.stringMatching(/queue slow is paused by ann/) as unknown,
+        todo: '`rota resume --queue slow` ends it',
+      },
+    ])
+  })
+
+  it('does not warn about runs that are due later', async () => {
+    const { app, found } = staged((app) => app.define('work', { command: ['true'] }))
+    await app.start()
+    await app.enqueueMany('work', [1, 2], { delay: '1h' })
+    expect(await found('jobs')).toMatchObject([{ level: 'ok' }])
+  })
+
+  it('names what failed in the last day, until something makes up for it', async () => {
+    let isBroken = true
+    const { app, found, pass } = staged((app) => {
+      app.job('work', () => {
+        if (isBroken) throw new Error('no disk')
+      })
+      app.schedule('t', { job: 'work', cron: '0 * * * *' })
+    })
+    await app.start()
+    await pass(2 * 60 * minute + minute)
+    const [newest] = await app.runs({ trigger: 't' })
+    expect(await found('failures')).toMatchObject([
+      {
+        level: 'warn',
+        message: 't: 2 runs, the newest failed 1m ago: no disk [HANDLER_FAILED]',
+        todo: expect.stringContaining(`rota retry ${newest?.id}`) as unknown,
+      },
+    ])
+    isBroken = false
+    await pass(60 * minute)
+    expect(await found('failures')).toMatchObject([{ level: 'ok' }])
+  })
+
+  it('advises by the cause: what timed out needs another timeout', async () => {
+    const { app, found, pass } = staged((app) =>
+      app.job('slow', (run) => new Promise((resolve) => run.signal.addEventListener('abort', resolve)), {
+        timeout: '5s',
+      }),
+    )
+    await app.start()
+    await app.enqueue('slow')
+    await pass(minute)
+    expect(await found('failures')).toMatchObject([
+      {
+        message: expect.stringContaining('[TIMED_OUT]') as unknown,
+        todo: expect.stringMatching(/^raise the timeout/) as unknown,
+      },
+    ])
+  })
+
+  it('names a run that takes much longer than those before it', async () => {
+    let isStuck = false
+    const { app, found, pass } = staged((app) => {
+      app.job('work', async (run) => {
+        if (isStuck) await new Promise((resolve) => run.signal.addEventListener('abort', resolve))
+      })
+      app.schedule('t', { job: 'work', cron: '* * * * *' })
+    })
+    await app.start()
+    await pass(10 * minute)
+    isStuck = true
+    await pass(90_000)
+    expect(await found('runs')).toMatchObject([{ level: 'ok' }])
+    await pass(5 * minute)
+    const [running] = await app.runs({ state: 'running' })
+    expect(await found('runs')).toMatchObject([
+      {
+        level: 'warn',
+        message: expect.stringContaining(`run ${running?.id} of t has been running for`) as unknown,
+      },
+    ])
+    expect(await found('skips')).toMatchObject([{ level: 'ok' }])
+    await pass(10 * minute)
+    expect(await found('skips')).toMatchObject([
+      {
+        message: expect.stringContaining('because the run before was unfinished') as unknown,
+        todo: expect.stringContaining('overlap') as unknown,
+      },
+    ])
+  })
+
+  it('names sensors that fail, with what they failed with', async () => {
+    const { app, found, pass } = staged((app) => {
+      app.job('work', () => undefined)
+      const poll = (): never => {
+        throw new Error('no bucket')
+      }
+      app.sensor('s', {
+        sensor: { init: () => ({ kind: 'ok' as const, state: null }), poll },
+        job: 'work',
+        every: '1m',
+      })
+    })
+    await app.start()
+    await pass(3 * minute)
+    expect(await found('sensors')).toMatchObject([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/sensor s is failing, \d failures? in a row: .*no bucket/) as unknown,
+      },
+    ])
+  })
+
   it('names runs whose job nobody defines', async () => {
     const { app, found } = staged()
     const store = await app.store()
     const run = { job: 'gone', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, gates: [] }
-    await store.enqueue({ runs: [{ ...run, id: 'a'.repeat(36) }], now: t0 })
+    await store.enqueue({ runs: [{ ...run, id: runIdOf({ at: t0, parts: ['a'] }) }], now: t0 })
     expect(await found('jobs')).toMatchObject([
       { level: 'warn', message: expect.stringContaining('gone') as unknown },
     ])

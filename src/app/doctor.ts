@@ -1,26 +1,17 @@
-import type { Store, WorkerStatus } from '../store/store.js'
-import type { StoredTrigger } from '../model/trigger.js'
+import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import { formatDuration } from '../time/duration.js'
-import { formatInstant, type Instant } from '../time/instant.js'
+import { formatInstant } from '../time/instant.js'
 import { tzdataVersion } from '../time/zone.js'
+import { failedRuns } from './doctor/failed-runs.js'
+import { count, ok, warn, type Facts, type Finding } from './doctor/finding.js'
+import { runningRuns } from './doctor/running-runs.js'
+import { lateTriggers, sensorsBehind, skippingTriggers } from './doctor/triggers.js'
+import { waitingRuns } from './doctor/waiting-runs.js'
+import { releaseOf } from './pending-text.js'
 import { packageVersion } from './version.js'
 
-/** One thing that was looked at: what it is, how it stands, and what to do about it. */
-export interface Finding {
-  readonly check: string
-  readonly level: 'ok' | 'warn' | 'error'
-  readonly message: string
-  readonly todo: string | undefined
-}
-
-interface Facts {
-  readonly store: Store
-  readonly now: Instant
-  readonly deep: boolean
-  readonly workers: readonly WorkerStatus[]
-  readonly triggers: readonly StoredTrigger[]
-}
+export type { Finding } from './doctor/finding.js'
 
 /** Looks at store, clock, workers, triggers, runs and holds. */
 export async function examine(input: {
@@ -38,8 +29,11 @@ export async function examine(input: {
     cursors,
     liveWorkers,
     lateTriggers,
-    stuckRuns,
-    unperformable,
+    skippingTriggers,
+    sensorsBehind,
+    runningRuns,
+    waitingRuns,
+    failedRuns,
     holds,
   ]
   const findings: Finding[] = []
@@ -86,7 +80,7 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
   const findings = dead.map((worker) =>
     warn(
       'worker',
-      `worker ${worker.id} has been silent since ${formatInstant(worker.leaseUntil)} and holds ${worker.running} runs`,
+      `worker ${worker.id} has been silent since ${formatInstant(worker.leaseUntil)} and holds ${count(worker.running, 'run')}`,
       'a running engine takes them over by itself: start one with `rota up`',
     ),
   )
@@ -103,72 +97,6 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
   return [none, ...findings]
 }
 
-const lateMs = 60_000
-
-async function lateTriggers({ triggers, now, store }: Facts): Promise<Finding[]> {
-  const late = triggers.filter((one) => one.nextAt !== undefined && one.nextAt < now - lateMs)
-  const active = triggers.filter((one) => one.active).length
-  if (late.length === 0) return [ok('triggers', `${active} active, none late`)]
-  const nextTickAt = await store.nextTickAt({ now })
-  const isHeld = nextTickAt === undefined || nextTickAt > now
-  const names = late.slice(0, 5).map((one) => one.trigger.name)
-  const message = `${late.length} due and not planned: ${names.join(', ')}${late.length > names.length ? ' …' : ''}`
-  const todo = isHeld
-    ? 'planning is held back: see `holds` below'
-    : 'no scheduler is at work: start one with `rota up`'
-  return [warn('triggers', message, todo)]
-}
-
-async function stuckRuns({ store, now, workers }: Facts): Promise<Finding[]> {
-  const running = await store.runs({ state: 'running', limit: 1000 })
-  const live = new Set(workers.filter((worker) => worker.leaseUntil >= now).map((worker) => worker.id))
-  const stuck = running.filter((run) => run.worker !== undefined && !live.has(run.worker))
-  if (stuck.length === 0) return [ok('runs', `${running.length} running`)]
-  const ids = stuck
-    .slice(0, 3)
-    .map((run) => run.id)
-    .join(', ')
-  return [
-    warn(
-      'runs',
-      `${stuck.length} held by workers that are gone: ${ids}`,
-      'a running engine takes them over: `rota up`',
-    ),
-  ]
-}
-
-/** Runs that wait although they are due, because nobody alive has their job. */
-async function unperformable({ store, now }: Facts): Promise<Finding[]> {
-  const pending = await store.runs({ state: 'pending', limit: 1000 })
-  const jobs = new Set((await store.jobs()).map(({ job }) => job.name))
-  const orphans = pending.filter((run) => !jobs.has(run.job))
-  const waiting = pending.filter(
-    (run) => jobs.has(run.job) && run.runAt < now - lateMs && run.waitsFor === undefined,
-  )
-  const findings: Finding[] = []
-  if (orphans.length > 0) {
-    const names = [...new Set(orphans.map((run) => run.job))].join(', ')
-    findings.push(
-      warn(
-        'jobs',
-        `${orphans.length} runs wait for jobs that nobody defines: ${names}`,
-        'define them, or cancel the runs with `rota cancel`',
-      ),
-    )
-  }
-  if (waiting.length > 0) {
-    const names = [...new Set(waiting.map((run) => run.job))].join(', ')
-    findings.push(
-      warn(
-        'jobs',
-        `${waiting.length} runs have been due for over a minute: ${names}`,
-        'start a worker that has these jobs, or raise its concurrency',
-      ),
-    )
-  }
-  return findings.length > 0 ? findings : [ok('jobs', `${jobs.size} defined, nothing waits for them`)]
-}
-
 async function holds({ store, now }: Facts): Promise<Finding[]> {
   const open = await store.holds({ openAt: now })
   if (open.length === 0) return [ok('holds', 'nothing is held back')]
@@ -182,19 +110,4 @@ async function holds({ store, now }: Facts): Promise<Finding[]> {
       releaseOf(hold.target),
     )
   })
-}
-
-function releaseOf(target: string): string {
-  if (target === 'all') return '`rota thaw` ends it'
-  const [kind, name] = target.split(/:(.*)/s)
-  if (kind === 'switch') return `\`rota switch ${name} on\` ends it`
-  return kind === 'queue' ? `\`rota resume --queue ${name}\` ends it` : `\`rota resume ${name}\` ends it`
-}
-
-function ok(check: string, message: string): Finding {
-  return { check, level: 'ok', message, todo: undefined }
-}
-
-function warn(check: string, message: string, todo: string): Finding {
-  return { check, level: 'warn', message, todo }
 }

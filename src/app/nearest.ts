@@ -1,1 +1,1 @@
-export { nearest } from '../model/read-value.js'
+export { didYouMean, nearest } from '../model/read-value.js'

@@ -2,6 +2,7 @@ import type { ClockGuard } from '../engine/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
+import type { Performable } from '../engine/perform.js'
 import type { Roles } from '../model/role.js'
 import type { Store } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
@@ -26,13 +27,15 @@ export interface AppParts {
   readonly settings: Settings
   /** Where commands run, and where their relative directories start. */
   readonly directory: string
+  /** Hears which functions this process can perform, whenever that is looked up. */
+  readonly onFunctions: (names: readonly string[]) => void
 }
 
 const stallMs = 60_000
 
 /** The engine of an app, not started yet. */
 export function newEngine(parts: AppParts): Engine {
-  const { store, clock, guard, roles, events, registry, directory } = parts
+  const { store, clock, guard, roles, events, registry, directory, onFunctions } = parts
   const { concurrency, leaseMs, keepMs } = parts.settings
   const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
@@ -45,7 +48,11 @@ export function newEngine(parts: AppParts): Engine {
     identity: workerIdentity(),
     newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),
-    performables: () => performablesOf({ registry, store, outside }),
+    performables: async () => {
+      const found = await performablesOf({ registry, store, outside })
+      onFunctions(functionsIn(found))
+      return found
+    },
     sensors: registry.sensors,
     concurrency,
     leaseMs,
@@ -54,6 +61,13 @@ export function newEngine(parts: AppParts): Engine {
     upkeepMs: upkeep.everyMs,
     leaseSlackMs: upkeep.leaseSlackMs,
   })
+}
+
+/** The jobs that only a process with their code can perform. */
+function functionsIn(performables: ReadonlyMap<string, Performable>): string[] {
+  return [...performables.values()]
+    .filter(({ job }) => job.handler.kind === 'function' || job.handler.kind === 'module')
+    .map(({ job }) => job.name)
 }
 
 /** A thread keeps the lease where it is one of runs, in a store that other processes share. */

@@ -1,5 +1,6 @@
 import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
 import type { Key } from '../model/faults.js'
+import { fingerprintOf } from '../model/identity.js'
 import type { Job } from '../model/job.js'
 import type { Roles } from '../model/role.js'
 import type { Store } from '../store/store.js'
@@ -32,6 +33,12 @@ export class OwnDefinitions {
   /** The name under which they are kept. */
   get source(): string {
     return this.#source
+  }
+
+  /** Whose definitions these are, and a digest of the triggers' names: processes that have the same end none of each other's. */
+  get identity(): { readonly source: string; readonly definitions: string } {
+    const names = [...this.#registry.triggers.keys()].toSorted()
+    return { source: this.#source, definitions: fingerprintOf(JSON.stringify(names)) }
   }
 
   /** Whether the store has every job; so that the hot path does not wait for a promise. */

@@ -1,9 +1,12 @@
 import type { Coverage } from '../model/coverage.js'
 import { why, type Why } from '../engine/why.js'
+import type { PendingReason } from '../model/pending.js'
 import { coverageReport } from './coverage-report.js'
 import { examine, type Finding } from './doctor.js'
 import type { RotaOptions } from './rota-options.js'
 import { RotaAssets } from './rota/assets.js'
+import { findRun } from './runs.js'
+import { whyPending } from './waiting.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
@@ -20,6 +23,12 @@ export class Rota extends RotaAssets {
     const fromAt = window.from.getTime()
     const untilAt = (window.until ?? window.from).getTime()
     return await why(await this.store(), { trigger, fromAt, untilAt, now: this.now() })
+  }
+
+  /** Why a run is not being performed yet: the first reason is the one to look at first. None for a run that is not pending. */
+  async whyPending(id: string): Promise<readonly PendingReason[]> {
+    const store = await this.store()
+    return await whyPending(store, { run: await findRun(store, id), now: this.now() })
   }
 
   /** Computes the due instants anew and compares them with the ledger: of one trigger, or of all. */

@@ -1,5 +1,6 @@
 import type { Run, RunState } from '../app/nouns.js'
 import type { Colors, Output, Paint } from './output.js'
+import type { Pending } from './pending-of.js'
 import type { ShortId } from './short-id-of.js'
 import { printTable } from './table.js'
 import { age, roughly, type TimeText } from './time-text.js'
@@ -8,7 +9,11 @@ import { age, roughly, type TimeText } from './time-text.js'
 export function printRuns(
   out: Output,
   runs: readonly Run[],
-  { times, shortId }: { readonly times: TimeText; readonly shortId: ShortId },
+  {
+    times,
+    shortId,
+    pending,
+  }: { readonly times: TimeText; readonly shortId: ShortId; readonly pending: Pending },
 ): void {
   printTable(out, runs, [
     { title: 'RUN', text: (run) => shortId(run.id) },
@@ -19,7 +24,7 @@ export function printRuns(
     { title: 'AGE', text: (run) => (run.dueAt > times.now ? '' : age(times.now - run.dueAt)), isRight: true },
     { title: 'TOOK', text: tookText, isRight: true, spare: 2 },
     { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true, spare: 1 },
-    { title: 'NOTE', text: (run) => noteText(run, times), shortest: 6 },
+    { title: 'NOTE', text: (run) => pending.short(run, times) ?? noteText(run, times), shortest: 6 },
   ])
 }
 

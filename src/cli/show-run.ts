@@ -2,24 +2,31 @@ import type { Attempt, Run } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { printable } from '../app/text.js'
 import { type Context, exitCodes } from './command.js'
-import { printFields } from './fields.js'
+import { type Field, printFields } from './fields.js'
+import { pendingOf } from './pending-of.js'
 import { shortIdOf } from './short-id-of.js'
 import { printTable } from './table.js'
 import { roughly, type TimeText } from './time-text.js'
 import { timesOf } from './times-of.js'
-import { attemptView, runView } from './views.js'
+import { attemptView, pendingView, runView } from './views.js'
 
 /** Shows one run in full, with every attempt. */
 export async function showRun(context: Context, app: Rota, id: string): Promise<number> {
   const { args, out } = context
   const run = await app.run(id)
   const attempts = await app.attempts(run.id)
+  const pending = await pendingOf(app, [run])
   if (args.flag('json')) {
-    out.json({ kind: 'run', run: runView(run), attempts: attempts.map(attemptView) })
+    out.json({
+      kind: 'run',
+      run: runView(run),
+      pending: pending.reasons(run).map(pendingView),
+      attempts: attempts.map(attemptView),
+    })
     return exitCodes.ok
   }
   const times = timesOf(context)
-  printFields(out, fieldsOf(run, times))
+  printFields(out, fieldsOf(run, times, pending.lines(run, times)))
   if (attempts.length > 0) printAttempts(context, attempts, times)
   if (run.error?.stack !== undefined) {
     out.line()
@@ -31,7 +38,7 @@ export async function showRun(context: Context, app: Rota, id: string): Promise<
   return exitCodes.ok
 }
 
-function fieldsOf(run: Run, times: TimeText): readonly (readonly [string, string | undefined])[] {
+function fieldsOf(run: Run, times: TimeText, waitsFor: readonly string[]): readonly Field[] {
   const moment = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : times.exact(at)
   const json = (value: unknown): string | undefined =>
@@ -45,7 +52,7 @@ function fieldsOf(run: Run, times: TimeText): readonly (readonly [string, string
     ['why', run.reason],
     ['due', moment(run.dueAt)],
     ['runs at', run.state === 'pending' ? moment(run.runAt) : undefined],
-    ['waits for', run.waitsFor],
+    ...waitsFor.map((line, index): Field => [index === 0 ? 'waits because' : ' ', line]),
     ['started', moment(run.startedAt)],
     ['finished', moment(run.finishedAt)],
     ['attempts', `${run.attempt} (${run.failures} failed, ${run.crashes} lost)`],

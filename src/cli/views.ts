@@ -1,6 +1,7 @@
 /** What `--json` prints: camelCase, instants as ISO texts, and null where there is nothing, so that keys never vanish. */
 import type { Attempt, Coverage, Explanation, Hold, Job, LedgerRange } from '../app/nouns.js'
 import type {
+  PendingReason,
   QueueStatus,
   Run,
   ScheduleSpec,
@@ -10,6 +11,7 @@ import type {
   Why,
 } from '../app/nouns.js'
 import { formatInstant, type Instant } from '../app/times.js'
+import type { Pending } from './pending-of.js'
 
 /** A run. */
 export function runView(run: Run) {
@@ -114,6 +116,14 @@ export function holdView({ target, fromAt, untilAt, actor, note, catchUp }: Hold
   return { target, fromAt: iso(fromAt), untilAt: iso(untilAt), by: actor, note, catchUp }
 }
 
+/** Why a run is pending. */
+export function pendingView(reason: PendingReason) {
+  if (reason.kind === 'due-later') return { ...reason, at: iso(reason.at) }
+  if (reason.kind === 'retry') return { ...reason, at: iso(reason.at), error: errorView(reason.error) }
+  if (reason.kind === 'limit') return { ...reason, key: reason.key ?? null }
+  return 'hold' in reason ? { ...reason, hold: holdView(reason.hold) } : reason
+}
+
 /** A range of due instants that did not run. */
 export function rangeView(range: LedgerRange) {
   return {
@@ -128,13 +138,16 @@ export function rangeView(range: LedgerRange) {
 }
 
 /** What became of the due instants of a stretch of time. */
-export function whyView({ trigger, fromAt, untilAt, explanations, beside, more, earlier }: Why) {
+export function whyView(
+  { trigger, fromAt, untilAt, explanations, beside, more, earlier }: Why,
+  pending: Pending['reasons'],
+) {
   return {
     trigger,
     fromAt: iso(fromAt),
     untilAt: iso(untilAt),
-    explanations: explanations.map(explanationView),
-    beside: beside.map(runView),
+    explanations: explanations.map((one) => explanationView(one, pending)),
+    beside: beside.map((run) => ({ ...runView(run), pending: pending(run).map(pendingView) })),
     more,
     earlier,
   }
@@ -151,22 +164,37 @@ export function coverageView(coverage: Coverage) {
   }
 }
 
-function explanationView(explanation: Explanation) {
+function explanationView(explanation: Explanation, pending: Pending['reasons']) {
   switch (explanation.kind) {
     case 'run':
-      return { kind: explanation.kind, at: iso(explanation.at), run: runView(explanation.run) }
+      return {
+        kind: explanation.kind,
+        at: iso(explanation.at),
+        run: runView(explanation.run),
+        pending: pending(explanation.run).map(pendingView),
+      }
     case 'range': {
-      const { kind, range, blocker } = explanation
+      const { kind, range, blocker, lastSignAt } = explanation
       return {
         kind,
         ...rangeView(range),
         recordedAt: iso(range.recordedAt),
         blockerState: blocker?.state ?? null,
+        lastSignAt: iso(lastSignAt),
       }
     }
+    case 'held': {
+      const { kind, at, lastAt, hold } = explanation
+      return { kind, firstAt: iso(at), lastAt: iso(lastAt), hold: holdView(hold) }
+    }
     case 'waiting': {
-      const { kind, at, hold } = explanation
-      return { kind, at: iso(at), hold: hold === undefined ? null : holdView(hold) }
+      const { kind, at, hold, lastSignAt } = explanation
+      return {
+        kind,
+        at: iso(at),
+        hold: hold === undefined ? null : holdView(hold),
+        lastSignAt: iso(lastSignAt),
+      }
     }
     case 'not-due': {
       const { kind, at, before, after } = explanation

@@ -1,13 +1,34 @@
+import { displayWidth } from './display-width.js'
+import type { Output } from './output.js'
+
 /** Breaks a text at its spaces into lines of at most a width; a longer word stays whole. */
-export function wrap(text: string, width: number): string[] {
+export function wrap(text: string, width: number, firstWidth = width): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (longer.length > width && line !== '') {
+    const room = lines.length === 0 ? firstWidth : width
+    if (displayWidth(longer) > room && line !== '') {
       lines.push(line)
       line = word
     } else line = longer
   }
   return [...lines, line]
+}
+
+/** Where the first line of a text begins, and where those begin that follow it. */
+export interface Indents {
+  readonly indent: number
+  readonly hanging: number
+}
+
+/** Breaks a text into indented lines of at most a width. */
+export function wrapIndented(text: string, width: number, { indent, hanging }: Indents): string[] {
+  const [first = '', ...rest] = wrap(text, width - hanging, width - indent)
+  return [`${' '.repeat(indent)}${first}`, ...rest.map((line) => `${' '.repeat(hanging)}${line.trimStart()}`)]
+}
+
+/** Prints a text wrapped to the width of the output. */
+export function printWrapped(out: Output, text: string, indents: Indents): void {
+  for (const line of wrapIndented(text, out.width, indents)) out.line(line)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { day, hour, minute, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
+import { day, enqueue, hour, minute, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
 import { why, type Explanation } from './why.js'
 
 async function staged(triggers: NonNullable<Cast['triggers']>, options: Partial<Cast> = {}) {
@@ -60,11 +60,49 @@ describe('what became of an instant', () => {
     expect(await ask(10)).toEqual([{ kind: 'waiting', at: t0 + 10 * minute, hold: undefined }])
   })
 
-  it('it waits because somebody holds it, who is named', async () => {
+  it('its trigger is paused: all instants since then are one answer, which names who paused it', async () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
-    await stage.store.hold({ target: 'trigger:t', now: t0, actor: 'ann', note: 'works' })
     await stage.pass(15 * minute)
-    expect(await ask(10)).toMatchObject([{ kind: 'waiting', hold: { actor: 'ann', note: 'works' } }])
+    await stage.store.hold({ target: 'trigger:t', now: stage.clock.now(), actor: 'ann', note: 'works' })
+    await stage.pass(60 * minute)
+    expect(await ask(0, 80)).toMatchObject([
+      { kind: 'run', at: t0 + 10 * minute },
+      {
+        kind: 'held',
+        at: t0 + 20 * minute,
+        lastAt: t0 + 70 * minute,
+        hold: { target: 'trigger:t', actor: 'ann', note: 'works' },
+      },
+      { kind: 'future', at: t0 + 80 * minute },
+    ])
+  })
+
+  it('it was due before planning was held and was not planned in time', async () => {
+    const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await process.engine.stop({ graceMs: 0 })
+    await stage.pass(15 * minute)
+    await stage.store.hold({ target: 'all', now: stage.clock.now(), actor: 'ann', note: '' })
+    await stage.pass(10 * minute)
+    expect(await ask(0, 25)).toMatchObject([
+      { kind: 'waiting', at: t0 + 10 * minute, hold: { target: 'all' } },
+      { kind: 'held', at: t0 + 20 * minute, hold: { target: 'all' } },
+    ])
+  })
+
+  it('nothing was running then: the last sign of life is told, of engines and not of whoever enqueues', async () => {
+    const triggers = { t: { cron: '*/10 * * * *', catchUp: 'skip' as const } }
+    const { stage, process, ask } = await staged(triggers)
+    await stage.pass(15 * minute)
+    await process.engine.stop({ graceMs: 0 })
+    await stage.pass(10 * minute)
+    await enqueue(stage, ['by hand'])
+    expect(await ask(20)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 10 * minute }])
+    await stage.pass(40 * minute)
+    await stage.process({ jobs: { work: () => undefined }, triggers })
+    await stage.pass(1 * minute)
+    expect(await ask(20)).toMatchObject([
+      { kind: 'range', range: { reason: 'missed' }, lastSignAt: t0 + 10 * minute },
+    ])
   })
 
   it('nothing was due then; what was near is named', async () => {

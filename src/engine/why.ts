@@ -1,12 +1,14 @@
 import type { Instant } from '../time/instant.js'
 import type { Schedule } from '../time/schedule.js'
 import { RotaError } from '../model/errors.js'
-import type { Hold } from '../model/hold.js'
+import { strongestAt } from '../model/cut.js'
+import { planningTargets, type Hold } from '../model/hold.js'
 import type { RecordedRange } from '../model/ledger.js'
 import type { Run } from '../model/run.js'
 import { scheduleOf } from '../model/schedule.js'
 import type { StoredTrigger, Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
+import { lastSignOfLife } from './sign-of-life.js'
 import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
 
 /** What became of an instant, or of a stretch of instants, of a trigger. */
@@ -14,9 +16,23 @@ export type Explanation =
   /** It became a run. */
   | { readonly kind: 'run'; readonly at: Instant; readonly run: Run }
   /** It did not run, for a recorded reason. */
-  | { readonly kind: 'range'; readonly range: RecordedRange; readonly blocker: Run | undefined }
-  /** It is due and has not been planned yet: nobody plans, or planning is held. */
-  | { readonly kind: 'waiting'; readonly at: Instant; readonly hold: Hold | undefined }
+  | {
+      readonly kind: 'range'
+      readonly range: RecordedRange
+      readonly blocker: Run | undefined
+      /** What an engine is last known to have done before, where nothing was running then. */
+      readonly lastSignAt?: Instant | undefined
+    }
+  /** Its instants from `at` to `lastAt` lie in a hold that is not over: they will not run unless it is released with catch-up. */
+  | { readonly kind: 'held'; readonly at: Instant; readonly lastAt: Instant; readonly hold: Hold }
+  /** It is due and has not been planned yet: nobody plans, or planning is held now. */
+  | {
+      readonly kind: 'waiting'
+      readonly at: Instant
+      readonly hold: Hold | undefined
+      /** What an engine is last known to have done, where nobody plans. */
+      readonly lastSignAt?: Instant | undefined
+    }
   /** It is still to come. */
   | { readonly kind: 'future'; readonly at: Instant }
   /** The trigger is not due at that instant; the nearest ones are. */
@@ -77,7 +93,7 @@ export async function why(
     trigger: request.trigger,
     fromAt,
     untilAt,
-    explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await withBlockers(store, found),
+    explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await completed(store, found, now),
     beside: facts.beside,
     more: earlier > 0 || future.isMore,
     earlier,
@@ -150,12 +166,17 @@ function takeExplained(
 ): Explanation[] {
   const found: Explanation[] = []
   const told = new Set<RecordedRange>()
+  let looked = 0
   for (const at of instants) {
     const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
     if (range !== undefined && told.has(range)) continue
     if (range !== undefined) told.add(range)
-    found.push(explainInstant(facts, { at, range, now }), ...laterAt(facts, at))
-    if (found.length >= limit) break
+    const explanation = explainInstant(facts, { at, range, now })
+    const joined = joinHeld(found.at(-1), explanation)
+    if (joined === undefined) found.push(explanation, ...laterAt(facts, at))
+    else found[found.length - 1] = joined
+    // What is held is one line however long it takes, so its number is bounded as that of the runs is.
+    if (found.length >= limit || ++looked === mostCounted) break
   }
   return found
 }
@@ -179,7 +200,7 @@ function explainInstant(
   if (run !== undefined) return { kind: 'run', at, run }
   if (range !== undefined) return { kind: 'range', range, blocker: undefined }
   if (at > now) return { kind: 'future', at }
-  if (at > facts.trigger.cursorAt) return { kind: 'waiting', at, hold: holdAt(facts, now) }
+  if (at > facts.trigger.cursorAt) return unplanned(facts, at, now)
   return { kind: 'unexplained', at }
 }
 
@@ -194,17 +215,50 @@ async function countBefore(store: Store, facts: Facts, window: Window): Promise<
   return count
 }
 
-/** Runs that stood in the way of others. */
-async function withBlockers(
+/** Due and not planned yet: because a hold covers it, because planning is held now, or because nobody plans. */
+function unplanned(facts: Facts, at: Instant, now: Instant): Explanation {
+  const holds = facts.holds.filter((hold) => !hold.catchUp && stopsPlanning(facts.trigger, hold))
+  const hold = strongestAt(holds, at)
+  if (hold !== undefined) return { kind: 'held', at, lastAt: at, hold }
+  return { kind: 'waiting', at, hold: strongestAt(holds, now) }
+}
+
+/** Neighbours in one hold are one explanation. */
+function joinHeld(before: Explanation | undefined, next: Explanation): Explanation | undefined {
+  if (before?.kind !== 'held' || next.kind !== 'held' || before.hold.id !== next.hold.id) return undefined
+  return { ...before, at: Math.min(before.at, next.at), lastAt: Math.max(before.lastAt, next.lastAt) }
+}
+
+/** Adds the runs that stood in the way of others, and the last sign of life before nothing was running. */
+async function completed(
   store: Store,
   explanations: readonly Explanation[],
+  now: Instant,
 ): Promise<readonly Explanation[]> {
   const found: Explanation[] = []
+  let signs = 0
+  let isWaitingTold = false
   for (const one of explanations) {
-    const id = one.kind === 'range' ? one.range.blocker : undefined
-    found.push(one.kind !== 'range' || id === undefined ? one : { ...one, blocker: await store.run(id) })
+    if (one.kind === 'range' && one.range.blocker !== undefined)
+      found.push({ ...one, blocker: await store.run(one.range.blocker) })
+    else if (wasDown(one) && signs++ < mostSigns)
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, { before: one.range.firstAt, now }) })
+    else if (one.kind === 'waiting' && one.hold === undefined && !isWaitingTold) {
+      isWaitingTold = true
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, { before: now, now }) })
+    } else found.push(one)
   }
   return found
+}
+
+/** For how many stretches of downtime it is looked up when they began. */
+const mostSigns = 20
+
+/** Whether instants were missed because nobody planned them. */
+export function wasDown(explanation: Explanation): explanation is Explanation & { kind: 'range' } {
+  if (explanation.kind !== 'range') return false
+  const { reason, rule, detail } = explanation.range
+  return reason === 'missed' && detail === undefined && rule !== 'partition:none'
 }
 
 function nothingDue(facts: Facts, at: Instant): Explanation {
@@ -224,7 +278,6 @@ function isAfterNow(facts: Facts, at: Instant): boolean {
   return facts.trigger.active && facts.trigger.trigger.enabled && at > facts.trigger.cursorAt
 }
 
-function holdAt({ trigger, holds }: Facts, now: Instant): Hold | undefined {
-  const targets = new Set(['all', 'switch:pipeline', 'switch:scheduler', `trigger:${trigger.trigger.name}`])
-  return holds.find((hold) => targets.has(hold.target) && (hold.untilAt === undefined || hold.untilAt > now))
+function stopsPlanning({ trigger }: StoredTrigger, { target }: Hold): boolean {
+  return target === `trigger:${trigger.name}` || planningTargets.includes(target)
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '../time/instant.js'
 import type { Schedule } from '../time/schedule.js'
-import type { Hold } from './hold.js'
+import { holdsAt, type Hold } from './hold.js'
 import type { LedgerRange, LedgerReason } from './ledger.js'
 import type { DueTrigger } from './trigger.js'
 
@@ -20,7 +20,7 @@ export function cut(input: { due: DueTrigger; schedule: Schedule; until: Instant
   const clear: Stretch[] = []
   const ranges: LedgerRange[] = []
   for (const stretch of stretches({ after: due.cursorAt, until }, holds)) {
-    const hold = strongest(holds, stretch)
+    const hold = strongestAt(holds, stretch.until)
     if (hold === undefined) clear.push(stretch)
     else ranges.push(...heldRange({ due, schedule, stretch, hold }))
   }
@@ -51,11 +51,9 @@ function stretches(window: Stretch, holds: readonly Hold[]): Stretch[] {
   return result
 }
 
-function strongest(holds: readonly Hold[], stretch: Stretch): Hold | undefined {
-  const inForce = holds.filter(
-    (hold) => hold.fromAt <= stretch.until && (hold.untilAt === undefined || hold.untilAt > stretch.until),
-  )
-  return inForce.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)[0]
+/** The hold that names the reason of an instant that several cover. */
+export function strongestAt(holds: readonly Hold[], at: Instant): Hold | undefined {
+  return holds.filter((hold) => holdsAt(hold, at)).toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)[0]
 }
 
 function heldRange(input: {

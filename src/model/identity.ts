@@ -65,6 +65,27 @@ export function instantOfRunId(id: RunId): Instant {
   return valueOf(id.slice(0, 10))
 }
 
+/** What the ids of runs that are due at an instant or later are not less than. */
+function firstIdAt(at: Instant): string {
+  return encodeInstant(Math.min(Math.max(0, Math.floor(at)), latestInstant))
+}
+
+const latestInstant = 2 ** 50 - 1
+
+/** The beginnings of ids between which the runs of a stretch of time lie: not less than `from`, and less than `until`. */
+export function idBounds({
+  sinceAt,
+  untilAt,
+}: {
+  readonly sinceAt?: Instant | undefined
+  readonly untilAt?: Instant | undefined
+}): { readonly from: string | undefined; readonly until: string | undefined } {
+  return {
+    from: sinceAt === undefined ? undefined : firstIdAt(Math.ceil(sinceAt)),
+    until: untilAt === undefined || untilAt >= latestInstant ? undefined : firstIdAt(Math.floor(untilAt) + 1),
+  }
+}
+
 function valueOf(text: string): number {
   let value = 0
   for (const character of text) value = value * 32 + alphabet.indexOf(character)

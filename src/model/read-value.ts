@@ -135,10 +135,21 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const limit = flat.length <= 3 ? Math.min(1, flat.length - 1) : 2
   let best: { word: string; distance: number } | undefined
   for (const candidate of known) {
+    // Compared letter by letter only where it can be near: there may be very many names.
+    if (Math.abs(candidate.length - word.length) > limit + separators) continue
     const distance = editDistance(flat, flatten(candidate))
     if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { word: candidate, distance }
   }
   return best?.word
+}
+
+/** How many dashes and underscores more or less are looked over. */
+const separators = 6
+
+/** What to add to a message about a name that is not there: `; did you mean nightly?`, or nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearest(word, known)
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 /** Case, dashes and underscores are not what people get wrong on purpose. */

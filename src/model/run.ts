@@ -87,6 +87,8 @@ export interface Run {
   readonly crashes: number
   /** The worker that holds it, while it is running. */
   readonly worker: string | undefined
+  /** The limits it shares with others. */
+  readonly gates: readonly Gate[]
   /** The gate it waits at, while it is pending behind others. */
   readonly waitsFor: string | undefined
   /** Whether no attempt is to follow the one under way: its holder was asked to stop, or its trigger was removed. */

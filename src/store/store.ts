@@ -185,7 +185,7 @@ export interface Reading {
   run(id: RunId): Promise<Run | undefined>
   /** Runs whose id starts with the text: at most `limit`. */
   runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
-  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. */
+  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. What lies outside `sinceAt` and `untilAt` costs nothing: an id begins with its due instant. */
   runs(filter: RunFilter): Promise<readonly Run[]>
   /** How many runs are in each state; final ones counted up to a bound, for display. */
   counts(): Promise<Readonly<Record<RunState, number>>>

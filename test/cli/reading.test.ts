@@ -265,11 +265,32 @@ describe('rota why and coverage', () => {
       '  … 100 earlier; the newest of them:',
       '    rota why minutely 2026-01-05T00:00:00Z..2026-01-05T01:41:00Z',
     ])
-    expect(lines).toHaveLength(203)
+    expect(lines).toHaveLength(204)
     expect(lines[3]).toContain('2026-01-05 01:41:00  due, and not planned yet')
-    expect(lines.at(-1)).toContain('2026-01-05 05:00:00  due, and not planned yet')
-    expect(tooWide(lines.slice(0, 3).join('\n'))).toEqual([])
+    expect(lines.at(-2)).toContain('2026-01-05 05:00:00  due, and not planned yet: nothing is running')
+    expect(lines.at(-1)).toContain('`rota up` starts an engine')
+    expect(tooWide(stdout)).toEqual([])
     expect((await why('2026-01-05T00:00:00Z..2026-01-05T01:41:00Z')).stdout).not.toContain('earlier')
+  })
+
+  it('explain a run and a job: how they ended, or what they wait for', async () => {
+    const [done, failed, waiting, job, pending, asJson] = await Promise.all([
+      shop.printed('why', shop.doneId),
+      shop.printed('why', shop.failedId.slice(0, 16)),
+      shop.printed('why', shop.waitingId),
+      shop.printed('why', 'broken'),
+      shop.printed('show', shop.waitingId),
+      shop.json('why', 'later'),
+    ])
+    expect(done).toMatch(/^run \w{36}\n {2}of greet, due .*\n {2}done in/)
+    expect(failed).toMatch(/\n {2}failed in \S+ \(the disk is made of cheese/)
+    expect(waiting).toMatch(/\n {2}pending\n {2}due later: /)
+    expect(job).toMatch(new RegExp(`^broken .*\\n.* run ${shop.failedId.slice(0, 16)}: failed`))
+    expect(pending).toMatch(/^waits because +due later: /m)
+    expect(asJson).toMatchObject({
+      kind: 'job',
+      runs: [{ id: shop.waitingId, pending: [{ kind: 'due-later' }] }],
+    })
   })
 
   it('account for every due instant', async () => {

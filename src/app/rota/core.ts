@@ -19,6 +19,7 @@ import { slowPollMs, upkeepTimes } from '../loop-times.js'
 import { openStore, absoluteUrl, clockFor } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
 import { OwnDefinitions } from '../own-definitions.js'
+import { ProcessNote } from '../process-note.js'
 import { Registry } from '../registry.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
 import { Witness } from '../witness.js'
@@ -40,6 +41,7 @@ export abstract class RotaCore {
   #guard: ClockGuard | undefined
   #engine: Engine | undefined
   #witness: Witness | undefined
+  #note: ProcessNote | undefined
   #keeper: JobsKeeper | undefined
   #unclaimed: UnclaimedCommands | undefined
   readonly #ending = new AbortController()
@@ -78,6 +80,7 @@ export abstract class RotaCore {
       const loops = [this.#keeper?.stop(), this.#unclaimed?.stop()]
       await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), ...loops])
       this.#engine = undefined
+      await this.#note?.remove()
       await this.#witness?.close()
       this.#starting = undefined
       throw error
@@ -147,6 +150,12 @@ export abstract class RotaCore {
     if (this.#ending.signal.aborted) throw this.#closedError()
     this.#guard = guard
     const directory = this.directory
+    const note = new ProcessNote(store, {
+      ...this.own.identity,
+      clock: this.clock,
+      now: () => this.now(),
+    })
+    this.#note = note
     const report = await this.own.write(store, { directory, roles, now: guard.now() })
     if (roles.scheduler) this.warnOfRounds([...this.registry.triggers.values()])
     if (roles.scheduler) await this.#keepJobs()
@@ -154,10 +163,12 @@ export abstract class RotaCore {
     const shared = { events: this.events, registry: this.registry, settings: this.settings }
     // Loaded only now: most commands ask the store and never start.
     const { newEngine } = await import('../new-engine.js')
-    this.#engine = newEngine({ ...shared, store, storeUrl, clock: this.clock, guard, roles, directory })
-    await this.#engine.start()
-    this.#keeper?.start()
     const { clock } = this
+    const onFunctions = (names: readonly string[]): void => void note.tell(names)
+    this.#engine = newEngine({ ...shared, store, storeUrl, clock, guard, roles, directory, onFunctions })
+    await this.#engine.start()
+    if (!roles.worker) onFunctions([])
+    this.#keeper?.start()
     const { leaseMs, offerAfterMs } = this.settings
     if (roles.worker) await this.#failUnclaimed(store)
     const upkeep = roles.worker ? undefined : upkeepTimes(storeUrl, leaseMs)
@@ -201,6 +212,7 @@ export abstract class RotaCore {
     await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0)])
     await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop()])
     this.pool.close()
+    await this.#note?.remove()
     await this.#witness?.close()
     const store = await this.#opening?.catch(() => undefined)
     await store?.close()

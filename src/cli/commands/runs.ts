@@ -2,6 +2,7 @@ import type { Run, RunFilter, RunState } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { lookAgain, untilSignal } from '../follow.js'
+import { pendingOf } from '../pending-of.js'
 import { shortIdOf } from '../short-id-of.js'
 import { noteText, ofText, printRuns, statePaint, tookText } from '../runs-table.js'
 import { momentOf, timesOf } from '../times-of.js'
@@ -75,7 +76,8 @@ async function print(
     app,
     found.map(({ id }) => id),
   )
-  if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId })
+  const pending = await pendingOf(app, found)
+  if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId, pending })
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
     out.line(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)

@@ -1,17 +1,19 @@
 import { nextInstants } from '../../app/next-instants.js'
-import { RotaError } from '../../app/errors.js'
 import type { RoundService, Run, SecretText, StoredJob, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
 import { handlerText, partitionText, scheduleText, triggerState } from '../in-words.js'
+import { pendingOf } from '../pending-of.js'
 import { printRuns } from '../runs-table.js'
 import { showRun } from '../show-run.js'
 import { shortIdOf } from '../short-id-of.js'
 import type { TimeText } from '../time-text.js'
 import { timesOf } from '../times-of.js'
+import { unknownName } from '../unknown-name.js'
 import { holdView, jobView, runView, triggerView } from '../views.js'
+import { looksLikeRunId } from '../why-run.js'
 import { withApp } from '../with-app.js'
 
 const kinds = ['trigger', 'job', 'run'] as const
@@ -40,25 +42,18 @@ export const show: Command = {
 async function showOne(context: Context, app: Rota): Promise<number> {
   const { args } = context
   const name = args.word(0)
-  const kind = args.text('as')
+  const kind = kinds.find((one) => one === args.text('as'))
   const isWanted = (one: (typeof kinds)[number]): boolean => kind === undefined || kind === one
   const store = await app.store()
   const [trigger] = isWanted('trigger') ? await store.triggers({ names: [name] }) : []
   const job = (await app.jobs()).find((stored) => stored.job.name === (trigger?.trigger.job ?? name))
   if (trigger !== undefined) return await showTrigger(context, { app, trigger, job })
   if (job !== undefined && isWanted('job')) return await showJob(context, { app, job })
-  if (isWanted('run') && (kind === 'run' || looksLikeRunId(name))) return await showRun(context, app, name)
-  throw unknown(name, kind)
-}
-
-function looksLikeRunId(name: string): boolean {
-  return /^[0-9a-hjkmnp-tv-z]{4,36}$/i.test(name)
-}
-
-function unknown(name: string, kind: string | undefined): RotaError {
-  const what = kind ?? 'trigger, job or run'
-  const code = kind === 'job' ? 'JOB_UNKNOWN' : 'TRIGGER_UNKNOWN'
-  return new RotaError(code, `no ${what} is named ${name}; \`rota list\` shows what there is`)
+  if (kind === 'run') return await showRun(context, app, name)
+  const mayBeRun = isWanted('run') && looksLikeRunId(name)
+  const [run] = mayBeRun ? await store.runsByPrefix(name.toLowerCase(), 1) : []
+  if (run !== undefined) return await showRun(context, app, name)
+  throw await unknownName(app, name, kind)
 }
 
 async function showTrigger(
@@ -188,5 +183,8 @@ async function printNewest(context: Context, app: Rota, runs: readonly Run[]): P
   const ids = runs.map(({ id }) => id)
   out.line()
   if (runs.length === 0) out.line('no runs yet')
-  else printRuns(out, runs, { times: timesOf(context), shortId: await shortIdOf(app, ids) })
+  else {
+    const found = { shortId: await shortIdOf(app, ids), pending: await pendingOf(app, runs) }
+    printRuns(out, runs, { times: timesOf(context), ...found })
+  }
 }

@@ -1,23 +1,27 @@
 import { parseWindow } from '../../app/moment.js'
+import { releaseOf } from '../../app/pending-text.js'
+import type { Rota } from '../../app/rota.js'
 import type { Explanation, Run, Why } from '../../app/nouns.js'
 import { printable } from '../../app/text.js'
 import { formatInstant, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { reasonText } from '../in-words.js'
-import { noteText, tookText } from '../runs-table.js'
+import { type Pending, pendingOf } from '../pending-of.js'
 import { shortIdOf, type ShortId } from '../short-id-of.js'
 import type { TimeText } from '../time-text.js'
 import { hereOf, timesOf } from '../times-of.js'
 import { whyView } from '../views.js'
+import { meantBy, standText, whyJob, whyRun } from '../why-run.js'
 import { withApp } from '../with-app.js'
+import { printWrapped } from '../wrap.js'
 
 /** `rota why`: explains what became of due instants. */
 export const why: Command = {
   name: 'why',
   about:
-    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. A time without an offset is read in --zone.',
+    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. Of a job it tells what became of its runs, of a run where it stands; of what is pending it tells what it waits for. A time without an offset is read in --zone.',
   arguments: [
-    { name: 'trigger', help: 'the trigger', completes: 'trigger' },
+    { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
     {
       name: 'time',
       help: 'an instant, a day (today, yesterday, 2026-01-05), the last -2h, or a range A..B; default the last -24h',
@@ -30,16 +34,32 @@ export const why: Command = {
     { line: 'rota why nightly 2026-01-05T02:00 --zone America/New_York', meaning: 'one instant' },
     { line: 'rota why ping -2h', meaning: 'the last two hours' },
     { line: 'rota why ping 2026-01-05..2026-01-07', meaning: 'three days' },
+    { line: 'rota why 01k9w8m2v4', meaning: 'what a run waits for, or how it ended' },
   ],
   run: (context) =>
     withApp(context, async (app) => {
-      const { args, out } = context
+      const { args } = context
+      const name = args.word(0)
       const { fromAt, untilAt } = parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context))
-      const answer = await app.why(args.word(0), { from: new Date(fromAt), until: new Date(untilAt) })
-      if (args.flag('json')) out.json(whyView(answer))
-      else print(context, answer, await shortIdOf(app, idsIn(answer)))
-      return exitCodes.ok
+      const meant = await meantBy(app, name)
+      if (meant.kind === 'run') return await whyRun(context, app, meant.run)
+      if (meant.kind === 'job') return await whyJob(context, app, { job: name, fromAt, untilAt })
+      return await whyTrigger(context, app, { trigger: name, fromAt, untilAt })
     }),
+}
+
+async function whyTrigger(
+  context: Context,
+  app: Rota,
+  { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
+): Promise<number> {
+  const { args, out } = context
+  const answer = await app.why(trigger, { from: new Date(fromAt), until: new Date(untilAt) })
+  const runs = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
+  const pending = await pendingOf(app, [...runs, ...answer.beside])
+  if (args.flag('json')) out.json(whyView(answer, pending.reasons))
+  else print(context, answer, { shortId: await shortIdOf(app, idsIn(answer)), pending })
+  return exitCodes.ok
 }
 
 /** The ids of all runs that an answer names. */
@@ -52,7 +72,7 @@ function idOfBlocker(explanation: Explanation): string | undefined {
   return explanation.kind === 'range' ? explanation.range.blocker : undefined
 }
 
-function print(context: Context, answer: Why, shortId: ShortId): void {
+function print(context: Context, answer: Why, found: { shortId: ShortId; pending: Pending }): void {
   const { out } = context
   const times = timesOf(context)
   const { fromAt, untilAt } = answer
@@ -63,12 +83,16 @@ function print(context: Context, answer: Why, shortId: ShortId): void {
     out.line(`  … ${isAll ? '' : 'at least '}${answer.earlier} earlier; the newest of them:`)
     out.line(`    ${earlierCommand(answer)}`)
   }
-  for (const explanation of answer.explanations)
-    out.line(`  ${printable(explanationText(explanation, { times, shortId }))}`)
+  const tell = (text: string): void => printWrapped(out, printable(text), { indent: 2, hanging: 4 })
+  for (const explanation of answer.explanations) tell(explanationText(explanation, { times, ...found }))
+  const start = startText(answer, times)
+  if (start !== undefined) tell(start)
   if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
   for (const run of answer.beside) {
-    out.line(
-      `  beside it: run ${shortId(run.id)}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${run.state}`,
+    const state = `${run.state}${waitingText(run, { times, ...found })}`
+    const id = found.shortId(run.id)
+    tell(
+      `beside it: run ${id}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${state}`,
     )
   }
 }
@@ -95,6 +119,7 @@ function serviceText({ origin, job }: Run): string {
 interface Words {
   readonly times: TimeText
   readonly shortId: ShortId
+  readonly pending: Pending
 }
 
 function explanationText(explanation: Explanation, words: Words): string {
@@ -105,10 +130,12 @@ function explanationText(explanation: Explanation, words: Words): string {
     case 'range': {
       const { range } = explanation
       const until = range.firstAt === range.lastAt ? '' : ` to ${times.full(range.lastAt)}`
-      return `${times.full(range.firstAt)}${until}  ${reasonText(range, shortId)}`
+      return `${times.full(range.firstAt)}${until}  ${reasonText(range, shortId)}${signText(explanation, times)}`
     }
+    case 'held':
+      return heldText(explanation, times)
     case 'waiting':
-      return `${times.full(explanation.at)}  due, and not planned yet: ${waitingText(explanation)}`
+      return `${times.full(explanation.at)}  due, and not planned yet: ${unplannedText(explanation)}`
     case 'future':
       return `${times.full(explanation.at)}  still to come, ${times.distance(explanation.at)}`
     case 'not-due':
@@ -120,17 +147,44 @@ function explanationText(explanation: Explanation, words: Words): string {
   }
 }
 
-function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, { times, shortId }: Words): string {
-  const took = tookText(run)
-  const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''
-  const note = noteText(run, times)
-  const told = note === '' ? '' : ` (${note})`
-  return `${times.full(at)}  run ${shortId(run.id)}: ${run.state}${took === '' ? '' : ` in ${took}`}${tries}${told}`
+function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, words: Words): string {
+  const { times, shortId } = words
+  return `${times.full(at)}  run ${shortId(run.id)}: ${standText(run, times)}${waitingText(run, words)}`
 }
 
-function waitingText({ hold }: Extract<Explanation, { kind: 'waiting' }>): string {
-  if (hold === undefined) return 'no engine plans it; `rota up` starts one'
+/** What a run that is pending waits for. */
+function waitingText(run: Run, { times, pending }: Words): string {
+  const lines = pending.lines(run, times)
+  return lines.length === 0 ? '' : `; ${lines.join('; ')}`
+}
+
+/** Since when nothing was running. */
+function signText({ lastSignAt }: { readonly lastSignAt?: Instant | undefined }, times: TimeText): string {
+  return lastSignAt === undefined ? '' : `; last sign of life ${times.full(lastSignAt)}`
+}
+
+function unplannedText({ hold }: Extract<Explanation, { kind: 'waiting' }>): string {
+  if (hold === undefined) return 'nothing is running'
   return `${hold.target} is held by ${hold.actor}${hold.note === '' ? '' : `: ${hold.note}`}`
+}
+
+/** Told once, however many instants wait. */
+function startText({ explanations }: Why, times: TimeText): string | undefined {
+  const waiting = explanations.find((one) => one.kind === 'waiting' && one.hold === undefined)
+  if (waiting?.kind !== 'waiting') return undefined
+  return `\`rota up\` starts an engine that plans them${signText(waiting, times)}`
+}
+
+function heldText({ at, lastAt, hold }: Extract<Explanation, { kind: 'held' }>, times: TimeText): string {
+  const until = at === lastAt ? '' : ` to ${times.full(lastAt)}`
+  const since = `since ${times.full(hold.fromAt)} by ${hold.actor}`
+  const note = hold.note === '' ? '' : ` (${hold.note})`
+  return `${times.full(at)}${until}  ${heldWord(hold.target)} ${since}${note}; ${releaseOf(hold.target)}`
+}
+
+function heldWord(target: string): string {
+  if (target === 'all') return 'everything is frozen'
+  return target.startsWith('switch:') ? 'a kill switch is off' : 'the trigger is paused'
 }
 
 function notDueText({ before, after }: Extract<Explanation, { kind: 'not-due' }>, times: TimeText): string {

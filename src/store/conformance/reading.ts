@@ -54,6 +54,24 @@ export function readingLaws(law: Law): void {
     expect(await ids({ trigger: 't' })).toEqual([b, a])
     expect(await ids({ sinceAt: t0 + 2, untilAt: t0 + 2 })).toEqual([b])
     expect(await ids({ sinceAt: t0 + 2, before: c, limit: 1 })).toEqual([b])
+    expect(await ids({ state: 'pending', sinceAt: t0 + 2.5 })).toEqual([c])
+    expect(await ids({ state: 'pending', untilAt: t0 + 2 })).toEqual([b])
+    expect(await ids({ job: 'work', sinceAt: t0 + 2 })).toEqual([c])
+    expect(await ids({ job: 'work', untilAt: t0 + 2 })).toEqual([a])
+    expect(await ids({ sinceAt: -1, untilAt: Number.MAX_SAFE_INTEGER })).toEqual([c, b, a])
+    expect(await ids({ sinceAt: Number.MAX_SAFE_INTEGER })).toEqual([])
+    expect(await ids({ untilAt: -1 })).toEqual([])
+  })
+
+  law('a run tells which limits it shares, and at which one it waits', async (stage) => {
+    await stage.ready()
+    const gates = [{ key: 'trigger:t', limit: 1 }]
+    const [first, second, plain] = [aRun('a', { gates }), aRun('b', { gates }), aRun('c')]
+    await stage.enqueue([first, second, plain])
+    await stage.reopen()
+    expect(await stage.run(first.id)).toMatchObject({ gates, waitsFor: undefined })
+    expect(await stage.run(second.id)).toMatchObject({ gates, waitsFor: 'trigger:t' })
+    expect((await stage.run(plain.id)).gates).toEqual([])
   })
 
   law('a run is found by its id and by the beginning of its id', async (stage) => {

@@ -1,5 +1,6 @@
 import { boundLogLine, emptyLog } from '../../model/bounds.js'
 import type { Hold, HoldTarget } from '../../model/hold.js'
+import { idBounds } from '../../model/identity.js'
 import type { LogLine, Run } from '../../model/run.js'
 import type { RecordedRange } from '../../model/ledger.js'
 import type { Instant } from '../../time/instant.js'
@@ -36,6 +37,7 @@ export function toRun(row: RunRow): Run {
     failures: row.failures,
     crashes: row.crashes,
     worker: row.worker,
+    gates: row.gates,
     waitsFor: row.waitsFor,
     cancelRequested: row.cancelRequested,
     createdAt: row.createdAt,
@@ -65,8 +67,11 @@ export function runs(tables: Tables, filter: RunFilter): Run[] {
   const source = trigger === undefined ? tables.runsById : tables.runsByTrigger.get(trigger)?.all
   const found: Run[] = []
   if (source === undefined) return found
-  for (const row of source.backwards((run) => before === undefined || run.id < before)) {
-    if (found.length >= filter.limit) break
+  const { from = '', until } = trigger === undefined ? idBounds(filter) : {}
+  const isBefore = ({ id }: RunRow): boolean =>
+    (before === undefined || id < before) && (until === undefined || id < until)
+  for (const row of source.backwards(isBefore)) {
+    if (found.length >= filter.limit || row.id < from) break
     if (isMatch(row, filter)) found.push(toRun(row))
   }
   return found

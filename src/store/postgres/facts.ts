@@ -3,7 +3,6 @@ import type { Queue } from '../../model/job.js'
 import type { RecordedRange } from '../../model/ledger.js'
 import { phases } from '../sql/states.js'
 import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
-import { gatesOf } from './gates.js'
 import { countersOf } from './meta.js'
 import { notesAfter } from './notes.js'
 import { jobs, versions } from './read-definitions.js'
@@ -17,6 +16,7 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
+  gatesOf,
 } from '../sql/rows.js'
 import type { Session } from './session.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
@@ -134,7 +134,7 @@ async function runFact(session: Session, row: StoredRun): Promise<RunFact> {
   return {
     ...run,
     phase: phases[row.state] as Phase,
-    gates: row.gates === null ? [] : gatesOf(row.gates),
+    gates: gatesOf(row.gates),
     follow: followOf(row.follow),
     uniqueUntil: orUndefined(row.unique_until),
     attempts: await attemptsOf(session, row),

@@ -10,6 +10,7 @@
  */
 import type { Gate } from '../../model/run.js'
 import type { Catalog } from '../sql/catalog.js'
+import { gatesOf } from '../sql/rows.js'
 import { blocked, ready } from '../sql/states.js'
 import type { Session } from './session.js'
 
@@ -154,9 +155,4 @@ function limitOf(catalog: Catalog, job: string, gate: Gate): number {
   const definition = catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
   return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
-}
-
-/** The gates of a run as its row keeps them, read. */
-export function gatesOf(text: string): Gate[] {
-  return (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }

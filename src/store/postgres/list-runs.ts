@@ -1,4 +1,4 @@
-import { instantOfRunId, type RunId } from '../../model/identity.js'
+import { idBounds, instantOfRunId, type RunId } from '../../model/identity.js'
 import type { Run, RunState } from '../../model/run.js'
 import type { RunFilter } from '../store.js'
 import { runOf, type RunRow } from '../sql/rows.js'
@@ -36,11 +36,20 @@ export interface Listed {
 export async function listRuns(session: Session, filter: RunFilter): Promise<Listed> {
   const place = await indexedPlace(session, filter)
   if (place !== undefined) return { runs: await select(session, filter, place), next: undefined }
-  const end = (await session.db.value(WINDOW_END, filter.before ?? null)) as RunId | undefined
+  const { from, until } = idBounds(filter)
+  const before = lesser(filter.before, until)
+  const end = (await session.db.value(WINDOW_END, before ?? null)) as RunId | undefined
   if (end === undefined) return { runs: [], next: undefined }
   const runs = await select(session, filter, { condition: 'runs.id >= $1', values: [end] })
   const limit = filter.limit - runs.length
-  return { runs, next: limit > 0 ? { ...filter, limit, before: end } : undefined }
+  // Nothing of the stretch of time lies behind its first instant.
+  const isOver = limit <= 0 || (from !== undefined && end < from)
+  return { runs, next: isOver ? undefined : { ...filter, limit, before: end } }
+}
+
+function lesser(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one < other ? one : other
 }
 
 interface Place {
@@ -81,7 +90,9 @@ async function select(session: Session, filter: RunFilter, place: Place): Promis
   where('runs.job =', filter.job)
   where('runs.due_at >=', filter.sinceAt)
   where('runs.due_at <=', filter.untilAt)
-  where('runs.id <', filter.before)
+  const { from, until } = idBounds(filter)
+  where('runs.id >=', filter.trigger === undefined ? from : undefined)
+  where('runs.id <', filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
   values.push(filter.limit)
   const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
   const sql = `${FROM_RUNS} where ${conditions.join(' and ')} order by ${order} limit $${values.length}`

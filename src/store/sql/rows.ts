@@ -1,7 +1,7 @@
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import type { Json } from '../../model/json.js'
 import type { LedgerReason, LedgerRule, RecordedRange } from '../../model/ledger.js'
-import type { Follow, Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
+import type { Follow, Gate, Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
@@ -112,6 +112,7 @@ export function runOf(row: RunRow): Run {
     failures: row.failures,
     crashes: row.crashes,
     worker: row.state === running ? orUndefined(row.worker_id) : undefined,
+    gates: gatesOf(row.gates),
     waitsFor: orUndefined(row.waits_for),
     cancelRequested: row.cancel_requested === 1,
     createdAt: row.created_at,
@@ -123,6 +124,11 @@ export function runOf(row: RunRow): Run {
     reason: orUndefined(row.reason),
     labels: fromJson(row.labels) as Labels | undefined,
   }
+}
+
+/** The limits of a run as its row keeps them, read. */
+export function gatesOf(text: string | null): readonly Gate[] {
+  return text === null ? [] : (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }
 
 /** A hold as the port has it. */

@@ -3,7 +3,6 @@ import type { Queue } from '../../model/job.js'
 import type { RecordedRange } from '../../model/ledger.js'
 import { phases } from '../sql/states.js'
 import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
-import { gatesOf } from './gates.js'
 import { countersOf } from './meta.js'
 import { notesAfter } from './notes.js'
 import { jobs, versions } from './read-definitions.js'
@@ -17,6 +16,7 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
+  gatesOf,
 } from '../sql/rows.js'
 import type { Session } from './session.js'
 import { storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
@@ -124,7 +124,7 @@ function runFact(session: Session, row: RunRow & { unique_until: number | null }
   return {
     ...run,
     phase: phases[row.state] as Phase,
-    gates: row.gates === null ? [] : gatesOf(row.gates),
+    gates: gatesOf(row.gates),
     follow: followOf(row.follow),
     uniqueUntil: orUndefined(row.unique_until),
     attempts: attemptsOf(session, row),

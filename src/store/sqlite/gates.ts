@@ -7,6 +7,7 @@
  * moves there and stands for the others; they follow one by one, each when the one before it has left that gate.
  */
 import type { Gate } from '../../model/run.js'
+import { gatesOf } from '../sql/rows.js'
 import { blocked, ready } from '../sql/states.js'
 import type { Session } from './session.js'
 
@@ -138,9 +139,4 @@ function limitOf(session: Session, job: string, gate: Gate): number {
   const definition = session.catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
   return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
-}
-
-/** The gates of a run as its row keeps them, read. */
-export function gatesOf(text: string): Gate[] {
-  return (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }

@@ -1,4 +1,4 @@
-import { instantOfRunId, type RunId } from '../../model/identity.js'
+import { idBounds, instantOfRunId, type RunId } from '../../model/identity.js'
 import type { Run, RunState } from '../../model/run.js'
 import type { RunFilter } from '../store.js'
 import { runOf, type RunRow } from '../sql/rows.js'
@@ -37,11 +37,20 @@ export interface Listed {
 export function listRuns(session: Session, filter: RunFilter): Listed {
   const place = indexedPlace(session, filter)
   if (place !== undefined) return { runs: select(session, filter, place), next: undefined }
-  const end = session.db.value(WINDOW_END, filter.before ?? null) as RunId | null
+  const { from, until } = idBounds(filter)
+  const before = lesser(filter.before, until)
+  const end = session.db.value(WINDOW_END, before ?? null) as RunId | null
   if (end === null) return { runs: [], next: undefined }
   const runs = select(session, filter, { conditions: ['runs.id >= ?'], values: [end] })
   const limit = filter.limit - runs.length
-  return { runs, next: limit > 0 ? { ...filter, limit, before: end } : undefined }
+  // Nothing of the stretch of time lies behind its first instant.
+  const isOver = limit <= 0 || (from !== undefined && end < from)
+  return { runs, next: isOver ? undefined : { ...filter, limit, before: end } }
+}
+
+function lesser(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one < other ? one : other
 }
 
 interface Place {
@@ -82,7 +91,9 @@ function select(session: Session, filter: RunFilter, place: Place): Run[] {
   where('runs.job = ?', filter.job)
   where('runs.due_at >= ?', filter.sinceAt)
   where('runs.due_at <= ?', filter.untilAt)
-  where('runs.id < ?', filter.before)
+  const { from, until } = idBounds(filter)
+  where('runs.id >= ?', filter.trigger === undefined ? from : undefined)
+  where('runs.id < ?', filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
   const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
   const condition = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
   const sql = `${FROM_RUNS} ${condition} order by ${order} limit ?`

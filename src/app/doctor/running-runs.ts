@@ -1,0 +1,77 @@
+import type { Run } from '../../model/run.js'
+import { formatDuration } from '../../time/duration.js'
+import { groupBy, ok, someNames, warn, type Facts, type Finding } from './finding.js'
+
+/** How many runs under way are looked at, and of how many triggers and jobs it is worked out what is usual. */
+const mostRunning = 1000
+const mostGroups = 20
+
+/** How many earlier runs say what is usual, and how many it takes at least. */
+const samples = 50
+const fewestSamples = 5
+
+/** Longer than usual is so many times the longest of the earlier ones, and at least this. */
+const timesLonger = 3
+const leastMs = 60_000
+
+/** Runs whose worker is gone, and runs that take much longer than those before them. */
+export async function runningRuns(facts: Facts): Promise<Finding[]> {
+  const { store, now, workers } = facts
+  const running = await store.runs({ state: 'running', limit: mostRunning })
+  const live = new Set(workers.filter((worker) => worker.leaseUntil >= now).map((worker) => worker.id))
+  const stuck = running.filter((run) => run.worker !== undefined && !live.has(run.worker))
+  const findings = await longRuns(
+    facts,
+    running.filter((run) => !stuck.includes(run)),
+  )
+  if (stuck.length > 0) {
+    const ids = someNames(
+      stuck.map((run) => run.id),
+      3,
+    )
+    const isAlive = workers.some(({ roles, leaseUntil }) => roles.includes('worker') && leaseUntil >= now)
+    const todo = isAlive
+      ? 'a live worker takes them over within seconds'
+      : 'a running engine takes them over: start one with `rota up`'
+    findings.unshift(warn('runs', `${stuck.length} held by workers that are gone: ${ids}`, todo))
+  }
+  return findings.length > 0 ? findings : [ok('runs', `${running.length} running`)]
+}
+
+async function longRuns({ store, now }: Facts, running: readonly Run[]): Promise<Finding[]> {
+  const old = running.filter((run) => now - sinceOf(run) >= leastMs)
+  const groups = groupBy(old, (run) => run.trigger ?? run.job)
+  const findings: Finding[] = []
+  for (const runs of [...groups.values()].slice(0, mostGroups)) {
+    const usualMs = await longestBefore(store, runs[0] as Run)
+    if (usualMs === undefined) continue
+    const long = runs.filter((run) => now - sinceOf(run) > timesLonger * usualMs)
+    findings.push(...long.slice(0, 3).map((run) => findingOf(run, { usualMs, now })))
+  }
+  return findings
+}
+
+/** The longest of the newest runs that are done; nothing where they are too few to say. */
+async function longestBefore(store: Facts['store'], { trigger, job }: Run): Promise<number | undefined> {
+  // By trigger an index leads to them; those of a job alone are looked for among the newest of all.
+  const found = await store.runs(
+    trigger === undefined ? { limit: 20 * samples } : { trigger, limit: samples },
+  )
+  const took = found.flatMap((run) =>
+    run.job === job && run.state === 'done' && run.startedAt !== undefined && run.finishedAt !== undefined
+      ? [run.finishedAt - run.startedAt]
+      : [],
+  )
+  return took.length < fewestSamples ? undefined : Math.max(...took)
+}
+
+function findingOf(run: Run, { usualMs, now }: { usualMs: number; now: number }): Finding {
+  const [took, usual] = [now - sinceOf(run), usualMs].map((ms) => formatDuration(Math.ceil(ms / 1000) * 1000))
+  const message = `run ${run.id} of ${run.trigger ?? run.job} has been running for ${took}; the ones before took at most ${usual}`
+  const todo = `\`rota logs ${run.id}\` shows what it does, \`rota cancel ${run.id}\` ends it; a timeout would`
+  return warn('runs', message, todo)
+}
+
+function sinceOf({ startedAt, claimedAt, dueAt }: Run): number {
+  return startedAt ?? claimedAt ?? dueAt
+}
