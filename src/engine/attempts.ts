@@ -71,6 +71,11 @@ export class Attempts {
     return this.#ended.length > 0
   }
 
+  /** Whether something is here whose end is not known yet. */
+  get isGoingOn(): boolean {
+    return this.atHand > 0 || this.stuck < this.#performing.size
+  }
+
   /** What this process can perform from now on. */
   know(performables: ReadonlyMap<string, Performable>): void {
     this.#performables = performables
@@ -124,9 +129,9 @@ export class Attempts {
     for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'handed-back' })
   }
 
-  /** Drops what was not begun and stops the rest: for a worker that has lost its lease. */
+  /** Hands back what was not begun and stops the rest: for a worker that has lost its lease. */
   forsake(): void {
-    this.#takeWaiting()
+    this.handBackWaiting()
     this.stopAll('expired')
   }
 

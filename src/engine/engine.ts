@@ -227,7 +227,7 @@ export class Engine {
   #lose(expired: string): void {
     if (this.#id !== expired) return
     const worker = this.#worker
-    worker?.expire(this.#options.leaseMs * leftOfLease)
+    worker?.expire()
     if (this.#state !== 'running' || this.#hasFailed) return
     if (worker !== undefined) this.#expired = [...this.#expired, worker].filter((one) => !one.isClosed)
     this.#id = undefined
@@ -283,7 +283,7 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, events, keepMs, leaseSlackMs, upkeepMs } = this.#options
+    const { store, clock, events, keepMs, leaseSlackMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
@@ -294,7 +294,13 @@ export class Engine {
       everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),
     })
-    return () => upkeep.step()
+    return async () => {
+      // What this process gave up by itself is handed back before it is judged as lost.
+      this.#expired = this.#expired.filter((one) => !one.isClosed)
+      const offers = this.#expired.map((one) => within(clock, offerFirstMs, (over) => one.offer(over)))
+      await Promise.all(offers)
+      return await upkeep.step()
+    }
   }
 
   #loop(name: string, step: () => Promise<Look>, pollMs: number): Loop {
@@ -317,8 +323,8 @@ const handInMs = 5000
 /** What keeps the lease may take a while to start; runs are still taken over within a lease plus this. */
 const firstLeaseMs = 5000
 
-/** The part of a lease that is left when what keeps it gives up. */
-const leftOfLease = 0.2
+/** How long upkeep lets workers that have lost their lease go first with what they offer. */
+const offerFirstMs = 1000
 
 /** How soon a worker that has lost its lease may follow another. */
 const replaceMs = 1000

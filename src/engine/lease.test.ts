@@ -55,9 +55,31 @@ describe('a lease', () => {
     const taker = [...zombie.begun.slice(1), ...work.begun]
     expect(taker.map((run) => run.attempt)).toEqual([2])
     await zombie.end(0, { value: 'too late' })
-    expect((await runOf(stage, id)).result).toBeUndefined()
-    expect(await endsOf(stage, id)).toEqual(['lost', undefined])
+    expect(await runOf(stage, id)).toMatchObject({ result: undefined, crashes: 0 })
+    expect(await endsOf(stage, id)).toEqual(['handed-back', undefined])
   })
+
+  it.each([1, 2])(
+    'G4: a run that loses its store again and again is no crash of %i processes that live',
+    async (count) => {
+      const stage = new Stage()
+      const work = new Work()
+      const { store, state: away } = troubled(stage.store)
+      const cast: Cast = { jobs: { work: work.handler }, store, leaseMs: 5 * second }
+      for (let i = 0; i < count; i++) await stage.process(cast)
+      const [id] = await enqueue(stage, ['long'])
+      for (let outage = 1; outage <= 4; outage++) {
+        expect(work.begun).toHaveLength(outage)
+        away.error = new Error('away')
+        await stage.pass(9 * second)
+        away.error = undefined
+        await stage.pass(20 * second)
+      }
+      expect(await runOf(stage, id)).toMatchObject({ state: 'running', attempt: 5, crashes: 0 })
+      await work.end(4)
+      expect(await endsOf(stage, id)).toEqual([...Array.from({ length: 4 }, () => 'handed-back'), 'done'])
+    },
+  )
 
   it('a worker that cannot renew gives up at four fifths of its lease, even if the store never answers', async () => {
     const stage = new Stage()
@@ -132,7 +154,7 @@ describe('a lease', () => {
 })
 
 describe('what had ended when its worker gave up', () => {
-  it('is offered until the lease ends: the store came back in time, and nothing of it is performed again', async () => {
+  it('is offered again and again: the store came back in time, and nothing of it is performed again', async () => {
     const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
     await work.end(0, { value: 'kept' })
     await stage.pass(24 * second)
@@ -142,7 +164,10 @@ describe('what had ended when its worker gave up', () => {
     away.error = undefined
     await stage.pass(1 * second)
     expect(await runOf(stage, ids[0])).toMatchObject({ state: 'done', result: 'kept' })
-    expect(process.of('run:ended')).toMatchObject([{ run: ids[0], attempt: 1, state: 'done' }])
+    expect(process.of('run:ended')).toMatchObject([
+      { run: ids[0], attempt: 1, end: 'done' },
+      { run: ids[1], attempt: 1, end: 'handed-back' },
+    ])
     await stage.pass(hour)
     expect(work.begun.map((run) => [run.payload, run.attempt])).toEqual([
       ['a', 1],
@@ -151,19 +176,21 @@ describe('what had ended when its worker gave up', () => {
     ])
   })
 
-  it('is not offered when the lease is over: it is performed again', async () => {
-    const { stage, work, ids, away, offers } = await cutOff(['a'])
-    await work.end(0, { value: 'too late' })
-    await stage.pass(30 * second)
-    const offered = offers.length
-    expect(offers.at(-1)).toBeGreaterThan(t0 + 28 * second)
-    await stage.pass(second)
+  it('is offered also when the lease is over: it is stored if nobody has taken over', async () => {
+    const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
+    await work.end(0, { value: 'late' })
+    await stage.pass(60 * second)
+    expect(process.of('worker:expired')).toHaveLength(1)
     away.error = undefined
     await stage.pass(10 * second)
-    expect(offers).toHaveLength(offered)
-    expect(work.begun.map((run) => run.attempt)).toEqual([1, 2])
-    await work.end(1, { value: 'again' })
-    expect(await endsOf(stage, ids[0])).toEqual(['lost', 'done'])
+    expect(await runOf(stage, ids[0])).toMatchObject({ state: 'done', attempt: 1, result: 'late' })
+    expect(work.begun.map((run) => [run.payload, run.attempt])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['b', 2],
+    ])
+    await work.end(2)
+    expect(await endsOf(stage, ids[1])).toEqual(['handed-back', 'done'])
   })
 
   it('is offered also where the turn that was to hand it in fails only then', async () => {
@@ -242,7 +269,7 @@ describe('what had ended when its worker gave up', () => {
     expect(offers).toHaveLength(offered)
   })
 
-  it('a stop waits for it, but not longer than the lease', async () => {
+  it('a stop waits for it, but not longer than five seconds', async () => {
     for (const isBack of [true, false]) {
       const { stage, process, work, ids, away } = await cutOff(['a'])
       await work.end(0, { value: 'kept' })

@@ -225,9 +225,10 @@ function stopResult(reason: StopReason, job: Job): AttemptResult | undefined {
     case 'cancelled':
       return { kind: 'cancelled', error: errorOf('CANCELLED', 'cancelled on request') }
     case 'handed-back':
+    // Its claim may be another's by now; what is reported shows that this process did not die of the run.
+    case 'expired':
       return { kind: 'handed-back' }
     case 'terminated':
-    case 'expired':
       return undefined
   }
 }

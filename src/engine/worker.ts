@@ -35,8 +35,9 @@ export interface WorkerOptions {
 const aheadMs = 100
 const mostAhead = 2000
 
-/** How long it waits at most between two offers of what had ended when it gave up. */
+/** How long it waits at most between two offers of what it held when it gave up, and how long it goes on with them. */
 const offerPauseMs = 1000
+const offerLimitMs = 3_600_000
 
 /** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
 export class Worker {
@@ -137,18 +138,30 @@ export class Worker {
     this.#close()
   }
 
-  /** Stops everything: the lease is nearly over. What had ended is offered while something is left of it. */
-  expire(leftMs: number): void {
+  /**
+   * Stops everything: the lease is nearly over, or the store has taken it away. What had ended is offered, and what had
+   * not is handed back, until the store answers: it takes what nobody else has taken, and learns of the rest that this
+   * process lives.
+   */
+  expire(): void {
     if (this.#isExpired) return
-    this.#attempts.forsake()
     this.#mode = 'expired'
+    this.#attempts.forsake()
     this.#failures = 0
     this.#cancelAlarm?.()
-    this.#cancelAlarm = this.#options.clock.timer(leftMs, () => this.#close())
+    this.#cancelAlarm = this.#options.clock.timer(offerLimitMs, () => this.#close())
     this.#endPause()
     this.#tellWaiters()
     if (this.#attempts.hasEnded) this.wake()
-    else if (!this.#turning) this.#close()
+    else if (!this.#turning) this.#closeIfOver()
+  }
+
+  /** Once its lease was lost: offers at once what it would offer later; resolves when that is answered, or the time is over. */
+  async offer(over: AbortSignal): Promise<void> {
+    if (this.#mode !== 'expired' || !this.#attempts.hasEnded) return
+    this.wake()
+    this.#endPause()
+    await this.#until(() => this.#isQuiet, over)
   }
 
   /** Stops everything without another word to the store. */
@@ -175,12 +188,16 @@ export class Worker {
     this.#turning = true
     while (this.#wanted && !this.isClosed) {
       this.#wanted = false
-      await this.#turn()
+      if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
       if (!this.#isExpired && !this.#wanted) this.#setAlarm()
-      if (this.#isExpired && !this.#attempts.hasEnded) this.#close()
     }
     this.#turning = false
+    if (this.#isExpired) this.#closeIfOver()
     this.#tellWaiters()
+  }
+
+  #closeIfOver(): void {
+    if (!this.#attempts.hasEnded && !this.#attempts.isGoingOn) this.#close()
   }
 
   async #turn(): Promise<void> {
@@ -231,7 +248,7 @@ export class Worker {
   /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
   async #take(answer: TurnAnswer): Promise<void> {
     if (answer.expired) {
-      this.forsake()
+      this.expire()
       this.#options.onExpired()
       return
     }
@@ -307,8 +324,11 @@ export class Worker {
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {
       const { claim, finished } = ended[i] as Ended
-      if (answer.finished[i] === 'stale') events.emit('run:refused', noticeOf(claim))
-      else if (heard) events.emit('run:ended', endOf({ claim, finished }))
+      if (answer.finished[i] !== 'stale') {
+        if (heard) events.emit('run:ended', endOf({ claim, finished }))
+      } else if (finished.outcome.end !== 'handed-back') {
+        events.emit('run:refused', noticeOf(claim))
+      }
     }
   }
 

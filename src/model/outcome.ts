@@ -2,7 +2,7 @@ import type { Instant } from '../time/instant.js'
 import type { Job } from './job.js'
 import type { Json } from './json.js'
 import { retryDelayMs } from './retry.js'
-import type { AttemptEnd, FinalState, StoredError } from './run.js'
+import { quarantinedReason, type AttemptEnd, type FinalState, type StoredError } from './run.js'
 
 /** What an attempt came to, before anything is decided about its run. */
 export type AttemptResult =
@@ -75,5 +75,5 @@ function afterFailure(
 function afterLoss(error: StoredError, { run, job, now }: Context): Outcome {
   if (run.crashes + 1 < job.crashes)
     return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
-  return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: 'set-aside' }
+  return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: quarantinedReason }
 }

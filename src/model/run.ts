@@ -11,6 +11,9 @@ export type FinalState = 'done' | 'failed' | 'cancelled'
 /** Why a run ended that waited when its trigger was removed. One that was being performed then may finish, and is not tried again. */
 export const removedReason = 'removed'
 
+/** Why a run ended that took its worker down too often. */
+export const quarantinedReason = 'set-aside'
+
 /** Whether nothing more will happen to a run in this state. */
 export function isFinal(state: RunState): state is FinalState {
   return state === 'done' || state === 'failed' || state === 'cancelled'

@@ -120,7 +120,8 @@ export interface Work {
   /**
    * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
    * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease
-   * is over or that is draining no claims.
+   * is over or that is draining no claims. A late report on an attempt that was recorded as lost shows that its process
+   * lives: the attempt becomes `handed-back` and no crash; a run that was quarantined because of it waits again.
    */
   turn(request: Turn): Promise<TurnAnswer>
 

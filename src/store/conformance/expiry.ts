@@ -84,6 +84,52 @@ export function expiryLaws(law: Law): void {
     expect(await stage.claimOne('u1', now)).toMatchObject({ attempt: 2, crashes: 1 })
   })
 
+  law('G4: whoever reports on an attempt that was taken for lost lives, so it is no crash', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.enqueue([aRun('r'), aRun('s')])
+    const first = await stage.claimOne('w', t0)
+    const second = await stage.claimOne('w', t0)
+    const now = t0 + 2 * minute
+    await stage.worker('u', now, minute)
+    await stage.store.expire({ now, deadline: now, limit: 9 })
+    for (const claim of [first, second])
+      expect(await stage.finish('u', claim, { outcome: outcomes.lost(now), at: now })).toBe('stored')
+    const late = { outcome: outcomes.handedBack(now), at: now + 1 }
+    expect(await stage.finish('w', first, late)).toBe('stale')
+    expect(await stage.finish('w', first, late)).toBe('stale')
+    expect(await stage.finish('w', second, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
+    for (const { run } of [first, second]) {
+      expect(await stage.store.run(run)).toMatchObject({ state: 'pending', crashes: 0 })
+      expect(await stage.store.attempts(run)).toMatchObject([{ end: 'handed-back', error: undefined }])
+    }
+    expect(await stage.claim('u', now + 1, { slots: 9 })).toMatchObject([
+      { run: first.run, attempt: 2, crashes: 0 },
+      { run: second.run, attempt: 2, crashes: 0 },
+    ])
+    await stage.reopen()
+    expect(await stage.store.run(first.run)).toMatchObject({ state: 'running', attempt: 2, crashes: 0 })
+  })
+
+  law('G4: a run that was quarantined because of such an attempt waits again', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.enqueue([aRun('r')])
+    const claim = await stage.claimOne('w', t0)
+    const now = t0 + 2 * minute
+    await stage.worker('u', now, minute)
+    await stage.store.expire({ now, deadline: now, limit: 9 })
+    const error = { code: 'SET_ASIDE', message: 'gone' }
+    const quarantined = { end: 'lost', state: 'failed', error, reason: 'set-aside' } as const
+    expect(await stage.finish('u', claim, { outcome: quarantined, at: now })).toBe('stored')
+    expect(await stage.finish('w', claim, { outcome: outcomes.handedBack(now), at: now + 1 })).toBe('stale')
+    expect(await stage.store.run(claim.run)).toMatchObject({
+      state: 'pending',
+      crashes: 0,
+      error: undefined,
+      reason: undefined,
+    })
+    expect(await stage.claimOne('u', now + 1)).toMatchObject({ attempt: 2 })
+  })
+
   law('a worker that retires is gone at once, and what it still holds is lost', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])

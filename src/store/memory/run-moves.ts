@@ -81,6 +81,15 @@ export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant;
   letWait(tables, row, wait.now)
 }
 
+/** Takes a crash off the count of a run, which says where it stands while it is ready. */
+export function takeOffCrash(tables: Tables, row: RunRow): void {
+  const isReady = row.phase === 'ready'
+  if (isReady) readyLine(tables, row).delete(row)
+  row.crashes = Math.max(0, row.crashes - 1)
+  if (isReady) readyLine(tables, row).add(row)
+  tables.touched?.runs.add(row)
+}
+
 /** Gives a ready run to a worker under the next attempt number. */
 export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string; now: Instant }): void {
   readyLine(tables, row).delete(row)

@@ -1,10 +1,10 @@
 import type { RunId } from '../../model/identity.js'
-import { isFinal, removedReason, type NewRun } from '../../model/run.js'
+import { isFinal, quarantinedReason, removedReason, type NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Beat, Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
-import { insertRun, letWait, makeFinal, makePending, promote, uniqueSlot } from './run-moves.js'
+import { insertRun, letWait, makeFinal, makePending, promote, takeOffCrash, uniqueSlot } from './run-moves.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
 /** Records runs, or finds those that stand for them. */
@@ -201,7 +201,11 @@ function takeNotices(tables: Tables, id: string): TurnAnswer['notices'] {
 /** The fence: only the newest attempt of a running run is believed. */
 function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale' {
   const row = tables.runs.get(item.run)
-  if (row === undefined || row.phase !== 'running' || row.attempt !== item.attempt) return 'stale'
+  if (row === undefined) return 'stale'
+  if (row.phase !== 'running' || row.attempt !== item.attempt) {
+    if (item.outcome.end !== 'lost') takeBackCrash(tables, row, { attempt: item.attempt, now })
+    return 'stale'
+  }
   const { outcome, endedAt } = item
   closeAttempt(row, { ...item, ...outcome })
   if (outcome.end === 'failed' || outcome.end === 'timed-out') row.failures++
@@ -220,6 +224,19 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
     makePending(tables, row, { runAt: outcome.runAt ?? now, now })
   }
   return 'stored'
+}
+
+/** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
+function takeBackCrash(tables: Tables, row: RunRow, late: { attempt: number; now: Instant }): void {
+  const attempt = row.attempts.find((each) => each.attempt === late.attempt)
+  if (attempt?.end !== 'lost') return
+  attempt.end = 'handed-back'
+  attempt.error = undefined
+  takeOffCrash(tables, row)
+  if (row.phase !== 'failed' || row.reason !== quarantinedReason || row.attempt !== late.attempt) return
+  row.error = undefined
+  row.reason = undefined
+  makePending(tables, row, { runAt: late.now, now: late.now })
 }
 
 /** Ends the open attempt of a run. */

@@ -1,7 +1,8 @@
+import { quarantinedReason } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Finished } from '../store.js'
 import { toJson } from '../sql/rows.js'
-import { delayed, done, ready, running } from '../sql/states.js'
+import { delayed, done, failed, ready, running } from '../sql/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'
 import { endRun, leaveQueue, recordAttempt } from './end-run.js'
 import { admit, releaseGates } from './gates.js'
@@ -22,6 +23,20 @@ const CLAIMED = `select ${UNFINISHED_COLUMNS} from rota.runs where id = $1 and a
 // Relies on: primary key.
 const NOTE_RESULT = `update rota.runs set started_at = $1, result = $2, error = $3, failures = failures + $4,
   crashes = crashes + $5 where seq = $6`
+
+// Relies on: the unique index of runs.id, primary key of attempts.
+const LOST = `select 1 from rota.runs join rota.attempts on attempts.run = runs.seq
+  where runs.id = $1 and attempts.attempt = $2 and attempts.ended = 'lost'`
+
+// Relies on: the unique index of runs.id.
+const RUN = `select ${UNFINISHED_COLUMNS} from rota.runs where id = $1`
+
+// Relies on: primary key.
+const HAND_BACK = `update rota.attempts set ended = 'handed-back', error = null where run = $1 and attempt = $2`
+
+const NO_CRASH = `update rota.runs set crashes = greatest(0, crashes - 1) where seq = $1`
+
+const NO_ERROR = `update rota.runs set error = null where seq = $1`
 
 const WAIT_AGAIN = `update rota.runs set state = $1, run_at = $2, reason = $3, finished_at = null where seq = $4`
 
@@ -54,11 +69,28 @@ export async function finishAll(
     if (row.gates !== null) await releaseGates(session, row.gates)
     answers.push('stored')
   }
+  for (const [i, item] of items.entries()) {
+    if (answers[i] === 'stale' && item.outcome.end !== 'lost') await takeBackCrash(session, item, now)
+  }
   session.afterCommit(() => {
     for (const [i, { run }] of items.entries())
       if (answers[i] === 'stored') session.remembered.forgetClaim(run)
   })
   return answers
+}
+
+/** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
+async function takeBackCrash(session: Session, { run: id, attempt }: Finished, now: Instant): Promise<void> {
+  const { db } = session
+  if ((await db.value(LOST, id, attempt)) === undefined) return
+  // The run may be held by others, and may have to wait again.
+  session.beAlone()
+  const run = (await db.get<Unfinished>(RUN, id)) as Unfinished
+  await db.change(HAND_BACK, run.seq, attempt)
+  await db.change(NO_CRASH, run.seq)
+  if (run.state !== failed || run.reason !== quarantinedReason || run.attempt !== attempt) return
+  await db.change(NO_ERROR, run.seq)
+  await waitAgain(session, run, { runAt: now, now, reason: undefined })
 }
 
 /** The usual end: a first attempt that is done. */

@@ -1,7 +1,8 @@
+import { quarantinedReason } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Finished } from '../store.js'
 import { toJson } from '../sql/rows.js'
-import { delayed, done, ready, running } from '../sql/states.js'
+import { delayed, done, failed, ready, running } from '../sql/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'
 import { endRun, leaveQueue, recordAttempt } from './end-run.js'
 import { admit, releaseGates } from './gates.js'
@@ -22,6 +23,17 @@ const CLAIMED = `select ${UNFINISHED_COLUMNS} from runs where id = ? and attempt
 // Relies on: primary key.
 const NOTE_RESULT = `update runs set started_at = ?, result = ?, error = ?, failures = failures + ?,
   crashes = crashes + ? where seq = ?`
+
+// Relies on: the unique index of runs.id, primary key of attempts.
+const LOST = `select ${UNFINISHED_COLUMNS} from runs where id = ?
+  and exists (select 1 from attempts where run = runs.seq and attempt = ? and ended = 'lost')`
+
+// Relies on: primary key.
+const HAND_BACK = `update attempts set ended = 'handed-back', error = null where run = ? and attempt = ?`
+
+const NO_CRASH = `update runs set crashes = max(0, crashes - 1) where seq = ?`
+
+const NO_ERROR = `update runs set error = null where seq = ?`
 
 const WAIT_AGAIN = `update runs set state = ?, run_at = ?, reason = ?, finished_at = null where seq = ?`
 
@@ -53,7 +65,22 @@ export function finishAll(session: Session, items: readonly Finished[], now: Ins
     if (gates === undefined) answers[index] = finishOne(session, items[index] as Finished, now)
     else if (answers[index] === 'stored') releaseGates(session, gates)
   }
+  for (const [index, item] of items.entries()) {
+    if (answers[index] === 'stale' && item.outcome.end !== 'lost') takeBackCrash(session, item, now)
+  }
   return answers
+}
+
+/** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
+function takeBackCrash(session: Session, { run: id, attempt }: Finished, now: Instant): void {
+  const { db } = session
+  const run = db.get<Unfinished>(LOST, id, attempt)
+  if (run === undefined) return
+  db.change(HAND_BACK, run.seq, attempt)
+  db.change(NO_CRASH, run.seq)
+  if (run.state !== failed || run.reason !== quarantinedReason || run.attempt !== attempt) return
+  db.change(NO_ERROR, run.seq)
+  waitAgain(session, run, { runAt: now, now, reason: undefined })
 }
 
 /** The usual end: a first attempt that is done. */
