@@ -22,11 +22,20 @@ export async function telling<Answer>(
     events.emit('operation', { operation, target, outcome: asked.outcome(answer), details })
     return answer
   } catch (error) {
-    const code = error instanceof RotaError ? error.code : 'UNEXPECTED'
-    const message = error instanceof Error ? error.message : String(error)
-    events.emit('operation', { operation, target, outcome: 'failed', details: { code, message } })
+    tellFailure(events, { operation, target }, error)
     throw error
   }
+}
+
+/** Tells that something that was asked for has failed. */
+export function tellFailure(
+  events: Events,
+  { operation, target }: Pick<Asked<never>, 'operation' | 'target'>,
+  error: unknown,
+): void {
+  const code = error instanceof RotaError ? error.code : 'UNEXPECTED'
+  const message = error instanceof Error ? error.message : String(error)
+  events.emit('operation', { operation, target, outcome: 'failed', details: { code, message } })
 }
 
 /** Ids for a line of a log: enough to find them, however many there are. */

@@ -8,6 +8,7 @@ import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import { assetHandler } from './assets/asset-run.js'
 import { importHandler, modulePath } from './isolate/isolate-module.js'
+import { takerName } from './jobs/command-run.js'
 import { fallbackHandler } from './jobs/performers.js'
 import { runPipeline } from './pipelines.js'
 import type { Registry } from './registry.js'
@@ -66,7 +67,7 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
     case 'function':
       return undefined
     case 'module':
-      return moduleHandler(spec, outside)
+      return moduleHandler(job.name, spec, outside)
     case 'shell':
       return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
     case 'http':
@@ -87,11 +88,13 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
 }
 
 /** Loaded with the first run that needs it. */
-function moduleHandler(spec: ModuleSpec, outside: Outside): Handler {
+function moduleHandler(job: string, spec: ModuleSpec, outside: Outside): Handler {
   const { directory, clock, environment } = outside
   const { isolate } = spec
-  if (isolate === undefined) return async (run) => await (await importHandler(spec, directory))(run)
-  const found = { ...spec, isolate, module: modulePath(spec.module, directory) }
+  const takesCommands = job === takerName
+  if (isolate === undefined)
+    return async (run) => await (await importHandler({ ...spec, takesCommands }, directory))(run)
+  const found = { ...spec, isolate, takesCommands, module: modulePath(spec.module, directory) }
   return (run) =>
     performIsolated(found, { ...contextOf(run), clock, environment, directory, entry: isolateEntry() })
 }

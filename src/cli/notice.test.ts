@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { settle } from '../../test/fixtures/engine-stage.js'
 import { rota } from '../app/rota.js'
+import { jobDefaults } from '../model/job.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import { tellEvents, type Notice } from './notice.js'
 import { TimeText } from './time-text.js'
@@ -86,9 +87,44 @@ describe('N10: every operation gives one structured line', () => {
     expect(await during(() => app.removeJob('job_2'))).toEqual([
       expect.objectContaining({ operation: 'remove job', outcome: 'failed', code: 'JOB_UNKNOWN' }),
     ])
+    for (const run of [
+      () => app.runJobNow('job_1'),
+      () => app.runJobNow('job_2'),
+      () => app.runNow('job_3'),
+    ]) {
+      expect(await during(run)).toEqual([
+        expect.objectContaining({ level: 'warn', operation: 'run', outcome: 'failed', code: 'JOB_UNKNOWN' }),
+      ])
+    }
     expect(await during(() => app.cleanupJobs())).toEqual([
       expect.objectContaining({ operation: 'clean up jobs', outcome: 'removed', count: 0 }),
     ])
+  })
+
+  it('for definitions that come and go, whoever defines them', async () => {
+    const { app, clock, during } = await told()
+    const store = await app.store()
+    const job = { ...jobDefaults, name: 'other' }
+    const lines = await during(async () => {
+      // As another process would.
+      await store.defineJobs({ source: 'config:other', jobs: [job], queues: [], now: clock.now() })
+      await app.add({
+        jobs: { ping: { command: ['true'] } },
+        triggers: { pings: { every: '1h', job: 'ping' } },
+      })
+      await clock.advance(10_000, settle)
+    })
+    expect(lines.filter(({ event }) => event === 'definitions')).toEqual([
+      expect.objectContaining({ level: 'info', source: 'api', defined: ['trigger pings', 'job ping'] }),
+      expect.objectContaining({ source: 'config:other', defined: ['job other'], changed: [], ended: [] }),
+    ])
+    const gone = await during(async () => {
+      await app.remove('pings')
+      await clock.advance(10_000, settle)
+    })
+    expect(gone).toContainEqual(
+      expect.objectContaining({ event: 'definitions', source: 'api', ended: ['trigger pings'], count: 1 }),
+    )
   })
 
   it('for a tick, a claim and a finish, with the ids', async () => {
@@ -153,6 +189,14 @@ describe('N10: every operation gives one structured line', () => {
         run: id,
         end: 'failed',
         error: expect.objectContaining({ code: 'HANDLER_FAILED', message: 'no luck' }),
+      }),
+    ])
+    expect(await during(() => app.enqueue('nothing'))).toEqual([
+      expect.objectContaining({
+        operation: 'enqueue',
+        target: 'nothing',
+        outcome: 'failed',
+        code: 'JOB_UNKNOWN',
       }),
     ])
     expect(await during(() => app.retry(id))).toContainEqual(

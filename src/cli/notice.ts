@@ -67,6 +67,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   ])
   on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
   on('operation', (operation) => [operationNotice(operation)])
+  on('definitions', (changed) => [definitionsNotice(changed)])
   on('sensor:polled', sensorNotices['sensor:polled'])
   on('sensor:failed', sensorNotices['sensor:failed'])
   on('sensor:recovered', sensorNotices['sensor:recovered'])
@@ -207,6 +208,27 @@ function operationNotice({ operation, target, outcome, details = {} }: EngineEve
     text,
     data,
   }
+}
+
+function definitionsNotice({ source, defined, changed, ended }: EngineEvents['definitions']): Untold {
+  const parts = [
+    ['defined', defined] as const,
+    ['changed', changed] as const,
+    ['ended', ended] as const,
+  ].flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${namesText(names)}`]))
+  const data = {
+    source,
+    defined: defined.slice(0, mostIds),
+    changed: changed.slice(0, mostIds),
+    ended: ended.slice(0, mostIds),
+    count: defined.length + changed.length + ended.length,
+  }
+  return { level: 'info', symbol: '·', subject: source, text: parts.join('; '), data }
+}
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > mostIds ? ` and ${names.length - mostIds} more` : ''
+  return `${names.slice(0, mostIds).join(', ')}${more}`
 }
 
 function rangeNotice(range: LedgerRange, times: TimeText): Untold {

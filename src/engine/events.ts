@@ -42,6 +42,13 @@ export interface EngineEvents {
   'run:offered': OfferedRun
   /** Something was asked for through this app, and what became of it. */
   operation: OperationNotice
+  /** Jobs and triggers of a source came or went, as `job <name>` and `trigger <name>`, whoever did it. */
+  definitions: {
+    source: string
+    defined: readonly string[]
+    changed: readonly string[]
+    ended: readonly string[]
+  }
   /** A sensor was polled, and what that came to is stored. */
   'sensor:polled': SensorNotice & {
     at: Instant
@@ -135,6 +142,7 @@ export const eventNames = Object.keys({
   'run:stuck': true,
   'run:offered': true,
   operation: true,
+  definitions: true,
   'sensor:polled': true,
   'sensor:failed': true,
   'sensor:recovered': true,

@@ -9,6 +9,8 @@ export type ToIsolated =
       readonly kind: 'perform'
       readonly module: string
       readonly export: string
+      /** Whether the function is given a command rather than a run. */
+      readonly takesCommands: boolean
       readonly run: HandledRun
     }
   | { readonly kind: 'abort'; readonly code: string; readonly message: string }

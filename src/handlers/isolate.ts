@@ -20,7 +20,7 @@ export interface IsolateContext extends HandlerContext {
 }
 
 /** A module's function that has a thread or process of its own. */
-export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation }
+export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly takesCommands: boolean }
 
 /** How long a handler may go on after its signal; below the patience of the worker, which would otherwise give the slot up. */
 const graceMs = 5000
@@ -44,7 +44,8 @@ export async function performIsolated(
   }
   const unit = startUnit({ ...context, isolate: spec.isolate, hear })
   output.follow(unit)
-  unit.send({ kind: 'perform', module: spec.module, export: spec.export, run: context.run })
+  const { module, export: name, takesCommands } = spec
+  unit.send({ kind: 'perform', module, export: name, takesCommands, run: context.run })
   const forget = stopWith(signal, unit, context.clock)
   const how = await unit.ended
   forget()

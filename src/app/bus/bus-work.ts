@@ -12,7 +12,8 @@ import type { Task } from '../../model/task.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import type { UpkeepTimes } from '../loop-times.js'
-import { isUnclaimedJob, takerName, unclaimedJob } from '../jobs/performers.js'
+import { takerName } from '../jobs/command-run.js'
+import { isUnclaimedJob, unclaimedJob } from '../jobs/performers.js'
 import { newWorkerId, workerIdentity } from '../worker-identity.js'
 
 /** Somebody's offer to take what no worker takes. */

@@ -4,16 +4,18 @@ import { fileURLToPath } from 'node:url'
 import type { Handler } from '../../engine/perform.js'
 import { refuse, RotaError } from '../../model/errors.js'
 import type { Job } from '../../model/job.js'
+import { takingCommands, type CommandHandler } from '../jobs/command-run.js'
 import { importModule } from '../../plan/config-module.js'
 
-/** The function that a module exports under a name; a relative path starts at the directory. */
+/** The function that a module exports under a name; a relative path starts at the directory. One that takes commands is given what those are. */
 export async function importHandler(
-  spec: { readonly module: string; readonly export: string },
+  spec: { readonly module: string; readonly export: string; readonly takesCommands: boolean },
   directory: string,
 ): Promise<Handler> {
   const path = modulePath(spec.module, directory)
   const exported = (await load(path))[spec.export]
-  if (typeof exported === 'function') return exported as Handler
+  if (typeof exported === 'function')
+    return spec.takesCommands ? takingCommands(exported as CommandHandler) : (exported as Handler)
   throw new RotaError('HANDLER_MISSING', `${path} exports no function named ${spec.export}`)
 }
 

@@ -6,7 +6,7 @@ import type { JobOptions } from '../../model/define.js'
 import { isFinal } from '../../model/run.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { Rota } from '../rota.js'
-import type { CommandRun } from './performers.js'
+import type { CommandRun } from './command-run.js'
 
 const monday = Date.UTC(2026, 0, 5)
 const second = 1000

@@ -58,8 +58,9 @@ function text(): string {
 }
 
 /** An app that uses the file in place, beside a store of its own. */
-async function started(store = 'sqlite:rota.db'): Promise<Rota> {
+async function started(store = 'sqlite:rota.db', prepare?: (app: Rota) => unknown): Promise<Rota> {
   const app = new Rota({ store, durability: 'normal', directory, clock }, 'code:test')
+  prepare?.(app)
   app.onCommand(({ task }) => void taken.push(task.id))
   app.on('trouble', ({ error }) => troubles.push((error as Error).message))
   if (!store.startsWith('files:')) app.jobsFile('jobs.jsonl')
@@ -109,7 +110,8 @@ describe('a jobs file that is used in place', () => {
 
   it('N4: a line that another program adds is noticed within a minute, one that it takes out as well', async () => {
     write(`${recurring}\n`)
-    const app = await started()
+    const told: unknown[] = []
+    const app = await started('sqlite:rota.db', (one) => one.on('definitions', (event) => told.push(event)))
     await clock.advance(10 * second)
     appendFileSync(path, `${recurring.replace('job_123', 'job_200')}\n`)
     touch()
@@ -123,6 +125,13 @@ describe('a jobs file that is used in place', () => {
     await until(async () => (await ids(app)).length === 1, second)
     expect(clock.now() - removedAt).toBeLessThanOrEqual(minute)
     expect((await passing(app.getJob('job_200'))).state).toBe('removed')
+    const source = `jobs:${path}`
+    const names = ['trigger job_200']
+    await until(() => told.length === 2)
+    expect(told).toEqual([
+      { source, defined: names, changed: [], ended: [] },
+      { source, defined: [], changed: [], ended: names },
+    ])
     await passing(app.stop({ grace: 0 }))
   })
 

@@ -1,5 +1,4 @@
 import type { Handler, Performable, RunContext } from '../../engine/perform.js'
-import { toTask } from '../../engine/pool.js'
 import { define, defineJobs } from '../../engine/sync.js'
 import { performShell, type ShellContext } from '../../handlers/perform-shell.js'
 import { commandJobOf } from '../../model/command-job.js'
@@ -8,12 +7,9 @@ import { placeOf, shown } from '../../model/faults.js'
 import { jobDefaults, type Job } from '../../model/job.js'
 import { jobsSource } from '../../model/jobs-source.js'
 import { readName } from '../../model/read-value.js'
-import type { Task } from '../../model/task.js'
 import type { Store, StoredJob } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-
-/** The job that takes every command that no job is named after; an app defines it with `onCommand`, or under this name. */
-export const takerName = 'on-command'
+import { takerName } from './command-run.js'
 
 /** What the jobs of commands that nobody takes are named after; the command follows. */
 const unclaimedPrefix = 'command:'
@@ -23,32 +19,6 @@ const unclaimedTexts = 'jobs:command'
 
 /** The job of commands that are lines for a shell. */
 export const shellCommand = 'jobs:shell'
-
-/** What takes a command: told what it is, for whom, and how it learns that it has to stop. */
-export type CommandHandler = (command: CommandRun) => unknown
-
-/** A command that is due. */
-export interface CommandRun {
-  readonly command: string
-  readonly userId: string
-  readonly metadata: Readonly<Record<string, string>>
-  /** Aborts at the timeout, on a cancel, and when the worker stops. */
-  readonly signal: AbortSignal
-  /** Its id is the same for every attempt: an idempotency key. */
-  readonly task: Task
-  /** The run itself: its attempt, its log. */
-  readonly run: RunContext
-}
-
-/** The handler of a job that takes commands. */
-export function takingCommands(handler: CommandHandler): Handler {
-  return (run) => {
-    const { signal, ...task } = toTask(run)
-    const { command, user_id: userId } = task.payload
-    const metadata = task.payload.metadata as CommandRun['metadata']
-    return handler({ command, userId, metadata, signal, task, run })
-  }
-}
 
 /** Which job of the store performs a command: the one named like it, else the one that takes all, else one that no worker performs. */
 export function performerOf(command: string, jobs: readonly StoredJob[]): string {

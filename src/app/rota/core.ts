@@ -13,6 +13,7 @@ import { parseDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import { AppBus } from '../bus/bus.js'
 import type { CommandJobs } from '../jobs/command-jobs.js'
+import type { DefinitionWatch } from '../definition-watch.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
 import type { UnclaimedCommands } from '../jobs/unclaimed.js'
 import { slowPollMs, upkeepTimes } from '../loop-times.js'
@@ -44,6 +45,7 @@ export abstract class RotaCore {
   #note: ProcessNote | undefined
   #keeper: JobsKeeper | undefined
   #unclaimed: UnclaimedCommands | undefined
+  #definitions: DefinitionWatch | undefined
   readonly #ending = new AbortController()
   #closed: Promise<void> | undefined
 
@@ -77,8 +79,7 @@ export abstract class RotaCore {
     try {
       return await this.#starting
     } catch (error) {
-      const loops = [this.#keeper?.stop(), this.#unclaimed?.stop()]
-      await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), ...loops])
+      await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), this.#stopLoops()])
       this.#engine = undefined
       await this.#note?.remove()
       await this.#witness?.close()
@@ -171,6 +172,7 @@ export abstract class RotaCore {
     this.#keeper?.start()
     const { leaseMs, offerAfterMs } = this.settings
     if (roles.worker) await this.#failUnclaimed(store)
+    if (this.events.has('definitions')) await this.#tellDefinitions(store)
     const upkeep = roles.worker ? undefined : upkeepTimes(storeUrl, leaseMs)
     const isDraining = (): boolean => this.#engine?.isDraining ?? false
     const times = { leaseMs, offerAfterMs, pollMs: slowPollMs }
@@ -207,15 +209,28 @@ export abstract class RotaCore {
     this.#unclaimed.start()
   }
 
+  /** Only where somebody listens: most apps know what they define. */
+  async #tellDefinitions(store: Store): Promise<void> {
+    const { DefinitionWatch } = await import('../definition-watch.js')
+    const { clock, events } = this
+    const alsoFrom = (await this.commandJobs()).place?.source
+    this.#definitions = new DefinitionWatch({ store, clock, events, alsoFrom })
+    await this.#definitions.start()
+  }
+
   async #close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
     await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0)])
-    await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop()])
+    await this.#stopLoops()
     this.pool.close()
     await this.#note?.remove()
     await this.#witness?.close()
     const store = await this.#opening?.catch(() => undefined)
     await store?.close()
+  }
+
+  async #stopLoops(): Promise<void> {
+    await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop(), this.#definitions?.stop()])
   }
 
   #closedError(): RotaError {

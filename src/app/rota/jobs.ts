@@ -1,19 +1,24 @@
 import { resolve } from 'node:path'
 import { RotaError } from '../../model/errors.js'
-import type { JobOptions } from '../../model/define.js'
+import type { JobInput, JobOptions } from '../../model/define.js'
+import type { ModuleInput } from '../../model/define-handler.js'
 import type { Enqueued } from '../../store/store.js'
 import type { AddJob, CommandJobInfo } from '../jobs/command-jobs.js'
 import type { ImportedLine, ImportOptions } from '../jobs/import-jobs.js'
-import { takerName, takingCommands, type CommandHandler } from '../jobs/performers.js'
-import { someIds } from '../operations.js'
+import { takerName, takingCommands, type CommandHandler } from '../jobs/command-run.js'
+import { someIds, tellFailure } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
 import { RotaWorkers } from './workers.js'
 
 /** Command jobs: what is due for whom, added and removed while everything runs. */
 export abstract class RotaJobs extends RotaWorkers {
-  /** Takes every command that no job is named after. */
-  onCommand(handler: CommandHandler, options: JobOptions = {}): JobRef {
-    return this.define(takerName, { ...options, handler: takingCommands(handler) })
+  /** Takes every command that no job is named after; a handler that is named as a module can be isolated. */
+  onCommand(
+    handler: CommandHandler | ModuleInput,
+    options: JobOptions & Pick<JobInput, 'isolate' | 'memoryMb'> = {},
+  ): JobRef {
+    const own = typeof handler === 'function' ? takingCommands(handler) : handler
+    return this.define(takerName, { ...options, handler: own })
   }
 
   /** Uses a jobs file in place: its lines are jobs, new jobs become lines, and what was executed is marked there. */
@@ -24,14 +29,16 @@ export abstract class RotaJobs extends RotaWorkers {
 
   /** Checks a command job, stores it and with that schedules it; an id that is taken is a conflict that changes nothing. */
   async addJob(job: AddJob): Promise<CommandJobInfo> {
-    await this.#writeOwn()
     const asked = {
       operation: 'add job',
       target: job.id ?? 'a new job',
       outcome: () => 'added',
       details: ({ id }: CommandJobInfo) => ({ job: id }),
     }
-    const added = await this.tell(asked, async () => (await this.commandJobs()).add(job, this.now()))
+    const added = await this.tell(asked, async () => {
+      await this.#writeOwn()
+      return await (await this.commandJobs()).add(job, this.now())
+    })
     this.wake()
     return added
   }
@@ -54,10 +61,19 @@ export abstract class RotaJobs extends RotaWorkers {
 
   /** Runs a command job now and by hand; when it is due stays as it is. */
   async runJobNow(id: string): Promise<Enqueued> {
+    try {
+      await this.#assertActive(id)
+    } catch (error) {
+      tellFailure(this.events, { operation: 'run', target: id }, error)
+      throw error
+    }
+    return await this.runNow(id)
+  }
+
+  async #assertActive(id: string): Promise<void> {
     const { state } = await this.getJob(id)
     if (state === 'removed' || state === 'cleaned-up')
       throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed`)
-    return await this.runNow(id)
   }
 
   /** Removes one-shots that were executed, which also happens once a day; gives their ids. */
@@ -75,17 +91,17 @@ export abstract class RotaJobs extends RotaWorkers {
   /** Adds the jobs of a file, and says what became of each line; faulty lines are left alone. */
   async importJobs(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
     const { importJobs } = await import('../jobs/import-jobs.js')
-    if (options.dryRun !== true) await this.#writeOwn()
-    const jobs = await this.commandJobs()
     const asked = {
       operation: 'import jobs',
       target: path,
       outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
       details: countsOf,
     }
-    const lines = await this.tell(asked, () =>
-      importJobs(jobs, { ...options, path: resolve(this.directory, path), now: this.now() }),
-    )
+    const lines = await this.tell(asked, async () => {
+      if (options.dryRun !== true) await this.#writeOwn()
+      const request = { ...options, path: resolve(this.directory, path), now: this.now() }
+      return await importJobs(await this.commandJobs(), request)
+    })
     this.wake()
     return lines
   }

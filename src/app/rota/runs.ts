@@ -13,7 +13,7 @@ import {
   readEnqueueOptions,
   type EnqueueOptions,
 } from '../enqueue.js'
-import { someIds } from '../operations.js'
+import { someIds, tellFailure } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from '../runs.js'
 import { RotaDefinitions } from './define.js'
@@ -36,22 +36,27 @@ export abstract class RotaRuns extends RotaDefinitions {
     payloads: readonly (Payload | undefined)[],
     options: EnqueueOptions = {},
   ): Promise<readonly Enqueued[]> {
-    const store = this.opened ?? (await this.store())
-    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
     const name = typeof job === 'string' ? job : job.name
-    const definition = this.registry.jobs.get(name)?.job ?? (await storedJob(store, name))
-    const now = this.now()
-    const terms = readEnqueueOptions(options, now)
-    const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
-    if (options.tx !== undefined) {
-      return await enqueueInTransaction(options.tx, { storeUrl: this.storeUrl, runs, now })
+    try {
+      const store = this.opened ?? (await this.store())
+      if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+      const definition = this.registry.jobs.get(name)?.job ?? (await storedJob(store, name))
+      const now = this.now()
+      const terms = readEnqueueOptions(options, now)
+      const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
+      if (options.tx !== undefined) {
+        return await enqueueInTransaction(options.tx, { storeUrl: this.storeUrl, runs, now })
+      }
+      const enqueued = store.enqueue({ runs, now })
+      // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+      this.wakeForRuns()
+      const answers = await enqueued
+      if (this.events.has('operation')) this.#tellEnqueued('enqueue', name, answers)
+      return answers
+    } catch (error) {
+      tellFailure(this.events, { operation: 'enqueue', target: name }, error)
+      throw error
     }
-    const enqueued = store.enqueue({ runs, now })
-    // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
-    this.wakeForRuns()
-    const answers = await enqueued
-    if (this.events.has('operation')) this.#tellEnqueued('enqueue', name, answers)
-    return answers
   }
 
   #tellEnqueued(operation: string, target: string, answers: readonly Enqueued[]): void {
@@ -65,6 +70,18 @@ export abstract class RotaRuns extends RotaDefinitions {
   async runNow(
     name: string,
     options: { readonly payload?: unknown; readonly partition?: string | undefined } = {},
+  ): Promise<Enqueued> {
+    try {
+      return await this.#runNow(name, options)
+    } catch (error) {
+      tellFailure(this.events, { operation: 'run', target: name }, error)
+      throw error
+    }
+  }
+
+  async #runNow(
+    name: string,
+    options: { readonly payload?: unknown; readonly partition?: string | undefined },
   ): Promise<Enqueued> {
     const store = await this.store()
     if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())

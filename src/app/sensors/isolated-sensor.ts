@@ -38,6 +38,7 @@ export function isolatedSensor(
     kind: 'module',
     module: join(dirname(entry), 'isolate-sensor.js'),
     export: 'callSensor',
+    takesCommands: false,
     isolate: given.isolate,
   } as const
   const call = async (payload: SensorCall, signal: AbortSignal): Promise<Json | undefined> => {
