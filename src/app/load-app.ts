@@ -60,6 +60,13 @@ export async function storeOfConfig(path: string): Promise<string> {
   return new Rota({ store: config.store, directory }, `config:${config.app}`).storeUrl
 }
 
+/** The functions that a config file, or the app it exports, registers for steps of pipelines. */
+export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, StepFunction>> {
+  const loaded = await loadConfig(path)
+  if (loaded.kind === 'module') return ownApp(loaded, undefined).steps
+  return new Map(Object.entries(loaded.config.steps ?? {}) as [string, StepFunction][])
+}
+
 function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): Rota {
   const { path, exported } = loaded
   if (!isApp(exported)) {

@@ -3,6 +3,7 @@ import type { Job, ModuleSpec } from '../model/job.js'
 import type { Handler, Performable, RunContext } from '../engine/perform.js'
 import { performIsolated } from '../handlers/isolate.js'
 import { performHttp } from '../handlers/perform-http.js'
+import type { StepFunction } from '../handlers/step-function.js'
 import { performShell, type ShellContext } from '../handlers/perform-shell.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
@@ -18,9 +19,10 @@ export async function performablesOf(input: {
   registry: Registry
   store: Store
   outside: Outside
+  /** The functions of pipelines, where they are not the registry's. */
+  steps?: Steps | undefined
 }): Promise<ReadonlyMap<string, Performable>> {
-  const { registry, store, outside } = input
-  const functions = registry.steps
+  const { registry, store, outside, steps = async () => registry.steps } = input
   const performables = new Map<string, Performable>()
   const shell = (run: RunContext): ShellContext => ({ ...contextOf(run), ...outside })
   const stored = await store.jobs()
@@ -29,7 +31,7 @@ export async function performablesOf(input: {
     const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
     // A module of another app is not where this one would look for it.
     if (job.handler.kind === 'module' && !isFromApi) continue
-    const handler = added ?? outsideHandler(job, { ...outside, store, functions, isFromApi })
+    const handler = added ?? outsideHandler(job, { ...outside, store, steps, isFromApi })
     if (handler !== undefined) performables.set(job.name, { job, handler: assetHandler(job, handler) })
   }
   for (const [name, { job, handler }] of registry.jobs) {
@@ -53,15 +55,18 @@ export interface Outside {
   readonly directory: string
 }
 
+/** Gives the functions that pipelines use. */
+export type Steps = () => Promise<ReadonlyMap<string, StepFunction>>
+
 interface Surroundings extends Outside {
   readonly store: Store
-  readonly functions: Registry['steps']
+  readonly steps: Steps
   readonly isFromApi: boolean
 }
 
 function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
   const spec = job.handler
-  const { clock, environment, directory, store, functions } = outside
+  const { clock, environment, directory, store, steps } = outside
   const privateTargets = outside.isFromApi ? 'refuse' : 'allow'
   switch (spec.kind) {
     case 'function':
@@ -80,9 +85,8 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
           environment,
           directory,
           privateTargets,
-          functions,
         } as const
-        return runPipeline(run, { path: spec.path, store, context })
+        return runPipeline(run, { path: spec.path, store, steps, context })
       }
   }
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { RunContext } from '../engine/perform.js'
 import { performPipeline } from '../handlers/perform-pipeline.js'
-import type { PipelineContext } from '../handlers/pipeline-context.js'
+import type { PipelineContext, PipelineIds } from '../handlers/pipeline-context.js'
 import type { StepFunction } from '../handlers/step-function.js'
 import { RotaError, type Fault } from '../model/errors.js'
 import { shown } from '../model/faults.js'
@@ -9,6 +9,7 @@ import type { RunId } from '../model/identity.js'
 import type { Json } from '../model/json.js'
 import { pipelinePayloadOf, type Pipeline, type StepFailure, type StepResults } from '../model/pipeline.js'
 import { isMap } from '../model/read-value.js'
+import type { Run } from '../model/run.js'
 import { pathProblem } from '../plan/plan.js'
 import type { Store } from '../store/store.js'
 
@@ -19,14 +20,28 @@ export async function runPipeline(
     /** Absent where the run names its own. */
     readonly path: string | undefined
     readonly store: Store
-    readonly context: PipelineContext
+    /** The functions that steps use; asked for only where one does. */
+    readonly steps: () => Promise<ReadonlyMap<string, StepFunction>>
+    readonly context: Omit<PipelineContext, 'functions' | 'ids'>
   },
 ): Promise<Json> {
   const { store, context } = pipeline
   const { path, params } = inputsOf(run.payload, pipeline.path)
   const loaded = await readPipeline(resolve(context.directory ?? '', path))
   const completed = loaded.resume && run.attempt > 1 ? await completedBefore(store, run.id) : undefined
-  return await performPipeline(loaded, { ...context, run: { ...context.run, payload: params }, completed })
+  const isCalling = loaded.steps.some(({ action }) => action.kind === 'uses')
+  const functions = isCalling ? await pipeline.steps() : noFunctions
+  const ids = idsOf(await store.run(run.id), run.id)
+  const given = { ...context.run, payload: params }
+  return await performPipeline(loaded, { ...context, functions, ids, run: given, completed })
+}
+
+const noFunctions: ReadonlyMap<string, StepFunction> = new Map()
+
+/** The names by which people and other programs know a run; its own id where it has no others, as in queue files. */
+function idsOf(run: Run | undefined, id: RunId): PipelineIds {
+  const { job_id: jobId = id, run_id: runId = id } = run?.labels ?? {}
+  return { jobId, runId }
 }
 
 /** The parser is loaded with the first file: an app without pipelines starts faster without it. */

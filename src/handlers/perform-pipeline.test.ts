@@ -318,6 +318,7 @@ function contextOf(options: {
     environment: { PATH: process.env['PATH'] },
     directory,
     privateTargets: 'allow',
+    ids: { runId: 'morning_1', jobId: '96b0037ff184' },
     functions: new Map(Object.entries(options.functions ?? {})),
     completed: options.completed,
     signal: options.signal ?? new AbortController().signal,

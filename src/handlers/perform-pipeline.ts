@@ -54,12 +54,20 @@ async function tryStep(step: Step, context: PipelineContext, results: StepResult
 }
 
 function stepFailed(step: Step, cause: unknown, results: StepResults): RotaError {
-  const details: StepFailure = { step: step.id, completed: fittingResults(results, mostResultBytes) }
+  const details: StepFailure = {
+    step: step.id,
+    completed: fittingResults(results, mostResultBytes),
+    ...(isTimeout(cause) ? { timedOut: true } : {}),
+  }
   const message = `step ${step.id}: ${messageOf(cause)}`
   const error = new RotaError('STEP_FAILED', message, { cause, details: { ...details } })
   // The engine knows by the name that trying again cannot help.
   if (isPermanent(cause)) error.name = 'PermanentError'
   return error
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof RotaError && error.code === 'TIMED_OUT'
 }
 
 function isPermanent(error: unknown): boolean {

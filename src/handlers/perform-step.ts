@@ -54,6 +54,8 @@ const mostVariableBytes = 120_000
 function withInputs(action: ShellSpec, context: PipelineContext, results: StepResults): ShellSpec {
   const env = {
     ...action.env,
+    PIPELINE_RUN_ID: context.ids.runId,
+    PIPELINE_JOB_ID: context.ids.jobId,
     PIPELINE_PARAMS_JSON: canonicalJson(paramsOf(context)),
     PIPELINE_RESULTS_JSON: canonicalJson(fittingResults(results, mostVariableBytes)),
   }
@@ -83,6 +85,7 @@ async function callFunction(
   const { id, job, trigger, attempt, dueAt, partition } = run
   const input = {
     id,
+    ...context.ids,
     job,
     trigger,
     attempt,

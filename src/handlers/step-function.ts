@@ -7,6 +7,10 @@ import type { LogLine } from '../model/run.js'
 export interface StepContext {
   /** The run's id, the same for every attempt: with the step's, an idempotency key. */
   readonly id: RunId
+  /** The run's `run_id` in its plan and queue file; its id where it has none. */
+  readonly runId: string
+  /** The run's `job_id` in its plan and queue file; its id where it has none. */
+  readonly jobId: string
   readonly job: string
   readonly trigger: string | undefined
   /** Counts up with every claim of the run: a fencing token. */

@@ -41,6 +41,8 @@ export interface StepFailure {
   readonly step: string
   /** The results of the steps before it. */
   readonly completed: StepResults
+  /** Whether it took longer than it may. */
+  readonly timedOut?: true
 }
 
 /** The job of runs that name their pipeline file themselves, as those of plans and of queue files do. */
@@ -78,9 +80,9 @@ const queueCodes: ReadonlyMap<string, string> = new Map([
 
 /** A stored error in the words of queue files; it names the step of a pipeline that failed. */
 export function queueErrorOf({ code, message, details }: StoredError): QueueError {
-  const step = isMap(details) ? details['step'] : undefined
+  const { step, timedOut } = isMap(details) ? details : {}
   return {
-    code: queueCodes.get(code) ?? code,
+    code: timedOut === true ? 'timed_out' : (queueCodes.get(code) ?? code),
     message,
     ...(typeof step === 'string' ? { step } : {}),
   }

@@ -41,6 +41,11 @@ export abstract class RotaDefinitions extends RotaCore {
     this.registry.addStep(name, step)
   }
 
+  /** The functions that were registered for steps of pipelines, by name. */
+  get steps(): ReadonlyMap<string, StepFunction> {
+    return this.registry.steps
+  }
+
   /** Has the entries of a plan file performed when they are due; it is read at the start. */
   plan(path: string): void {
     this.assertNotStarted('a plan')
