@@ -52,7 +52,10 @@ async function storeHealth({ store, now, deep }: Facts): Promise<Finding[]> {
   const warnings = (health.warnings ?? []).map((one) => warn('store', one.message, one.todo))
   if (health.faults.length === 0) return [ok('store', message), ...warnings]
   const todo = 'stop every process, keep a copy of the store, and restore the newest backup'
-  return health.faults.map((fault) => ({ check: 'store', level: 'error', message: fault, todo }))
+  const faults = health.faults.map(
+    (fault) => ({ check: 'store', level: 'error', message: fault, todo }) as const,
+  )
+  return [...faults, ...warnings]
 }
 
 async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {

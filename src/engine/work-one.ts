@@ -40,6 +40,7 @@ export interface WorkOneOptions {
 /** What became of the run that was taken. */
 export interface WorkedRun {
   readonly run: Run
+  /** `lost`: the claim was somebody else's before the end could be stored, so that what they did counts. */
   readonly result: AttemptResult['kind']
   readonly durationMs: number
 }
@@ -124,6 +125,7 @@ async function performOne(claim: Claim, options: WorkOneOptions): Promise<Worked
   const result = await attempt.ended
   const durationMs = Math.round(clock.monotonicMs() - startedMs)
   lines.flush()
+  let isStored = false
   if (result !== undefined) {
     const now = clock.now()
     const { run: id, dueAt, failures, crashes } = claim
@@ -131,11 +133,12 @@ async function performOne(claim: Claim, options: WorkOneOptions): Promise<Worked
     const { startedAt } = attempt
     const finished = { run: id, attempt: claim.attempt, outcome, startedAt, endedAt: now }
     const answer = await store.turn({ worker: worker.id, now, finished: [finished], want: undefined })
-    if (answer.finished[0] === 'stale') options.events?.emit('run:refused', noticeOf(claim))
-    else options.events?.emit('run:ended', endOf({ claim, finished }))
+    isStored = answer.finished[0] !== 'stale'
+    if (isStored) options.events?.emit('run:ended', endOf({ claim, finished }))
+    else options.events?.emit('run:refused', noticeOf(claim))
   }
   const run = (await store.run(claim.run)) as Run
-  return { run, result: result?.kind ?? 'lost', durationMs }
+  return { run, result: result !== undefined && isStored ? result.kind : 'lost', durationMs }
 }
 
 /** How often the store is asked whether the run is to stop. */

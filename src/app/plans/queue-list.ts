@@ -2,7 +2,8 @@ import { pipelinePayloadOf, queueErrorOf, type QueueError } from '../../model/pi
 import type { Run, StoredError } from '../../model/run.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-import { queueFiles, type FiledRun } from './queue-files.js'
+import { systemClock } from '../../time/clock.js'
+import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './queue-files.js'
 
 /** A run of a queue, in the words of queue files; or a file that is none. */
 export interface QueueItem {
@@ -21,22 +22,14 @@ export interface QueueItem {
 }
 
 /** Everything in a queue directory in the order of its files: what the store knows, and what others have put there since. */
-export async function listQueue(
-  store: Store | undefined,
-  queue: { readonly path: string; readonly directory: string },
-): Promise<readonly QueueItem[]> {
+export async function listQueue(store: Store | undefined, queue: QueueAt): Promise<readonly QueueItem[]> {
   const runs = store === undefined ? [] : await allRuns(store)
   const known = new Set(runs.map((run) => run.id))
-  const files = queueFiles(queue.path, queue.directory)
+  const files = queueFiles(queue, systemClock.now())
   const untaken = files.flatMap((file) => (file.kind === 'run' && !known.has(file.run.id) ? [file.run] : []))
   const items = [...runs.map(itemOf), ...untaken.map(filedItem)]
-  const invalid = files.flatMap((file) => (file.kind === 'invalid' ? [invalidItem(file)] : []))
-  return [...items.toSorted(byFileName), ...invalid]
-}
-
-/** The run that would be taken next: the first one that is due. */
-export function nextOf(items: readonly QueueItem[], now: Instant): QueueItem | undefined {
-  return items.find((item) => item.state === 'pending' && (item.runAt ?? Infinity) <= now)
+  const noRuns = files.flatMap((file) => (file.kind === 'run' ? [] : [noRunItem(file)]))
+  return [...items.toSorted(byFileName), ...noRuns]
 }
 
 /** A run of the store as an item. */
@@ -66,24 +59,37 @@ export function summaryErrorOf(error: StoredError): QueueError {
 
 const page = 1000
 
-/** Every run of a queue. */
-export async function allRuns(store: Store): Promise<readonly Run[]> {
+/** Every run of a queue, or every one in a state. */
+export async function allRuns(store: Store, state?: Run['state']): Promise<readonly Run[]> {
   const found: Run[] = []
   for (let before: string | undefined; ; ) {
-    const runs = await store.runs({ limit: page, before })
+    const runs = await store.runs({ limit: page, before, state })
     found.push(...runs)
     before = runs.at(-1)?.id
     if (runs.length < page) return found
   }
 }
 
-function filedItem({ id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts }: FiledRun): QueueItem {
+/** A run as its file says, as an item. */
+export function filedItem({
+  id,
+  state,
+  dueAt,
+  runAt,
+  jobId,
+  runId,
+  pipelinePath,
+  attempts,
+}: FiledRun): QueueItem {
   return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
 }
 
-function invalidItem({ path, fault }: { readonly path: string; readonly fault: string }): QueueItem {
-  const nothing = { dueAt: undefined, runAt: undefined, jobId: '', runId: '', pipelinePath: '', attempts: 0 }
-  return { id: '', state: 'invalid', ...nothing, error: { code: 'invalid', message: fault }, file: path }
+/** A file that is no run as an item. */
+export function noRunItem({ kind, path, fault, jobId }: NoRun): QueueItem {
+  const nothing = { dueAt: undefined, runAt: undefined, runId: '', pipelinePath: '', attempts: 0 }
+  const isFailed = kind === 'failed'
+  const error = { code: isFailed ? 'job_invalid' : 'invalid', message: fault }
+  return { id: '', state: isFailed ? 'failed' : 'invalid', jobId, ...nothing, error, file: path }
 }
 
 function byFileName(a: QueueItem, b: QueueItem): number {

@@ -3,21 +3,16 @@ import type { Run } from '../../model/run.js'
 import type { Store } from '../../store/store.js'
 import { systemClock } from '../../time/clock.js'
 import { makeQueue, openQueue, takeIn } from './queue-directory.js'
-import { queueFiles, type FiledRun } from './queue-files.js'
+import { queueFiles, type FiledRun, type QueueAt } from './queue-files.js'
 import { allRuns, listQueue, type QueueItem } from './queue-list.js'
 import { retryRun } from '../runs.js'
 
-/** Where a queue lies. */
-export interface QueueAt {
-  readonly path: string
-  readonly directory: string
-}
-
 /** Opens a queue to change it; absent where there is nothing of a queue. */
-export async function changeQueue({ path, directory }: QueueAt): Promise<Store | undefined> {
+export async function changeQueue(queue: QueueAt): Promise<Store | undefined> {
+  const { path, directory } = queue
   const opened = await openQueue(path, directory)
   // Another program may have made the directories and filled them before any Rota came.
-  const isFilled = opened === undefined && queueFiles(path, directory).length > 0
+  const isFilled = opened === undefined && queueFiles(queue, systemClock.now()).length > 0
   return isFilled ? await makeQueue(path, directory) : opened
 }
 
@@ -28,7 +23,7 @@ export async function lookUp(
   queue: QueueAt,
 ): Promise<{ readonly item: QueueItem; readonly run: Run | undefined }> {
   const items = (await listQueue(store, queue)).filter(
-    (item) => item.state !== 'invalid' && [item.id, item.jobId, item.runId].includes(id),
+    (item) => item.file === undefined && [item.id, item.jobId, item.runId].includes(id),
   )
   const item = only(items, id)
   return { item, run: await store?.run(item.id) }
@@ -56,11 +51,9 @@ export async function foreignFiles(
   queue: QueueAt,
   states: readonly FiledRun['state'][],
 ): Promise<number> {
-  const files = queueFiles(queue.path, queue.directory)
+  const files = queueFiles(queue, systemClock.now(), states)
   const known = new Set((await allRuns(store)).map((run) => run.id))
-  return files.filter(
-    (file) => file.kind === 'run' && states.includes(file.run.state) && !known.has(file.run.id),
-  ).length
+  return files.filter((file) => file.kind === 'run' && !known.has(file.run.id)).length
 }
 
 function only(items: readonly QueueItem[], id: string): QueueItem {

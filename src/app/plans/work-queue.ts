@@ -4,39 +4,64 @@ import { takeBackLost, workOne, type WorkedRun } from '../../engine/work-one.js'
 import type { Store } from '../../store/store.js'
 import { systemClock } from '../../time/clock.js'
 import { failing, unclaimedCommands } from '../jobs/unclaimed.js'
-import { performablesOf } from '../performables.js'
+import { performablesOf, type Steps } from '../performables.js'
 import { definePipelineJob } from './plans.js'
-import { foreignFiles, type QueueAt } from './queue-runs.js'
+import { malformedFiles } from './next-run.js'
+import { queueFiles, type NoRun, type QueueAt } from './queue-files.js'
+import { foreignFiles } from './queue-runs.js'
 import { Registry } from '../registry.js'
 import { offerAfterDefaultMs } from '../rota-options.js'
 import { packageVersion } from '../version.js'
 
-/** Performs the next due run of a queue. */
+/** What a worker did: it performed a run, or moved files that are no runs out of the way. */
+export type Worked =
+  | { readonly kind: 'run'; readonly worked: WorkedRun }
+  | { readonly kind: 'moved'; readonly files: readonly NoRun[] }
+
+/** Performs the next due run of a queue; files that are no runs are moved to `failed` first, and are then all it does. */
 export async function workQueue(
   store: Store,
   options: {
+    readonly queue: QueueAt
     readonly directory: string
     readonly environment: Readonly<Record<string, string | undefined>>
     readonly aheadMs: number
     /** How long this worker may be silent before its run is taken back. */
     readonly leaseMs: number
+    /** The functions that pipelines use. */
+    readonly steps: Steps
     readonly signal: AbortSignal
     readonly onLine: (text: string) => void
   },
-): Promise<WorkedRun | undefined> {
-  const { directory, environment, aheadMs, leaseMs, signal, onLine } = options
+): Promise<Worked | undefined> {
+  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine } = options
   const clock = systemClock
   await definePipelineJob(store, clock.now())
   const outside = { clock, environment, directory }
-  const performables = new Map(await performablesOf({ registry: new Registry(), store, outside }))
+  const performables = new Map(await performablesOf({ registry: new Registry(), store, outside, steps }))
   const release = new AbortController()
   const { over } = await unclaimedCommands(store, { now: clock.now(), offerAfterMs: offerAfterDefaultMs })
   for (const one of over) performables.set(one.job.name, failing(one, release))
   const host = hostname()
+  const files = await moveMalformed(store, options.queue, `${host}:${process.pid}`)
+  if (files.length > 0) return { kind: 'moved', files }
   const id = `${host}:${process.pid}:${randomBytes(4).toString('hex')}`
   const worker = { id, host, pid: process.pid, version: packageVersion }
   const either = AbortSignal.any([signal, release.signal])
-  return await workOne({ store, clock, worker, performables, leaseMs, aheadMs, signal: either, onLine })
+  const given = { store, clock, worker, performables, leaseMs, aheadMs, signal: either, onLine }
+  const worked = await workOne(given)
+  return worked === undefined ? undefined : { kind: 'run', worked }
+}
+
+/** Has the store move what is no run; answers what this process moved, as another worker may have been faster. */
+async function moveMalformed(store: Store, queue: QueueAt, self: string): Promise<readonly NoRun[]> {
+  const found = malformedFiles(queue, systemClock.now())
+  if (found.length === 0) return []
+  await takeBackLost(store, systemClock)
+  const ids = new Set(found.map(({ jobId }) => jobId))
+  return queueFiles(queue, systemClock.now(), ['failed']).flatMap((file) =>
+    file.kind === 'failed' && file.movedBy === self && ids.has(file.jobId) ? [file] : [],
+  )
 }
 
 /** Takes back what workers and other programs that are gone have left in `running`; answers how many runs that were. */

@@ -1,5 +1,5 @@
 import type { openQueue } from '../../app/plans/queue-directory.js'
-import type { QueueAt } from '../../app/plans/queue-runs.js'
+import type { QueueAt } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
@@ -105,11 +105,11 @@ async function list(context: Context, store: QueueStore): Promise<number> {
 }
 
 function view(item: QueueItem) {
-  const isRun = item.state !== 'invalid'
+  const isRun = item.file === undefined
   return {
     state: item.state,
     scheduled_for: item.dueAt === undefined ? null : formatInstant(item.dueAt),
-    job_id: isRun ? item.jobId : null,
+    job_id: isRun || item.jobId !== '' ? item.jobId : null,
     run_id: isRun ? item.runId : null,
     pipeline_path: isRun ? item.pipelinePath : null,
     attempts: isRun ? item.attempts : null,

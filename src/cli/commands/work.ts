@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
+import { findConfig } from '../../app/find-config.js'
+import type { NoRun, QueueAt } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import type { WorkerSummary } from '../../app/plans/summaries.js'
+import type { Worked, workQueue } from '../../app/plans/work-queue.js'
 import { parseDuration } from '../../app/durations.js'
 import { formatInstant, systemClock } from '../../app/times.js'
-import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { configOption, type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { untilSignal } from '../follow.js'
 import {
   dryRunOption,
@@ -20,7 +23,7 @@ import { usageError } from '../usage-error.js'
 export const work: Command = {
   name: 'work',
   about:
-    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary is kept under the output directory. Ends with 1 where the run failed.',
+    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A file in pending that is no run is moved to failed with its reason. A summary is kept under the output directory. Ends with 1 where the run failed, or a file was no run.',
   arguments: [],
   options: [
     queueDirOption,
@@ -36,6 +39,10 @@ export const work: Command = {
       help: 'how long it may be silent before its run is taken back; default 30s',
     },
     outputDirOption,
+    {
+      ...configOption,
+      help: 'the config whose steps pipelines use; default rota.config.* in this directory',
+    },
     dryRunOption,
     jsonOption,
   ],
@@ -50,22 +57,32 @@ export const work: Command = {
 }
 
 async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): Promise<number> {
-  const { args, out, directory } = context
+  const { args, out } = context
   const isDry = args.flag('dry-run')
-  const taken = isDry ? await look(context) : isOn ? await take(context, signal) : disabled
-  const summary = summaryOf(taken, isDry)
+  const all = isDry ? await look(context) : isOn ? await take(context, signal) : [disabled]
+  const summaries = all.map((taken) => summaryOf(taken, isDry))
+  await record(
+    context,
+    summaries.filter((_, index) => all[index]?.isLost !== true),
+  )
+  if (args.flag('json')) for (const summary of summaries.slice(0, 1)) out.json(summary)
+  else for (const [index, summary] of summaries.entries()) print(context, summary, all[index]?.isLost)
+  return summaries.some(({ decision }) => decision === 'failed') ? exitCodes.failed : exitCodes.ok
+}
+
+async function record(context: Context, summaries: readonly WorkerSummary[]): Promise<void> {
+  const { args, directory } = context
   const { writeWorkerSummary } = await import('../../app/plans/summaries.js')
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
-  recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
-  if (args.flag('json')) out.json(summary)
-  else print(context, summary)
-  return summary.decision === 'failed' ? exitCodes.failed : exitCodes.ok
+  for (const summary of summaries) recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
 }
 
 /** What a call came to, before it is written down. */
 interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
   readonly item?: QueueItem
   readonly durationMs?: number
+  /** Another worker has the run, and writes down what it came to. */
+  readonly isLost?: boolean
 }
 
 const disabled: Taken = {
@@ -73,23 +90,47 @@ const disabled: Taken = {
   error: { code: 'worker_disabled', message: 'WORKER_ENABLED is off' },
 }
 
-const empty: Taken = { decision: 'skipped', error: { code: 'queue_empty', message: 'nothing is due' } }
+function queueAt(context: Context): QueueAt {
+  return { path: queueDirOf(context), directory: context.directory }
+}
 
-/** The run that would be taken. */
-async function look(context: Context): Promise<Taken> {
-  const { directory } = context
-  const path = queueDirOf(context)
+/** What would be taken. */
+async function look(context: Context): Promise<readonly Taken[]> {
+  const queue = queueAt(context)
   const { openQueue } = await import('../../app/plans/queue-directory.js')
-  const { listQueue, nextOf } = await import('../../app/plans/queue-list.js')
-  const store = await openQueue(path, directory)
+  const { nextRun } = await import('../../app/plans/next-run.js')
+  await warnOfStrays(context, queue)
+  const store = await openQueue(queue.path, queue.directory)
   try {
-    const untilAt = systemClock.now() + aheadOf(context)
-    const item = nextOf(await listQueue(store, { path, directory }), untilAt)
-    return item === undefined ? empty : { decision: 'skipped', error: null, item }
+    const found = await nextRun(store, queue, { now: systemClock.now(), aheadMs: aheadOf(context) })
+    if (found.kind === 'malformed') return await noRuns(found.files, 'skipped')
+    if (found.kind === 'nothing') return [{ decision: 'skipped', error: found.reason }]
+    return [{ decision: 'skipped', error: null, item: found.item }]
   } finally {
     await store?.close()
   }
 }
+
+async function noRuns(files: readonly NoRun[], decision: 'failed' | 'skipped'): Promise<readonly Taken[]> {
+  const { noRunItem } = await import('../../app/plans/queue-list.js')
+  return files.map((file) => ({
+    decision,
+    error: { code: 'job_invalid', message: `${file.path}: ${file.fault}` },
+    item: noRunItem(file),
+  }))
+}
+
+/** Files that other programs or people left beside the runs are ignored, with a word. */
+async function warnOfStrays({ out }: Context, queue: QueueAt): Promise<void> {
+  const { queueFiles } = await import('../../app/plans/queue-files.js')
+  const files = queueFiles(queue, systemClock.now(), ['pending']).filter(({ kind }) => kind === 'stray')
+  for (const { path } of files.slice(0, mostWarnings)) {
+    out.note(`warning: ${path} is not named as a run is; it is ignored`)
+  }
+  if (files.length > mostWarnings) out.note(`warning: ${files.length - mostWarnings} more are ignored`)
+}
+
+const mostWarnings = 3
 
 const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
 
@@ -105,33 +146,56 @@ function aheadOf({ args }: Context): number {
   return (args.whole('ahead') ?? 0) * 60_000
 }
 
-async function take(context: Context, signal: AbortSignal): Promise<Taken> {
+async function take(context: Context, signal: AbortSignal): Promise<readonly Taken[]> {
   const { directory, environment, args, out } = context
   const { makeQueue } = await import('../../app/plans/queue-directory.js')
   const { workQueue } = await import('../../app/plans/work-queue.js')
-  const { itemOf, summaryErrorOf } = await import('../../app/plans/queue-list.js')
   const leaseMs = leaseOf(context)
-  const store = await makeQueue(queueDirOf(context), directory)
+  const aheadMs = aheadOf(context)
+  const queue = queueAt(context)
+  const steps = await stepsOf(context)
+  await warnOfStrays(context, queue)
+  const store = await makeQueue(queue.path, directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
-    const worked = await workQueue(store, {
-      directory,
-      environment,
-      aheadMs: aheadOf(context),
-      leaseMs,
-      signal,
-      onLine,
-    })
-    if (worked === undefined) return empty
-    const { run, result, durationMs } = worked
-    const told = { item: itemOf(run), durationMs }
-    if (result === 'done') return { decision: 'done', error: null, ...told }
-    if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
-    const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
-    return { decision: 'failed', error: summaryErrorOf(error), ...told }
+    const options = { queue, directory, environment, aheadMs, leaseMs, steps, signal, onLine }
+    const worked = await workQueue(store, options)
+    if (worked?.kind === 'run') return [await takenOf(worked.worked)]
+    if (worked?.kind === 'moved') return await noRuns(worked.files, 'failed')
+    const { idleReason } = await import('../../app/plans/next-run.js')
+    const reason = await idleReason(store, queue, { now: systemClock.now(), aheadMs })
+    return [{ decision: 'skipped', error: reason }]
   } finally {
     await store.close()
   }
+}
+
+type Steps = Parameters<typeof workQueue>[1]['steps']
+
+/** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
+async function stepsOf({ args, directory }: Context): Promise<Steps> {
+  const named = args.text(configOption.name)
+  const path = named ?? findConfig(directory)
+  if (path === undefined) return async () => new Map()
+  const load: Steps = async () => {
+    const { stepsOfConfig } = await import('../../app/load-app.js')
+    return await stepsOfConfig(resolve(directory, path))
+  }
+  if (named === undefined) return load
+  const steps = await load()
+  return async () => steps
+}
+
+type WorkedRun = Extract<Worked, { kind: 'run' }>['worked']
+
+async function takenOf({ run, result, durationMs }: WorkedRun): Promise<Taken> {
+  const { itemOf, summaryErrorOf } = await import('../../app/plans/queue-list.js')
+  const told = { item: itemOf(run), durationMs }
+  if (result === 'done') return { decision: 'done', error: null, ...told }
+  if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
+  if (result === 'lost') return { decision: 'skipped', error: null, isLost: true, ...told }
+  const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
+  return { decision: 'failed', error: summaryErrorOf(error), ...told }
 }
 
 function summaryOf(taken: Taken, isDry: boolean): WorkerSummary {
@@ -151,14 +215,16 @@ function summaryOf(taken: Taken, isDry: boolean): WorkerSummary {
   }
 }
 
-function print({ out }: Context, summary: WorkerSummary): void {
-  const { job_id: id, run_id: run, decision, error } = summary
+function print({ out }: Context, summary: WorkerSummary, isLost = false): void {
+  const { job_id: id, run_id: run, decision, error, dry_run: isDry } = summary
   const took = roughly(summary.duration_ms)
-  if (id === 'none') {
-    if (error?.code === 'worker_disabled') out.note(`${error.message}: nothing was done`)
-    else out.line('nothing is due')
-  } else if (summary.dry_run) out.line(`would take ${run}`)
+  if (error?.code === 'worker_disabled') out.note(`${error.message}: nothing was done`)
+  else if (id === 'none') out.line(error?.message ?? '')
+  else if (run === '')
+    out.line(`${error?.message ?? ''}; ${isDry ? 'it would be' : 'it was'} moved to failed/`)
+  else if (isDry) out.line(`would take ${run}`)
   else if (decision === 'done') out.line(`${run} is done, in ${took}`)
+  else if (isLost) out.line(`${run} lost its lease after ${took}: another worker takes it over`)
   else if (decision === 'skipped') out.line(`${run} was handed back`)
   else out.line(`${run} failed after ${took}: ${error?.message ?? ''} [${error?.code ?? ''}]`)
 }

@@ -13,6 +13,7 @@ import { RotaError } from '../../model/errors.js'
 import type { Fact } from '../../model/fact.js'
 import type { Clock } from '../../time/clock.js'
 import { facts, takeFact } from '../memory/facts.js'
+import { expire } from '../memory/work.js'
 import { tableVerbs } from '../memory/table-verbs.js'
 import type { Tables } from '../memory/tables.js'
 import type { Store } from '../store.js'
@@ -84,6 +85,14 @@ function storeOf(parts: {
   return {
     ...tableVerbs({ read: (ask) => loop.read(({ tables }) => ask(tables)), change, write: change }),
     url,
+
+    async expire(request) {
+      return await loop.commit((state) => {
+        // Whoever looks after dead workers also moves what nobody will ever perform.
+        if (request.limit > 0) session.failMalformed(state)
+        return expire(state.tables, request)
+      })
+    },
 
     async log(lines) {
       await loop.commit((state) => log(directory, state, lines))

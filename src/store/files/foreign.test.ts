@@ -100,6 +100,49 @@ describe('a file of another program in running', () => {
   )
 })
 
+describe('a file in pending that is no run', () => {
+  it('Q7: is moved to failed as it is by whoever looks after workers, with the reason beside it', async () => {
+    writeFileSync(join(path, 'pending', name), '{ "torn')
+    writeFileSync(join(path, 'pending', 'readme.txt'), 'mine')
+    touch('pending', t0)
+    const early = await openAt(t0 + minute - 1)
+    await early.store.expire({ now: t0, deadline: 0, limit: 10 })
+    expect(files('pending')).toEqual([name, 'readme.txt'])
+    const late = await openAt(t0 + minute)
+    // Whoever only takes in what came moves nothing.
+    await late.store.expire({ now: t0, deadline: 0, limit: 0 })
+    expect(files('pending')).toEqual([name, 'readme.txt'])
+    await late.store.expire({ now: t0, deadline: 0, limit: 10 })
+    const beside = name.replace('.json', '.error.json')
+    expect([files('pending'), files('failed')]).toEqual([['readme.txt'], [beside, name]])
+    expect(readFileSync(join(path, 'failed', name), 'utf8')).toBe('{ "torn')
+    expect(JSON.parse(readFileSync(join(path, 'failed', beside), 'utf8'))).toMatchObject({
+      schema_version: 'v1',
+      code: 'job_invalid',
+      message: `pending/${name} is not JSON`,
+      failed_at: formatInstant(t0 + minute),
+    })
+    expect(await faultsAt(late, t0 + minute)).toEqual([
+      'pending/readme.txt is not named as a run is; it is ignored',
+      `pending/${name} is not JSON; it was moved to failed/`,
+    ])
+    // Nobody who comes later finds anything wrong with it.
+    expect(await faultsAt(await openAt(t0 + minute), t0 + minute)).toEqual([
+      'pending/readme.txt is not named as a run is; it is ignored',
+    ])
+  })
+
+  it('Q7: stays where it is while failed has a file of that name', async () => {
+    writeFileSync(join(path, 'pending', name), '{ "torn')
+    writeFileSync(join(path, 'failed', name), 'mine')
+    touch('pending', t0)
+    const stage = await openAt(t0 + minute)
+    await stage.store.expire({ now: t0, deadline: 0, limit: 10 })
+    expect(readFileSync(join(path, 'failed', name), 'utf8')).toBe('mine')
+    expect(files('pending')).toEqual([name])
+  })
+})
+
 describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const made = (extra: object): string => JSON.stringify({ ...foreign, ...extra })
@@ -121,6 +164,11 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
       'deeper than 100 levels',
     ],
     ['params that are a list', made({ params: [1] }), 'has params that are not a map'],
+    [
+      'an integer that would be rounded',
+      `${made({}).slice(0, -1)},"chat":12345678901234567890}`,
+      'what cannot be kept: the integer 12345678901234567890 would be rounded',
+    ],
     ['params that are a text', made({ params: 'x' }), 'has params that are not a map'],
     ['no count of attempts', made({ attempts: -1 }), 'has attempts that are not a count'],
     ['attempts beyond all counting', made({ attempts: 2 ** 53 - 1 }), 'has attempts that are not a count'],
@@ -221,5 +269,8 @@ function files(folder: string): string[] {
 }
 
 async function faultsAt(stage: Stage, now: Instant): Promise<readonly string[]> {
-  return (await stage.store.health({ now })).faults
+  const { faults, warnings = [] } = await stage.store.health({ now })
+  // What others left is never damage.
+  expect(faults).toEqual([])
+  return warnings.map(({ message }) => message)
 }

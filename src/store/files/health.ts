@@ -1,8 +1,8 @@
 import type { RunId } from '../../model/identity.js'
 import type { Instant } from '../../time/instant.js'
-import type { StoreHealth } from '../store.js'
+import type { StoreHealth, StoreWarning } from '../store.js'
 import type { CommitLoop } from './commit-loop.js'
-import { foreignFaults } from './foreign.js'
+import { foreignWarnings } from './foreign.js'
 import { schemaVersion } from './open.js'
 import { readQueueFile } from './queue-file.js'
 import type { Session } from './session.js'
@@ -36,24 +36,26 @@ export async function health(
     ...suspects(state, { session, now, runs: isDeep ? state.keptRuns() : [], limit: Infinity }),
   }))
   const isSuspect = first.foreign.length > 0 || first.runs.size > 0
-  if (!isSuspect) return { ...first.answer, faults: [...session.faults] }
+  if (!isSuspect) return { ...first.answer, faults: session.faults, warnings: session.warnings }
   return await loop.readLocked((state) => {
     const look = { session, now, runs: first.runs.keys(), limit: maxFaults }
     const { foreign, runs } = suspects(state, look)
-    return { ...answerOf(state), faults: [...new Set([...session.faults, ...foreign, ...runs.values()])] }
+    const faults = [...new Set([...session.faults, ...runs.values()])]
+    const warnings = new Map([...session.warnings, ...foreign].map((one) => [one.message, one]))
+    return { ...answerOf(state), faults, warnings: [...warnings.values()] }
   })
 }
 
-function answerOf(state: State): Omit<StoreHealth, 'faults'> {
+function answerOf(state: State): Omit<StoreHealth, 'faults' | 'warnings'> {
   const { id, epoch, highestAt } = state.tables
   return { id, schemaVersion, engine: 'files', sizeBytes: undefined, epoch, highestAt }
 }
 
 /** What seems wrong with files of others, and with files of runs. */
-function suspects(state: State, look: Look): { foreign: string[]; runs: Map<RunId, string> } {
+function suspects(state: State, look: Look): { foreign: StoreWarning[]; runs: Map<RunId, string> } {
   const { session, now } = look
   const { directory } = session
-  return { foreign: foreignFaults({ directory, state, now }), runs: fileFaults(state, look) }
+  return { foreign: foreignWarnings({ directory, state, now }), runs: fileFaults(state, look) }
 }
 
 function fileFaults(state: State, { session, runs, limit }: Look): Map<RunId, string> {

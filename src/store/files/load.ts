@@ -3,7 +3,8 @@ import type { Phase } from '../../model/fact.js'
 import type { Directory, QueueFolder } from './directory.js'
 import type { Journal } from './journal.js'
 import type { NoteLine, SeenLine } from './note-lines.js'
-import { readQueueFile } from './queue-file.js'
+import { errorNameOf, isErrorName, readQueueFile, runOfForeign, strayWarning } from './queue-file.js'
+import type { StoreWarning } from '../store.js'
 import type { HistoryLine, RunPlace } from './record.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
 import { folderOf, fromRunFile, type RunFile } from './run-file.js'
@@ -16,6 +17,8 @@ export interface LoadContext {
   readonly url: string
   readonly id: string
   readonly report: (fault: string) => void
+  /** Told of what is no damage. */
+  readonly warn: (warning: StoreWarning) => void
 }
 
 /** Reads the whole store, under the lock and with nothing left to apply. */
@@ -60,14 +63,20 @@ function loadHistory(context: LoadContext): Loaded[] {
     if (!names.delete(place.name)) missing(context, file.rota.id, place)
   }
   for (const [name, folder] of names) {
+    // What was set aside as no run, and the file that says why.
+    if (isErrorName(name) || names.has(errorNameOf(name))) continue
     const loaded = loadRun(context, { folder, name })
     if (loaded !== undefined && !found.has(loaded.file.rota.id)) found.set(loaded.file.rota.id, loaded)
   }
   return [...found.values()]
 }
 
-function missing({ report }: LoadContext, run: string, { folder, name }: RunPlace): void {
-  report(`${folder}/${name} is gone; its run ${run} is still known from history.jsonl`)
+/** People may empty these directories: the history is in a file of its own. */
+function missing({ warn }: LoadContext, run: string, { folder, name }: RunPlace): void {
+  warn({
+    message: `${folder}/${name} is gone; its run ${run} is still known from history.jsonl`,
+    todo: 'nothing, where somebody removed it; `rota queue purge` removes old runs from the history as well',
+  })
 }
 
 /** Runs that this store wrote; what others put there waits to be taken in, or is reported. */
@@ -84,14 +93,17 @@ function loadRun(context: LoadContext, place: RunPlace): Loaded | undefined {
       return undefined
     }
     if (folderOf(read.file.rota.phase) === place.folder) return { file: read.file, place }
-    context.report(`${path} was moved by hand: the run in it is ${read.file.rota.phase}; it is left there`)
+    const own = folderOf(read.file.rota.phase)
+    context.warn({
+      message: `${path} was moved by hand: the run in it is ${read.file.rota.phase}; it is left there`,
+      todo: `move it back to ${own}/`,
+    })
     return undefined
   }
   // What another program put into `pending`, or holds in `running`, is looked at in every transaction.
-  if (place.folder === 'pending' || (place.folder === 'running' && read.kind === 'file')) return undefined
-  context.report(
-    `${path} ${read.kind === 'fault' ? read.fault : 'is not a run of this store'}; it is left there`,
-  )
+  if (place.folder === 'pending' || place.folder === 'running') return undefined
+  const fault = read.kind === 'fault' ? read.fault : runOfForeign(read, place.name)
+  if (typeof fault === 'string') context.warn(strayWarning(path, fault))
   return undefined
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../time/clock.js'
+import type { StoreWarning } from '../store.js'
 import { applyRecord, linesOf } from './apply-record.js'
 import type { Directory } from './directory.js'
 import { isFull, toRotaError } from './errors.js'
-import { takeForeign } from './foreign.js'
+import { failMalformed, takeForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
 import { allNoteLines, allSeenLines } from './note-lines.js'
@@ -12,7 +13,7 @@ import type { State } from './state.js'
 /** How often it is looked what others did to `pending`. */
 const foreignEveryMs = 500
 
-/** How many faults are remembered. */
+/** How many faults, and how many warnings, are remembered. */
 const maxFaults = 100
 
 /** A file of lines is written anew when it has grown to twice what it was, and beyond this. */
@@ -28,6 +29,7 @@ export class Session {
   readonly #clock: Clock
   readonly #id: string
   readonly #faults = new Set<string>()
+  readonly #warnings = new Map<string, StoreWarning>()
   readonly #compactBytes = new Map<string, number>()
   #state: State | undefined
   #foreignAtMs = -Infinity
@@ -43,6 +45,11 @@ export class Session {
   /** What was found wrong since the store was opened, newest last. */
   get faults(): readonly string[] {
     return [...this.#faults]
+  }
+
+  /** What others left in the directory that is no run, newest last: no damage. */
+  get warnings(): readonly StoreWarning[] {
+    return [...this.#warnings.values()]
   }
 
   /** The number of the last transaction that this process knows of. */
@@ -104,10 +111,19 @@ export class Session {
 
   report(fault: string): void {
     this.#faults.add(fault)
-    for (const oldest of this.#faults) {
-      if (this.#faults.size <= maxFaults) break
-      this.#faults.delete(oldest)
-    }
+    forgetOldest(this.#faults)
+  }
+
+  /** Notes what is no damage, and what to do about it. */
+  warn(warning: StoreWarning): void {
+    this.#warnings.set(warning.message, warning)
+    forgetOldest(this.#warnings)
+  }
+
+  /** Moves what is no run out of `pending`, where it would lie for ever. */
+  failMalformed(state: State): void {
+    const { directory } = this
+    failMalformed({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
   }
 
   close(): void {
@@ -120,7 +136,8 @@ export class Session {
     const unapplied = this.#journal.open()
     if (unapplied !== undefined) this.#apply(unapplied, { isAgain: true })
     const report = (fault: string): void => this.report(fault)
-    this.#state = loadState({ directory, journal: this.#journal, url, id: this.#id, report })
+    const warn = (warning: StoreWarning): void => this.warn(warning)
+    this.#state = loadState({ directory, journal: this.#journal, url, id: this.#id, report, warn })
     for (const name of linedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
     return this.#state
   }
@@ -130,7 +147,7 @@ export class Session {
     if (nowMs - this.#foreignAtMs < foreignEveryMs) return
     this.#foreignAtMs = nowMs
     const { directory } = this
-    takeForeign({ directory, state, now: this.#clock.now(), report: (fault) => this.report(fault) })
+    takeForeign({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
   }
 
   #commit({ counters, changes }: { counters: Counters; changes: readonly Change[] }): void {
@@ -166,5 +183,12 @@ export class Session {
     }
     this.directory.syncFolders()
     this.#journal.turn()
+  }
+}
+
+function forgetOldest(found: Set<string> | Map<string, StoreWarning>): void {
+  for (const oldest of found.keys()) {
+    if (found.size <= maxFaults) return
+    found.delete(oldest)
   }
 }
