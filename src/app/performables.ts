@@ -37,7 +37,7 @@ export async function performablesOf(input: {
   for (const [name, { job, handler }] of registry.jobs) {
     const isOwn = job.handler.kind === 'module' || registry.shared.has(name)
     const own =
-      handler ?? (isOwn ? outsideHandler(job, { ...outside, store, functions, isFromApi: false }) : undefined)
+      handler ?? (isOwn ? outsideHandler(job, { ...outside, store, steps, isFromApi: false }) : undefined)
     if (own !== undefined) performables.set(name, { job, handler: assetHandler(job, own) })
   }
   for (const one of stored) {

@@ -1,19 +1,39 @@
-import { describe, expect, it } from 'vitest'
-import { aJob, aRun, outcomes, Stage, t0 } from '../store/conformance/stage.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { aJob, aRun, minute, outcomes, Stage, t0 } from '../store/conformance/stage.js'
 import { openMemoryStore } from '../store/memory/memory-store.js'
 import { FakeClock } from '../testing/fake-clock.js'
+import type { Handler } from './perform.js'
 import { workOne } from './work-one.js'
+
+const worker = { id: 'one', host: 'h', pid: 1, version: '0' }
+
+async function staged() {
+  const store = openMemoryStore()
+  onTestFinished(() => store.close())
+  const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
+  const job = aJob('work')
+  await stage.jobs([job])
+  const work = (handler: Handler, aheadMs = 0) =>
+    workOne({
+      store,
+      clock: new FakeClock(t0),
+      worker,
+      performables: new Map([['work', { job, handler }]]),
+      leaseMs: 30_000,
+      aheadMs,
+      signal: new AbortController().signal,
+      onLine: () => undefined,
+    })
+  return { store, stage, job, work }
+}
 
 describe('one run for a process that comes and goes', () => {
   it.each(['done', 'failed'] as const)(
     'Q7: is told as lost where another worker has ended it, although its handler %s',
     async (end) => {
-      const store = openMemoryStore()
-      const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
-      const job = aJob('work')
-      await stage.jobs([job])
+      const { store, stage, work } = await staged()
       await stage.enqueue([aRun('a', { job: 'work' })])
-      const handler = async (): Promise<void> => {
+      const worked = await work(async () => {
         const [lost] = await store.expire({ now: t0, deadline: t0 + 3_600_000, limit: 1 })
         const outcome = { end: 'lost', state: 'pending', runAt: t0 } as const
         const finished = { run: lost?.run ?? '', attempt: 1, outcome, startedAt: t0, endedAt: t0 }
@@ -22,19 +42,21 @@ describe('one run for a process that comes and goes', () => {
         const claim = await stage.claimOne('other', t0)
         await stage.finish('other', claim, { outcome: outcomes.done, at: t0 })
         if (end === 'failed') throw new Error('too late')
-      }
-      const worked = await workOne({
-        store,
-        clock: new FakeClock(t0),
-        worker: { id: 'one', host: 'h', pid: 1, version: '0' },
-        performables: new Map([['work', { job, handler }]]),
-        leaseMs: 30_000,
-        aheadMs: 0,
-        signal: new AbortController().signal,
-        onLine: () => undefined,
       })
       expect(worked).toMatchObject({ result: 'lost', run: { state: 'done', attempt: 2 } })
-      await store.close()
+    },
+  )
+
+  it.each(['all', 'switch:worker', 'queue:default'] as const)(
+    'Q7: keeps its instant while %s is held, however far ahead is asked for',
+    async (target) => {
+      const { store, stage, job, work } = await staged()
+      expect(job.queue).toBe('default')
+      const run = aRun('a', { job: 'work', dueAt: t0 + minute, runAt: t0 + minute })
+      await stage.enqueue([run])
+      await store.hold({ target, now: t0, actor: 'ann', note: '' })
+      expect(await work(() => undefined, 5 * minute)).toBeUndefined()
+      expect(await store.run(run.id)).toMatchObject({ state: 'pending', runAt: t0 + minute })
     },
   )
 })

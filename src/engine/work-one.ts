@@ -3,6 +3,7 @@
  * under a lease of its own, stores its end, and retires. A kill loses nothing: the lease runs out, and whoever comes
  * next takes the run back.
  */
+import { claimingTargets } from '../model/hold.js'
 import { decide, type AttemptResult } from '../model/outcome.js'
 import type { Run } from '../model/run.js'
 import type { Claim, Store } from '../store/store.js'
@@ -93,8 +94,12 @@ async function claimAhead(options: WorkOneOptions): Promise<Claim | undefined> {
   const { store, clock, aheadMs, performables } = options
   const now = clock.now()
   if (aheadMs === 0) return undefined
+  const held = new Set<string>((await store.holds({ openAt: now })).map(({ target }) => target))
+  // A run that cannot be claimed must keep its instant: else it would be early once the hold ends.
+  if (claimingTargets.some((target) => held.has(target))) return undefined
   for (const run of await waitingUntil(store, now + aheadMs)) {
-    if (!performables.has(run.job)) continue
+    const performable = performables.get(run.job)
+    if (performable === undefined || held.has(`queue:${performable.job.queue}`)) continue
     await store.advance({ run: run.id, now })
     const claim = await claimOne(options)
     if (claim !== undefined) return claim
