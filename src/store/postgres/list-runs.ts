@@ -88,8 +88,9 @@ async function select(session: Session, filter: RunFilter, place: Place): Promis
   }
   if (filter.state !== undefined) conditions.push(stateCondition(filter.state))
   where('runs.job =', filter.job)
-  where('runs.due_at >=', filter.sinceAt)
-  where('runs.due_at <=', filter.untilAt)
+  // A column of whole milliseconds takes no fraction, which a computed bound may have.
+  where('runs.due_at >=', filter.sinceAt === undefined ? undefined : Math.ceil(filter.sinceAt))
+  where('runs.due_at <=', filter.untilAt === undefined ? undefined : Math.floor(filter.untilAt))
   const { from, until } = idBounds(filter)
   where('runs.id >=', filter.trigger === undefined ? from : undefined)
   where('runs.id <', filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
