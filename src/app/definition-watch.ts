@@ -76,7 +76,8 @@ async function read(store: Store, sources: ReadonlySet<string>): Promise<Known> 
   }
   for (const { job, source } of jobs) {
     // The jobs that command jobs fall back on follow from those.
-    if (source !== jobsSource) known.get(source)?.set(`job ${job.name}`, JSON.stringify(job))
+    if (source !== jobsSource && job.ended !== true)
+      known.get(source)?.set(`job ${job.name}`, JSON.stringify(job))
   }
   return known
 }

@@ -99,7 +99,7 @@ function readAdded(written: { name: string; input: JobInput }, place: Place): Jo
   return readJob(written, place)
 }
 
-/** Ends a trigger, or forgets a job, of this source. */
+/** Ends a trigger of this source, or forgets a job of it or one that its source no longer defines. */
 export async function removeDefinition(
   store: Store,
   request: { name: string; now: Instant },
@@ -113,7 +113,7 @@ export async function removeDefinition(
   }
   const job = (await store.jobs()).find((one) => one.job.name === name)
   if (job === undefined) throw new RotaError('TRIGGER_UNKNOWN', `no trigger and no job is named ${name}`)
-  if (job.source !== api) throw foreign('job', name, job.source)
+  if (job.source !== api && job.job.ended !== true) throw foreign('job', name, job.source)
   const kept = await store.removeJobs([name])
   if (kept.length > 0) {
     throw new RotaError(
@@ -135,7 +135,7 @@ async function assertNew(
   store: Store,
   names: { jobs: readonly string[]; triggers: readonly string[] },
 ): Promise<void> {
-  const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name))
+  const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name) && job.ended !== true)
   const triggers = (await store.triggers({ names: names.triggers })).filter((one) => one.active)
   const taken = [
     ...jobs.map(({ job, source }) => `job ${job.name} (${source})`),

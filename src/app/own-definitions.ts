@@ -1,4 +1,4 @@
-import { defineJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
+import { defineJobs, endJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
 import type { Key } from '../model/faults.js'
 import { fingerprintOf } from '../model/identity.js'
 import type { Job } from '../model/job.js'
@@ -101,6 +101,7 @@ export class OwnDefinitions {
     })
     this.#registry.shared = new Set(own.shared)
     this.#areJobsWritten = true
+    await endJobs(store, this.#all(), now)
     const ended = await notePlans(store, { source: this.#source, plans, now })
     const reports = [own, ...(await syncPlans(store, plans, now))]
     return {

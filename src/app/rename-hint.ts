@@ -33,7 +33,7 @@ async function ownersOf({
   readonly names: readonly string[]
 }): Promise<ReadonlySet<string>> {
   const wanted = new Set(names)
-  const jobs = (await store.jobs()).filter(({ job }) => wanted.has(job.name))
+  const jobs = (await store.jobs()).filter(({ job }) => wanted.has(job.name) && job.ended !== true)
   const triggers = (await store.triggers({ names })).filter((trigger) => trigger.active)
   return new Set([...jobs, ...triggers].map((one) => one.source).filter((other) => other !== source))
 }

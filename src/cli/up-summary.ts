@@ -42,7 +42,7 @@ export async function tellSummary(
   },
 ): Promise<void> {
   const { config, roles, report, downtime, times } = told
-  const jobs = (await app.jobs()).length
+  const jobs = (await app.jobs()).filter(({ job }) => job.ended !== true).length
   const next = await nextDue(app, report)
   const changes = report === undefined ? '' : changesText(report)
   const { pid } = process

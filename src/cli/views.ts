@@ -103,6 +103,7 @@ export function jobView({ job, source }: StoredJob) {
     keyConcurrency,
     crashes,
     source,
+    active: job.ended !== true,
   }
 }
 

@@ -71,6 +71,22 @@ export async function defineJobs(
   return shared
 }
 
+/** Ends the jobs that a source no longer defines: they stay for their runs, and any source may take their names. Gives their names. */
+export async function endJobs(
+  store: Store,
+  { name: source, jobs }: Pick<Source, 'name' | 'jobs'>,
+  now: Instant,
+): Promise<readonly string[]> {
+  const names = new Set(jobs.map(({ name }) => name))
+  const vanished = (await store.jobs())
+    .filter((one) => one.source === source && !names.has(one.job.name) && one.job.ended !== true)
+    .map(({ job }): Job => ({ ...job, ended: true }))
+  if (vanished.length === 0) return []
+  // One that somebody else took meanwhile is a conflict, and stays with them.
+  await store.defineJobs({ source, jobs: vanished, queues: [], now })
+  return vanished.map(({ name }) => name)
+}
+
 /** Writes new and changed triggers of a source; where they have to be new, one that is there is a conflict and nothing is written. */
 export async function define(
   store: Store,

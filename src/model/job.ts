@@ -64,6 +64,8 @@ export interface Job {
   readonly crashes: number
   /** What makes it an asset, where it is one. */
   readonly asset?: AssetSpec | undefined
+  /** Its source no longer defines it: it stays for the runs that it still has, and any source may take its name. */
+  readonly ended?: true | undefined
 }
 
 /** What a job is where its definition says nothing. */

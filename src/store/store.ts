@@ -48,7 +48,7 @@ export type Hint = (news?: 'runs') => void
 
 /** Jobs, queues and triggers. */
 export interface Definitions {
-  /** Writes jobs and queues of a source; a job of another source is not touched and its name comes back as a conflict. Limits of waiting runs follow. */
+  /** Writes jobs and queues of a source; a job that another source still defines is not touched and its name comes back as a conflict. Limits of waiting runs follow. */
   defineJobs(request: DefineJobs): Promise<readonly DefineConflict[]>
 
   /** Writes triggers, each one compared with the revision it was computed from. */

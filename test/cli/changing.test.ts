@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Rota } from '../../src/app/rota.js'
 import { emptyDirectory, rota } from './rota.js'
 import { openShop, type Shop } from './shop.js'
 
@@ -49,7 +50,10 @@ describe('changing runs', () => {
       code: 2,
       stderr: expect.stringContaining('[PAYLOAD_INVALID]') as unknown,
     })
-    expect(noFile).toMatchObject({ code: 74, stderr: expect.stringContaining('[ENOENT]') as unknown })
+    expect(noFile).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no such file') as unknown,
+    })
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not with both') as unknown })
     expect(job).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
     expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('1 fortnight') as unknown })
@@ -179,6 +183,32 @@ describe('rota add and remove', () => {
     expect(await shop.printed('remove', 'weekly')).toBe('trigger weekly is removed\n')
     expect(await shop.printed('remove', 'report')).toContain('its job stays')
     expect(await shop.json('remove', 'report')).toEqual({ kind: 'job', name: 'report' })
+  })
+
+  it('take and forget jobs that their program no longer defines', async () => {
+    const one = await openShop()
+    const run = async (jobs: readonly string[]): Promise<void> => {
+      const app = new Rota({ store: one.store }, 'config:other')
+      for (const job of jobs) app.define(job, { command: ['true'] })
+      await app.start({ roles: { worker: false } })
+      await app.stop()
+    }
+    await run(['mail', 'old'])
+    expect((await one.on('add', 'mail', '--', 'true')).stderr).toContain('already defined: job mail')
+    await run([])
+    expect(await one.printed('list', '--jobs')).not.toContain('config:other')
+    expect(await one.printed('list', '--jobs', '--all')).toContain('config:other (ended)')
+    expect(await one.printed('show', 'mail')).toContain('config:other, which no longer defines it')
+    expect(await one.printed('add', 'mail', '--', 'true')).toContain('added job mail')
+    expect(await one.printed('remove', 'old')).toBe('job old is removed\n')
+    const jobs = await one.json<{ name: string; source: string; active: boolean }[]>(
+      'list',
+      '--jobs',
+      '--all',
+    )
+    expect(jobs.filter(({ name }) => ['mail', 'old'].includes(name))).toMatchObject([
+      { name: 'mail', source: 'api', active: true },
+    ])
   })
 
   it('refuse what cannot be, all at once', async () => {

@@ -93,7 +93,7 @@ export async function syncPlans(
 /** Defines the job of runs that name their pipeline file themselves, unless somebody has a job of that name. */
 export async function definePipelineJob(store: Store, now: Instant): Promise<void> {
   const stored = await store.jobs()
-  if (stored.some(({ job }) => job.name === pipelineJob)) return
+  if (stored.some(({ job }) => job.name === pipelineJob && job.ended !== true)) return
   const job: Job = { ...jobDefaults, name: pipelineJob, handler: { kind: 'pipeline' } }
   await defineJobs(store, { name: 'plans', jobs: [job], queues: [] }, now)
 }

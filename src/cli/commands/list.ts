@@ -17,7 +17,7 @@ export const list: Command = {
   options: [
     { name: 'jobs', help: 'list jobs instead' },
     { name: 'queues', help: 'list queues instead' },
-    { name: 'all', short: 'a', help: 'also the triggers that their source no longer defines' },
+    { name: 'all', short: 'a', help: 'also the triggers and jobs that their source no longer defines' },
     { name: 'names', help: 'print nothing but names, one per line' },
     zoneOption,
     ...storeOptions,
@@ -93,7 +93,7 @@ function printNames({ args, out }: Context, names: readonly string[]): void {
 
 async function listJobs(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const jobs = await app.jobs()
+  const jobs = (await app.jobs()).filter(({ job }) => args.flag('all') || job.ended !== true)
   const names = jobs.map(({ job }) => job.name)
   if (args.flag('names')) printNames(context, names)
   else if (args.flag('json')) out.json(jobs.map(jobView))
@@ -109,7 +109,11 @@ async function listJobs(context: Context, app: Rota): Promise<number> {
         text: ({ job }) => (job.timeoutMs === undefined ? '' : formatDuration(job.timeoutMs)),
         isRight: true,
       },
-      { title: 'SOURCE', text: ({ source }) => source, shortest: 8 },
+      {
+        title: 'SOURCE',
+        text: ({ job, source }) => `${source}${job.ended === true ? ' (ended)' : ''}`,
+        shortest: 8,
+      },
     ])
   }
   return exitCodes.ok

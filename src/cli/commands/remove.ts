@@ -5,7 +5,7 @@ import { withApp } from '../with-app.js'
 export const remove: Command = {
   name: 'remove',
   about:
-    'Ends a trigger that was added at run time; its waiting runs are cancelled, its history stays. Where no trigger has the name it forgets the job that was added under it. What code or a config defines is removed there.',
+    'Ends a trigger that was added at run time; its waiting runs are cancelled, its history stays. If no trigger has the name, it forgets the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
   arguments: [{ name: 'name', help: 'a trigger, or a job', completes: 'trigger' }],
   options: storeOptions,
   examples: [{ line: 'rota remove ping', meaning: 'the trigger; once more for the job of the same name' }],
@@ -16,7 +16,9 @@ export const remove: Command = {
       const { kind, name } = removed
       const stays =
         kind === 'trigger' &&
-        (await app.jobs()).some(({ job, source }) => job.name === name && source === 'api')
+        (await app.jobs()).some(
+          ({ job, source }) => job.name === name && (source === 'api' || job.ended === true),
+        )
       if (args.flag('json')) out.json(removed)
       else
         out.line(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)

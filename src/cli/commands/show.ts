@@ -158,7 +158,7 @@ async function showJob(
     ['timeout', job.timeoutMs === undefined ? 'none' : formatDuration(job.timeoutMs)],
     ['at once', job.concurrency === undefined ? 'no limit' : String(job.concurrency)],
     ['set aside after', `${job.crashes} lost workers`],
-    ['source', source],
+    ['source', `${source}${job.ended === true ? ', which no longer defines it' : ''}`],
     [
       'triggers',
       triggers.map(({ trigger }) => trigger.name).join(', ') ||

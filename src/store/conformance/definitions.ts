@@ -26,6 +26,22 @@ export function definitionLaws(law: Law): void {
     ])
   })
 
+  law('a job that its source ended may be taken by any source, and by its own again', async (stage) => {
+    const end = (source: string) =>
+      stage.store.defineJobs({ source, jobs: [aJob('a', { ended: true })], queues: [], now: t0 })
+    const take = (source: string) =>
+      stage.store.defineJobs({ source, jobs: [aJob('a')], queues: [], now: t0 })
+    await stage.jobs([aJob('a')])
+    await end('code:test')
+    expect(await stage.store.jobs()).toEqual([{ job: aJob('a', { ended: true }), source: 'code:test' }])
+    expect(await take('code:test')).toEqual([])
+    await end('code:test')
+    expect(await take('api')).toEqual([])
+    expect(await stage.store.jobs()).toEqual([{ job: aJob('a'), source: 'api' }])
+    expect(await end('code:test')).toEqual([{ name: 'a', source: 'api' }])
+    expect(await take('code:test')).toEqual([{ name: 'a', source: 'api' }])
+  })
+
   law('a turn tells a changed number after jobs were defined or removed', async (stage) => {
     await stage.ready()
     const first = (await stage.turn('w', t0)).jobsRevision

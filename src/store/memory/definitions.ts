@@ -6,14 +6,14 @@ import { moveLook, startFollowing, stopFollowing } from './looks.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
 import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'
 
-/** Writes the jobs and queues of a source; what another source holds stays. */
+/** Writes the jobs and queues of a source; what another source still defines stays. */
 export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
   const conflicts: DefineConflict[] = []
   if (tables.touched !== undefined) tables.touched.definitions = true
   for (const queue of request.queues) tables.queues.set(queue.name, queue)
   for (const job of request.jobs) {
     const known = tables.jobs.get(job.name)
-    if (known !== undefined && known.source !== request.source) {
+    if (known !== undefined && known.source !== request.source && known.job.ended !== true) {
       conflicts.push({ name: job.name, source: known.source })
       continue
     }

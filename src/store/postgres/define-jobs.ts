@@ -8,6 +8,9 @@ import type { Session } from './session.js'
 // Relies on: primary key. Being alone closes the race of two sources for one name.
 const SOURCES = `select name, source from rota.jobs where name = any($1::text[])`
 
+// The same, of jobs that their sources still define.
+const OWNERS = `${SOURCES} and definition::json ->> 'ended' is null`
+
 const WRITE_JOBS = `insert into rota.jobs (name, source, queue, definition)
   select name, $2, queue, definition from unnest($1::text[], $3::text[], $4::text[]) given (name, queue, definition)
   on conflict (name) do update
@@ -33,16 +36,14 @@ const USED = `select job from rota.triggers where is_active = 1 and job = any($1
     where is_active = 1
   union select job from rota.runs where state < ${done} and job = any($1::text[])`
 
-/** Writes the jobs and queues of a source; what another source holds stays. Counts and limits follow. */
+/** Writes the jobs and queues of a source; what another source still defines stays. Counts and limits follow. */
 export async function defineJobs(session: Session, request: DefineJobs): Promise<DefineConflict[]> {
   session.beAlone()
   const { db } = session
   for (const { name, concurrency = null } of request.queues) await db.change(WRITE_QUEUE, name, concurrency)
   if (request.queues.length > 0) await markLimitsChanged(session)
-  const sources = await sourcesOf(
-    session,
-    request.jobs.map(({ name }) => name),
-  )
+  const names = request.jobs.map(({ name }) => name)
+  const sources = await sourcesOf(session, OWNERS, names)
   const isOurs = ({ name }: { name: string }): boolean =>
     (sources.get(name) ?? request.source) === request.source
   const ours = [...new Map(request.jobs.filter(isOurs).map((job) => [job.name, job])).values()]
@@ -60,7 +61,7 @@ export async function removeJobs(session: Session, names: readonly string[]): Pr
   session.beAlone()
   const { db } = session
   const used = new Set((await db.all<{ job: string }>(USED, names)).map(({ job }) => job))
-  const known = await sourcesOf(session, names)
+  const known = await sourcesOf(session, SOURCES, names)
   const removed = await db.change(
     FORGET_JOBS,
     names.filter((name) => !used.has(name)),
@@ -77,7 +78,11 @@ export async function writeJobs({ db }: Session, jobs: readonly Job[], source: s
   await db.change(WRITE_JOBS, names, source, queues, definitions)
 }
 
-async function sourcesOf({ db }: Session, names: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.all<{ name: string; source: string }>(SOURCES, names)
+async function sourcesOf(
+  { db }: Session,
+  query: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db.all<{ name: string; source: string }>(query, names)
   return new Map(rows.map(({ name, source }) => [name, source]))
 }

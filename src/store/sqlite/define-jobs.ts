@@ -8,6 +8,9 @@ import type { Session } from './session.js'
 // Relies on: primary key. The write lock closes the race of two sources for one name.
 const JOB_SOURCE = `select source from jobs where name = ?`
 
+// The same, of a job that its source still defines.
+const JOB_OWNER = `${JOB_SOURCE} and definition ->> 'ended' is null`
+
 const WRITE_JOB = `insert into jobs (name, source, definition) values (?, ?, ?)
   on conflict (name) do update set source = excluded.source, definition = excluded.definition`
 
@@ -35,13 +38,13 @@ const UNFINISHED = `select 1 where
   or exists (select 1 from runs where state = ${delayed} and job = ?1)
   or exists (select 1 from runs where state = ${blocked} and job = ?1)`
 
-/** Writes the jobs and queues of a source; what another source holds stays. Counts and limits follow. */
+/** Writes the jobs and queues of a source; what another source still defines stays. Counts and limits follow. */
 export function defineJobs(session: Session, request: DefineJobs): DefineConflict[] {
   for (const queue of request.queues) writeQueue(session, queue)
   if (request.queues.length > 0) markLimitsChanged(session)
   const conflicts: DefineConflict[] = []
   for (const job of request.jobs) {
-    const source = session.db.value(JOB_SOURCE, job.name)
+    const source = session.db.value(JOB_OWNER, job.name)
     if (source === undefined || source === request.source) writeJob(session, job, request.source)
     else conflicts.push({ name: job.name, source: source as string })
   }
