@@ -1,3 +1,4 @@
+import type { Downtime } from '../app/downtime.js'
 import type { SyncReport } from '../app/nouns.js'
 import { shownUrl } from '../app/open-store.js'
 import type { Rota } from '../app/rota.js'
@@ -5,29 +6,6 @@ import { formatInstant, type Instant } from '../app/times.js'
 import { count, isHeard } from './in-words.js'
 import type { Teller } from './teller.js'
 import type { TimeText } from './time-text.js'
-
-/** What was due while no engine was at work. */
-export interface Downtime {
-  /** The last sign of life before this start. */
-  readonly sinceAt: Instant
-  readonly triggers: readonly string[]
-  readonly isMore: boolean
-}
-
-const mostNames = 5
-const noticedMs = 2000
-
-/** Looks at the store before the start: once the engine runs, it plans what was missed at once. */
-export async function readDowntime(app: Rota): Promise<Downtime | undefined> {
-  const store = await app.store()
-  const now = app.now()
-  const { highestAt } = await store.health({ now })
-  if (now - highestAt < noticedMs || highestAt === 0) return undefined
-  const overdue = await store.due({ now, limit: mostNames + 1 })
-  if (overdue.length === 0) return undefined
-  const triggers = overdue.slice(0, mostNames).map((due) => due.trigger.name)
-  return { sinceAt: highestAt, triggers, isMore: overdue.length > mostNames }
-}
 
 /** Tells what was started, what is due next, what was missed, and how to stop. */
 export async function tellSummary(

@@ -1,29 +1,24 @@
 import type { Instant } from '../time/instant.js'
-import type { Run, RunOrigin } from '../model/run.js'
+import type { RunOrigin } from '../model/run.js'
 import type { Store } from '../store/store.js'
 
-/** How many runs are looked at: those of one moment may be many, and one of them was performed last. */
+/** How many runs are looked at: those of one moment may be many. */
 const mostRuns = 100
 
 /**
- * When an engine is last known to have done something up to an instant: renewed a lease, planned a run, performed one.
- * What a command or a program records for later is none of it.
+ * When a scheduler is last known to have lived, up to an instant: it renewed its lease, or planned a run. What commands
+ * and programs write, and what workers perform, says nothing about whether anybody planned.
  */
-export async function lastSignOfLife(
-  store: Store,
-  { before, now }: { readonly before: Instant; readonly now: Instant },
-): Promise<Instant | undefined> {
-  const runs = await store.runs({ untilAt: Math.min(before, now), limit: mostRuns })
-  const beats = (await store.workers()).map((worker) => worker.lastBeatAt ?? worker.startedAt)
-  const signs = [...beats, ...runs.flatMap(signsOf)].filter((at) => at <= before)
-  return signs.length === 0 ? undefined : Math.max(...signs)
+export async function lastSignOfLife(store: Store, until: Instant): Promise<Instant | undefined> {
+  const { lastBeatAt, livingSince } = await store.signsOf({ role: 'scheduler', until })
+  if (livingSince === undefined) return lastBeatAt
+  // It lived before and after, so that it slept or hung in between: the last run that it planned is what is known.
+  const runs = await store.runs({ untilAt: until, limit: mostRuns })
+  const plannedAt = runs
+    .filter(({ origin, createdAt }) => planned.has(origin) && createdAt >= livingSince && createdAt <= until)
+    .map(({ createdAt }) => createdAt)
+  return Math.max(lastBeatAt ?? livingSince, livingSince, ...plannedAt)
 }
 
-/** Those that an engine records; the others come from whoever asks. */
+/** Runs that a scheduler records; others come from whoever asks. */
 const planned: ReadonlySet<RunOrigin> = new Set(['trigger', 'sensor', 'round', 'upstream'])
-
-function signsOf({ origin, createdAt, claimedAt, startedAt, finishedAt, attempt }: Run): Instant[] {
-  // A run that was cancelled before anybody took it has an end, and no engine had to do with it.
-  const performed = attempt === 0 ? [] : [claimedAt, startedAt, finishedAt]
-  return [planned.has(origin) ? createdAt : undefined, ...performed].flatMap((at) => at ?? [])
-}

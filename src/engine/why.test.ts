@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { day, enqueue, hour, minute, Stage, t0, Work, type Cast } from '../../test/fixtures/engine-stage.js'
+import {
+  day,
+  enqueue,
+  hour,
+  minute,
+  second,
+  Stage,
+  t0,
+  Work,
+  type Cast,
+} from '../../test/fixtures/engine-stage.js'
+import { defineJob, defineTrigger } from '../model/define.js'
+import { sync } from './sync.js'
 import { why, type Explanation } from './why.js'
 
 async function staged(triggers: NonNullable<Cast['triggers']>, options: Partial<Cast> = {}) {
@@ -57,7 +69,9 @@ describe('what became of an instant', () => {
     const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await process.engine.stop({ graceMs: 0 })
     await stage.pass(15 * minute)
-    expect(await ask(10)).toEqual([{ kind: 'waiting', at: t0 + 10 * minute, hold: undefined }])
+    expect(await ask(10)).toEqual([
+      { kind: 'waiting', at: t0 + 10 * minute, hold: undefined, lastSignAt: t0 },
+    ])
   })
 
   it('its trigger is paused: all instants since then are one answer, which names who paused it', async () => {
@@ -96,10 +110,34 @@ describe('what became of an instant', () => {
     await process.engine.stop({ graceMs: 0 })
     await stage.pass(10 * minute)
     await enqueue(stage, ['by hand'])
-    expect(await ask(20)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 10 * minute }])
+    expect(await ask(20)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 15 * minute }])
     await stage.pass(40 * minute)
     await stage.process({ jobs: { work: () => undefined }, triggers })
     await stage.pass(1 * minute)
+    expect(await ask(20)).toMatchObject([
+      { kind: 'range', range: { reason: 'missed' }, lastSignAt: t0 + 15 * minute },
+    ])
+  })
+
+  it('what a command plans while nothing runs is no sign of life', async () => {
+    const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(15 * minute)
+    process.kill()
+    await stage.pass(20 * minute)
+    const jobs = [defineJob('work', { handler: () => undefined })]
+    const triggers = [defineTrigger('t', { job: 'work', cron: '*/5 * * * *' })]
+    await sync(stage.store, { name: 'code:test', jobs, queues: [], triggers }, stage.clock.now())
+    expect((await stage.runs('t')).map(({ createdAt }) => createdAt)).toContain(t0 + 35 * minute)
+    await stage.pass(10 * minute)
+    expect(await ask(40)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 15 * minute }])
+  })
+
+  it('a machine that slept: the last sign of life is what was planned before', async () => {
+    const triggers = { t: { cron: '*/10 * * * *', catchUp: 'skip' as const } }
+    const { stage, ask } = await staged(triggers)
+    await stage.pass(15 * minute)
+    stage.clock.step(50 * minute)
+    await stage.pass(20 * second)
     expect(await ask(20)).toMatchObject([
       { kind: 'range', range: { reason: 'missed' }, lastSignAt: t0 + 10 * minute },
     ])

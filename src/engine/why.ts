@@ -242,10 +242,10 @@ async function completed(
     if (one.kind === 'range' && one.range.blocker !== undefined)
       found.push({ ...one, blocker: await store.run(one.range.blocker) })
     else if (wasDown(one) && signs++ < mostSigns)
-      found.push({ ...one, lastSignAt: await lastSignOfLife(store, { before: one.range.firstAt, now }) })
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, one.range.firstAt) })
     else if (one.kind === 'waiting' && one.hold === undefined && !isWaitingTold) {
       isWaitingTold = true
-      found.push({ ...one, lastSignAt: await lastSignOfLife(store, { before: now, now }) })
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, now) })
     } else found.push(one)
   }
   return found

@@ -48,6 +48,14 @@ export interface WorkerFact {
   readonly notices: readonly HolderNotice[]
 }
 
+/** What processes with one role left behind up to an instant. */
+export interface Signs {
+  /** The last renewal of those that renewed nothing later. */
+  readonly lastBeatAt: Instant | undefined
+  /** When the first one was started that also renewed its lease later. */
+  readonly livingSince: Instant | undefined
+}
+
 /** A request to the holder of a run: stop and report, or stop without reporting since the claim is closed. */
 export interface HolderNotice {
   readonly run: RunId

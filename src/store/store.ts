@@ -13,7 +13,7 @@
  * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
-import type { Fact, FactPage, HolderNotice, WorkerFact } from '../model/fact.js'
+import type { Fact, FactPage, HolderNotice, Signs, WorkerFact } from '../model/fact.js'
 import type { Hold, HoldTarget } from '../model/hold.js'
 import type { RunId } from '../model/identity.js'
 import type { Job, Queue } from '../model/job.js'
@@ -23,6 +23,7 @@ import type { Note, NoteChange, NoteFilter } from '../model/note.js'
 import type { Outcome } from '../model/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../model/run.js'
 import type { Tick } from '../model/tick.js'
+import type { StoreHealth } from '../model/store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../model/trigger.js'
 
 /** Where definitions, cursors, runs and the ledger live. */
@@ -202,6 +203,8 @@ export interface Reading {
     limit: number
   }): Promise<readonly { dueAt: Instant; id: RunId; state: RunState }[]>
   workers(): Promise<readonly WorkerStatus[]>
+  /** What is known of the processes with a role that were started up to an instant, whether or not they are gone. */
+  signsOf(request: { role: string; until: Instant }): Promise<Signs>
 }
 
 /** The jobs and queues of one source. */
@@ -372,28 +375,4 @@ export interface RunFilter {
 export interface StoredLogLine extends LogLine {
   /** Grows with every line of the run. */
   readonly seq: number
-}
-
-/** What a store says of itself. */
-export interface StoreHealth {
-  /** Drawn when the store was made: a copy or a restored backup has the same, a new store another. */
-  readonly id: string
-  readonly schemaVersion: number
-  /** Name and version of the engine behind it. */
-  readonly engine: string
-  readonly sizeBytes: number | undefined
-  /** Raised at every heartbeat: a lower one than was seen before means that the store went back in time. */
-  readonly epoch: number
-  /** The highest time anyone wrote. */
-  readonly highestAt: Instant
-  /** Damage that was found, one sentence each. */
-  readonly faults: readonly string[]
-  /** What is not damage, but worth a change. */
-  readonly warnings?: readonly StoreWarning[] | undefined
-}
-
-/** What could be better about a store, and what to do. */
-export interface StoreWarning {
-  readonly message: string
-  readonly todo: string
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ShiftedClock } from '../fixtures/shifted-clock.js'
 import { emptyDirectory, rota, type Running, type Surroundings, start } from './rota.js'
 
 const running = new Set<Running>()
@@ -67,6 +68,30 @@ describe('rota up', () => {
     expect(lines).toContainEqual(expect.stringMatching(/│ hello {2}good day$/))
     expect(lines.slice(-3)).toEqual(['SIGTERM: stops', 'stopped', ''])
   })
+
+  it.each(['sqlite:rota.db', 'files:queue'])(
+    '%s: says since when nothing ran, whatever commands wrote meanwhile',
+    async (store) => {
+      const cwd = app({ store, jobs, triggers: { often: { job: 'greet', every: '1m' } } })
+      const clock = new ShiftedClock(cwd)
+      const { env } = clock
+      const killed = up(['--json'], { cwd, env })
+      await killed.said('"event":"hint"')
+      const killedAt = Date.now()
+      killed.child.kill('SIGKILL')
+      await killed.ended
+      clock.shift(10 * 60_000)
+      expect((await rota(['enqueue', 'greet'], { cwd, env })).code).toBe(0)
+      clock.shift(10 * 60_000 + 1000)
+      const engine = up(['--json'], { cwd, env })
+      const said = await engine.said('"event":"hint"')
+      const lines = said.split('\n').filter((line) => line.includes('"event":"downtime"'))
+      const [downtime] = lines.map((line): { since: string; triggers: string[] } => JSON.parse(line))
+      expect(downtime?.triggers).toEqual(['often'])
+      expect(Date.parse(downtime?.since ?? '')).toBeLessThanOrEqual(killedAt)
+      expect(Date.parse(downtime?.since ?? '')).toBeGreaterThan(killedAt - 60_000)
+    },
+  )
 
   it('performs what other processes ask for, who see its log and its end', async () => {
     const cwd = app({ jobs })

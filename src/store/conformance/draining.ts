@@ -78,4 +78,28 @@ export function drainingLaws(law: Law): void {
       { id: 'quiet', roles: [], slots: 0 },
     ])
   })
+
+  law('what processes with a role left behind stays known when they are gone', async (stage) => {
+    const { store } = stage
+    const process = { host: 'h', pid: 7, version: '1', leaseMs: minute }
+    await store.register({ ...process, id: 'killed', roles: ['scheduler', 'worker'], now: t0 })
+    await store.heartbeat({ worker: 'killed', now: t0 + 5, leaseMs: minute })
+    await store.register({ ...process, id: 'performs', roles: ['worker'], now: t0 + 6 })
+    await store.expire({ now: t0 + 2 * minute, deadline: t0 + 2 * minute, limit: 9 })
+    await store.register({ ...process, id: 'slept', roles: ['scheduler'], now: t0 + 10 * minute })
+    await store.heartbeat({ worker: 'slept', now: t0 + 20 * minute, leaseMs: minute })
+    await store.retire({ worker: 'slept', now: t0 + 20 * minute })
+    await stage.enqueue([aRun('1')], t0 + 30 * minute)
+    await stage.reopen()
+    const signs = (role: string, until: number) => stage.store.signsOf({ role, until })
+    const none = { lastBeatAt: undefined, livingSince: undefined }
+    expect(await signs('scheduler', t0 - 1)).toEqual(none)
+    expect(await signs('sched', t0 + 40 * minute)).toEqual(none)
+    expect(await signs('scheduler', t0 + 4)).toEqual({ ...none, livingSince: t0 })
+    expect(await signs('scheduler', t0 + 9 * minute)).toEqual({ ...none, lastBeatAt: t0 + 5 })
+    const asleep = { lastBeatAt: t0 + 5, livingSince: t0 + 10 * minute }
+    expect(await signs('scheduler', t0 + 15 * minute)).toEqual(asleep)
+    expect(await signs('scheduler', t0 + 40 * minute)).toEqual({ ...none, lastBeatAt: t0 + 20 * minute })
+    expect(await signs('worker', t0 + 40 * minute)).toEqual({ ...none, lastBeatAt: t0 + 6 })
+  })
 }

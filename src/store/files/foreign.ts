@@ -9,7 +9,7 @@ import { insertRun, makeFinal } from '../memory/run-moves.js'
 import type { RunRow } from '../memory/tables.js'
 import type { NewRun } from '../../model/run.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
-import type { StoreWarning } from '../store.js'
+import type { StoreWarning } from '../../model/store-health.js'
 import { queueFolders, type Directory } from './directory.js'
 import {
   attemptsOf,

@@ -1,6 +1,6 @@
 import type { RunId } from '../../model/identity.js'
 import type { Instant } from '../../time/instant.js'
-import type { StoreHealth, StoreWarning } from '../store.js'
+import type { StoreHealth, StoreWarning } from '../../model/store-health.js'
 import type { CommitLoop } from './commit-loop.js'
 import { foreignWarnings } from './foreign.js'
 import { schemaVersion } from './open.js'

@@ -5,7 +5,7 @@ import { isMap } from '../../model/read-value.js'
 import type { NewRun } from '../../model/run.js'
 import { planRunId } from '../../model/occurrence.js'
 import { parseInstant, type Instant } from '../../time/instant.js'
-import type { StoreWarning } from '../store.js'
+import type { StoreWarning } from '../../model/store-health.js'
 import type { Directory } from './directory.js'
 import { fileNameOf, payloadOf } from './run-file.js'
 

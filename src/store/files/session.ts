@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js'
-import type { StoreWarning } from '../store.js'
+import type { StoreWarning } from '../../model/store-health.js'
 import { applyRecord, linesOf } from './apply-record.js'
 import type { Directory } from './directory.js'
 import { isFull, toRotaError } from './errors.js'

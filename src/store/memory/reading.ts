@@ -1,4 +1,5 @@
 import { boundLogLine, emptyLog } from '../../model/bounds.js'
+import type { Signs } from '../../model/fact.js'
 import type { Hold, HoldTarget } from '../../model/hold.js'
 import { idBounds } from '../../model/identity.js'
 import type { LogLine, Run } from '../../model/run.js'
@@ -146,6 +147,18 @@ export function workers(tables: Tables): WorkerStatus[] {
     .map(({ isGone: _isGone, notices: _notices, now: startedAt, leaseMs: _leaseMs, ...row }) => {
       return { ...row, startedAt, running: row.running.size }
     })
+}
+
+/** What processes with one role left behind up to an instant. */
+export function signsOf(tables: Tables, { role, until }: { role: string; until: Instant }): Signs {
+  let lastBeatAt: Instant | undefined
+  let livingSince: Instant | undefined
+  for (const { roles, now: startedAt, lastBeatAt: beatAt = startedAt } of tables.workers.values()) {
+    if (!roles.includes(role) || startedAt > until) continue
+    if (beatAt <= until) lastBeatAt = Math.max(lastBeatAt ?? beatAt, beatAt)
+    else livingSince = Math.min(livingSince ?? startedAt, startedAt)
+  }
+  return { lastBeatAt, livingSince }
 }
 
 function isMatch(row: RunRow, filter: RunFilter): boolean {

@@ -218,6 +218,10 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return read(reading.workers)
     },
 
+    async signsOf(request: Parameters<Reading['signsOf']>[0]) {
+      return read((tables) => reading.signsOf(tables, request))
+    },
+
     async prune(request: { before: Instant; limit: number; now: Instant }) {
       return change((tables) => prune(tables, request))
     },

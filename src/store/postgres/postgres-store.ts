@@ -63,7 +63,7 @@ import { takeTurn, type Lanes } from './lanes.js'
 import { tick } from './tick.js'
 import { settle } from './turn.js'
 import { Watch } from './watch.js'
-import { beatLimitMs, drain, heartbeat, register, retire, workers } from './workers.js'
+import { beatLimitMs, drain, heartbeat, register, retire, signsOf, workers } from './workers.js'
 
 /** How a Postgres store is opened. */
 export interface PostgresOptions {
@@ -342,6 +342,10 @@ class PostgresStore implements Store {
 
   workers() {
     return this.#reader.ask(workers)
+  }
+
+  signsOf(request: Parameters<Store['signsOf']>[0]) {
+    return this.#reader.ask((session) => signsOf(session, request))
   }
 
   watch(hint: Hint): () => void {

@@ -1,7 +1,8 @@
+import type { Signs } from '../../model/fact.js'
 import type { Instant } from '../../time/instant.js'
 import type { Beat, WorkerEntry, WorkerStatus } from '../store.js'
 import { running } from '../sql/states.js'
-import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
+import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/worker-rows.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
@@ -28,6 +29,12 @@ const RETIRE = `update rota.workers set phase = 1 where id = $1 and phase = 0`
 const WORKERS = `select id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining,
     (select count(*) from rota.runs where state = ${running} and worker = workers.key) as running
   from rota.workers where phase = 0 order by id`
+
+// Reads every worker there ever was, one row for each start of a process: only people ask, and seldom.
+const SIGNS = `select max(beat) filter (where beat <= $1::int8) as last_beat_at,
+    min(started_at) filter (where beat > $1::int8) as living_since
+  from (select started_at, coalesce(beat_at, started_at) as beat from rota.workers
+    where started_at <= $1::int8 and $2::text = any (string_to_array(roles, ','))) as processes`
 
 /** Makes a worker known, with a lease that starts now. */
 export async function register(session: Session, worker: WorkerEntry): Promise<void> {
@@ -78,4 +85,10 @@ export async function retire(session: Session, request: { worker: string }): Pro
 export async function workers(session: Session): Promise<WorkerStatus[]> {
   const rows = await session.db.all<WorkerRow & { running: number }>(WORKERS)
   return rows.map((row) => ({ ...workerOf(row), running: row.running }))
+}
+
+/** What processes with one role left behind up to an instant. */
+export async function signsOf(session: Session, request: { role: string; until: Instant }): Promise<Signs> {
+  const [row] = await session.db.all<SignsRow>(SIGNS, request.until, request.role)
+  return signsOfRow(row)
 }

@@ -1,4 +1,4 @@
-import type { WorkerFact } from '../../model/fact.js'
+import type { Signs, WorkerFact } from '../../model/fact.js'
 
 /** The columns of a worker that others may know. */
 export interface WorkerRow {
@@ -29,4 +29,15 @@ export function workerOf(row: WorkerRow): Omit<WorkerFact, 'isGone' | 'notices'>
     ...lease,
     isDraining: row.is_draining === 1,
   }
+}
+
+/** What the processes with one role left behind. */
+export interface SignsRow {
+  readonly last_beat_at: number | null
+  readonly living_since: number | null
+}
+
+/** The signs as their row says. */
+export function signsOfRow(row: SignsRow | undefined): Signs {
+  return { lastBeatAt: row?.last_beat_at ?? undefined, livingSince: row?.living_since ?? undefined }
 }

@@ -64,7 +64,7 @@ import { turn } from './turn.js'
 import { fileIdentity } from './file-identity.js'
 import { Watch } from './watch.js'
 import { whenFree } from './when-free.js'
-import { drain, heartbeat, register, retire, workers } from './workers.js'
+import { drain, heartbeat, register, retire, signsOf, workers } from './workers.js'
 
 /** How a SQLite store is opened. */
 export interface SqliteOptions {
@@ -294,6 +294,10 @@ class SqliteStore implements Store {
 
   workers() {
     return this.#read(workers)
+  }
+
+  signsOf(request: Parameters<Store['signsOf']>[0]) {
+    return this.#read((session) => signsOf(session, request))
   }
 
   watch(hint: () => void): () => void {

@@ -1,7 +1,8 @@
+import type { Signs } from '../../model/fact.js'
 import type { Instant } from '../../time/instant.js'
 import type { Beat, WorkerEntry, WorkerStatus } from '../store.js'
 import { running } from '../sql/states.js'
-import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
+import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/worker-rows.js'
 import { highestTime, raiseEpoch } from './meta.js'
 import type { Session } from './session.js'
 
@@ -25,6 +26,12 @@ const RETIRE = `update workers set phase = 1 where id = ? and phase = 0`
 const WORKERS = `select id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining,
     (select count(*) from runs where state = ${running} and worker = workers.key) as running
   from workers where phase = 0 order by id`
+
+// Reads every worker there ever was, one row for each start of a process: only people ask, and seldom.
+const SIGNS = `select max(case when beat <= ?1 then beat end) as last_beat_at,
+    min(case when beat > ?1 then started_at end) as living_since
+  from (select started_at, coalesce(beat_at, started_at) as beat from workers
+    where started_at <= ?1 and instr(',' || roles || ',', ',' || ?2 || ',') > 0)`
 
 /** Makes a worker known, with a lease that starts now. */
 export function register(session: Session, worker: WorkerEntry): void {
@@ -63,4 +70,10 @@ export function retire(session: Session, request: { worker: string }): void {
 export function workers(session: Session): WorkerStatus[] {
   const rows = session.db.all<WorkerRow & { running: number }>(WORKERS)
   return rows.map((row) => ({ ...workerOf(row), running: row.running }))
+}
+
+/** What processes with one role left behind up to an instant. */
+export function signsOf(session: Session, request: { role: string; until: Instant }): Signs {
+  const [row] = session.db.all<SignsRow>(SIGNS, request.until, request.role)
+  return signsOfRow(row)
 }
