@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module'
-import type { Job, ModuleSpec } from '../model/job.js'
+import type { Job, ModuleSpec, ShellSpec } from '../model/job.js'
 import type { Handler, Performable, RunContext } from '../engine/perform.js'
+import { killEarlierCommands } from '../handlers/earlier-commands.js'
 import { performIsolated } from '../handlers/isolate.js'
 import { performHttp } from '../handlers/perform-http.js'
 import type { StepFunction } from '../handlers/step-function.js'
-import { performShell, type ShellContext } from '../handlers/perform-shell.js'
+import { performShell } from '../handlers/perform-shell.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import { assetHandler } from './assets/asset-run.js'
@@ -13,6 +14,7 @@ import { takerName } from './jobs/command-run.js'
 import { fallbackHandler } from './jobs/performers.js'
 import { runPipeline } from './pipelines.js'
 import type { Registry } from './registry.js'
+import { processOnThisHost } from './worker-identity.js'
 
 /** What this process can perform: its own functions, and every command, request and pipeline that is defined in the store. */
 export async function performablesOf(input: {
@@ -24,7 +26,7 @@ export async function performablesOf(input: {
 }): Promise<ReadonlyMap<string, Performable>> {
   const { registry, store, outside, steps = async () => registry.steps } = input
   const performables = new Map<string, Performable>()
-  const shell = (run: RunContext): ShellContext => ({ ...contextOf(run), ...outside })
+  const shell = (spec: (run: RunContext) => ShellSpec): Handler => shellHandler(spec, { ...outside, store })
   const stored = await store.jobs()
   for (const { job, source } of stored) {
     const isFromApi = source === 'api'
@@ -74,11 +76,12 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
     case 'module':
       return moduleHandler(job.name, spec, outside)
     case 'shell':
-      return (run) => performShell(spec, { ...contextOf(run), clock, environment, directory })
+      return shellHandler(() => spec, outside)
     case 'http':
       return (run) => performHttp(spec, { ...contextOf(run), environment, directory, privateTargets })
     case 'pipeline':
-      return (run) => {
+      return async (run) => {
+        await endEarlierAttempts(run, outside)
         const context = {
           ...contextOf(run),
           clock,
@@ -86,21 +89,52 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
           directory,
           privateTargets,
         } as const
-        return runPipeline(run, { path: spec.path, store, steps, context })
+        return await runPipeline(run, { path: spec.path, store, steps, context })
       }
   }
 }
 
 /** Loaded with the first run that needs it. */
-function moduleHandler(job: string, spec: ModuleSpec, outside: Outside): Handler {
+function moduleHandler(job: string, spec: ModuleSpec, outside: Outside & { store: Store }): Handler {
   const { directory, clock, environment } = outside
   const { isolate } = spec
   const takesCommands = job === takerName
   if (isolate === undefined)
     return async (run) => await (await importHandler({ ...spec, takesCommands }, directory))(run)
   const found = { ...spec, isolate, takesCommands, module: modulePath(spec.module, directory) }
-  return (run) =>
-    performIsolated(found, { ...contextOf(run), clock, environment, directory, entry: isolateEntry() })
+  return async (run) => {
+    await endEarlierAttempts(run, outside)
+    const context = { ...contextOf(run), clock, environment, directory, entry: isolateEntry() }
+    return await performIsolated(found, context)
+  }
+}
+
+function shellHandler(
+  spec: (run: RunContext) => ShellSpec,
+  outside: Outside & { readonly store: Store },
+): Handler {
+  const { clock, environment, directory } = outside
+  return async (run) => {
+    await endEarlierAttempts(run, outside)
+    return await performShell(spec(run), { ...contextOf(run), clock, environment, directory })
+  }
+}
+
+/** Ends what a worker of this host still performs of this run although its lease is over: one that was stopped or hangs. */
+async function endEarlierAttempts(
+  run: RunContext,
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+): Promise<void> {
+  if (run.attempt === 1) return
+  // A store that cannot be asked now is no reason to fail the run.
+  const attempts = await store.attempts(run.id).catch(() => [])
+  const workers = attempts.flatMap(({ attempt, end, worker = '' }) =>
+    // After an end of its own kind nothing was left: the tree of a command ends before its attempt does.
+    attempt < run.attempt && (end === undefined || end === 'lost' || end === 'handed-back')
+      ? (processOnThisHost(worker) ?? [])
+      : [],
+  )
+  if (workers.length > 0) await killEarlierCommands(new Set(workers), { ...contextOf(run), clock })
 }
 
 /** The compiled beginning of a thread or process, wherever this file itself was loaded from. */

@@ -11,3 +11,9 @@ export function workerIdentity(): { readonly host: string; readonly pid: number;
 export function newWorkerId(): string {
   return `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`
 }
+
+/** The number of a worker's process; undefined where it is on another host. */
+export function processOnThisHost(worker: string): number | undefined {
+  const [, host, pid] = /^(.*):(\d+):[0-9a-f]+$/.exec(worker) ?? []
+  return host === hostname() ? Number(pid) : undefined
+}

@@ -42,7 +42,9 @@ export async function performIsolated(
     answer ??= message
     unit.end()
   }
-  const unit = startUnit({ ...context, isolate: spec.isolate, hear })
+  const { id, attempt } = context.run
+  const environment = { ...context.environment, ROTA_RUN_ID: id, ROTA_ATTEMPT: String(attempt) }
+  const unit = startUnit({ ...context, environment, isolate: spec.isolate, hear })
   output.follow(unit)
   const { module, export: name, takesCommands } = spec
   unit.send({ kind: 'perform', module, export: name, takesCommands, run: context.run })

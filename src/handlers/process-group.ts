@@ -16,17 +16,26 @@ export function isGroupRunning(group: number): boolean {
   return process.platform !== 'linux' || processIds().some((pid) => isRunningMember(pid, group))
 }
 
-function processIds(): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+function isRunningMember(pid: number, group: number): boolean {
+  const status = statusOf(pid)
+  return status?.group === group && status.state !== 'Z' && status.state !== 'X'
 }
 
-function isRunningMember(pid: string, group: number): boolean {
+/** All processes of this machine, as Linux shows them. */
+export function processIds(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+}
+
+/** State, parent and group of a process on Linux; undefined where it is gone. */
+export function statusOf(pid: number): { state: string; parent: number; group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The name in parentheses may itself contain anything, so the fields are counted from its end.
-    const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(processGroup) === group && state !== 'Z' && state !== 'X'
+    const [state = '', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent), group: Number(group) }
   } catch {
-    return false
+    return undefined
   }
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Reports, reporting } from '../../test/fixtures/reports.js'
 import { RotaError } from '../model/errors.js'
 import type { ShellSpec } from '../model/job.js'
 import { systemClock, type Clock } from '../time/clock.js'
@@ -105,64 +104,6 @@ describe('stopping a command', () => {
     await reports.closed()
   })
 })
-
-/** Lets a process of any generation tell the test something: it connects to the port in its first argument. */
-const reporting =
-  'const socket = require("net").connect(Number(process.argv[1])); const report = (text) => socket.write(text + "\\n")'
-
-/** What processes report, and the moment the kernel closes their connection because they died. */
-class Reports {
-  readonly #server: Server
-  readonly #lines: string[] = []
-  readonly #sockets: Socket[] = []
-  #wake: () => void = () => undefined
-
-  static async open(): Promise<Reports> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new Reports(server)
-  }
-
-  private constructor(server: Server) {
-    this.#server = server
-    server.on('connection', (socket) => {
-      this.#sockets.push(socket)
-      socket.on('error', () => undefined)
-      socket.on('close', () => this.#wake())
-      socket.on('data', (data) => {
-        this.#lines.push(...data.toString().split('\n').slice(0, -1))
-        this.#wake()
-      })
-    })
-  }
-
-  get port(): string {
-    return String((this.#server.address() as { port: number }).port)
-  }
-
-  async next(start: string): Promise<string> {
-    return this.#until(() => this.#lines.find((line) => line.startsWith(start)))
-  }
-
-  async closed(): Promise<void> {
-    await this.#until(() => this.#sockets.every((socket) => socket.closed) || undefined)
-  }
-
-  close(): void {
-    for (const socket of this.#sockets) socket.destroy()
-    this.#server.close()
-  }
-
-  async #until<T>(found: () => T | undefined): Promise<T> {
-    for (;;) {
-      const value = found()
-      if (value !== undefined) return value
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
-  }
-}
 
 /** The machine's clock, but the grace of a killing ends when the test says so. */
 class HeldGrace implements Clock {

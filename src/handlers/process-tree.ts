@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../time/clock.js'
-import { killAtExit } from './groups-at-exit.js'
+import { guardGroup, readyGuard } from './group-guard.js'
 import { isGroupRunning, signalGroup } from './process-group.js'
 
 /** A command to start: its words, its whole environment and its directory. */
@@ -53,6 +53,7 @@ export class ProcessTree {
       this.#reject = reject
     })
     const [program = '', ...words] = spec.argv
+    readyGuard()
     this.#child = spawn(program, words, {
       env: { ...spec.env },
       cwd: spec.cwd,
@@ -61,7 +62,7 @@ export class ProcessTree {
       stdio: spec.hear === undefined ? [...streams] : [...streams, 'ipc', 'pipe'],
     }) as ChildProcessByStdio<null, Readable, Readable>
     if (spec.hear !== undefined) this.#child.on('message', spec.hear)
-    if (this.#child.pid !== undefined) this.#forgetGroup = killAtExit(this.#child.pid)
+    if (this.#child.pid !== undefined) this.#forgetGroup = guardGroup(this.#child.pid)
     this.#child.once('error', (error) => this.#notStarted(error))
     this.#child.once('exit', (exitCode, signal) => this.#exited({ exitCode, signal }))
     this.#child.once('close', () => this.#pipesClosed())

@@ -99,6 +99,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
       payload: { customer: 7 },
       dueAt: new Date(run.dueAt).toISOString(),
       pid: isolate === 'thread' ? process.pid : expect.any(Number),
+      fence: isolate === 'thread' ? null : '1',
     })
     expect((await linesOf(app, run)).toSorted()).toEqual(['info printed', 'warn counting'])
     if (isolate === 'process') expect((run.result as { pid: number }).pid).not.toBe(process.pid)

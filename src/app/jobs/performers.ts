@@ -1,10 +1,9 @@
 import type { Handler, Performable, RunContext } from '../../engine/perform.js'
 import { define, defineJobs } from '../../engine/sync.js'
-import { performShell, type ShellContext } from '../../handlers/perform-shell.js'
 import { commandJobOf } from '../../model/command-job.js'
 import { RotaError } from '../../model/errors.js'
 import { placeOf, shown } from '../../model/faults.js'
-import { jobDefaults, type Job } from '../../model/job.js'
+import { jobDefaults, type Job, type ShellSpec } from '../../model/job.js'
 import { jobsSource } from '../../model/jobs-source.js'
 import { readName } from '../../model/read-value.js'
 import type { Store, StoredJob } from '../../store/store.js'
@@ -81,12 +80,12 @@ export function fallbackHandler(
   { job, source }: StoredJob,
   here: {
     readonly performables: ReadonlyMap<string, Performable>
-    readonly shell: (run: RunContext) => ShellContext
+    readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
   },
 ): Handler | undefined {
   if (source !== jobsSource) return undefined
   if (job.name === shellCommand) {
-    return (run) => performShell({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }, here.shell(run))
+    return here.shell((run) => ({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }))
   }
   const named = job.name === unclaimedTexts ? undefined : job.name.slice(unclaimedPrefix.length)
   const own = here.performables.get(named ?? takerName) ?? here.performables.get(takerName)
