@@ -1,3 +1,4 @@
+import type { StoredTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import { formatDuration } from '../time/duration.js'
@@ -9,6 +10,8 @@ import { runningRuns } from './doctor/running-runs.js'
 import { lateTriggers, sensorsBehind, skippingTriggers } from './doctor/triggers.js'
 import { waitingRuns } from './doctor/waiting-runs.js'
 import { releaseOf } from './pending-text.js'
+
+import { isPass } from './plans/plan-source.js'
 import { packageVersion } from './version.js'
 
 export type { Finding } from './doctor/finding.js'
@@ -67,7 +70,7 @@ async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {
 }
 
 async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
-  const ahead = triggers.filter((one) => one.active && one.cursorAt > now + 2000)
+  const ahead = triggers.filter((one) => one.active && one.cursorAt > now + 2000 && !isEnqueuedAhead(one))
   return ahead.map(({ trigger, cursorAt }) =>
     warn(
       'cursor',
@@ -75,6 +78,11 @@ async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
       'it goes on by itself when the clock has reached that instant',
     ),
   )
+}
+
+/** What is due once is over with its instant: a cursor there says that its run was enqueued ahead, and holds up nothing. */
+function isEnqueuedAhead({ trigger: { schedule }, cursorAt }: StoredTrigger): boolean {
+  return schedule.kind === 'once' && cursorAt <= schedule.at
 }
 
 async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]> {
@@ -93,11 +101,16 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
   }
   if (live.length > 0)
     return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
-  const isNeeded = triggers.some((trigger) => trigger.active)
-  const none = isNeeded
-    ? warn('worker', 'no worker is alive', 'start one with `rota up`')
-    : ok('worker', 'none, and none is needed')
-  return [none, ...findings]
+  return [noWorker(triggers.filter((trigger) => trigger.active)), ...findings]
+}
+
+/** Where only plans are passed over by `rota schedule`, cron starts a worker for each run, and none stays. */
+function noWorker(active: readonly StoredTrigger[]): Finding {
+  if (active.length === 0) return ok('worker', 'none, and none is needed')
+  const isForCron =
+    active.some(isPass) && active.every((one) => isPass(one) || one.source.startsWith('plan:'))
+  if (isForCron) return ok('worker', 'none is alive now; `rota work` performs what `rota schedule` enqueues')
+  return warn('worker', 'no worker is alive', 'start one with `rota up`')
 }
 
 async function holds({ store, now }: Facts): Promise<Finding[]> {

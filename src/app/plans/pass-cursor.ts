@@ -3,7 +3,7 @@ import type { Tick } from '../../model/tick.js'
 import type { StoredTrigger, Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-import { passName } from './plan-source.js'
+import { passName, passSource } from './plan-source.js'
 
 /** Moves the cursor of a plan's passes; whoever was there at the same time has moved it as far. */
 export async function notePass(store: Store, source: string, now: Instant): Promise<void> {
@@ -13,7 +13,7 @@ export async function notePass(store: Store, source: string, now: Instant): Prom
     const { definePipelineJob } = await import('./plans.js')
     const { define } = await import('../../engine/sync.js')
     await definePipelineJob(store, now)
-    await define(store, { source: 'plans', triggers: [trigger], now })
+    await define(store, { source: passSource, triggers: [trigger], now })
   } else if (known.cursorAt < now) await store.tick([tickTo(known, { at: now, cursorAt: now })])
 }
 

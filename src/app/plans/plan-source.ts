@@ -1,9 +1,18 @@
 import { relative, resolve, sep } from 'node:path'
 import { fingerprintOf } from '../../model/identity.js'
+import type { StoredTrigger } from '../../model/trigger.js'
 
 /** `plan:` and the path from a directory, written with slashes on every system. */
 export function planSourceName(path: string, directory: string): string {
   return `plan:${relative(directory, resolve(directory, path)).split(sep).join('/')}`
+}
+
+/** The source of the triggers whose cursors say how far plans have been passed. */
+export const passSource = 'plans'
+
+/** Whether a trigger is not to become runs, but says how far a plan has been passed. */
+export function isPass({ trigger, source }: Pick<StoredTrigger, 'trigger' | 'source'>): boolean {
+  return source === passSource && trigger.name.startsWith('pass:')
 }
 
 /** The trigger whose cursor says how far a plan has been passed; a path may have what a name may not. */
