@@ -11,6 +11,7 @@ import { lateTriggers, sensorsBehind, skippingTriggers } from './doctor/triggers
 import { waitingRuns } from './doctor/waiting-runs.js'
 import { releaseOf } from './pending-text.js'
 
+import { storeOpenToOthers } from './open-to-others.js'
 import { isPass } from './plans/plan-source.js'
 import { packageVersion } from './version.js'
 
@@ -28,6 +29,7 @@ export async function examine(input: {
   const checks = [
     versions,
     storeHealth,
+    storeRights,
     clockAgainstStore,
     cursors,
     liveWorkers,
@@ -59,6 +61,10 @@ async function storeHealth({ store, now, deep }: Facts): Promise<Finding[]> {
     (fault) => ({ check: 'store', level: 'error', message: fault, todo }) as const,
   )
   return [...faults, ...warnings]
+}
+
+async function storeRights({ store }: Facts): Promise<Finding[]> {
+  return storeOpenToOthers(store.url).map(({ message, todo }) => warn('store', message, todo))
 }
 
 async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import type { Downtime } from '../app/downtime.js'
 import type { SyncReport } from '../app/nouns.js'
 import { shownUrl } from '../app/open-store.js'
+import { storeOpenToOthers } from '../app/open-to-others.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, type Instant } from '../app/times.js'
 import { count, isHeard } from './in-words.js'
@@ -43,7 +44,8 @@ export async function tellSummary(
         : { defined: report.defined, changed: report.changed, ended: report.ended }),
     },
   )
-  for (const { message, todo } of (await (await app.store()).health({ now: app.now() })).warnings ?? []) {
+  const health = await (await app.store()).health({ now: app.now() })
+  for (const { message, todo } of [...(health.warnings ?? []), ...storeOpenToOthers(app.storeUrl)]) {
     teller.say(`  ${message}; ${todo}`, 'warning', { message, todo })
   }
   if (downtime !== undefined) {

@@ -49,7 +49,7 @@ const fields: readonly string[] = [
 ]
 
 /** A payload may have half of it, and escapes make text longer. */
-const longestLine = 1_048_576
+export const longestLine = 1_048_576
 
 /** More than a file of the largest size has where its lines say something. */
 const mostLines = 500_000

@@ -1,9 +1,19 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { emptyDirectory, rota, start, tooWide, type Ended } from './rota.js'
+import { emptyDirectory, main, rota, start, tooWide, type Ended } from './rota.js'
 
 const config = fileURLToPath(new URL('../jobs/rota.config.mjs', import.meta.url))
 const line =
@@ -133,6 +143,101 @@ describe('a jobs file that is used in place', () => {
     up.child.kill('SIGTERM')
     expect((await up.ended).code).toBe(0)
   })
+})
+
+describe.skipIf(process.platform === 'win32')('a jobs file in trouble', () => {
+  const list = ['job', 'list', '--jobs', 'jobs.jsonl']
+
+  const kinds: readonly (readonly [string, RegExp])[] = [
+    ['mkdir jobs.jsonl', /^error: \/.*jobs\.jsonl: it is no file \[JOBS_INVALID\]\n$/],
+    ['ln -s other jobs.jsonl', /jobs\.jsonl: it is a symbolic link; name the file itself/],
+    ['mkfifo jobs.jsonl', /jobs\.jsonl: it is no file/],
+    [`echo '{"id":' > jobs.jsonl`, /1:7: not JSON/],
+    [`printf '\\377\\n' > jobs.jsonl`, /1:1: it is not UTF-8 text/],
+  ]
+
+  it('N4: list says what is wrong with it, and still lists what the store has', async () => {
+    const cwd = emptyDirectory()
+    const on = inside(cwd)
+    await on('job', 'add', 'known', '--schedule', '@daily', '--command', 'c')
+    for (const [make, told] of kinds) {
+      execFileSync('sh', ['-c', `rm -rf jobs.jsonl; ${make}`], { cwd })
+      const listed = await on(...list)
+      expect(listed, make).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^JOB .*\nknown /) as unknown,
+        stderr: expect.stringMatching(told) as unknown,
+      })
+    }
+    const json = await on(...list, '--json')
+    expect(JSON.parse(json.stdout)).toMatchObject([{ id: 'known' }])
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'JOBS_INVALID' } })
+  })
+
+  it.skipIf(process.getuid?.() === 0)(
+    'N4: list says that it may not read the file (root may read all)',
+    async () => {
+      const cwd = emptyDirectory()
+      writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n`, { mode: 0o000 })
+      expect((await inside(cwd)(...list)).stderr).toContain('this user may not read it')
+    },
+  )
+
+  it('N4: a file or a store that every user may write is warned about', async () => {
+    const cwd = emptyDirectory()
+    const on = inside(cwd)
+    const add = ['--schedule', '@daily', '--command', 'c', '--jobs', 'jobs.jsonl']
+    expect(await on('job', 'add', 'a', ...add)).toMatchObject({ code: 0, stderr: '' })
+    expect((await on('doctor')).stdout).not.toContain('every user')
+    chmodSync(join(cwd, 'jobs.jsonl'), 0o666)
+    chmodSync(join(cwd, 'data', 'rota.db'), 0o602)
+    const listed = await on(...list)
+    expect(listed.code).toBe(0)
+    expect(listed.stderr).toMatch(
+      /^warning: every user of this machine may write \/.*jobs\.jsonl, and so .*; .*chmod o-w \/.*jobs\.jsonl\n$/,
+    )
+    const findings = JSON.parse((await on('doctor', '--json')).stdout) as { findings: unknown[] }
+    expect(findings.findings).toContainEqual({
+      check: 'store',
+      level: 'warn',
+      message: expect.stringMatching(/every user of this machine may write .*rota\.db/) as unknown,
+      todo: expect.stringMatching(/chmod o-w .*rota\.db$/) as unknown,
+    })
+    const up = start(['up', '--jobs', 'jobs.jsonl'], { cwd })
+    await up.said(
+      /may write .*rota\.db[^]*may write .*jobs\.jsonl|may write .*jobs\.jsonl[^]*may write .*rota\.db/,
+    )
+    up.child.kill('SIGTERM')
+    expect((await up.ended).code).toBe(0)
+  })
+})
+
+const smallDisk = (cwd: string, script: string): [string, string[]] => [
+  'unshare',
+  ['-rm', 'sh', '-c', `mount -t tmpfs -o size=256k tmpfs '${cwd}' && cd '${cwd}' && ${script}`],
+]
+const canMount = spawnSync(...smallDisk(tmpdir(), 'true')).status === 0
+
+it.skipIf(!canMount)('N12: a jobs file on a full disk is exit 3, and stays as it was', () => {
+  const cwd = emptyDirectory()
+  const store = `sqlite:${join(emptyDirectory(), 'rota.db')}`
+  const job = `node '${main}' job`
+  const where = `--jobs jobs.jsonl --store '${store}'`
+  // What is added fits into no block that the file has already.
+  const add = `${job} add big --schedule @daily --command c --metadata "x=$(head -c 9000 /dev/zero | tr '\\0' x)"`
+  const script = `
+    for id in a b; do ${job} add $id --schedule @daily --command c ${where} > /dev/null || exit 9; done
+    cp jobs.jsonl '${cwd}.before'
+    cat /dev/zero > filler 2> /dev/null
+    ${add} ${where}; echo "added $?"
+    ${job} remove a ${where}; echo "removed $?"
+    cmp jobs.jsonl '${cwd}.before' && ls`
+  const ended = spawnSync(...smallDisk(cwd, script), { encoding: 'utf8' })
+  rmSync(`${cwd}.before`, { force: true })
+  expect(ended.stdout).toBe('added 3\nremoved 3\nfiller\njobs.jsonl\njobs.jsonl.lock\n')
+  expect(
+    ended.stderr.match(/jobs\.jsonl: it cannot be written: the disk is full.* \[STORE_FULL\]/g),
+  ).toHaveLength(2)
 })
 
 describe('a jobs file that many write', () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { displayWidth } from '../../src/cli/display-width.js'
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** The built command. */
+export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /** What a command line came to. */
 export interface Ended {

@@ -11,6 +11,7 @@ import { formatJobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
+import { openToOthers, type OpenToOthers } from '../open-to-others.js'
 import { JobsFile } from './jobs-file.js'
 import {
   addToStore,
@@ -21,7 +22,7 @@ import {
   type JobStatus,
   type NewJob,
 } from './store-jobs.js'
-import { readOrRestore, type JobsPlace } from './sync-jobs-file.js'
+import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-jobs-file.js'
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
 export interface AddJob {
@@ -117,11 +118,22 @@ export class CommandJobs {
     return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
+  /** What is wrong with the file that the jobs are in, where they are in one. */
+  async fileTrouble(): Promise<RotaError | undefined> {
+    if (this.place === undefined) return undefined
+    return await jobsFileTrouble(this.store, this.place, this.#clock.now())
+  }
+
+  /** What every user of this machine may write of the file that the jobs are in. */
+  fileOpenToOthers(): readonly OpenToOthers[] {
+    return this.place === undefined ? [] : openToOthers(this.place.file.path)
+  }
+
   /** The jobs of the file that the store does not have. */
   async #unread(): Promise<readonly JobStatus[]> {
     if (this.place === undefined) return []
     const { file, source } = this.place
-    // A file in trouble takes nothing away from what the store knows; the engine tells of it.
+    // A file in trouble takes nothing away from what the store knows; `fileTrouble` says what it is.
     const text = await file.read().catch(unlessTrouble)
     const lines = text?.lines.flatMap((line) => (line.kind === 'job' ? [line] : [])) ?? []
     const stored = await this.store.triggers({ names: lines.map(({ job }) => job.id), active: true })
@@ -181,12 +193,15 @@ export class CommandJobs {
           `already defined: ${taken.join(', ')}; nothing was changed`,
         )
       }
-      await place.file.append(jobs.map(({ job, executed }) => formatJobLine(job, executed)))
+      const texts = jobs.map(({ job, executed }) => formatJobLine(job, executed))
+      await place.file.append(texts)
       try {
         await addToStore(store, { source: place.source, jobs, now })
       } catch (error) {
-        // What is refused must not come back with the next look at the file.
-        await takeOut(place.file, ids).catch(() => undefined)
+        // What is refused must not come back with the next look at the file, also where there is no room for a new one.
+        await takeOut(place.file, ids)
+          .catch(() => place.file.takeBack(texts))
+          .catch(() => undefined)
         throw error
       }
     })
@@ -212,24 +227,10 @@ function unlessTrouble(error: unknown): undefined {
   if (!(error instanceof RotaError) || error.code !== 'JOBS_INVALID') throw error
 }
 
-/** Takes lines out of a file; others keep their bytes. Somebody else may write it meanwhile, so it is tried more than once. */
+/** Takes lines out of a file; others keep their bytes. */
 async function takeOut(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
-  for (let i = 0; i < tries; i++) {
-    const text = await file.read()
-    const kept = text.lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id))
-    if (kept.length === text.lines.length) return
-    if (
-      (await file.replace(
-        kept.map((line) => line.bytes),
-        text,
-      )) === 'replaced'
-    )
-      return
-  }
-  throw new RotaError('JOBS_INVALID', `${file.path} kept changing while lines were taken out of it`)
+  await file.rewrite((lines) => lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id)))
 }
-
-const tries = 5
 
 const addNames: readonly (keyof AddJob)[] = [
   'id',

@@ -1,12 +1,13 @@
-import { chmod, chown, lstat, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { lstatSync, type BigIntStats } from 'node:fs'
+import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { BigIntStats } from 'node:fs'
-import { readUserFile } from '../../input/user-file.js'
+import { readUserFile, readUserFileSync, type UserFile } from '../../input/user-file.js'
 import { RotaError } from '../../model/errors.js'
-import { readJobLines, type JobLine } from '../../plan/job-lines.js'
+import { isTorn, longestLine, readJobLines, type JobLine } from '../../plan/job-lines.js'
 import { DirectoryLock } from '../../store/files/lock.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
+import { appendWhole, likeBefore, syncFolder, unlessAbsent, writeWhole } from './durable-file.js'
 
 /** A jobs file as it was read. */
 export interface JobsText {
@@ -56,22 +57,42 @@ export class JobsFile {
 
   /** Its lines; a file that is not there has none. */
   async read(): Promise<JobsText> {
-    for (let i = 0; i < tries; i++) {
+    return await this.#patiently('it kept changing while it was read', async () => {
       const found = await this.#look()
       if (found === undefined) return { lines: [], version: '', modifiedAt: undefined }
       this.#assertReadable(found.size)
-      const text = await readUserFile(this.path, largestFile)
-      const version = versionOf(found)
+      const read = found.size <= smallFile ? this.#readAtOnce() : await this.#readInPieces()
       // What was read while somebody wrote it says nothing: it may be the beginning of a file, or empty.
-      if (text.kind === 'absent' || (await this.version()) !== version) continue
+      if (read === undefined || read.text.kind === 'absent') return undefined
+      const { text, version, modifiedAt } = read
       if (text.kind !== 'read') throw this.#trouble(`it cannot be read: ${text.why}`)
       const lines = await readJobLines(text.bytes, { unknown: 'refuse', path: this.path })
-      return { lines, version, modifiedAt: Number(found.mtimeMs) }
-    }
-    throw this.#trouble('it kept changing while it was read')
+      return { lines, version, modifiedAt }
+    })
   }
 
-  /** Adds lines behind those that are there; a last line that was not ended becomes one of its own. */
+  /** Its lines, once nobody is in the middle of writing the last one. */
+  async readComplete(): Promise<JobsText> {
+    return await this.#patiently(beingWritten, async () => {
+      const text = await this.read()
+      return isTorn(text.lines) && this.#isRecent(text.modifiedAt) ? undefined : text
+    })
+  }
+
+  /** Takes too little time for others to write meanwhile. */
+  #readAtOnce(): ReadText | undefined {
+    const before = lstatSync(this.path, { bigint: true, throwIfNoEntry: false })
+    const text = readUserFileSync(this.path, largestFile)
+    return asRead(before, text, lstatSync(this.path, { bigint: true, throwIfNoEntry: false }))
+  }
+
+  async #readInPieces(): Promise<ReadText | undefined> {
+    const before = await this.#look()
+    const text = await readUserFile(this.path, largestFile)
+    return asRead(before, text, await this.#look())
+  }
+
+  /** Adds lines behind those that are there, once nobody is in the middle of writing the last one. */
   async append(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
       const found = await this.#look()
@@ -82,14 +103,51 @@ export class JobsFile {
     })
   }
 
+  /** Takes back lines that were added last, where nobody has written since; needs no room. */
+  async takeBack(texts: readonly string[]): Promise<void> {
+    await this.#guarded('written', async () => {
+      const bytes = linesOf(texts)
+      const file = await open(this.path, 'r+')
+      try {
+        const start = (await file.stat()).size - bytes.length
+        const { buffer } = await file.read(Buffer.alloc(bytes.length), 0, bytes.length, Math.max(start, 0))
+        if (start >= 0 && buffer.equals(bytes)) await file.truncate(start)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
   async #append(bytes: Buffer): Promise<void> {
     const file = await open(this.path, 'a+', 0o600)
     try {
-      const { size } = await file.stat()
-      const begin = (await isEnded(file, size)) ? [] : [Buffer.from('\n')]
-      await appendWhole(file, size, Buffer.concat([...begin, bytes]))
+      await this.#patiently(beingWritten, async () => {
+        const { size, mtimeMs } = await file.stat()
+        const last = await lastLine(file, size)
+        const isBegun = last.length > 0
+        if (isBegun && !isWhole(last) && this.#isRecent(mtimeMs)) return undefined
+        await appendWhole(file, size, Buffer.concat([isBegun ? Buffer.from('\n') : Buffer.alloc(0), bytes]))
+        return 'appended'
+      })
     } finally {
       await file.close()
+    }
+  }
+
+  /** Whether somebody may still be writing what was last written then. A time far ahead of the clock is not of now. */
+  #isRecent(modifiedAt: Instant | undefined): boolean {
+    return modifiedAt !== undefined && Math.abs(this.#clock.now() - modifiedAt) < writingMs
+  }
+
+  /** Tries again, for some seconds, while others write. */
+  async #patiently<T>(why: string, attempt: () => Promise<T | undefined>): Promise<T> {
+    const endMs = this.#clock.monotonicMs() + patienceMs
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const answer = await attempt()
+      if (answer !== undefined) return answer
+      if (this.#clock.monotonicMs() >= endMs) throw this.#trouble(why)
+      await this.#clock.sleep(pauseMs)
     }
   }
 
@@ -104,20 +162,47 @@ export class JobsFile {
     })
   }
 
+  /** Changes which lines there are; what others append meanwhile is kept, and after any other change it begins anew. */
+  async rewrite(change: (lines: readonly JobLine[]) => readonly JobLine[]): Promise<void> {
+    await this.#patiently('it kept changing while lines were taken out of it', async () => {
+      const text = await this.readComplete()
+      const kept = change(text.lines)
+      if (kept.length === text.lines.length) return 'unchanged'
+      const bytes = kept.map((line) => line.bytes)
+      const answer = await this.#replace(bytes, text, () => this.#addedSince(text))
+      return answer === 'replaced' ? 'changed' : undefined
+    })
+  }
+
   /** Writes the file whole, unless somebody else has written it since it was read: whoever looks sees the old one or the new one. */
   async replace(lines: readonly Buffer[], since: JobsText): Promise<'replaced' | 'stale'> {
+    return await this.#replace(lines, since, async () =>
+      (await this.version()) === since.version ? Buffer.alloc(0) : undefined,
+    )
+  }
+
+  async #replace(
+    lines: readonly Buffer[],
+    since: JobsText,
+    addedSince: () => Promise<Buffer | undefined>,
+  ): Promise<'replaced' | 'stale'> {
     return await this.#guarded('written', async () => {
       const temporary = `${this.path}.tmp`
       const before = await open(this.path, 'r')
       try {
         await writeWhole(temporary, Buffer.concat(lines))
         await likeBefore(temporary, before)
-        if ((await this.version()) !== since.version) {
+        const added = await addedSince()
+        if (added === undefined) {
           await rm(temporary)
           return 'stale'
         }
+        await appendTo(temporary, added)
         await rename(temporary, this.path)
-        await this.#carryOver(before, since)
+        await this.#carryOver(before, sizeOf(since) + added.length)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
       } finally {
         await before.close()
       }
@@ -126,13 +211,27 @@ export class JobsFile {
     })
   }
 
-  /** What somebody appended between the last comparison and the replacement is in the old file only. */
-  async #carryOver(before: FileHandle, since: JobsText): Promise<void> {
-    const known = since.lines.reduce((sum, { bytes }) => sum + bytes.length, 0)
-    const { size } = await before.stat()
-    if (size <= known) return
-    const { buffer, bytesRead } = await before.read(Buffer.alloc(size - known), 0, size - known, known)
-    await this.#append(buffer.subarray(0, bytesRead))
+  /** The lines that were appended since the file was read; absent where somebody changed it otherwise, or is writing a line. */
+  async #addedSince(since: JobsText): Promise<Buffer | undefined> {
+    if ((await this.version()) === since.version) return Buffer.alloc(0)
+    const text = await readUserFile(this.path, largestFile)
+    if (text.kind !== 'read') return undefined
+    const known = Buffer.concat(since.lines.map(({ bytes }) => bytes))
+    const added = text.bytes.subarray(known.length)
+    const isAppended = text.bytes.subarray(0, known.length).equals(known) && isEnded(known) && isEnded(added)
+    return isAppended ? added : undefined
+  }
+
+  /** What somebody appended between the last comparison and the replacement is in the old file only: also what such a line still lacks. */
+  async #carryOver(before: FileHandle, known: number): Promise<void> {
+    let added = Buffer.alloc(0)
+    await this.#patiently('', async () => {
+      const { size } = await before.stat()
+      const length = Math.max(size - known, 0)
+      added = (await before.read(Buffer.alloc(length), 0, length, known)).buffer
+      return isEnded(added) || isWhole(added.subarray(added.lastIndexOf(newline) + 1)) ? true : undefined
+    }).catch(() => undefined)
+    if (added.length > 0) await this.#append(added)
   }
 
   /** Writes which lines are set aside, and why, beside the file; they stay in it as they are. */
@@ -166,9 +265,15 @@ export class JobsFile {
       return await act()
     } catch (error) {
       if (error instanceof RotaError) throw error
-      const { code, message } = error as NodeJS.ErrnoException
-      throw this.#trouble(`it cannot be ${what}: ${reasons[code ?? ''] ?? message}`, error)
+      const { code = '', message } = error as NodeJS.ErrnoException
+      if (fullCodes.has(code)) throw this.#full(what, error)
+      throw this.#trouble(`it cannot be ${what}: ${reasons[code] ?? message}`, error)
     }
+  }
+
+  #full(what: string, cause: unknown): RotaError {
+    const message = `${this.path}: it cannot be ${what}: the disk is full; nothing was changed`
+    return new RotaError('STORE_FULL', message, { cause })
   }
 
   #trouble(why: string, cause?: unknown): RotaError {
@@ -178,15 +283,26 @@ export class JobsFile {
 
 /** The most bytes of a jobs file that are read. */
 export const largestFile = 67_108_864
-const tries = 20
+/** Files up to this size are read at once. */
+const smallFile = 1_048_576
 const longestQuote = 4096
+
+/** A last line that was not ended may still be being written for this long. */
+export const writingMs = 60_000
+
+/** How long others are waited for who write the file. */
+const patienceMs = 10_000
+const longestPauseMs = 50
+
+const beingWritten =
+  'its last line is not complete, and another program may be writing it; try again in a minute'
+
+const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
   EPERM: 'this user may not',
   EROFS: 'the disk is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full',
   ENOTDIR: 'part of its path is not a directory',
   EEXIST: 'part of its path is not a directory',
 }
@@ -209,61 +325,56 @@ function linesOf(texts: readonly string[]): Buffer {
   return Buffer.from(texts.map((text) => `${text}\n`).join(''))
 }
 
-/** Appends bytes, or nothing where the disk is full in the middle of them: half of a line, or half of the lines, would stay as if somebody had meant it. */
-async function appendWhole(file: FileHandle, size: number, bytes: Buffer): Promise<void> {
+const newline = 0x0a
+
+/** What was read of a file that stayed as it was meanwhile. */
+interface ReadText {
+  readonly text: UserFile
+  readonly version: string
+  readonly modifiedAt: Instant
+}
+
+function asRead(
+  before: BigIntStats | undefined,
+  text: UserFile,
+  after: BigIntStats | undefined,
+): ReadText | undefined {
+  const version = versionOf(before)
+  if (before === undefined || version !== versionOf(after)) return undefined
+  return { text, version, modifiedAt: Number(before.mtimeMs) }
+}
+
+function sizeOf({ lines }: JobsText): number {
+  return lines.reduce((sum, { bytes }) => sum + bytes.length, 0)
+}
+
+function isEnded(bytes: Buffer): boolean {
+  return bytes.length === 0 || bytes.at(-1) === newline
+}
+
+/** What stands behind the last end of a line. */
+async function lastLine(file: FileHandle, size: number): Promise<Buffer> {
+  const length = Math.min(size, longestLine + 1)
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
+  return buffer.subarray(buffer.lastIndexOf(newline) + 1)
+}
+
+/** Whether a line lacks nothing but its end: no part of a JSON map is one. */
+function isWhole(line: Buffer): boolean {
   try {
-    await file.appendFile(bytes)
-    await file.sync()
-  } catch (error) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes.length + 1), 0, bytes.length + 1, size)
-    const isOwn = bytes.subarray(0, bytesRead).equals(buffer.subarray(0, bytesRead))
-    if (isOwn) await file.truncate(size)
-    throw error
+    JSON.parse(line.toString('utf8'))
+    return true
+  } catch {
+    return line.toString('utf8').trim() === ''
   }
 }
 
-async function isEnded(file: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return true
-  const last = await file.read(Buffer.alloc(1), 0, 1, size - 1)
-  return last.buffer[0] === 0x0a
-}
-
-async function writeWhole(path: string, bytes: Buffer): Promise<void> {
-  // What a killed process left behind, or what somebody put there, is not written through.
-  await rm(path, { force: true })
-  const file = await open(path, 'wx', 0o600)
+async function appendTo(path: string, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0) return
+  const file = await open(path, 'a')
   try {
-    await file.writeFile(bytes)
-    await file.sync()
+    await appendWhole(file, (await file.stat()).size, bytes)
   } finally {
     await file.close()
-  }
-}
-
-/** Whoever could read and write a file still can: a file that could not be given back to its owner is not replaced. */
-async function likeBefore(path: string, before: FileHandle): Promise<void> {
-  const { mode, uid, gid } = await before.stat()
-  const own = await stat(path)
-  if (own.uid !== uid || own.gid !== gid) await chown(path, uid, gid)
-  await chmod(path, mode & 0o777)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows has no such call, and writes names down by itself.
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

@@ -4,6 +4,7 @@ import { RotaError } from '../../model/errors.js'
 import { isFinal } from '../../model/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
+import type { OpenToOthers } from '../open-to-others.js'
 import { someIds, telling } from '../operations.js'
 import type { CommandJobs } from './command-jobs.js'
 import { bindCommands, removeUnclaimedJobs } from './performers.js'
@@ -25,6 +26,8 @@ export interface JobsKeeperOptions {
 const lookMs = 30_000
 const soonMs = 5000
 const dayMs = 86_400_000
+/** Trouble with a file, or with the disk under it. */
+const fileCodes: ReadonlySet<string> = new Set(['JOBS_INVALID', 'STORE_FULL'])
 /** A cleanup that failed is tried again after this. */
 const againMs = 3_600_000
 
@@ -66,7 +69,10 @@ export class JobsKeeper {
     const performers = (await jobs.store.jobs()).map(({ job, source }) => `${job.name} ${source}`).join('\n')
     const hasNewJobs = performers !== this.#boundTo
     const { place } = jobs
-    if (place !== undefined) await this.#guarded('file', () => this.#lookAtFile(place, hasNewJobs))
+    if (place !== undefined) {
+      await this.#guarded('file', () => this.#lookAtFile(place, hasNewJobs))
+      await this.#guarded('rights', async () => openFile(jobs.fileOpenToOthers()))
+    }
     if (hasNewJobs) await bindCommands(jobs.store, this.#options.now())
     this.#boundTo = performers
     await this.#guarded('cleanup', () => this.#cleanUp())
@@ -110,7 +116,7 @@ export class JobsKeeper {
   /** Does something with files. Trouble with one is told, once until it is something else, and holds up nothing. */
   async #guarded(what: string, act: () => Promise<RotaError | undefined>): Promise<void> {
     const error = await act().catch((thrown: unknown) => {
-      if (thrown instanceof RotaError && thrown.code === 'JOBS_INVALID') return thrown
+      if (thrown instanceof RotaError && fileCodes.has(thrown.code)) return thrown
       throw thrown
     })
     const message = error?.message ?? ''
@@ -146,4 +152,11 @@ export class JobsKeeper {
     await jobs.store.changeNotes({ changes, now })
     this.#cleanupAt = now + dayMs
   }
+}
+
+/** Whoever may write the file may have commands run here. */
+function openFile(open: readonly OpenToOthers[]): RotaError | undefined {
+  if (open.length === 0) return undefined
+  const list = open.map(({ message, todo }) => `${message}; ${todo}`)
+  return new RotaError('JOBS_INVALID', list.join('; '))
 }

@@ -6,7 +6,7 @@ import type { Trigger } from '../../model/trigger.js'
 import { isTorn, markExecuted, type JobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-import type { JobsFile, JobsText } from './jobs-file.js'
+import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
 import { shellCommand } from './performers.js'
 import { endInStore, executedNotes, executionsOf, linesOf, noteExecuted, triggersOf } from './store-jobs.js'
 
@@ -26,9 +26,6 @@ export interface Synced {
   /** Whether it has to be looked at again soon: somebody may still be writing it. */
   readonly isUnsettled: boolean
 }
-
-/** A last line that was not ended may still be being written for this long. */
-const writingMs = 60_000
 
 /** What is gone from the file counts as removed once the file has been left alone for this long: programs that write it in place leave it empty for a moment. */
 const settleMs = 10_000
@@ -64,6 +61,23 @@ export async function syncJobsFile(
     ),
     error: faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts),
     isUnsettled: !isSettled,
+  }
+}
+
+/** What is wrong with a jobs file, for whoever only looks at it: that it cannot be read, or lines that are left alone. */
+export async function jobsFileTrouble(
+  store: Store,
+  { file, source }: JobsPlace,
+  now: Instant,
+): Promise<RotaError | undefined> {
+  try {
+    const text = await file.read()
+    const isBeingWritten = isTorn(text.lines) && now - (text.modifiedAt ?? 0) < writingMs
+    const { conflicts } = await divide(store, text, source)
+    return faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts)
+  } catch (error) {
+    if (error instanceof RotaError && error.code === 'JOBS_INVALID') return error
+    throw error
   }
 }
 

@@ -10,6 +10,12 @@ import { someIds, tellFailure } from '../operations.js'
 import type { JobRef } from '../rota-options.js'
 import { RotaWorkers } from './workers.js'
 
+/** How a jobs file stands. */
+export interface JobsFileCheck {
+  readonly error: RotaError | undefined
+  readonly warnings: readonly string[]
+}
+
 /** Command jobs: what is due for whom, added and removed while everything runs. */
 export abstract class RotaJobs extends RotaWorkers {
   /** Takes every command that no job is named after; a handler that is named as a module can be isolated. */
@@ -57,6 +63,13 @@ export abstract class RotaJobs extends RotaWorkers {
   /** All command jobs that are not removed, by id. */
   async listJobs(): Promise<readonly CommandJobInfo[]> {
     return await (await this.commandJobs()).list()
+  }
+
+  /** What is wrong with the jobs file, where one is used: `error` where it cannot be read or has faulty lines, `warnings` of who may write it. */
+  async checkJobsFile(): Promise<JobsFileCheck> {
+    const jobs = await this.commandJobs()
+    const warnings = jobs.fileOpenToOthers().map(({ message, todo }) => `${message}; ${todo}`)
+    return { error: await jobs.fileTrouble(), warnings }
   }
 
   /** Runs a command job now and by hand; when it is due stays as it is. */

@@ -83,10 +83,26 @@ const owners: OptionOwners<Action> = {
 }
 
 async function act(context: Context, action: Action, app: Rota): Promise<number> {
+  const file = context.args.text('jobs')
+  if (file !== undefined) app.jobsFile(resolve(context.directory, file))
+  const isSound = await checkFile(context, action, app)
+  const code = await perform(context, action, app)
+  return isSound ? code : Math.max(code, exitCodes.failed)
+}
+
+/** Says what is wrong with the jobs file; whoever changes it is refused by what is wrong, whoever looks sees what is known. */
+async function checkFile({ args, out, environment }: Context, action: Action, app: Rota): Promise<boolean> {
+  const { error, warnings } = await app.checkJobsFile()
+  for (const warning of warnings) out.note(`warning: ${warning}`)
+  if (error === undefined || (action !== 'list' && action !== 'get')) return true
+  const { reportFailure } = await import('../failure.js')
+  reportFailure(error, { isJson: args.flag('json'), isDebug: environment['ROTA_DEBUG'] === '1' })
+  return false
+}
+
+async function perform(context: Context, action: Action, app: Rota): Promise<number> {
   const { args } = context
   const id = args.word(1)
-  const file = args.text('jobs')
-  if (file !== undefined) app.jobsFile(resolve(context.directory, file))
   switch (action) {
     case 'add':
       return tell(context, await app.addJob(readJob(context)), addedText)

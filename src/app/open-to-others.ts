@@ -1,0 +1,51 @@
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Something that every user of the machine may write, and how to change that. */
+export interface OpenToOthers {
+  readonly message: string
+  readonly todo: string
+}
+
+/** What of a file, or of a directory and what lies in it, every user of this machine may write. */
+export function openToOthers(path: string): readonly OpenToOthers[] {
+  // Windows says nothing of it in the mode.
+  if (process.platform === 'win32') return []
+  const open = [path, ...namesIn(path).map((name) => join(path, name))].filter((one) =>
+    hasBit(one, writableByOthers),
+  )
+  const folder = dirname(path)
+  // With the sticky bit, as in /tmp, only owners may move what is theirs.
+  const isReplaceable = hasBit(folder, writableByOthers) && !hasBit(folder, sticky)
+  return [...open, ...(isReplaceable ? [folder] : [])].slice(0, mostNamed).map((one) => ({
+    message: `every user of this machine may write ${one}, and so change what runs here`,
+    todo: `take that right away: chmod o-w ${one}`,
+  }))
+}
+
+/** The same for the store behind an address, where it is on this machine. */
+export function storeOpenToOthers(url: string): readonly OpenToOthers[] {
+  const [, path] = /^(?:sqlite|files):(.+)$/s.exec(url) ?? []
+  return path === undefined ? [] : openToOthers(path)
+}
+
+const writableByOthers = 0o002
+const sticky = 0o1000
+const mostNamed = 10
+
+function hasBit(path: string, bit: number): boolean {
+  try {
+    return (statSync(path).mode & bit) !== 0
+  } catch {
+    // It is not there, or cannot be looked at; then there is nothing to say about it.
+    return false
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
