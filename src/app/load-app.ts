@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { RotaError } from '../model/errors.js'
 import type { StepFunction } from '../handlers/step-function.js'
 import { loadConfig, type LoadedConfig } from '../plan/config-file.js'
+import { programOf } from './program.js'
 import { absoluteUrl, shownUrl } from './open-store.js'
 import { Rota } from './rota.js'
 
@@ -34,7 +36,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
       create: overrides.create,
     },
     `config:${name}`,
-    loaded.where,
+    { where: loaded.where, program: programOf(resolve(path)) },
   )
   for (const [job, input] of Object.entries(jobs)) app.define(job, input)
   for (const [asset, input] of Object.entries(assets)) app.defineAsset(asset, input)

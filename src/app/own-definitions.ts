@@ -6,14 +6,14 @@ import type { Roles } from '../model/role.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 import { checkModules } from './isolate/isolate-module.js'
-import { notePlans } from './plans/named-plans.js'
+import { notePlans, vanishedPlans } from './plans/named-plans.js'
 import { checkPipelines } from './pipelines.js'
 import { definePipelineJob, planSources, syncPlans, type PlanSource } from './plans/plans.js'
 import type { Registry } from './registry.js'
 import { withRenameHint } from './rename-hint.js'
 
 /** Tells where the part of a config at the end of these steps was written. */
-type Where = (keys: readonly Key[]) => string
+export type Where = (keys: readonly Key[]) => string
 
 /** What an app defines by code, config and plans, on its way to the store. */
 export class OwnDefinitions {
@@ -35,10 +35,11 @@ export class OwnDefinitions {
     return this.#source
   }
 
-  /** Whose definitions these are, and a digest of the triggers' names: processes that have the same end none of each other's. */
-  get identity(): { readonly source: string; readonly definitions: string } {
-    const names = [...this.#registry.triggers.keys()].toSorted()
-    return { source: this.#source, definitions: fingerprintOf(JSON.stringify(names)) }
+  /** A digest of the names of triggers and plans: processes that have the same end none of each other's. Empty where there are none. */
+  get digest(): string {
+    const { triggers, plans } = this.#registry
+    if (triggers.size + plans.length === 0) return ''
+    return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), plans.toSorted()]))
   }
 
   /** Whether the store has every job; so that the hot path does not wait for a promise. */
@@ -54,11 +55,17 @@ export class OwnDefinitions {
   /** Writes what a process in these roles has to write; nothing where a plan or a pipeline has a fault. */
   async write(
     store: Store,
-    context: { readonly directory: string; readonly roles: Roles; readonly now: Instant },
+    context: {
+      readonly directory: string
+      readonly roles: Roles
+      readonly now: Instant
+      /** Hears what would end before anything is written, and may throw. */
+      readonly beforeEnding: (names: readonly string[]) => Promise<void>
+    },
   ): Promise<SyncReport | undefined> {
-    const { roles, now } = context
+    const { roles, now, beforeEnding } = context
     const plans = await this.#readFiles(context)
-    const report = roles.scheduler ? await this.#sync(store, plans, now) : undefined
+    const report = roles.scheduler ? await this.#sync(store, plans, { now, beforeEnding }) : undefined
     if (!roles.scheduler) await this.writeJobs(store, now)
     // Other programs put runs into such a store, which name their pipelines and come from no plan.
     if (roles.worker && store.url.startsWith('files:')) await definePipelineJob(store, now)
@@ -92,11 +99,20 @@ export class OwnDefinitions {
     return plans
   }
 
-  async #sync(store: Store, plans: readonly PlanSource[], now: Instant): Promise<SyncReport> {
+  async #sync(
+    store: Store,
+    plans: readonly PlanSource[],
+    {
+      now,
+      beforeEnding,
+    }: { readonly now: Instant; readonly beforeEnding: (names: readonly string[]) => Promise<void> },
+  ): Promise<SyncReport> {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.checkJobs(new Map(others.map(({ job }) => [job.name, job])), this.#where)
-    const own = await sync(store, this.#all(), now).catch(async (error: unknown) => {
+    const vanished = await vanishedPlans(store, { source: this.#source, plans })
+    if (vanished.length > 0) await beforeEnding(vanished)
+    const own = await sync(store, { ...this.#all(), beforeEnding }, now).catch(async (error: unknown) => {
       throw await this.#explained(error, store)
     })
     this.#registry.shared = new Set(own.shared)

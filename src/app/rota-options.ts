@@ -22,7 +22,7 @@ export type { StepContext, StepFunction } from '../handlers/step-function.js'
 export interface RotaOptions {
   /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `files:<directory>` can be read with `cat`, `memory:` forgets it at the end. */
   readonly store?: string | undefined
-  /** The name under which this app owns its definitions; `app` unless said otherwise. */
+  /** The name under which this app owns its definitions; default: the name in the nearest `package.json` upwards from the program, else `app`. */
   readonly app?: string | undefined
   /** How many runs this process performs at once; 10 unless said otherwise. */
   readonly concurrency?: number | undefined
@@ -70,7 +70,6 @@ export interface StartOptions {
 /** The options of an app with every default filled in. */
 export interface Settings {
   readonly store: string
-  readonly app: string
   readonly concurrency: number
   readonly leaseMs: number
   readonly keepMs: number
@@ -100,10 +99,9 @@ const optionNames: readonly (keyof RotaOptions)[] = [
 export function readRotaOptions(options: RotaOptions): Settings {
   const place = placeOf()
   const input = readOptions(options, optionNames, place) ?? {}
-  const app = input['app'] === undefined ? 'app' : readName(input['app'], within(place, 'app'))
+  if (input['app'] !== undefined) readName(input['app'], within(place, 'app'))
   const settings = {
     store: readText(input['store'], within(place, 'store')) ?? 'sqlite:data/rota.db',
-    app: app ?? 'app',
     concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')) ?? 10,
     leaseMs: readDuration(input['lease'], leaseBounds, within(place, 'lease')) ?? 30_000,
     keepMs: readDuration(input['keep'], keepBounds, within(place, 'keep')) ?? 30 * 86_400_000,

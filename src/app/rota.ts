@@ -1,6 +1,7 @@
 import type { Coverage } from '../model/coverage.js'
 import { why, type Why } from '../engine/why.js'
 import type { PendingReason } from '../model/pending.js'
+import { codeAppName, mainProgram } from './program.js'
 import { coverageReport } from './coverage-report.js'
 import { examine, type Finding } from './doctor.js'
 import type { RotaOptions } from './rota-options.js'
@@ -10,7 +11,8 @@ import { whyPending } from './waiting.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
-  return new Rota(options, `code:${options.app ?? 'app'}`)
+  const app = options.app ?? codeAppName(options.directory)
+  return new Rota(options, `code:${app}`, { program: mainProgram() })
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Source {
   readonly jobs: readonly Job[]
   readonly queues: readonly Queue[]
   readonly triggers: readonly Trigger[]
+  /** Hears which triggers vanished from the source before anything is written, and may throw. */
+  readonly beforeEnding?: ((names: readonly string[]) => Promise<void>) | undefined
 }
 
 /** What a sync did, by name. */
@@ -37,14 +39,16 @@ const tries = 5
 /** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
 export async function sync(store: Store, source: Source, now: Instant): Promise<SyncReport> {
   await refuseOtherIntervals(store, source.triggers, (one) => one.source === source.name)
-  const shared = await defineJobs(store, source, now)
   const known = await store.fingerprints(source.name)
   const names = new Set(source.triggers.map((trigger) => trigger.name))
   const differing = source.triggers.filter((trigger) => {
     const before = known.get(trigger.name)
     return before === undefined || before !== fingerprint(trigger)
   })
+  // Only what is known by now ends: whoever defines something at the same time keeps it.
   const vanished = [...known.keys()].filter((name) => !names.has(name))
+  if (vanished.length > 0) await source.beforeEnding?.(vanished)
+  const shared = await defineJobs(store, source, now)
   for (const part of chunks(differing)) await define(store, { source: source.name, triggers: part, now })
   for (const part of chunks(vanished)) await end(store, { source: source.name, names: part, now })
   return {

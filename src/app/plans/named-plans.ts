@@ -19,7 +19,7 @@ export async function notePlans(
 ): Promise<readonly string[]> {
   const { source: item, plans, now } = app
   const notes = await allNotes(store)
-  const before = new Set(notes.filter((note) => note.item === item).map((note) => note.name))
+  const before = namedBy(item, notes)
   const named = new Set(plans.map((plan) => plan.name))
   const added = [...named].filter((name) => !before.has(name))
   const vanished = [...before].filter((name) => !named.has(name))
@@ -31,6 +31,19 @@ export async function notePlans(
   }
   await write(store, { names: vanished, item, value: undefined, now })
   return ended
+}
+
+/** The plans that an app named before and names no more. */
+export async function vanishedPlans(
+  store: Store,
+  { source, plans }: { readonly source: string; readonly plans: readonly PlanSource[] },
+): Promise<readonly string[]> {
+  const named = new Set(plans.map((plan) => plan.name))
+  return [...namedBy(source, await allNotes(store))].filter((name) => !named.has(name))
+}
+
+function namedBy(item: string, notes: readonly Note[]): ReadonlySet<string> {
+  return new Set(notes.filter((note) => note.item === item).map((note) => note.name))
 }
 
 const page = 1000

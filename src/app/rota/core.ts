@@ -4,7 +4,7 @@ import { Events, type EngineEvents, type EventName } from '../../engine/events.j
 import { Pool } from '../../engine/pool.js'
 import type { SyncReport } from '../../engine/sync.js'
 import { RotaError } from '../../model/errors.js'
-import type { Key } from '../../model/faults.js'
+import type { Roles } from '../../model/role.js'
 import { tooSeldom } from '../../model/round-check.js'
 import type { Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
@@ -19,11 +19,20 @@ import type { UnclaimedCommands } from '../jobs/unclaimed.js'
 import { slowPollMs, upkeepTimes } from '../loop-times.js'
 import { openStore, absoluteUrl, clockFor } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
-import { OwnDefinitions } from '../own-definitions.js'
+import { OwnDefinitions, type Where } from '../own-definitions.js'
 import { ProcessNote } from '../process-note.js'
 import { Registry } from '../registry.js'
+import { checkReplaced } from '../replaced.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
 import { Witness } from '../witness.js'
+
+/** Where the definitions of an app come from. */
+export interface Origin {
+  /** The program that defines them, where it is known. */
+  readonly program?: string | undefined
+  /** Tells where a part of them was written. */
+  readonly where?: Where | undefined
+}
 
 /** What every part of an app builds on: its settings, its store, its life from the start to the end. */
 export abstract class RotaCore {
@@ -49,10 +58,13 @@ export abstract class RotaCore {
   readonly #ending = new AbortController()
   #closed: Promise<void> | undefined
 
-  /** `source` is the name under which its definitions are kept, `where` tells where they were written; `rota()` fills them in. */
-  constructor(options: RotaOptions, source: string, where?: (keys: readonly Key[]) => string) {
+  readonly #program: string | undefined
+
+  /** `source` is the name under which its definitions are kept; `rota()` fills in both. */
+  constructor(options: RotaOptions, source: string, origin: Origin = {}) {
     this.settings = readRotaOptions(options)
-    this.own = new OwnDefinitions(source, this.registry, where)
+    this.#program = origin.program
+    this.own = new OwnDefinitions(source, this.registry, origin.where)
     this.clock = clockFor(this.settings.store, this.settings.clock)
     for (const queue of this.settings.queues) this.registry.addQueue(queue)
   }
@@ -151,13 +163,15 @@ export abstract class RotaCore {
     if (this.#ending.signal.aborted) throw this.#closedError()
     this.#guard = guard
     const directory = this.directory
-    const note = new ProcessNote(store, {
-      ...this.own.identity,
-      clock: this.clock,
-      now: () => this.now(),
-    })
+    const note = this.#newNote(store, roles)
     this.#note = note
-    const report = await this.own.write(store, { directory, roles, now: guard.now() })
+    // Before anything is written, so that whoever sees these definitions sees whose they are.
+    if (roles.scheduler) await note.tell(undefined)
+    const beforeEnding = async (names: readonly string[]): Promise<void> => {
+      const { source } = this.own
+      checkReplaced({ source, program: this.#program, names, others: await note.others() }, this.events)
+    }
+    const report = await this.own.write(store, { directory, roles, now: guard.now(), beforeEnding })
     if (roles.scheduler) this.warnOfRounds([...this.registry.triggers.values()])
     if (roles.scheduler) await this.#keepJobs()
     const { storeUrl } = this
@@ -180,6 +194,19 @@ export abstract class RotaCore {
     // They are in the store now, and a start that failed would have needed them again.
     this.registry.triggers.clear()
     return report
+  }
+
+  #newNote(store: Store, roles: Roles): ProcessNote {
+    const { source, digest } = this.own
+    const definitions = roles.scheduler ? digest : ''
+    const { clock } = this
+    return new ProcessNote(store, {
+      source,
+      definitions,
+      program: this.#program,
+      clock,
+      now: () => this.now(),
+    })
   }
 
   /** The command jobs of the store, or of the file that is used in place. */

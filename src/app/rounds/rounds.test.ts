@@ -179,8 +179,8 @@ describe('a round of an app', () => {
     stage.services('a')
     app.round('r', { every: '1h', services: ['a'] })
     await app.start()
-    await expect(app.stopRound('r')).rejects.toThrow('round r is defined by code:app; `rota pause r`')
-    await expect(app.startRound('r', { every: '2h' })).rejects.toThrow('code:app')
+    await expect(app.stopRound('r')).rejects.toThrow('round r is defined by code:rota; `rota pause r`')
+    await expect(app.startRound('r', { every: '2h' })).rejects.toThrow('code:rota')
   })
 })
 

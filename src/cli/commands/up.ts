@@ -4,6 +4,7 @@ import { readDowntime } from '../../app/downtime.js'
 import { RotaError } from '../../app/errors.js'
 import { findConfig } from '../../app/find-config.js'
 import type { Roles } from '../../app/nouns.js'
+import { programOf } from '../../app/program.js'
 import type { Rota } from '../../app/rota.js'
 import { readSwitches } from '../../app/switches.js'
 import { parseDuration } from '../../app/durations.js'
@@ -132,7 +133,9 @@ async function appOf({
   }
   const { Rota } = await import('../../app/rota.js')
   // A source that owns nothing: what was added to the store must not end because no config names it.
-  const app = new Rota({ store, concurrency, directory }, 'code:rota-up')
+  // Two of them with different plans are two programs.
+  const program = plans.length === 0 ? undefined : `rota up --plan ${plans.map(programOf).join(' --plan ')}`
+  const app = new Rota({ store, concurrency, directory }, 'code:rota-up', { program })
   for (const plan of plans) app.plan(plan)
   if (jobs !== undefined) app.jobsFile(resolve(directory, jobs))
   return { app, config: undefined }
