@@ -48,6 +48,7 @@ export function exitCodeOf(error: unknown): number {
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
   // The disk itself failed: whoever restarts programs should leave this one alone.
   STORE_IO: exitCodes.io,
+  LISTEN_FAILED: exitCodes.io,
   RUN_STATE: exitCodes.failed,
   CLOCK_JUMP: exitCodes.failed,
   HANDLER_FAILED: exitCodes.failed,

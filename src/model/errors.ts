@@ -49,6 +49,7 @@ export const errorCodes = {
   CANCELLED: 'The run was cancelled on request.',
   LOST: 'The worker that held the run disappeared.',
   SET_ASIDE: 'The run took its worker down too often and was set aside; `rota retry` revives it.',
+  LISTEN_FAILED: 'An address cannot be listened on for webhooks; the message says why.',
   ALREADY_STARTED: 'The app was started already.',
   USAGE: 'The command line was called with words it does not know.',
 } as const satisfies Record<TimeErrorCode, string> & Record<string, string>

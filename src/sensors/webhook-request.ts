@@ -68,14 +68,20 @@ export async function readWebhookRequest(
 function refusedByHeaders(request: IncomingMessage, maxBytes: number): WebhookRequest | undefined {
   const { method = '', headers } = request
   if (method !== 'POST') return { kind: 'wrong-method', reason: `${method.slice(0, 20)} is not POST` }
-  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';')
   if (!/^application\/(?:[\w.+-]+\+)?json$/i.test(type.trim())) {
     return { kind: 'wrong-type', reason: 'the content type is not application/json' }
   }
+  if (!parameters.every(isUtf8OrNoCharset)) return { kind: 'wrong-type', reason: 'the charset is not UTF-8' }
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     return { kind: 'wrong-type', reason: 'a compressed body is not read' }
   }
   return Number(headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
+}
+
+function isUtf8OrNoCharset(parameter: string): boolean {
+  const [name = '', value = ''] = parameter.split('=')
+  return name.trim().toLowerCase() !== 'charset' || /^"?utf-?8"?$/i.test(value.trim())
 }
 
 function tooLarge(maxBytes: number): WebhookRequest {

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emptyDirectory, rota, start, tooWide, type Ended, type Running } from './rota.js'
@@ -43,6 +45,17 @@ describe('rota sensor', () => {
     ])
     expect((await sensor('list')).code).toBe(3)
     expect((await sensor('preview', 'broken')).code).toBe(1)
+  })
+
+  it('F11: up says that an address cannot be had before it says or writes anything else', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const refused = await rota(['up', '--webhooks', String(port)], { cwd: directory, env })
+    taken.close()
+    const stderr = `error: webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use [LISTEN_FAILED]\n`
+    expect(refused).toEqual({ code: 74, stdout: '', stderr })
+    expect((await sensor('list')).code).toBe(3)
   })
 
   it('F9, F11: up tells what sensors find, what is wrong with them, and where deliveries are taken', async () => {

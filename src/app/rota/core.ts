@@ -48,6 +48,7 @@ export abstract class RotaCore {
   #opening: Promise<Store> | undefined
   #open: Store | undefined
   #starting: Promise<SyncReport | undefined> | undefined
+  #hasStarted = false
   #guard: ClockGuard | undefined
   #engine: Engine | undefined
   #witness: Witness | undefined
@@ -193,6 +194,7 @@ export abstract class RotaCore {
     await this.bus.start({ store, clock, guard, ...times, upkeep, isDraining })
     // They are in the store now, and a start that failed would have needed them again.
     this.registry.triggers.clear()
+    this.#hasStarted = true
     return report
   }
 
@@ -262,6 +264,11 @@ export abstract class RotaCore {
 
   #closedError(): RotaError {
     return new RotaError('STORE_CLOSED', 'the app was used after it was closed')
+  }
+
+  /** Whether its start is complete. */
+  protected get hasStarted(): boolean {
+    return this.#hasStarted
   }
 
   /** The store once it is open, so that the hot path does not wait for a promise. */

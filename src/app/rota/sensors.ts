@@ -119,7 +119,7 @@ export abstract class RotaSensors extends RotaRounds {
     return await (await this.#deliveries).deliver(sensor, observation)
   }
 
-  /** Listens for signed deliveries to the webhook sensors of this app, at `/webhooks/<sensor>`, until the app stops. */
+  /** Listens for signed deliveries to the webhook sensors of this app, at `/webhooks/<sensor>`, until the app stops. Before the start it puts them off with 503. */
   async listenForWebhooks(address: {
     readonly host?: string
     readonly port: number
@@ -129,6 +129,7 @@ export abstract class RotaSensors extends RotaRounds {
       sensors: this.registry.sensors,
       clock: this.clock,
       now: () => this.now(),
+      isReady: () => this.hasStarted,
       timezoneOf: async (name) => {
         const [stored] = await (await this.store()).triggers({ names: [name] })
         return stored?.trigger.schedule.kind === 'sensor' ? stored.trigger.schedule.timezone : 'UTC'

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { request as send } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { webhookSensor } from '../../sensors/webhook.js'
+import { systemClock } from '../../time/clock.js'
 import { rota, type Rota } from '../rota.js'
+import { Webhooks } from './webhooks.js'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 let app: Rota
@@ -64,6 +67,73 @@ test('F11: while its sensor is paused a delivery is put off, and taken afterward
   expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
 })
 
+test('F11: a body in another character set than UTF-8 is refused', async () => {
+  const { port } = await listening()
+  const typed = (type: string): Delivery => ({ headers: { 'content-type': `application/json${type}` } })
+  for (const type of ['; charset=iso-8859-1', ';charset="utf-16"', '; charset=utf-8; charset=latin1']) {
+    expect(await post(port, typed(type))).toMatchObject([415, { outcome: 'wrong-type' }])
+  }
+  expect(await post(port, typed('; charset="UTF-8"'))).toMatchObject([202, {}])
+  expect(await post(port, typed('; profile=x; charset=utf8'))).toMatchObject([200, {}])
+})
+
+test.each([
+  ['is no HTTP', 'good day\r\n\r\n', 400],
+  ['has no host', 'POST /webhooks/orders HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+  ['expects what nobody knows', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: x\r\nconnection: close\r\n\r\n', 404],
+  ['has endless headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+])(
+  'F11: a request that %s is answered like every other, for no browser to guess about',
+  async (_, text, status) => {
+    const { port } = await listening()
+    const answer = await raw(port, text)
+    expect(answer).toContain(`HTTP/1.1 ${status} `)
+    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
+    expect(answer).toMatch(/\r\ncontent-type: application\/json\r\n/i)
+  },
+)
+
+test('F11: a request whose headers do not come is answered and closed when their time is over', async () => {
+  // The real limit is ten seconds; how it is held is the same.
+  const server = new Webhooks({
+    headersMs: 100,
+    sensors: new Map(),
+    clock: systemClock,
+    now: () => systemClock.now(),
+    isReady: () => true,
+    timezoneOf: async () => 'UTC',
+    deliver: async () => 'accepted',
+    onTrouble: () => undefined,
+  })
+  const { port } = await server.listen({ port: 0 })
+  const answer = await raw(port, 'POST /webhooks/orders HTTP/1.1\r\nhost: x\r\n')
+  await server.close()
+  expect(answer).toContain('HTTP/1.1 408 ')
+  expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
+})
+
+test('F11: an address that cannot be listened on is told with its reason', async () => {
+  const { port } = await listening()
+  const taken = app.listenForWebhooks({ port })
+  await expect(taken).rejects.toMatchObject({
+    code: 'LISTEN_FAILED',
+    message: `webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use`,
+  })
+  await expect(app.listenForWebhooks({ host: '203.0.113.1', port: 0 })).rejects.toMatchObject({
+    code: 'LISTEN_FAILED',
+    message: expect.stringContaining('this machine does not have the address'),
+  })
+})
+
+test('F11: deliveries that come before the app has started are put off', async () => {
+  app = rota({ store: 'memory:' })
+  app.sensor('orders', { sensor: webhookSensor({ secret }), onTrigger: () => undefined })
+  const { port } = await app.listenForWebhooks({ port: 0 })
+  expect(await post(port, {})).toMatchObject([503, { outcome: 'store-away' }])
+  await app.start()
+  expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
+})
+
 test('F11: when the app has stopped nobody listens any more', async () => {
   const { port } = await listening()
   await app.stop({ grace: 0 })
@@ -96,6 +166,17 @@ interface Delivery {
   readonly path?: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What is answered to bytes as they are, up to the end of the connection. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(answer))
+  })
 }
 
 function post(port: number, delivery: Delivery): Promise<[number | undefined, unknown]> {

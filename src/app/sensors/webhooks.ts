@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Delivered } from '../../engine/deliver.js'
+import { RotaError } from '../../model/errors.js'
 import type { ConfiguredSensor, Observation } from '../../model/sensor.js'
 import { readWebhookRequest, webhookStatuses, type WebhookOutcome } from '../../sensors/webhook-request.js'
 import { observeWebhook, type WebhookSensorConfig } from '../../sensors/webhook.js'
@@ -21,6 +23,10 @@ export interface WebhooksOptions {
   readonly timezoneOf: (sensor: string) => Promise<string>
   readonly deliver: (sensor: string, observation: Observation) => Promise<Delivered>
   readonly onTrouble: (error: unknown) => void
+  /** Whether deliveries can be taken already. */
+  readonly isReady: () => boolean
+  /** How long the headers of a request may take; default: 10 s. */
+  readonly headersMs?: number | undefined
 }
 
 const mostConnections = 1000
@@ -32,18 +38,30 @@ export class Webhooks {
 
   constructor(options: WebhooksOptions) {
     this.#options = options
-    this.#server = createServer((request, response) => void this.#answer(request, response))
+    const { headersMs = 10_000 } = options
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#answer(request, response)
+    const limits = {
+      headersTimeout: headersMs,
+      requestTimeout: 3 * headersMs,
+      // Node looks for connections that are over time only this often: every 30 s by default.
+      connectionsCheckingInterval: headersMs / 10,
+      // Node's own answer to a request without a host would not have our headers.
+      requireHostHeader: false,
+    }
+    this.#server = createServer(limits, answer)
     this.#server.maxConnections = mostConnections
-    this.#server.headersTimeout = 10_000
-    this.#server.requestTimeout = 30_000
+    this.#server.on('checkExpectation', answer)
+    this.#server.on('clientError', answerBroken)
   }
 
   /** Begins to listen: on this machine only, unless another address is named. */
   async listen({ host = '127.0.0.1', port }: { host?: string; port: number }): Promise<WebhookAddress> {
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject)
+      const fail = (error: Error): void => reject(listenFailed({ host, port }, error))
+      this.#server.once('error', fail)
       this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
+        this.#server.off('error', fail)
         resolve()
       })
     })
@@ -75,6 +93,10 @@ export class Webhooks {
   }
 
   async #take(request: IncomingMessage): Promise<Answer> {
+    if (!this.#options.isReady()) return { outcome: 'store-away', reason: 'not now; try again' }
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      return { outcome: 'malformed', reason: 'the host header is missing' }
+    }
     const name = sensorOf(request.url ?? '')
     const configured = name === undefined ? undefined : this.#options.sensors.get(name)
     if (name === undefined || configured?.type !== 'webhook') {
@@ -115,11 +137,52 @@ function respond(request: IncomingMessage, response: ServerResponse, answer: Ans
   const status = webhookStatuses[answer.outcome]
   const isFit = request.complete
   response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': body.length,
+    ...headersOf(body),
     ...(isFit ? {} : { connection: 'close' }),
     ...(status === 503 ? { 'retry-after': '30' } : {}),
     ...(status === 405 ? { allow: 'POST' } : {}),
   })
   response.end(body)
+}
+
+/** No browser is to take an answer for anything but what it says it is. */
+function headersOf(body: Buffer) {
+  return {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** Answers what never became a request: bytes that are no HTTP, headers that are too long or too late. */
+function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Half of an answer may be out already; a second one would be read as a part of it.
+  if (!socket.writable || (socket as Socket).bytesWritten > 0) return void socket.destroy()
+  const { status, ...answer } = brokenAnswers[error.code ?? ''] ?? malformed
+  const body = Buffer.from(JSON.stringify(answer))
+  const headers = Object.entries({ ...headersOf(body), connection: 'close' })
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers.map((pair) => pair.join(': '))]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body.toString()}`)
+}
+
+const malformed = { status: 400, outcome: 'malformed', reason: 'this is not an HTTP request' }
+
+const brokenAnswers: Readonly<Record<string, typeof malformed>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, outcome: 'too-large', reason: 'the headers are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, outcome: 'too-slow', reason: 'the request took too long' },
+}
+
+function listenFailed({ host, port }: WebhookAddress, error: NodeJS.ErrnoException): RotaError {
+  const reason = listenReasons[error.code ?? ''] ?? error.message
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const message = `webhooks cannot be listened for at ${place}: ${reason}`
+  return new RotaError('LISTEN_FAILED', message, { cause: error })
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'this user may not listen on that port',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
 }

@@ -165,13 +165,15 @@ async function runUntilTheEnd(
   tellEvents(app, times, (notice) => tell(notice))
   const shutdown = new Shutdown({ app, teller, grace, stdout: context.out.stdout })
   try {
+    // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
+    const listening = webhooks === undefined ? undefined : await app.listenForWebhooks(webhooks)
     const downtime = await readDowntime(app)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
     const report = await app.start(options)
     const names = rolesText(roles)
     await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
-    if (webhooks !== undefined) {
-      const { host, port } = await app.listenForWebhooks(webhooks)
+    if (listening !== undefined) {
+      const { host, port } = listening
       const shown = host.includes(':') ? `[${host}]` : host
       teller.say(`  takes deliveries at http://${shown}:${port}/webhooks/<sensor>`, 'webhooks', {
         host,
