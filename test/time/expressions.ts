@@ -30,9 +30,13 @@ function dateField(): fc.Arbitrary<string> {
   const nearest = fc
     .oneof(fc.integer({ min: 1, max: 31 }), fc.constantFrom(1, 28, 29, 30, 31))
     .map((day) => `${day}W`)
+  const fromEnd = fc
+    .tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom('', 'W', 'w'))
+    .map(([days, workday]) => `L-${days}${workday}`)
   const item = fc.oneof(
     { weight: 3, arbitrary: items(1, 31) },
     nearest,
+    fromEnd,
     fc.constantFrom('L', 'LW', 'l', 'lw'),
   )
   return fc.oneof(fc.constantFrom('*', '?', '*/1', '*'), list(item))
@@ -51,7 +55,7 @@ function weekdayField(): fc.Arbitrary<string> {
     fc.integer({ min: 0, max: 7 }).map(String),
     fc.nat(6).map((index) => String(WEEKDAYS[index])),
   )
-  const last = day.map((weekday) => `${weekday}L`)
+  const last = fc.tuple(day, fc.constantFrom('L', '#L')).map((parts) => parts.join(''))
   const nth = fc.tuple(day, fc.integer({ min: 1, max: 5 })).map(([weekday, count]) => `${weekday}#${count}`)
   const toSunday = fc.constantFrom('FRI-SUN', 'mon-sun', '5-7', '0-7', '6-7/2')
   const item = fc.oneof(items(0, 7), day, last, nth, toSunday)

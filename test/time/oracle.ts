@@ -150,7 +150,7 @@ const LIMITS: readonly (readonly [number, number])[] = [
   [1970, 2199],
 ]
 const NAMES = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
-const WEEKDAY_RULE = /^(\d|[A-Z]{3})(L|#\d)$/
+const WEEKDAY_RULE = /^(\d|[A-Z]{3})(L|#\d|#L)$/
 const DAYS = 'SUN MON TUE WED THU FRI SAT'.split(' ')
 
 /** Expands an expression that is known to be good into sets of numbers. */
@@ -214,13 +214,15 @@ function matchesDate(parts: Expanded, text: string, { year, month, day }: Fields
   const isWorkday = (date: number): boolean =>
     ![0, 6].includes(new Date(Date.UTC(year, month - 1, date)).getUTCDay())
   return text.split(',').some((item) => {
-    if (item === 'L') return day === last
     if (item === 'LW') return day === all(1, last).filter(isWorkday).at(-1)
-    const wanted = /^(\d+)W$/.exec(item)?.[1]
-    if (wanted === undefined || Number(wanted) > last) return false
+    const [, isFromEnd, before, date, isNearest] = /^(?:(L)(?:-(\d+))?|(\d+))(W?)$/.exec(item) ?? []
+    if (isFromEnd === undefined && !isNearest) return false
+    const wanted = isFromEnd === undefined ? Number(date) : last - Number(before ?? 0)
+    if (wanted < 1 || wanted > last) return false
+    if (!isNearest) return day === wanted
     const nearest = all(1, last)
       .filter(isWorkday)
-      .toSorted((a, b) => Math.abs(a - Number(wanted)) - Math.abs(b - Number(wanted)))[0]
+      .toSorted((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted))[0]
     return day === nearest
   })
 }
@@ -232,6 +234,6 @@ function matchesWeekday(parts: Expanded, text: string, { year, month, day, weekd
   return text.split(',').some((item) => {
     const [, name, rule] = WEEKDAY_RULE.exec(item) ?? []
     if (name === undefined || rule === undefined || numberOf(name, 5) % 7 !== weekday) return false
-    return rule === 'L' ? day + 7 > last : Math.ceil(day / 7) === Number(rule.slice(1))
+    return rule.endsWith('L') ? day + 7 > last : Math.ceil(day / 7) === Number(rule.slice(1))
   })
 }

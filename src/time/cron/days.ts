@@ -26,14 +26,20 @@ function spreadWeekdays(weekdays: number, firstWeekday: number): number {
 }
 
 function datesByRule(rules: DayRules, length: number, firstWeekday: number): number {
+  const { daysFromEnd, workdaysFromEnd, nearestWorkdays } = rules
   let days = 0
-  if (rules.isLastDay) days |= 1 << (length - 1)
-  if (rules.isLastWorkday) days |= 1 << (nearestWorkday(length, length, firstWeekday) - 1)
-  for (let bit = nextBit(rules.nearestWorkdays, 0); bit >= 0; bit = nextBit(rules.nearestWorkdays, bit + 1)) {
-    // A month without that day has no day nearest to it either.
-    if (bit < length) days |= 1 << (nearestWorkday(bit + 1, length, firstWeekday) - 1)
-  }
+  for (const before of bitsBelow(daysFromEnd, length)) days |= 1 << (length - 1 - before)
+  const nearest = (day: number): number => 1 << (nearestWorkday(day, length, firstWeekday) - 1)
+  for (const before of bitsBelow(workdaysFromEnd, length)) days |= nearest(length - before)
+  for (const index of bitsBelow(nearestWorkdays, length)) days |= nearest(index + 1)
   return days
+}
+
+/** The bits of a mask below `end`: a day that the month does not have asks for nothing. */
+function bitsBelow(mask: number, end: number): number[] {
+  const bits: number[] = []
+  for (let bit = nextBit(mask, 0); bit >= 0 && bit < end; bit = nextBit(mask, bit + 1)) bits.push(bit)
+  return bits
 }
 
 function nearestWorkday(day: number, length: number, firstWeekday: number): number {

@@ -33,13 +33,13 @@ export interface CronExpression {
 
 /** The days of an expression that can only be told once the month is known. */
 export interface DayRules {
-  /** `L`: the last day of the month. */
-  readonly isLastDay: boolean
-  /** `LW`: the last day of the month from Monday to Friday. */
-  readonly isLastWorkday: boolean
+  /** `L` and `L-3`: bit n asks for the day n days before the last day of the month. */
+  readonly daysFromEnd: number
+  /** `LW` and `L-3W`: bit n asks for the day from Monday to Friday nearest to that day, within the month. */
+  readonly workdaysFromEnd: number
   /** `15W`: bit d - 1 asks for the day from Monday to Friday nearest to day d, within the month. */
   readonly nearestWorkdays: number
-  /** `5L`: bit w asks for the last weekday w of the month. */
+  /** `5L` and `5#L`: bit w asks for the last weekday w of the month. */
   readonly lastWeekdays: number
   /** `5#2`: entry k - 1 holds the weekdays of which the k-th is asked for. */
   readonly nthWeekdays: readonly number[]

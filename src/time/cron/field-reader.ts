@@ -133,13 +133,13 @@ class FieldReader {
     return low + found
   }
 
-  /** `L`, `LW` and `15W`; answers whether it took one. */
+  /** `L`, `L-3`, `LW`, `L-3W` and `15W`; answers whether it took one. */
   #dayRuleOfMonth(): boolean {
     if (this.#field.days !== 'of-month') return false
     if (this.#takeLetter('L')) {
-      if (this.#peek() === DASH) this.#failUnsupported('L or LW, or the days themselves, such as 25-28')
-      if (this.#takeLetter('W')) this.#rules().isLastWorkday = true
-      else this.#rules().isLastDay = true
+      const bit = 1 << this.#daysBeforeLast()
+      if (this.#takeLetter('W')) this.#rules().workdaysFromEnd |= bit
+      else this.#rules().daysFromEnd |= bit
       return true
     }
     const start = this.#position
@@ -152,15 +152,26 @@ class FieldReader {
     return true
   }
 
-  /** After a weekday: `L` or `#2`; answers whether it took one. */
+  /** After `L` in the day of month: the 3 of `-3`, or 0. */
+  #daysBeforeLast(): number {
+    if (!this.#take(DASH)) return 0
+    const start = this.#position
+    if (!isDigit(this.#peek())) this.#failSyntax('expected a number after L-')
+    const days = this.#number()
+    if (days >= 1 && days <= 30) return days
+    throw this.#refusal('CRON_RANGE', `L-${days} is not within L-1 to L-30`, start, '1-30')
+  }
+
+  /** After a weekday: `L`, `#L` or `#2`; answers whether it took one. */
   #dayRuleOfWeek(weekday: number): boolean {
     if (this.#field.days !== 'of-week') return false
     const bit = 1 << (weekday % 7)
+    const isNumbered = this.#take(HASH)
     if (this.#takeLetter('L')) {
       this.#rules().lastWeekdays |= bit
       return true
     }
-    if (!this.#take(HASH)) return false
+    if (!isNumbered) return false
     const start = this.#position
     if (!isDigit(this.#peek())) this.#failSyntax('expected a number after #')
     const nth = this.#number()
@@ -189,8 +200,8 @@ class FieldReader {
 
   #rules(): MutableDayRules {
     this.#dayRules ??= {
-      isLastDay: false,
-      isLastWorkday: false,
+      daysFromEnd: 0,
+      workdaysFromEnd: 0,
       nearestWorkdays: 0,
       lastWeekdays: 0,
       nthWeekdays: [0, 0, 0, 0, 0],
@@ -263,7 +274,7 @@ function splitReversed(field: CronField, first: number, last: number): string {
 
 function allowedIn(field: CronField): string {
   const names = field.names === undefined ? '' : `, ${field.names[0]}-${field.names.at(-1)}`
-  const rules = { 'of-month': ', ?, L, LW, 15W', 'of-week': ', ?, 5L, 5#2' }
+  const rules = { 'of-month': ', ?, L, L-3, LW, L-3W, 15W', 'of-week': ', ?, 5L, 5#2, 5#L' }
   const days = field.days === undefined ? '' : rules[field.days]
   return `${field.low}-${field.high}${names}, *, lists, ranges and steps${days}`
 }
