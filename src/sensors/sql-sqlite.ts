@@ -36,6 +36,8 @@ async function readOnce(path: string, question: SqlQuestion): Promise<SqlAnswer>
 
 function answerOf(database: DatabaseSyncInstance, { sql, parameters }: SqlQuestion): SqlAnswer {
   const statement = database.prepare(sql)
+  // SQLite compiles the first statement and ignores what follows. The question itself never ends with a semicolon.
+  if (statement.expandedSQL?.endsWith(';') === true) throw new Error('more than one statement was given')
   const columns = statement.columns().map(({ name }) => name)
   // What gives no columns is no question; `vacuum into` would write a file even here.
   if (columns.length === 0) throw new Error('the statement is not a query')
