@@ -96,7 +96,7 @@ describe('rota sensor', () => {
       cwd: directory,
       env: { ...env, COLUMNS: '40' },
     })
-    expect(narrow.stdout).toMatch(/state +\{.{159}… \(\d+ characters; --json has them all\)\n/)
+    expect(narrow.stdout).toMatch(/state +\{.{159}…\s+\(\d+ characters; --json\s+has them all\)\n/)
     const history = await sensor('history', 'broken')
     expect(history.stdout).toMatch(/error +1 .*there is no directory/)
     for (const { code, stdout } of [list, history]) expect([code, tooWide(stdout)]).toEqual([0, []])
