@@ -1,3 +1,4 @@
+import { pastSchedules } from '../engine/past-schedules.js'
 import { define, defineJobs, end } from '../engine/sync.js'
 import type { Handler } from '../engine/perform.js'
 import { readJob, readTrigger, type JobInput, type TriggerInput } from '../model/define.js'
@@ -42,6 +43,7 @@ export async function addDefinitions(
   const { now, replace = false } = input
   const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
   const { jobs, triggers } = readDefinitions(input, stored)
+  refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
   for (const { name, job } of triggers) {
     if (!known.has(job))

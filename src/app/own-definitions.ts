@@ -1,4 +1,6 @@
+import { pastSchedules } from '../engine/past-schedules.js'
 import { defineJobs, endJobs, sync, type Source, type SyncReport } from '../engine/sync.js'
+import { refuse } from '../model/errors.js'
 import type { Key } from '../model/faults.js'
 import { fingerprintOf } from '../model/identity.js'
 import type { Job } from '../model/job.js'
@@ -110,6 +112,11 @@ export class OwnDefinitions {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.checkJobs(new Map(others.map(({ job }) => [job.name, job])), this.#where)
+    const past = await pastSchedules(store, this.#all().triggers, now)
+    refuse(
+      'the app',
+      past.map((fault) => ({ ...fault, where: this.#where?.(fault.keys) })),
+    )
     const vanished = await vanishedPlans(store, { source: this.#source, plans })
     if (vanished.length > 0) await beforeEnding(vanished)
     const own = await sync(store, { ...this.#all(), beforeEnding }, now).catch(async (error: unknown) => {

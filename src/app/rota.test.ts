@@ -82,6 +82,24 @@ describe('an app before its start', () => {
     await app.start()
   })
 
+  it('refuses a schedule whose last year is over, wherever it is defined', async () => {
+    const { app } = staged()
+    const over = { job: 'report', cron: '0 0 9 1 6 ? 2025' }
+    const refusal = (name: string) => ({
+      code: 'DEFINITION_INVALID',
+      faults: [{ path: `triggers.${name}.cron`, message: 'it has no instant after 2026-01-05T00:00:00Z' }],
+    })
+    app.job('report', () => undefined)
+    await app.start()
+    await expect(app.add({ triggers: { added: over } })).rejects.toMatchObject(refusal('added'))
+    const job = { id: 'job_1', type: 'recurring', schedule: over.cron, command: 'report' } as const
+    await expect(app.addJob(job)).rejects.toMatchObject(refusal('job_1'))
+    const { app: other } = staged()
+    other.job('report', () => undefined)
+    other.schedule('coded', over)
+    await expect(other.start()).rejects.toMatchObject(refusal('coded'))
+  })
+
   it('does not take a job of an earlier release of itself for one that it has', async () => {
     const store = `sqlite:${join(await aDirectory(), 'rota.db')}`
     const before = rota({ store })

@@ -3,6 +3,7 @@ import { hour, minute, second, settle, Stage, t0, Work, type Cast } from '../../
 import { defineTrigger } from '../model/define.js'
 import { isComplete } from '../model/coverage.js'
 import { coverageOf } from './coverage.js'
+import { pastSchedules } from './past-schedules.js'
 import { define, sync } from './sync.js'
 
 const nothing = (): undefined => undefined
@@ -22,6 +23,17 @@ async function expectComplete(stage: Stage, name = 't'): Promise<void> {
 
 const minutesOf = async (stage: Stage, name = 't'): Promise<number[]> =>
   (await stage.runs(name)).map((run) => (run.dueAt - t0) / minute)
+
+it('a schedule whose last year is over is a fault of new triggers only', async () => {
+  const schedule = { cron: '0 0 9 1 6 ? 2026' }
+  const { stage } = await staged({ known: schedule, changed: { cron: '0 0 9 1 7 ? 2026' } })
+  const triggers = ['known', 'changed', 'added'].map((name) =>
+    defineTrigger(name, { job: 'work', ...schedule }),
+  )
+  expect(await pastSchedules(stage.store, triggers, t0)).toEqual([])
+  const faults = await pastSchedules(stage.store, triggers, Date.UTC(2027, 0, 1))
+  expect(faults.map(({ path }) => path)).toEqual(['triggers.changed.cron', 'triggers.added.cron'])
+})
 
 describe('a change of the schedule', () => {
   it('plans the old version up to now and opens a new one from there', async () => {

@@ -1,3 +1,4 @@
+import { pastSchedules } from '../../engine/past-schedules.js'
 import { define, end } from '../../engine/sync.js'
 import { isAsset } from '../../model/asset.js'
 import { checkTrigger } from '../../model/check-assets.js'
@@ -48,6 +49,7 @@ export async function defineSchedule(
   const trigger = readTrigger({ name, input, asset: job.asset }, place)
   if (trigger !== undefined) checkTrigger(trigger, [job], place)
   refuse(`schedule ${name}`, place.faults)
+  refuse(`schedule ${name}`, await pastSchedules(store, [trigger as Trigger], now))
   await define(store, { source: api, triggers: [trigger as Trigger], now })
 }
 

@@ -1,3 +1,4 @@
+import { pastSchedules } from '../../engine/past-schedules.js'
 import { define, end } from '../../engine/sync.js'
 import { commandJobOf, commandTrigger, type CommandJob } from '../../model/command-job.js'
 import {
@@ -7,7 +8,7 @@ import {
   type CommandJobState,
   type Execution,
 } from '../../model/command-job-state.js'
-import { RotaError } from '../../model/errors.js'
+import { refuse, RotaError } from '../../model/errors.js'
 import type { Note } from '../../model/note.js'
 import type { RunState } from '../../model/run.js'
 import { isJobsSource } from '../../model/jobs-source.js'
@@ -55,6 +56,7 @@ export async function addToStore(
 ): Promise<void> {
   const { source, jobs, now } = request
   const triggers = await triggersOf(store, jobs, now)
+  refuse('the job', await pastSchedules(store, triggers, now))
   await define(store, { source, triggers, now, isNew: true })
   await noteExecuted(store, { jobs, triggers, now })
 }
