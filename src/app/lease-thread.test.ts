@@ -28,8 +28,10 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** A lease of one second, kept from a thread; resolves what the thread tells first. */
-async function kept(options: { worker: string; url?: string }) {
+const hour = 3_600_000
+
+/** A lease, kept from a thread; resolves what the thread tells first. */
+async function kept(options: { worker: string; url?: string; leaseMs?: number; now?: number }) {
   const told: string[] = []
   let tell: () => void = () => undefined
   const first = new Promise<void>((resolve) => (tell = resolve))
@@ -39,11 +41,12 @@ async function kept(options: { worker: string; url?: string }) {
   }
   const keepAlive = new ThreadedKeepAlive({
     worker: options.worker,
-    leaseMs: 1000,
+    leaseMs: options.leaseMs ?? 1000,
     clock: systemClock,
     url: options.url ?? `sqlite:${path}`,
     durability: 'normal',
     stallMs: 60_000,
+    now: options.now ?? Date.now(),
     onExpired: hear('expired'),
     onTrouble: hear('trouble'),
   })
@@ -87,6 +90,32 @@ describe('a lease that is kept from a thread', () => {
     }
     await keepAlive.stop()
     expect(told).toEqual([])
+  })
+
+  it('goes by the time that the main thread believes, as soon as it does', async () => {
+    const now = Date.now()
+    await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: hour })
+    const { keepAlive, told } = await kept({ worker: 'w', leaseMs: hour })
+    const renewedPast = async (at: number): Promise<void> => {
+      while (((await store.workers())[0]?.lastBeatAt ?? 0) <= at) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await renewedPast(now)
+    keepAlive.accept(now + 3 * hour)
+    await renewedPast(now + 3 * hour - 1)
+    await keepAlive.stop()
+    expect(told).toEqual([])
+  })
+
+  it('goes from its start by the time that the main thread believes', async () => {
+    const now = Date.now() + 3 * hour
+    await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: hour })
+    const { keepAlive } = await kept({ worker: 'w', leaseMs: hour, now })
+    while (((await store.workers())[0]?.leaseUntil ?? 0) <= now + hour - 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await keepAlive.stop()
   })
 
   it('that others have declared over is told at once', async () => {

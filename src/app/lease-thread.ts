@@ -8,6 +8,7 @@ import { ClockGuard } from '../engine/clock-guard.js'
 import { Heartbeat } from '../engine/keep-alive.js'
 import type { Beat } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
 import { clockFor, openStore, type Durability } from './open-store.js'
 
 /** What the main thread hands over. */
@@ -17,20 +18,24 @@ export interface LeaseThreadData {
   readonly worker: string
   readonly leaseMs: number
   readonly stallMs: number
+  /** What the main thread takes as now. */
+  readonly now: Instant
 }
 
 /** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
 export type LeaseThreadMessage = 'ping' | 'full' | Beat
 
-/** What the main thread says: that it is alive, or that the thread may end. */
-export type MainThreadMessage = 'pong' | 'stop'
+/** What the main thread says: that it is alive, that the thread may end, or a time that it believes from now on. */
+export type MainThreadMessage = 'pong' | 'stop' | { readonly accepted: Instant }
 
 async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const { url, durability, worker, leaseMs, stallMs } = data
   const clock = clockFor(url, systemClock)
   const store = await openStore(url, { clock, durability, directory: '/', create: false })
-  // The main thread has looked at the clock at its start; from then on the same rules hold here.
+  // The main thread judges the time, and says so when it believes one that was in doubt. While it is busy the same rules
+  // hold here. Otherwise one of them would judge by a time in which the other does not renew yet.
   const guard = await ClockGuard.open(store, clock, { acceptClock: true })
+  guard.accept(data.now)
   const now = (): number => guard.now()
   const tell = (message: LeaseThreadMessage): void => port.postMessage(message)
   const onExpired = (): void => tell('expired')
@@ -42,6 +47,10 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const pulse = new Pulse({ clock, port, stallMs })
   port.on('message', (message: MainThreadMessage) => {
     pulse.answered()
+    if (typeof message === 'object') {
+      guard.accept(message.accepted)
+      heartbeat.accept()
+    }
     if (message !== 'stop') return
     pulse.stop()
     void heartbeat

@@ -77,5 +77,5 @@ function keepAliveOf(parts: AppParts, keep: KeepAliveOptions): KeepAlive {
   if (!roles.worker || store.url.startsWith('memory:') || parts.settings.clock !== systemClock) {
     return new Heartbeat({ ...keep, store, clock, now: () => guard.now() })
   }
-  return new ThreadedKeepAlive({ ...keep, clock, url: storeUrl, durability, stallMs })
+  return new ThreadedKeepAlive({ ...keep, clock, url: storeUrl, durability, stallMs, now: guard.now() })
 }

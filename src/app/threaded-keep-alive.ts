@@ -2,12 +2,13 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { KeepAlive, KeepAliveOptions } from '../engine/keep-alive.js'
 import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
 import type { LeaseThreadData, LeaseThreadMessage, MainThreadMessage } from './lease-thread.js'
 
 /** What keeping a lease from a thread needs. */
 export interface ThreadedKeepAliveOptions
   extends KeepAliveOptions,
-    Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs'> {
+    Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs' | 'now'> {
   readonly clock: Clock
 }
 
@@ -28,8 +29,8 @@ export class ThreadedKeepAlive implements KeepAlive {
 
   start(): void {
     const { onExpired, onBeat, onFull, onTrouble, clock } = this.#options
-    const { worker, leaseMs, url, durability, stallMs } = this.#options
-    const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs }
+    const { worker, leaseMs, url, durability, stallMs, now } = this.#options
+    const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs, now }
     // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
     const thread = new Worker(threadFile(), { workerData, execArgv: [] })
     this.#thread = thread
@@ -55,6 +56,10 @@ export class ThreadedKeepAlive implements KeepAlive {
       onExpired()
     })
     thread.unref()
+  }
+
+  accept(at: Instant): void {
+    this.#thread?.postMessage({ accepted: at } satisfies MainThreadMessage)
   }
 
   async stop(): Promise<void> {

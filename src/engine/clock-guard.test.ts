@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { day, hour, minute, second, Stage, t0 } from '../../test/fixtures/engine-stage.js'
+import {
+  day,
+  enqueue,
+  hour,
+  minute,
+  second,
+  Stage,
+  t0,
+  Work,
+  type Process,
+} from '../../test/fixtures/engine-stage.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import { ClockGuard } from './clock-guard.js'
 import { isComplete } from '../model/coverage.js'
@@ -110,13 +120,54 @@ describe('a clock that jumps ahead', () => {
     expect((await stage.store.health({ now: 0 })).highestAt).toBeLessThan(t0 + hour)
   })
 
-  it('costs no live worker its lease', async () => {
-    const { stage, process } = await running()
-    const other = await stage.process({ jobs: {} })
-    const ids = [process.engine.workerId, other.engine.workerId]
+  it.each([
+    { jump: '20 minutes', jumpMs: 20 * minute, leases: [30 * second, 30 * second] },
+    { jump: '3 hours', jumpMs: 3 * hour, leases: [30 * second, 30 * second] },
+    { jump: '3 hours', jumpMs: 3 * hour, leases: [second, second] },
+    { jump: '20 minutes', jumpMs: 20 * minute, leases: [second, 30 * second] },
+    { jump: '3 hours', jumpMs: 3 * hour, leases: [second, 30 * second] },
+    { jump: '3 hours', jumpMs: 3 * hour, leases: [30 * second, second] },
+  ])('by $jump costs no live worker its lease, with leases of $leases ms', async ({ jumpMs, leases }) => {
+    const stage = new Stage()
+    const processes: Process[] = []
+    for (const leaseMs of leases) processes.push(await stage.process({ jobs: {}, leaseMs }))
+    await stage.pass(7 * second)
+    const ids = processes.map(({ engine }) => engine.workerId)
+    stage.clock.step(jumpMs)
+    await stage.pass(2 * minute)
+    expect(processes.map(({ engine }) => engine.workerId)).toEqual(ids)
+    expect((await stage.store.health({ now: 0 })).highestAt).toBeGreaterThan(t0 + jumpMs)
+  })
+
+  it.each([20 * minute, 3 * hour])(
+    'is steady again only from when the new time is believed (%i ms)',
+    async (jumpMs) => {
+      const { clock, guard } = guarded()
+      expect(guard.steadyMs()).toBe(Infinity)
+      clock.step(jumpMs)
+      const acceptedAt: number[] = []
+      guard.onAccepted((at) => acceptedAt.push(at))
+      while (guard.now() < t0 + jumpMs) {
+        expect(guard.steadyMs()).toBe(Infinity)
+        await clock.advance(second)
+      }
+      expect(guard.steadyMs()).toBe(0)
+      await clock.advance(3 * second)
+      expect(guard.steadyMs()).toBe(3 * second)
+      expect(acceptedAt).toEqual(jumpMs > hour ? [t0 + jumpMs + 10 * second] : [])
+    },
+  )
+
+  it('delays the takeover from a worker that died by no more than its lease', async () => {
+    const stage = new Stage()
+    const work = new Work()
+    const dead = await stage.process({ jobs: { work: work.handler }, leaseMs: 5 * second })
+    await enqueue(stage, ['a'])
+    await stage.process({ jobs: { work: work.handler }, leaseMs: 30 * second })
+    dead.kill()
     stage.clock.step(20 * minute)
-    await stage.pass(5 * minute)
-    expect([process.engine.workerId, other.engine.workerId]).toEqual(ids)
+    await stage.pass(15 * second)
+    expect(work.begun.map(({ attempt }) => attempt)).toEqual([1, 2])
   })
 })
 

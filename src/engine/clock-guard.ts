@@ -33,6 +33,7 @@ export class ClockGuard {
   #jumpedMs = -Infinity
   #noted: Reading | undefined
   #doubted: Reading | undefined
+  readonly #hearers = new Set<(at: Instant) => void>()
 
   /** `highestAt` is the highest time in the store, 0 for a new one. */
   constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean }) {
@@ -77,20 +78,37 @@ export class ClockGuard {
       if (byMs > toleranceMs) return { kind: 'behind', byMs, againAt: wall + Math.min(byMs, confirmMs) }
       return { kind: 'ok', now: this.#highestAt }
     }
-    const doubt = this.#doubt({ wall, monotonicMs })
+    const jumpMs = this.#jumpMs({ wall, monotonicMs })
+    const doubt = this.#doubt({ wall, monotonicMs }, jumpMs)
     if (doubt !== undefined) return doubt
     this.#trusted = { wall, monotonicMs }
     this.#highestAt = wall
+    if (jumpMs > hourMs) for (const hear of this.#hearers) hear(wall)
     return { kind: 'ok', now: wall }
   }
 
+  /** Calls back with a time that was in doubt, as soon as it is believed. */
+  onAccepted(hear: (at: Instant) => void): () => void {
+    this.#hearers.add(hear)
+    return () => void this.#hearers.delete(hear)
+  }
+
+  /** Believes a time that another guard of this process believes: a process has one judgement of time. */
+  accept(at: Instant): void {
+    if (at <= this.#highestAt) return
+    this.#trusted = { wall: at, monotonicMs: this.#clock.monotonicMs() }
+    this.#highestAt = at
+    this.#doubted = undefined
+  }
+
   /**
-   * Whether the wall clock has moved steadily for so long. After a jump, as when a machine wakes up, leases look older
-   * than they are: their holders get the time to renew them before anyone takes over.
+   * For how long `now` has moved as time passes; infinite where it was never seen to do otherwise. After a jump, as when a
+   * machine wakes up or a time in doubt is believed, leases look older than they are: a holder gets as much time as its
+   * lease lasts to renew it.
    */
-  isSteadyFor(ms: number): boolean {
+  steadyMs(): number {
     this.#noteJump()
-    return this.#clock.monotonicMs() - this.#jumpedMs > ms
+    return this.#clock.monotonicMs() - this.#jumpedMs
   }
 
   #refusal(): RotaError {
@@ -103,7 +121,7 @@ export class ClockGuard {
   }
 
   #noteJump(): void {
-    const wall = this.#clock.now()
+    const wall = this.now()
     const monotonicMs = this.#clock.monotonicMs()
     const last = this.#noted ?? { wall, monotonicMs }
     if (wall - last.wall - (monotonicMs - last.monotonicMs) > toleranceMs) this.#jumpedMs = monotonicMs
@@ -116,8 +134,7 @@ export class ClockGuard {
     return wall + (this.#clock.monotonicMs() - monotonicMs)
   }
 
-  #doubt(reading: Reading): ClockReading | undefined {
-    const jumpMs = this.#jumpMs(reading)
+  #doubt(reading: Reading, jumpMs: number): ClockReading | undefined {
     if (jumpMs <= hourMs) {
       this.#doubted = undefined
       return undefined
@@ -132,7 +149,9 @@ export class ClockGuard {
     }
     const since = this.#doubted ?? reading
     this.#doubted = since
-    return { kind: 'unsure', byMs: jumpMs, againAt: since.wall + confirmMs }
+    // The wall clock shows whole milliseconds and may be there a little before the ten seconds have passed.
+    const againAt = Math.max(since.wall + confirmMs, reading.wall + 1)
+    return { kind: 'unsure', byMs: jumpMs, againAt }
   }
 
   /** How far the wall clock is ahead of where the time that really passed would have brought it. */

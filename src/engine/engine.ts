@@ -120,8 +120,9 @@ export class Engine {
   }
 
   async #begin(): Promise<void> {
-    const { store, events, roles, upkeepMs, pollMs } = this.#options
+    const { store, events, guard, roles, upkeepMs, pollMs } = this.#options
     this.#undo.push(events.on('fatal', () => this.#fail()))
+    this.#undo.push(guard.onAccepted((at) => this.#keepAlive?.accept(at)))
     this.#undo.push(events.on('trouble', ({ error }) => isFull(error) && this.#noteFull()))
     if (roleNames(roles).length > 0) await this.#employ()
     if (this.#ending.signal.aborted || this.#hasFailed) return
@@ -213,9 +214,10 @@ export class Engine {
   }
 
   /** While the store is full nobody can renew. Once there is room, everybody gets the time to do so before being judged. */
-  #canJudgeLeases(): boolean {
+  #steadyMs(): number {
     const { guard, clock, leaseMs } = this.#options
-    return guard.isSteadyFor(leaseMs) && clock.monotonicMs() - this.#fullMs > leaseMs
+    const roomMs = clock.monotonicMs() - this.#fullMs
+    return roomMs <= leaseMs ? 0 : Math.min(guard.steadyMs(), roomMs)
   }
 
   /** What a beat of an id that was lost meanwhile says counts no more. */
@@ -289,7 +291,7 @@ export class Engine {
       events,
       keepMs,
       now: () => this.now(),
-      canJudgeLeases: () => this.#canJudgeLeases(),
+      steadyMs: () => this.#steadyMs(),
       leaseSlackMs,
       everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),

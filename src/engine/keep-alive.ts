@@ -6,6 +6,8 @@ import { isFull } from './loop.js'
 /** Keeps one worker's lease from running out. */
 export interface KeepAlive {
   start(): void
+  /** The process believes a time that was in doubt: the lease is renewed by it now, before anybody judges it. */
+  accept(at: Instant): void
   stop(): Promise<void>
 }
 
@@ -42,11 +44,19 @@ const fullPauseMs = 250
 export class Heartbeat implements KeepAlive {
   readonly #options: HeartbeatOptions
   readonly #stop = new AbortController()
+  #rest = new AbortController()
+  #isDue: boolean
   #cancelDeadline: (() => void) | undefined
   #running: Promise<void> | undefined
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
+    this.#isDue = options.isDue ?? false
+  }
+
+  accept(): void {
+    this.#isDue = true
+    this.#rest.abort()
   }
 
   start(): void {
@@ -59,18 +69,25 @@ export class Heartbeat implements KeepAlive {
   }
 
   async #run(): Promise<void> {
-    const { clock, leaseMs, isDue = false } = this.#options
-    const { signal } = this.#stop
+    const { clock, leaseMs } = this.#options
     this.#renewed(clock.monotonicMs())
-    if (!isDue) await clock.sleep(leaseMs / 3, signal)
-    while (!signal.aborted) {
+    await this.#sleep(leaseMs / 3)
+    while (!this.#stop.signal.aborted) {
+      this.#isDue = false
       const askedMs = clock.monotonicMs()
       const answer = await this.#beat()
       if (answer === 'expired') return this.#giveUp()
       if (answer !== 'failed') this.#renewed(askedMs)
       this.#tell(answer)
-      await clock.sleep(this.#pauseMs(answer), signal)
+      await this.#sleep(this.#pauseMs(answer))
     }
+  }
+
+  /** Until the next renewal is due. */
+  async #sleep(ms: number): Promise<void> {
+    if (this.#isDue || this.#stop.signal.aborted) return
+    this.#rest = new AbortController()
+    await this.#options.clock.sleep(ms, this.#rest.signal)
   }
 
   async #beat(): Promise<Beat | 'failed' | 'full'> {
@@ -122,6 +139,7 @@ export class Heartbeat implements KeepAlive {
 
   #end(): void {
     this.#stop.abort()
+    this.#rest.abort()
     this.#cancelDeadline?.()
   }
 }

@@ -9,8 +9,8 @@ export interface UpkeepOptions {
   readonly store: Store
   readonly now: () => Instant
   readonly events: Events
-  /** Whether the wall clock has been steady for long enough to judge leases by it. */
-  readonly canJudgeLeases: () => boolean
+  /** For how long time was steady and leases could be renewed: who has a longer lease is not judged yet. At 0 nobody is. */
+  readonly steadyMs: () => number
   /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
   readonly leaseSlackMs?: number | undefined
   /** How often it looks for workers that are gone. */
@@ -43,10 +43,12 @@ export class Upkeep {
 
   /** Sends the claims of workers that are gone through the same decision as any other end. */
   async #takeOver(): Promise<number> {
-    const { store, now, onRuns, canJudgeLeases, leaseSlackMs = 0 } = this.#options
-    if (!canJudgeLeases()) return 0
+    const { store, now, onRuns, leaseSlackMs = 0 } = this.#options
+    const steadyMs = this.#options.steadyMs()
+    if (steadyMs === 0) return 0
     const at = now()
-    const lost = await store.expire({ now: at, deadline: at - leaseSlackMs, limit: lostBatch })
+    const longestMs = Math.min(Math.ceil(steadyMs) - 1, Number.MAX_SAFE_INTEGER)
+    const lost = await store.expire({ now: at, deadline: at - leaseSlackMs, longestMs, limit: lostBatch })
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
     // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.

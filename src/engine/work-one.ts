@@ -73,7 +73,7 @@ export async function takeBackLost(store: Store, clock: Clock): Promise<number> 
     store,
     events,
     now: () => clock.now(),
-    canJudgeLeases: () => true,
+    steadyMs: () => Infinity,
     everyMs: 0,
     // Nothing is old enough: history of a queue that people read is theirs to remove.
     keepMs: Infinity,

@@ -126,8 +126,8 @@ export interface Work {
    */
   turn(request: Turn): Promise<TurnAnswer>
 
-  /** Expires workers whose lease ended before `deadline`, and gives claims held by workers that are gone. */
-  expire(request: { now: Instant; deadline: Instant; limit: number }): Promise<readonly LostClaim[]>
+  /** Expires workers whose lease ended before `deadline` and was no longer than `longestMs`, and gives claims held by workers that are gone. */
+  expire(request: Expiry): Promise<readonly LostClaim[]>
 
   /** Cancels: a pending run at once, a running one by asking its holder; one that was asked for is not tried again, whatever its attempt comes to. */
   cancel(request: {
@@ -347,6 +347,15 @@ export interface Claim {
   readonly partition: string | undefined
   readonly payload: Json | undefined
   readonly claimedAt: Instant
+}
+
+/** Which workers are taken for gone, and how many of their claims are asked for at most. */
+export interface Expiry {
+  readonly now: Instant
+  readonly deadline: Instant
+  readonly limit: number
+  /** Default: any lease is judged. */
+  readonly longestMs?: number | undefined
 }
 
 /** A claim whose worker is gone, with what deciding about it needs. */

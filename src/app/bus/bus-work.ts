@@ -133,12 +133,12 @@ export class BusWork {
 
   /** A process without a worker has no other upkeep, and a subscriber that died must not keep its run for ever. */
   #upkeepLoop({ everyMs, leaseSlackMs }: UpkeepTimes): Loop {
-    const { store, clock, guard, events, leaseMs } = this.#parts
+    const { store, clock, guard, events } = this.#parts
     const upkeep = new Upkeep({
       store,
       events,
       now: () => guard.now(),
-      canJudgeLeases: () => guard.isSteadyFor(leaseMs),
+      steadyMs: () => guard.steadyMs(),
       leaseSlackMs,
       everyMs,
       keepMs: Infinity,

@@ -12,6 +12,19 @@ export function expiryLaws(law: Law): void {
     expect(await stage.claim('w', late)).toHaveLength(1)
   })
 
+  law('who has a longer lease than is asked for is not expired', async (stage) => {
+    const process = { host: 'h', pid: 7, version: '1', now: t0 }
+    await stage.store.register({ ...process, id: 'short', leaseMs: minute })
+    await stage.store.register({ ...process, id: 'long', leaseMs: 2 * minute })
+    const lapsed = { now: t0 + 10 * minute, deadline: t0 + 10 * minute, limit: 9 }
+    await stage.store.expire({ ...lapsed, longestMs: minute - 1 })
+    expect(await stage.store.workers()).toHaveLength(2)
+    await stage.store.expire({ ...lapsed, longestMs: minute })
+    expect(await stage.store.workers()).toMatchObject([{ id: 'long' }])
+    await stage.store.expire(lapsed)
+    expect(await stage.store.workers()).toEqual([])
+  })
+
   law('a heartbeat renews the lease; workers show what they hold', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])

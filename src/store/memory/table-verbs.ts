@@ -6,6 +6,7 @@ import type { Instant } from '../../time/instant.js'
 import type {
   DefineJobs,
   DefineTrigger,
+  Expiry,
   Reading,
   RunFilter,
   Store,
@@ -123,7 +124,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return request.finished.length > 0 ? write(apply) : change(apply)
     },
 
-    async expire(request: { now: Instant; deadline: Instant; limit: number }) {
+    async expire(request: Expiry) {
       return change((tables) => work.expire(tables, request))
     },
 

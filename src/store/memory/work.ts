@@ -1,7 +1,7 @@
 import type { RunId } from '../../model/identity.js'
 import { isFinal, quarantinedReason, removedReason, type NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Beat, Enqueued, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
+import type { Beat, Enqueued, Expiry, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../store.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
 import { insertRun, letWait, makeFinal, makePending, promote, takeOffCrash, uniqueSlot } from './run-moves.js'
@@ -81,16 +81,18 @@ const nothingClaimed = { claims: [], more: false }
 const forgetMs = 7 * 24 * 3_600_000
 
 /** Expires silent workers and gives the claims of all that are gone, oldest first. */
-export function expire(tables: Tables, request: { deadline: Instant; limit: number }): LostClaim[] {
+export function expire(tables: Tables, request: Expiry): LostClaim[] {
+  const { deadline, limit, longestMs = Infinity } = request
   const lost: RunRow[] = []
   for (const worker of tables.workers.values()) {
-    if (!worker.isGone && worker.leaseUntil < request.deadline) giveUp(tables, worker)
+    const isLapsed = worker.leaseUntil < deadline && leaseOf(worker) <= longestMs
+    if (!worker.isGone && isLapsed) giveUp(tables, worker)
     if (!worker.isGone) continue
     if (worker.running.size > 0) lost.push(...worker.running)
-    else if (worker.leaseUntil < request.deadline - forgetMs) tables.workers.delete(worker.id)
+    else if (worker.leaseUntil < deadline - forgetMs) tables.workers.delete(worker.id)
   }
   const oldest = lost.toSorted((a, b) => (a.claimedAt ?? 0) - (b.claimedAt ?? 0) || byId(a, b))
-  return oldest.slice(0, request.limit).map((row) => ({
+  return oldest.slice(0, limit).map((row) => ({
     run: row.id,
     attempt: row.attempt,
     failures: row.failures,
@@ -100,6 +102,13 @@ export function expire(tables: Tables, request: { deadline: Instant; limit: numb
     job: jobOf(tables, row.job),
   }))
 }
+
+function leaseOf({ leaseUntil, lastBeatAt }: WorkerRow): number {
+  return lastBeatAt === undefined ? unsaidLeaseMs : leaseUntil - lastBeatAt
+}
+
+/** How long the lease of a worker counts whose release did not say when it renewed it. */
+const unsaidLeaseMs = 30_000
 
 /** Cancels a pending run, or asks the holder of a running one. */
 export function cancel(

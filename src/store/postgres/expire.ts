@@ -1,12 +1,13 @@
 import type { Job } from '../../model/job.js'
-import type { Instant } from '../../time/instant.js'
-import type { LostClaim } from '../store.js'
+import type { Expiry, LostClaim } from '../store.js'
 import { jobOf } from '../sql/catalog.js'
 import { running } from '../sql/states.js'
+import { unsaidLeaseMs } from '../sql/worker-rows.js'
 import type { Session } from './session.js'
 
 // Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
-const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1`
+const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1
+  and coalesce(lease_until - beat_at, ${unsaidLeaseMs}) <= $2`
 
 // Relies on: workers_gone, then runs_running: only workers that went since the last look, and only what they hold.
 const LOST = `select runs.id, runs.due_at, runs.attempt, runs.failures, runs.crashes, runs.job, workers.id as worker
@@ -31,13 +32,13 @@ interface LostRow {
 /** Expires silent workers and gives the claims of all that are gone, oldest first. */
 export async function expire(
   session: Session,
-  request: { deadline: Instant; limit: number },
+  { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,
 ): Promise<LostClaim[]> {
   session.beAlone()
   const { db } = session
   const [, rows] = await Promise.all([
-    db.change(EXPIRE, request.deadline),
-    db.all<LostRow>(LOST, request.limit),
+    db.change(EXPIRE, deadline, longestMs),
+    db.all<LostRow>(LOST, limit),
     db.change(SETTLE),
   ])
   if (rows.length === 0) return []

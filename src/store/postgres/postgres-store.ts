@@ -21,6 +21,7 @@ import type { Instant } from '../../time/instant.js'
 import type {
   DefineJobs,
   DefineTrigger,
+  Expiry,
   Hint,
   RunFilter,
   Store,
@@ -248,7 +249,7 @@ class PostgresStore implements Store {
     return takeTurn(this.#lanes, request)
   }
 
-  expire(request: { now: Instant; deadline: Instant; limit: number }) {
+  expire(request: Expiry) {
     return this.#loop.commit((session) => expire(session, request))
   }
 

@@ -14,6 +14,9 @@ export interface WorkerRow {
   readonly is_draining: number
 }
 
+/** How long the lease of a worker counts whose release did not say when it renewed it. */
+export const unsaidLeaseMs = 30_000
+
 /** A worker as its row says. */
 export function workerOf(row: WorkerRow): Omit<WorkerFact, 'isGone' | 'notices'> {
   const { id, host, pid, version, slots, started_at, beat_at, lease_until } = row

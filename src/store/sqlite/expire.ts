@@ -1,12 +1,13 @@
 import type { Job } from '../../model/job.js'
-import type { Instant } from '../../time/instant.js'
-import type { LostClaim } from '../store.js'
+import type { Expiry, LostClaim } from '../store.js'
 import { jobOf } from '../sql/catalog.js'
 import { running } from '../sql/states.js'
+import { unsaidLeaseMs } from '../sql/worker-rows.js'
 import type { Session } from './session.js'
 
 // Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
-const EXPIRE = `update workers set phase = 1 where phase = 0 and lease_until < ?`
+const EXPIRE = `update workers set phase = 1 where phase = 0 and lease_until < ?
+  and coalesce(lease_until - beat_at, ${unsaidLeaseMs}) <= ?`
 
 // Relies on: workers_gone, then runs_running: only workers that went since the last look, and only what they hold.
 const LOST = `select runs.id, runs.due_at as dueAt, runs.attempt, runs.failures, runs.crashes, runs.job, workers.id as worker
@@ -19,10 +20,13 @@ const SETTLE = `update workers set phase = 2 where phase = 1
   and not exists (select 1 from runs where state = ${running} and worker = workers.key)`
 
 /** Expires silent workers and gives the claims of all that are gone, oldest first. */
-export function expire(session: Session, request: { deadline: Instant; limit: number }): LostClaim[] {
+export function expire(
+  session: Session,
+  { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,
+): LostClaim[] {
   const { db } = session
-  db.change(EXPIRE, request.deadline)
-  const rows = db.all<Omit<LostClaim, 'run' | 'job'> & { id: string; job: string }>(LOST, request.limit)
+  db.change(EXPIRE, deadline, longestMs)
+  const rows = db.all<Omit<LostClaim, 'run' | 'job'> & { id: string; job: string }>(LOST, limit)
   db.change(SETTLE)
   if (rows.length === 0) return []
   const { catalog } = session

@@ -178,7 +178,7 @@ function playOnce(session: Session): void {
   due(session, { now: t0 + minute, limit: 10 })
   nextTickAt(session, { now: t0 })
   tick(session, [aTick(t0 + minute)])
-  expire(session, { deadline: t0 + 2 * minute, limit: 10 })
+  expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 })
   prune(session, { before: t0 + minute, limit: 10, now: t0 + minute })
 }
 

@@ -31,6 +31,7 @@ import type { Instant } from '../../time/instant.js'
 import type {
   DefineJobs,
   DefineTrigger,
+  Expiry,
   RunFilter,
   Store,
   TriggerFilter,
@@ -200,7 +201,7 @@ class SqliteStore implements Store {
     return this.#loop.commit((session) => turn(session, request), 1 + request.finished.length)
   }
 
-  expire(request: { now: Instant; deadline: Instant; limit: number }) {
+  expire(request: Expiry) {
     return this.#loop.commit((session) => expire(session, request))
   }
 
