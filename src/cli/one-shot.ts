@@ -62,9 +62,9 @@ function isTrouble(error: unknown): boolean {
 }
 
 /** Writes a summary. It is only a record: what was done stands, whether it can be written or not. */
-export function recordSummary({ out }: Context, write: () => void): void {
+export async function recordSummary({ out }: Context, write: () => void | Promise<void>): Promise<void> {
   try {
-    write()
+    await write()
   } catch (error) {
     out.note(`warning: the summary could not be written: ${(error as Error).message}`)
   }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { readUserFileSync } from '../../input/user-file.js'
 import { isMap } from '../../model/read-value.js'
 import type { Plan } from '../../plan/plan.js'
+import { systemClock } from '../../time/clock.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
@@ -63,17 +64,30 @@ export function scheduleSummary(
   }
 }
 
-const mostPasses = 2000
+/** More than one a second. */
+const mostPasses = 100_000
 
-/** Writes the summary of a day: the newest pass on top, the earlier ones of that day kept below it. */
-export function writeScheduleSummary(
+/** Writes the summary of a day: the newest pass on top, the earlier ones of that day kept below it, however many schedulers write at once. */
+export async function writeScheduleSummary(
   outputDirectory: string,
   summary: ScheduleSummary,
   { plan, now }: { readonly plan: Plan; readonly now: Instant },
-): void {
+): Promise<void> {
   const day = formatLocal(now, zoneOf(plan.timezone)).slice(0, 10).replaceAll('-', '')
-  const path = join(outputDirectory, 'scheduler', 'artifacts', `schedule_summary_${day}.json`)
-  writeWhole(path, { ...summary, passes: [...passesBefore(path)].slice(-mostPasses) })
+  const folder = join(outputDirectory, 'scheduler')
+  const path = join(folder, 'artifacts', `schedule_summary_${day}.json`)
+  mkdirSync(dirname(path), { recursive: true })
+  // Loaded only here: whoever writes the summary of a run does not need it.
+  const { DirectoryLock } = await import('../../store/files/lock.js')
+  // Two that read the file at the same time would each leave out what the other one adds.
+  const lock = new DirectoryLock({ path: join(folder, 'summary.lock'), clock: systemClock, url: path })
+  try {
+    await lock.hold(() =>
+      writeWhole(path, { ...summary, passes: [...passesBefore(path)].slice(-mostPasses) }),
+    )
+  } finally {
+    lock.close()
+  }
 }
 
 function passesBefore(path: string): readonly Readonly<Record<string, unknown>>[] {

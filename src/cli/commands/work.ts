@@ -74,7 +74,8 @@ async function record(context: Context, summaries: readonly WorkerSummary[]): Pr
   const { args, directory } = context
   const { writeWorkerSummary } = await import('../../app/plans/summaries.js')
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
-  for (const summary of summaries) recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
+  for (const summary of summaries)
+    await recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
 }
 
 /** What a call came to, before it is written down. */
