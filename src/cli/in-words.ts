@@ -2,6 +2,7 @@ import type { Hold, Job, LedgerRange, ScheduleSpec, StoredTrigger } from '../app
 import { formatDuration } from '../app/durations.js'
 import { shownIdLength } from '../app/short-ids.js'
 import { formatInstant, type Instant } from '../app/times.js'
+import { shellWord } from './shell-word.js'
 import type { TimeText } from './time-text.js'
 
 /** When a trigger is due, in a few words. */
@@ -42,7 +43,7 @@ export function handlerText(handler: Job['handler']): string {
     case 'module':
       return moduleText(handler)
     case 'shell':
-      return handler.argv.map(quoted).join(' ')
+      return handler.argv.map(shellWord).join(' ')
     case 'http':
       return `${handler.method ?? (handler.body === undefined ? 'GET' : 'POST')} ${handler.url}`
     case 'pipeline':
@@ -53,13 +54,6 @@ export function handlerText(handler: Job['handler']): string {
 function moduleText({ module, export: name, isolate }: Extract<Job['handler'], { kind: 'module' }>): string {
   const where = isolate === undefined ? '' : ` in a ${isolate.kind} of its own`
   return `${name} of ${module}${where}`
-}
-
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word
-  return word.includes("'") && !/["$`\\]/.test(word)
-    ? `"${word}"`
-    : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /** Whether a trigger ticks, and what keeps it from it. */

@@ -4,7 +4,7 @@ import type { Json } from './json.js'
 /**
  * What a note is about: the open cycle of a round, what its last check came to, the timing of a service, the state of a sensor and its evaluations,
  * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
- * the last cleanup, a backfill, that an app names a plan, a process and what it can perform.
+ * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform.
  */
 export type NoteKind =
   | 'cycle'

@@ -94,3 +94,22 @@ describe('rota up --plan', () => {
     expect(stderr).toContain('plan.yaml:1:1: (whole): entries are missing')
   })
 })
+
+describe('rota plan enqueue', () => {
+  it('Q4: enqueues what an engine missed into its store, by the command that why names', async () => {
+    const cwd = exampleWith([-60 * 48])
+    const up = start(['up', '--store', 'sqlite:rota.db', '--plan', 'plan.yaml'], { cwd })
+    await up.said('missed')
+    up.child.kill('SIGTERM')
+    await up.ended
+    const { stdout } = await rota(['plan', 'check', 'plan.yaml', '--json'], { cwd })
+    const { jobId } = JSON.parse(stdout).entries[0] as { jobId: string }
+    const why = ['why', `plan:${jobId}`, '-3d', '--store', 'sqlite:rota.db', '--json']
+    const { todo } = JSON.parse((await rota(why, { cwd })).stdout) as { todo: string }
+    expect(todo).toBe(`rota plan enqueue plan.yaml ${jobId} --store sqlite:rota.db`)
+    const enqueued = await rota(todo.split(' ').slice(1), { cwd })
+    expect(enqueued).toMatchObject({ code: 0, stdout: expect.stringMatching(/^enqueued /) as unknown })
+    const answer = JSON.parse((await rota(why, { cwd })).stdout) as { todo?: string; beside: unknown[] }
+    expect([answer.todo, answer.beside.length]).toEqual([undefined, 1])
+  })
+})

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import { fingerprintOf } from '../../model/identity.js'
 import type { StoredTrigger } from '../../model/trigger.js'
@@ -5,6 +6,15 @@ import type { StoredTrigger } from '../../model/trigger.js'
 /** `plan:` and the path from a directory, written with slashes on every system. */
 export function planSourceName(path: string, directory: string): string {
   return `plan:${relative(directory, resolve(directory, path)).split(sep).join('/')}`
+}
+
+/** A file by its name without links; as it was named where it is not there. */
+export function realFile(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 /** The source of the triggers whose cursors say how far plans have been passed. */

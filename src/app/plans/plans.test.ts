@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -138,6 +138,40 @@ describe('a plan that the engine runs', () => {
       /^plan:b\.yaml and plan:a\.yaml have 20260105_0100_[0-9a-f]{12} with different params$/,
     )
     await app.close()
+  })
+
+  it('Q5: refuses an entry that was enqueued with other params, also from another plan; not one that was missed', async () => {
+    const clock = new FakeClock(monday)
+    const times = ['2026-01-03T01:00', '2026-01-05T01:00']
+    writePlan('plan.yaml', times)
+    const first = appOf({ clock })
+    const done = ended(first, clock)
+    await first.start()
+    await clock.advance(3_600_000)
+    await done(1)
+    await first.stop({ grace: 0 })
+    writePlan('plan.yaml', times, ', params: { n: 1 }')
+    writePlan('other.yaml', times.slice(1), ', params: { n: 1 }')
+    for (const plans of [['plan.yaml'], ['other.yaml']]) {
+      const app = appOf({ clock, plans })
+      await expect(app.start()).rejects.toMatchObject({
+        code: 'DEFINITION_CONFLICT',
+        faults: [{ path: expect.stringMatching(/^20260105_0100_/) as unknown }],
+      })
+      await app.close()
+    }
+    writePlan('plan.yaml', times.slice(0, 1), ', params: { n: 1 }')
+    const third = appOf({ clock })
+    await third.start()
+    await third.stop({ grace: 0 })
+  })
+
+  it('is one plan where its path is written in two ways', async () => {
+    writePlan('plan.yaml', ['2026-01-05T01:00'])
+    symlinkSync(directory, join(directory, 'link'))
+    const app = appOf({ clock: new FakeClock(monday), plans: ['plan.yaml', './plan.yaml', 'link/plan.yaml'] })
+    expect((await app.start())?.defined).toHaveLength(1)
+    await app.stop({ grace: 0 })
   })
 
   it('ends an entry that vanished from it, and none that another plan has', async () => {

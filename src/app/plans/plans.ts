@@ -10,7 +10,8 @@ import type { Trigger } from '../../model/trigger.js'
 import type { PlanEntry } from '../../plan/plan.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
-import { planSourceName } from './plan-source.js'
+import { planSourceName, realFile } from './plan-source.js'
+import { isRecorded, refuseOtherParams, wasEnqueued, type EntryKey } from './same-params.js'
 
 /** How long after its due instant an entry is still performed; older ones are recorded as missed. */
 export const planLookBackMs = 86_400_000
@@ -37,9 +38,9 @@ export async function planSources(
         : [],
     ),
   )
-  const unique = [...new Set(paths.map((path) => resolve(directory, path)))]
+  const byFile = new Map(paths.map((path) => [realFile(resolve(directory, path)), resolve(directory, path)]))
   return await Promise.all(
-    unique.map(async (path) => {
+    [...byFile.values()].map(async (path) => {
       // Loaded with the first plan: an app without any starts faster without the parser.
       const { loadPlan } = await import('../../plan/plan-file.js')
       const { entries } = await loadPlan(path)
@@ -102,17 +103,30 @@ export async function definePipelineJob(store: Store, now: Instant): Promise<voi
 async function heldByOthers(store: Store, plan: PlanSource): Promise<ReadonlySet<string>> {
   const byName = new Map(plan.triggers.map((trigger) => [trigger.name, trigger]))
   const held = new Set<string>()
-  for (const { trigger, source, active } of await store.triggers({ names: [...byName.keys()] })) {
-    if (!active || source === plan.name || !source.startsWith('plan:')) continue
+  const changed: EntryKey[] = []
+  for (const stored of await store.triggers({ names: [...byName.keys()] })) {
+    const { trigger, source, active } = stored
     const own = byName.get(trigger.name)?.payload ?? null
-    if (canonicalJson(own) !== canonicalJson(trigger.payload ?? null)) {
+    const key = keyOf(trigger)
+    const isOther = active && source !== plan.name && source.startsWith('plan:')
+    if (!isOther && !isRecorded(stored, key)) continue
+    const isSame = canonicalJson(own) === canonicalJson(trigger.payload ?? null)
+    if (!isSame && isRecorded(stored, key)) {
+      if (await wasEnqueued(store, key, trigger.name)) changed.push(key)
+    } else if (!isSame) {
       const id = trigger.labels?.['run_id'] ?? trigger.name
       throw new RotaError(
         'DEFINITION_CONFLICT',
         `${plan.name} and ${source} have ${id} with different params`,
       )
     }
-    held.add(trigger.name)
+    if (isOther) held.add(trigger.name)
   }
+  refuseOtherParams(plan.name.slice('plan:'.length), changed)
   return held
+}
+
+function keyOf({ name, schedule, labels }: Trigger): EntryKey {
+  const { job_id: jobId = '', run_id: runId = name } = labels ?? {}
+  return { jobId, runId, dueAt: schedule.kind === 'once' ? schedule.at : Infinity }
 }

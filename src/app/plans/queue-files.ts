@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { Json } from '../../model/json.js'
 import { isMap } from '../../model/read-value.js'
 import { Directory } from '../../store/files/directory.js'
 import { realDisk } from '../../store/files/disk.js'
@@ -79,6 +80,16 @@ export function queueFiles(
 /** The names of all files of a queue directory, whatever is in them. */
 export function queueFileNames(path: string): ReadonlySet<string> {
   return new Set(folders.flatMap((folder) => namesIn(join(path, folder))))
+}
+
+/** What a file of a queue directory gives its run, wherever it lies; absent where it cannot be read. */
+export function filedPayload(path: string, name: string): Json | undefined {
+  const queue = new Directory({ path, disk: realDisk, isDurable: false })
+  for (const folder of folders) {
+    const read = readQueueFile(queue, `${folder}/${name}`)
+    if (read.kind === 'file') return { params: (read.file['params'] ?? {}) as Json }
+  }
+  return undefined
 }
 
 function namesIn(folder: string): string[] {

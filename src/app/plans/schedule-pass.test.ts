@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { placeOf } from '../../model/faults.js'
+import type { Json } from '../../model/json.js'
 import { planRunId } from '../../model/occurrence.js'
 import { readPlan, type Plan } from '../../plan/plan.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
@@ -24,6 +25,13 @@ function planAt(...instants: readonly number[]): Plan {
   const plan = readPlan({ schema_version: 'v1', entries }, place)
   expect(place.faults).toEqual([])
   return plan as Plan
+}
+
+/** A plan with one entry, which has these params. */
+function planWith(params: Json, at = t0, more: readonly number[] = []): Plan {
+  const entry = { publish_at: formatInstant(at), pipeline_path: 'web.yml', params }
+  const others = more.map((one) => ({ publish_at: formatInstant(one), pipeline_path: 'web.yml' }))
+  return readPlan({ schema_version: 'v1', entries: [entry, ...others] }, placeOf()) as Plan
 }
 
 function pass(plan: Plan, request: Partial<PassRequest> = {}): Promise<Pass> {
@@ -67,6 +75,29 @@ describe('a pass over a plan', () => {
     const late = await pass(planAt(t0 - minute, t0 + minute), { now: t0 + 5 * minute })
     expect(enqueuedAt(late)).toEqual([t0 + minute])
     expect(codes(late)).toEqual(['entry_missed'])
+  })
+
+  it('Q4: looks back in the first pass of a plan too where that is asked for', async () => {
+    const plan = planAt(t0 - 2 * hour, t0 - hour, t0)
+    const asked = { lookBackMs: 90 * minute, looksBackFirst: true }
+    expect(enqueuedAt(await pass(plan, { ...asked, isDry: true }))).toEqual([t0 - hour, t0])
+    expect(enqueuedAt(await pass(plan, asked))).toEqual([t0 - hour, t0])
+  })
+
+  it('Q4: knows a plan under every spelling of its path, and one whose file was replaced', async () => {
+    const planFile = '/srv/site/plan.yaml'
+    await pass(planAt(), { source: 'plan:link/plan.yaml', planFile })
+    const late = planAt(t0 + 20 * minute)
+    const other = { source: 'plan:plan.yaml', planFile, now: t0 + 30 * minute }
+    expect(enqueuedAt(await pass(late, { ...other, isDry: true }))).toEqual([t0 + 20 * minute])
+    // As a link that leads to the newest release does.
+    const replaced = { source: 'plan:link/plan.yaml', planFile: '/srv/release-2/plan.yaml' }
+    expect(enqueuedAt(await pass(late, { ...other, ...replaced }))).toEqual([t0 + 20 * minute])
+    const [cursor] = await store.triggers({ names: ['pass:plan:link/plan.yaml'] })
+    expect(cursor).toMatchObject({
+      cursorAt: t0 + 30 * minute,
+      trigger: { payload: { file: replaced.planFile } },
+    })
   })
 
   it('Q4: each plan has passes of its own', async () => {
@@ -119,5 +150,45 @@ describe('a pass over a plan', () => {
     await pass(planAt(), { now: t0 })
     const [cursor] = await store.triggers({ names: ['pass:plan:plan.yaml'] })
     expect(cursor).toMatchObject({ cursorAt: t0 + hour, trigger: { enabled: false }, nextAt: undefined })
+  })
+})
+
+describe('an entry whose params differ from what was enqueued', () => {
+  const refused = async (plan: Plan, request: Partial<PassRequest> = {}): Promise<void> => {
+    const before = await store.runs({ limit: 9 })
+    await expect(pass(plan, request)).rejects.toMatchObject({
+      code: 'DEFINITION_CONFLICT',
+      faults: [{ path: plan.entries[0]?.runId, message: 'it was enqueued with other params' }],
+    })
+    expect(await store.runs({ limit: 9 })).toEqual(before)
+  }
+
+  it('Q5: refuses the plan in a later pass, a dry one and from another plan', async () => {
+    await pass(planWith({ a: 1, b: { c: 2, d: 3 } }))
+    expect(codes(await pass(planWith({ b: { d: 3, c: 2 }, a: 1 })))).toEqual(['already_enqueued'])
+    const changed = planWith({ a: 2 }, t0, [t0 + minute])
+    await refused(changed)
+    await refused(changed, { isDry: true })
+    await refused(changed, { source: 'plan:other.yaml' })
+    await refused(planWith({}), { now: t0 + 48 * hour })
+  })
+
+  it('Q5: refuses it also where the run was cancelled, done or removed since', async () => {
+    await pass(planWith({ a: 1 }))
+    const [run] = await store.runs({ limit: 9 })
+    await store.cancel({ run: run?.id ?? '', now: t0, reason: 'test' })
+    await refused(planWith({ a: 2 }))
+    await store.prune({ before: t0 + hour, limit: 9, now: t0 + hour })
+    await refused(planWith({ a: 2 }), { now: t0 + minute })
+  })
+
+  it('Q5: refuses it where another program enqueued the run', async () => {
+    const plan = planWith({ a: 1 })
+    const id = planRunId(plan.entries[0]?.jobId ?? '', t0)
+    const base = { job: 'pipeline', origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, gates: [] } as const
+    const payload = { pipeline_path: 'web.yml', params: { a: 2 } }
+    await store.enqueue({ runs: [{ id, payload, ...base }], now: t0 })
+    await refused(plan)
+    expect(codes(await pass(planWith({ a: 2 })))).toEqual(['already_enqueued'])
   })
 })

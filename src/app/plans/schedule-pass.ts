@@ -6,14 +6,15 @@
  * A crash in between loses nothing: the cursor of the pass moves last, and the next pass finds what is recorded already.
  */
 import { planRunId, planTriggerName } from '../../model/occurrence.js'
+import type { Run } from '../../model/run.js'
 import type { StoredTrigger } from '../../model/trigger.js'
 import type { Plan, PlanEntry } from '../../plan/plan.js'
 import { fileNameOf } from '../../store/files/run-file.js'
 import type { Store } from '../../store/store.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
-import { notePass } from './pass-cursor.js'
-import { passName } from './plan-source.js'
-import { queueFileNames } from './queue-files.js'
+import { lastPassAt, notePass } from './pass-cursor.js'
+import { filedPayload, queueFileNames } from './queue-files.js'
+import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
 
 /** What a pass is asked to do. */
 export interface PassRequest {
@@ -24,6 +25,10 @@ export interface PassRequest {
   readonly now: Instant
   readonly windowMs: number
   readonly lookBackMs: number
+  /** Whether a plan that has never been passed is looked back over too: somebody asked for it. */
+  readonly looksBackFirst?: boolean | undefined
+  /** The plan's file without links, by which it is known under every spelling of its path. */
+  readonly planFile?: string | undefined
   /** Finds everything and writes nothing. */
   readonly isDry: boolean
   /** Where the files of the queue lie, if it is a directory. */
@@ -48,17 +53,19 @@ export type SkipCode = 'entry_not_due' | 'entry_missed' | 'already_enqueued' | '
 
 /** Makes one pass; `store` is absent where a dry run found none. */
 export async function schedulePass(store: Store | undefined, request: PassRequest): Promise<Pass> {
-  const { plan, now, isDry } = request
+  const { plan, isDry } = request
   const known = await knownTriggers(store, request)
   const sorted = plan.entries.map((entry) => ({ entry, skip: skipOf(entry, known, request) }))
   const due = sorted.filter(({ skip }) => skip === undefined).map(({ entry }) => entry)
   // What the store took in from another program is recorded, so that it stays known, but was not enqueued here.
   const foreign = await foreignEntries(store, due)
-  const free = withoutFile(due, foreign, request)
+  const filed = filedEntries(due, foreign, request)
+  await refuseChanged(store, request, { known, foreign, filed })
+  const free = due.filter((entry) => !filed.has(entry))
   // By instant and id, as their files are named: that is the order in which they are taken.
   const ordered = free.toSorted((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
   const recorded = store === undefined || isDry ? ordered : await record(store, ordered, request)
-  if (store !== undefined && !isDry) await notePass(store, request.source, now)
+  if (store !== undefined && !isDry) await notePass(store, request)
   const enqueued = recorded.filter((entry) => !foreign.has(entry))
   const isMine = new Set(enqueued)
   return {
@@ -84,13 +91,13 @@ interface Known {
 }
 
 async function knownTriggers(store: Store | undefined, request: PassRequest): Promise<Known> {
-  const { plan, source, now, lookBackMs } = request
-  const pass = passName(source)
-  const names = [pass, ...plan.entries.map(({ jobId }) => planTriggerName(jobId))]
+  const { plan, now, lookBackMs } = request
+  const names = plan.entries.map(({ jobId }) => planTriggerName(jobId))
   const found = store === undefined ? [] : await store.triggers({ names })
   const byName = new Map(found.map((one) => [one.trigger.name, one]))
-  const lastAt = Math.min(byName.get(pass)?.cursorAt ?? now, now)
-  return { byName, fromAt: Math.max(lastAt, now - lookBackMs) }
+  const passedAt = store === undefined ? undefined : await lastPassAt(store, request)
+  const firstAt = request.looksBackFirst === true ? now - lookBackMs : now
+  return { byName, fromAt: Math.max(Math.min(passedAt ?? firstAt, now), now - lookBackMs) }
 }
 
 const alreadyEnqueued = { code: 'already_enqueued', message: 'it was recorded before' } as const
@@ -111,23 +118,56 @@ function skipOf(
 async function foreignEntries(
   store: Store | undefined,
   entries: readonly PlanEntry[],
-): Promise<ReadonlySet<PlanEntry>> {
-  const found = new Set<PlanEntry>()
+): Promise<ReadonlyMap<PlanEntry, Run>> {
+  const found = new Map<PlanEntry, Run>()
   for (const entry of store === undefined ? [] : entries) {
-    if ((await store?.run(planRunId(entry.jobId, entry.dueAt))) !== undefined) found.add(entry)
+    const run = await store?.run(planRunId(entry.jobId, entry.dueAt))
+    if (run !== undefined) found.set(entry, run)
   }
   return found
 }
 
-/** Leaves out what another program has a file for that the store did not take in: it is held, done, or cannot be read. */
-function withoutFile(
+/** What another program has a file for that the store did not take in: it is held, done, or cannot be read. */
+function filedEntries(
   entries: readonly PlanEntry[],
-  known: ReadonlySet<PlanEntry>,
+  known: ReadonlyMap<PlanEntry, Run>,
   { queuePath }: PassRequest,
-): readonly PlanEntry[] {
-  if (queuePath === undefined || entries.length === known.size) return entries
+): ReadonlySet<PlanEntry> {
+  if (queuePath === undefined || entries.length === known.size) return new Set()
   const names = queueFileNames(queuePath)
-  return entries.filter((entry) => known.has(entry) || !names.has(fileNameOf(entry.dueAt, entry.jobId)))
+  return new Set(
+    entries.filter((entry) => !known.has(entry) && names.has(fileNameOf(entry.dueAt, entry.jobId))),
+  )
+}
+
+/** Refuses the plan where an entry has other params than were enqueued under its id, by whomever. */
+async function refuseChanged(
+  store: Store | undefined,
+  { plan, queuePath, source }: PassRequest,
+  found: {
+    readonly known: Known
+    readonly foreign: ReadonlyMap<PlanEntry, Run>
+    readonly filed: ReadonlySet<PlanEntry>
+  },
+): Promise<void> {
+  if (store === undefined) return
+  const changed: PlanEntry[] = []
+  for (const entry of plan.entries) {
+    const name = planTriggerName(entry.jobId)
+    const stored = found.known.byName.get(name)
+    const payload = found.foreign.get(entry)?.payload
+    if (isRecorded(stored, entry)) {
+      const isSame = hasSameParams(entry.params, stored?.trigger.payload)
+      if (!isSame && (await wasEnqueued(store, entry, name))) changed.push(entry)
+    } else if (payload !== undefined && !hasSameParams(entry.params, payload)) changed.push(entry)
+  }
+  if (queuePath !== undefined && found.filed.size > 0) {
+    for (const entry of found.filed) {
+      const filed = filedPayload(queuePath, fileNameOf(entry.dueAt, entry.jobId))
+      if (filed !== undefined && !hasSameParams(entry.params, filed)) changed.push(entry)
+    }
+  }
+  refuseOtherParams(source.slice('plan:'.length), changed)
 }
 
 /** Most passes find nothing to record: what defines triggers is loaded only with the first entry. */

@@ -28,7 +28,11 @@ export const schedule: Command = {
       help: 'how far ahead is enqueued; default 10',
       whole: { min: 0, max: 527_040 },
     },
-    { name: 'look-back', value: 'duration', help: 'how far back a missed pass is made up for; default 24h' },
+    {
+      name: 'look-back',
+      value: 'duration',
+      help: 'how far back a missed pass is made up for; default 24h, but 0 in the first pass of a plan',
+    },
     queueDirOption,
     outputDirOption,
     dryRunOption,
@@ -65,7 +69,7 @@ type PlanHere = {
 
 async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
   const { args, directory } = context
-  const { planSourceName } = await import('../../app/plans/plan-source.js')
+  const { planSourceName, realFile } = await import('../../app/plans/plan-source.js')
   const { scheduleSummary, writeScheduleSummary } = await import('../../app/plans/summaries.js')
   const request: PassRequest = {
     plan,
@@ -74,14 +78,31 @@ async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promi
     now: Math.floor(systemClock.now() / 1000) * 1000,
     windowMs: (args.whole('window-minutes') ?? 10) * 60_000,
     lookBackMs: parseDuration(args.text('look-back') ?? '24h'),
+    looksBackFirst: args.flag('look-back'),
+    planFile: realFile(resolve(directory, planPath)),
     isDry: args.flag('dry-run'),
   }
-  const made = await makePass(context, request, isOn)
+  const made = await withHints(await makePass(context, request, isOn), context)
   const about = { ...request, planPath, checkedAt: systemClock.now() }
   const summary = scheduleSummary(made, about)
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
-  recordSummary(context, () => writeScheduleSummary(outputDirectory, summary, request))
+  await recordSummary(context, () => writeScheduleSummary(outputDirectory, summary, request))
   return summary
+}
+
+/** Says of each entry that was missed how it is enqueued all the same. */
+async function withHints(made: Pass, { args }: Context): Promise<Pass> {
+  if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
+  // Most passes miss nothing.
+  const { shellWord } = await import('../shell-word.js')
+  const queue = args.text(queueDirOption.name)
+  const rest = queue === undefined ? '' : ` --queue-dir ${shellWord(queue)}`
+  const skipped = made.skipped.map((one) => {
+    if (one.code !== 'entry_missed') return one
+    const command = `rota plan enqueue ${shellWord(args.text('plan') ?? '')} ${one.entry.jobId}${rest}`
+    return { ...one, message: `${one.message}; \`${command}\` enqueues it` }
+  })
+  return { ...made, skipped }
 }
 
 async function makePass(context: Context, request: PassRequest, isOn: boolean): Promise<Pass> {

@@ -57,8 +57,10 @@ async function whyTrigger(
   const answer = await app.why(trigger, { from: new Date(fromAt), until: new Date(untilAt) })
   const runs = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
   const pending = await pendingOf(app, [...runs, ...answer.beside])
-  if (args.flag('json')) out.json(whyView(answer, pending.reasons))
-  else print(context, answer, { shortId: await shortIdOf(app, idsIn(answer)), pending })
+  const todo = await missedEntry(context, app, answer)
+  if (args.flag('json'))
+    out.json({ ...whyView(answer, pending.reasons), ...(todo === undefined ? {} : { todo }) })
+  else print(context, answer, { shortId: await shortIdOf(app, idsIn(answer)), pending, todo })
   return exitCodes.ok
 }
 
@@ -72,7 +74,20 @@ function idOfBlocker(explanation: Explanation): string | undefined {
   return explanation.kind === 'range' ? explanation.range.blocker : undefined
 }
 
-function print(context: Context, answer: Why, found: { shortId: ShortId; pending: Pending }): void {
+/** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
+async function missedEntry(context: Context, app: Rota, answer: Why): Promise<string | undefined> {
+  const { explanations, beside, trigger } = answer
+  const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
+  if (!isMissed || beside.length > 0 || !trigger.startsWith('plan:')) return undefined
+  const { enqueueCommand } = await import('../enqueue-command.js')
+  return await enqueueCommand(context, app, trigger)
+}
+
+function print(
+  context: Context,
+  answer: Why,
+  found: { shortId: ShortId; pending: Pending; todo: string | undefined },
+): void {
   const { out } = context
   const times = timesOf(context)
   const { fromAt, untilAt } = answer
@@ -87,6 +102,7 @@ function print(context: Context, answer: Why, found: { shortId: ShortId; pending
   for (const explanation of answer.explanations) tell(explanationText(explanation, { times, ...found }))
   const start = startText(answer, times)
   if (start !== undefined) tell(start)
+  if (found.todo !== undefined) tell(`\`${found.todo}\` enqueues it`)
   if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
   for (const run of answer.beside) {
     const state = `${run.state}${waitingText(run, { times, ...found })}`
