@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Clock } from '../time/clock.js'
 import { RotaError } from '../model/errors.js'
-import { shownAddress } from '../store/postgres/address.js'
+import { shownAddress, tlsModeFault } from '../store/postgres/address.js'
 import { DatabaseClock } from '../store/postgres/clock.js'
 import type { Store } from '../store/store.js'
 
@@ -38,6 +38,7 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
     }
     case 'postgres':
     case 'postgresql': {
+      assertTlsMode()
       const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
       const { clock, durability, create } = options
       return await openPostgresStore({ url, clock, durability, create })
@@ -45,6 +46,12 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
     default:
       throw notAStore(url)
   }
+}
+
+/** The driver reads the variable by itself where the address says nothing of TLS. */
+function assertTlsMode(): void {
+  const fault = tlsModeFault(process.env['PGSSLMODE'])
+  if (fault !== undefined) throw new RotaError('STORE_URL', `the variable PGSSLMODE: ${fault}`)
 }
 
 /** The clock to use with a store: many hosts on one database go by its clock, whatever their own ones show. */
@@ -77,6 +84,7 @@ function split(url: string): [string, string] {
 function pathOf(path: string, directory: string): string {
   if (path === '')
     throw new RotaError('STORE_URL', 'a store needs a path, as in sqlite:data/rota.db or files:data')
+  if (path.includes('\0')) throw new RotaError('STORE_URL', 'the path of a store contains a NUL character')
   return isAbsolute(path) ? path : resolve(directory, path)
 }
 

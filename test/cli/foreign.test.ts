@@ -154,6 +154,8 @@ describe('a queue that another program uses as well', () => {
     const purged = await shared.rota('queue', 'purge', '--older-than', '0s')
     expect(purged).toMatchObject({ code: 0, stdout: '0 removed\n' })
     expect(purged.stderr).toContain('1 of other programs')
+    const json = await shared.rota('queue', 'purge', '--older-than', '0s', '--json')
+    expect([JSON.parse(json.stdout), json.stderr]).toEqual([{ purged: 0, left: 1 }, ''])
     expect(readFileSync(path, 'utf8')).toBe(before)
   })
 })

@@ -293,6 +293,17 @@ describe('rota queue', () => {
     expect(JSON.parse(requeue.stdout)).toEqual({ requeued: 0 })
   })
 
+  it.each(['purge', 'requeue', 'retry x'])(
+    'Q8: %s without a queue ends with 3 and says so as JSON',
+    async (action) => {
+      const { code, stdout, stderr } = await rota(['queue', ...action.split(' '), '--json'])
+      expect([code, stdout]).toEqual([3, ''])
+      expect(JSON.parse(stderr)).toEqual({
+        error: { code: 'STORE_NOT_FOUND', message: 'there is no queue in data/queue', faults: [] },
+      })
+    },
+  )
+
   it('Q8: of a directory that is no queue lists nothing, and makes none', async () => {
     const desk = new Desk([])
     const { code, stdout } = await rota(['queue', 'list'], { cwd: desk.cwd })

@@ -3,6 +3,7 @@ import type { QueueAt } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { parseDuration } from '../../app/durations.js'
+import { RotaError } from '../../app/errors.js'
 import { chosenWord, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { onQueue, queueDirOf, queueDirOption } from '../one-shot.js'
@@ -78,10 +79,8 @@ function actionOf(context: Context): Action {
 async function act(context: Context, action: Action, store: QueueStore): Promise<number> {
   if (action === 'list') return await list(context, store)
   if (action === 'show') return await show(context, store)
-  if (store === undefined) {
-    context.out.note(`there is no queue in ${queueDirOf(context)}`)
-    return exitCodes.store
-  }
+  if (store === undefined)
+    throw new RotaError('STORE_NOT_FOUND', `there is no queue in ${queueDirOf(context)}`)
   switch (action) {
     case 'retry':
       return await retry(context, store)
@@ -194,10 +193,11 @@ async function purge(context: Context, store: Opened): Promise<number> {
   const before = now - parseDuration(args.text('older-than') ?? '30d')
   let purged = 0
   for (let count = -1; count !== 0; purged += count) count = await store.prune({ before, limit: 1000, now })
-  if (args.flag('json')) out.json({ purged })
-  else out.line(`${purged} removed`)
   const { foreignFiles } = await import('../../app/plans/queue-runs.js')
   const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
-  if (left > 0) out.note(`${left} of other programs were left: their ids are known only by their files`)
+  if (args.flag('json')) out.json({ purged, left })
+  else out.line(`${purged} removed`)
+  if (left > 0 && !args.flag('json'))
+    out.note(`${left} of other programs were left: their ids are known only by their files`)
   return exitCodes.ok
 }

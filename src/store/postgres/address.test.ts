@@ -26,6 +26,10 @@ describe('an address', () => {
     ['connections=1', /from 2 to 100/],
     ['listen=db', /listen is an address/],
     ['schema=', /1 to 58 bytes/],
+    [
+      'sslmode=verify-fulll',
+      /sslmode "verify-fulll" is not known \(allowed: disable, .*verify-full, no-verify\)/,
+    ],
   ])('with %s is refused', (options, says) => {
     expect(() => readAddress(`postgres://u@db/shop?${options}`)).toThrow(says)
   })

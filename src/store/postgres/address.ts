@@ -1,4 +1,5 @@
 import { RotaError } from '../../model/errors.js'
+import { shown as shownText } from '../../model/faults.js'
 
 /** What an address says. */
 export interface Address {
@@ -39,6 +40,8 @@ export function readAddress(given: string): Address {
   if (listen !== undefined && !isAddress(listen)) {
     throw refuse('listen is an address like the store’s own, percent-encoded')
   }
+  const fault = tlsModeFault(options.get('sslmode') ?? undefined)
+  if (fault !== undefined) throw refuse(`sslmode ${fault}`)
   for (const name of ownOptions) options.delete(name)
   const bare = new URL(parsed)
   bare.search = options.toString()
@@ -50,6 +53,14 @@ export function readAddress(given: string): Address {
     connections,
     prepare: prepare === 'on',
   }
+}
+
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
+/** What is wrong with a mode of TLS. The driver takes a word that it does not know for none, and then may encrypt nothing. */
+export function tlsModeFault(mode: string | undefined): string | undefined {
+  if (mode === undefined || mode === '' || tlsModes.includes(mode)) return undefined
+  return `${shownText(mode)} is not known (allowed: ${tlsModes.join(', ')})`
 }
 
 /**
