@@ -73,8 +73,18 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
     fault(within(place, 'uniqueFor'), 'without a uniqueKey it keeps nothing')
   }
+  readTransaction(input['tx'], within(place, 'tx'))
   refuse('the enqueue', place.faults)
   return terms
+}
+
+function readTransaction(value: unknown, place: Place): void {
+  if (value === undefined || typeof (value as Partial<Transaction> | null)?.query === 'function') return
+  fault(
+    place,
+    `${shown(value)} is not a transaction`,
+    'a client of pg in a transaction, or what asks like one',
+  )
 }
 
 /** The run that an enqueue records. */
@@ -138,7 +148,8 @@ export function newManualRun(input: {
     runAt: now,
     priority: trigger?.priority ?? job.priority,
     partition,
-    payload: toPayload(input.payload) ?? trigger?.payload,
+    // Null is a payload like any other; only where there is none the trigger's is used.
+    payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
     gates: gatesOf({ job, trigger, partition }),
     ...followOf(job),
     ...(isJobsSource(input.trigger?.source ?? '')

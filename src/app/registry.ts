@@ -141,7 +141,10 @@ export class Registry {
 /** The error for a schedule of something that is no asset. */
 export function unknownAsset(schedule: string, asset: string, known: readonly string[]): RotaError {
   const list = known.length === 0 ? 'there is none yet' : `there are ${known.join(', ')}`
-  return new RotaError('JOB_UNKNOWN', `schedule ${schedule}: no asset is named ${asset}; ${list}`)
+  return new RotaError(
+    'JOB_UNKNOWN',
+    `schedule ${schedule}: no asset is named ${asset}; ${list}. For a job, name it as \`job\``,
+  )
 }
 
 function placeOfJob(

@@ -215,9 +215,10 @@ describe('a running app', () => {
     const [before] = await app.triggers()
     const { id } = await app.runNow('t')
     await app.runNow('t', { payload: { from: 'hand' } })
+    await app.runNow('t', { payload: null })
     await app.runNow('work')
     await pass(0)
-    expect(payloads).toEqual([{ from: 'trigger' }, { from: 'hand' }, undefined])
+    expect(payloads).toEqual([{ from: 'trigger' }, { from: 'hand' }, null, undefined])
     expect(await app.run(id)).toMatchObject({ origin: 'manual', trigger: 't', state: 'done' })
     expect((await app.triggers())[0]?.cursorAt).toBe(before?.cursorAt)
     await expect(app.runNow('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
@@ -325,5 +326,28 @@ describe('the clock at the start', () => {
     const started = accepted.then(() => true)
     while ((await Promise.race([started, settle()])) !== true) await later.advance(1000, settle)
     await second.close()
+  })
+})
+
+describe('what is no definition at all', () => {
+  const nothing = null as never
+  it.each<[string, (app: Rota) => unknown]>([
+    ['job', (app) => app.job(nothing, () => undefined)],
+    ['job with no handler', (app) => app.job('j', nothing)],
+    ['define', (app) => app.define('j', nothing)],
+    ['schedule', (app) => app.schedule('t', nothing)],
+    ['schedule of no job', (app) => app.schedule('t', { every: '1h', job: nothing })],
+    ['schedule without a job', (app) => app.schedule('t', { every: '1h' })],
+    ['asset', (app) => app.asset('a', nothing)],
+    ['remove', (app) => app.remove(nothing)],
+    ['addJob', (app) => app.addJob(nothing)],
+    ['removeJob', (app) => app.removeJob(nothing)],
+    ['enqueue options', (app) => app.enqueue('work', 1, nothing)],
+    ['runNow', (app) => app.runNow(nothing)],
+  ])('is refused with a code by %s', async (_, act) => {
+    const { app } = staged()
+    app.job('work', () => undefined)
+    const acted = async (): Promise<unknown> => await act(app)
+    await expect(acted()).rejects.toMatchObject({ name: 'RotaError', code: expect.any(String) as unknown })
   })
 })

@@ -7,6 +7,8 @@ import type {
 } from '../../model/define.js'
 import type { Backfill } from '../../model/backfill.js'
 import { RotaError } from '../../model/errors.js'
+import { shown } from '../../model/faults.js'
+import { isMap } from '../../model/read-value.js'
 import type { BackfillPlan } from '../../model/partition-backfill.js'
 import type { Run } from '../../model/run.js'
 import type { Enqueued } from '../../store/store.js'
@@ -30,6 +32,8 @@ export interface AssetScheduleOptions extends ScheduleOptions {
   readonly job?: never
 }
 
+type JobSchedule = ScheduleOptions & { readonly job: AnyJob }
+
 type AnyJob = string | JobRef<never> | JobRef
 
 /** Assets: data that is made in partitions, and what is made from what. */
@@ -47,17 +51,17 @@ export abstract class RotaAssets extends RotaSensors {
   }
 
   /** Defines when a job is due, under a name of its own. */
-  schedule(name: string, options: ScheduleOptions & { readonly job: AnyJob }): void
+  schedule(name: string, options: JobSchedule): void
   /** Defines when an asset is due: by code before the start, afterwards at run time. The same name again replaces it. */
   schedule(asset: AnyJob, options: AssetScheduleOptions): Promise<void>
-  schedule(
-    what: AnyJob,
-    options: (ScheduleOptions & { readonly job: AnyJob }) | AssetScheduleOptions,
-  ): void | Promise<void> {
-    if (options.job !== undefined) return this.scheduleJob(nameOf(what), options)
+  schedule(what: AnyJob, options: JobSchedule | AssetScheduleOptions): void | Promise<void> {
+    if (!isMap(options as unknown)) throw noOptions(nameOf(what), options)
+    if (isOfJob(options)) return this.scheduleJob(nameOf(what), options)
     const { name = nameOf(what), job: _, ...schedule } = options
     const input: TriggerInput = { ...schedule, job: nameOf(what) }
-    if (this.isStarted || !this.registry.jobs.has(input.job)) return this.#scheduleNow(name, input)
+    const { jobs } = this.registry
+    // An app that defines nothing asks the store, as one that runs does.
+    if (this.isStarted || jobs.size === 0) return this.#scheduleNow(name, input)
     this.registry.addSchedule(name, input)
     return Promise.resolve()
   }
@@ -199,6 +203,17 @@ export abstract class RotaAssets extends RotaSensors {
     if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
     return store
   }
+}
+
+function isOfJob(options: JobSchedule | AssetScheduleOptions): options is JobSchedule {
+  const job: unknown = options.job
+  return job !== undefined && job !== null
+}
+
+function noOptions(name: string, options: unknown): RotaError {
+  const message = `a map of options was expected, not ${shown(options)}`
+  const faults = [{ path: `triggers.${name}`, message }]
+  return new RotaError('DEFINITION_INVALID', `schedule ${name}: ${message}`, { faults })
 }
 
 function nameOf(job: AnyJob): string {

@@ -37,7 +37,7 @@ export abstract class RotaJobs extends RotaWorkers {
   async addJob(job: AddJob): Promise<CommandJobInfo> {
     const asked = {
       operation: 'add job',
-      target: job.id ?? 'a new job',
+      target: (job as AddJob | null)?.id ?? 'a new job',
       outcome: () => 'added',
       details: ({ id }: CommandJobInfo) => ({ job: id }),
     }

@@ -1,11 +1,17 @@
+import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { instantOfRunId, runIdLength } from '../../model/identity.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, Stage, t0 } from '../conformance/stage.js'
-import { enqueueIn } from './enqueue-in.js'
+import { enqueueIn, type Transaction } from './enqueue-in.js'
 import { openPostgresStore } from './postgres-store.js'
+
+// Its types are not those of this package, which uses clients only.
+const { Pool } = createRequire(import.meta.url)('pg') as {
+  Pool: new (options: object) => Transaction & { end(): Promise<void> }
+}
 
 let server: PostgresServer
 let stores: PostgresStores
@@ -39,6 +45,22 @@ it('a run that is recorded in a transaction is there when that commits, and neve
   }
   const [claim] = await stage.claim('w', t0)
   expect(claim).toMatchObject({ run: aRun('a').id, payload: [1], attempt: 1 })
+})
+
+it('a connection without a transaction, or a pool, is refused and records nothing', async () => {
+  const { client } = stores
+  const pool = new Pool({ connectionString: opened.url.replace(/[?&]schema=[^&]*/, ''), max: 2 })
+  const request = { url: opened.url, runs: [aRun('a'), aRun('b')], now: t0 }
+  const refused = { code: 'DEFINITION_INVALID', faults: [{ path: 'tx' }] }
+  await expect(enqueueIn(pool, request)).rejects.toMatchObject(refused)
+  await expect(enqueueIn(client, request)).rejects.toMatchObject(refused)
+  // A transaction before it, on the same connection, counts for nothing.
+  await client.query('begin')
+  await enqueueIn(client, request)
+  await client.query('rollback')
+  await expect(enqueueIn(client, request)).rejects.toMatchObject(refused)
+  expect(await opened.store.runs({ limit: 9 })).toEqual([])
+  await pool.end()
 })
 
 it('its commit is told to those who watch', async () => {
@@ -161,7 +183,9 @@ it('what it cannot do is refused in words', async () => {
 it('a store in a schema with an odd name is told as well', async () => {
   const url = stores.address(encodeURIComponent(`o'dd "x"`))
   const store = await openPostgresStore({ url, clock: systemClock })
+  await stores.client.query('begin')
   const [answer] = await enqueueIn(stores.client, { url, runs: [aRun('a', { uniqueKey: 'k' })], now: t0 })
+  await stores.client.query('commit')
   expect(answer?.created).toBe(true)
   expect((await store.counts()).pending).toBe(1)
   await store.close()

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { RotaError } from '../../model/errors.js'
 import type { NewRun } from '../../model/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../store.js'
@@ -11,7 +13,12 @@ export interface Transaction {
   query(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-const RECORD = `select id, created from rota.record_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+// A setting that is local to a transaction is gone with the statement where there is none, and on another connection.
+const MARK = `select set_config('rota_enqueue.transaction', $1, true)`
+
+// The condition has no column, so that it is decided before the function is called at all.
+const RECORD = `select id, created from rota.record_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  where current_setting('rota_enqueue.transaction', true) = $12`
 
 /** Records runs in somebody's own transaction: they are there when it commits, and never were when it does not. */
 export async function enqueueIn(
@@ -21,11 +28,23 @@ export async function enqueueIn(
   const { schema } = readAddress(request.url)
   const text = new Statements({ schema, prepare: false }).text(RECORD)
   const answers: Enqueued[] = []
+  const mark = randomBytes(8).toString('hex')
+  await transaction.query(MARK, [mark])
   for (const run of request.runs) {
-    const { rows } = await transaction.query(text, valuesOf(run, request.now))
+    const { rows } = await transaction.query(text, [...valuesOf(run, request.now), mark])
+    if (rows[0] === undefined) throw notInTransaction()
     answers.push(rows[0] as Enqueued)
   }
   return answers
+}
+
+/** What was recorded on a connection without a transaction would stay whatever becomes of the rest. */
+function notInTransaction(): RotaError {
+  const message = 'the connection is in no transaction, and nothing was enqueued'
+  const allowed =
+    'a client on which `begin` was called, and which a pool has given out: a pool itself takes any connection'
+  const faults = [{ path: 'tx', message, allowed }]
+  return new RotaError('DEFINITION_INVALID', `tx: ${message} (allowed: ${allowed})`, { faults })
 }
 
 function valuesOf(run: NewRun, now: Instant): readonly unknown[] {
