@@ -79,7 +79,8 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
 }
 
 function readTransaction(value: unknown, place: Place): void {
-  if (value === undefined || typeof (value as Partial<Transaction> | null)?.query === 'function') return
+  const { query } = (value ?? {}) as Partial<Transaction>
+  if (value === undefined || typeof query === 'function') return
   fault(
     place,
     `${shown(value)} is not a transaction`,

@@ -15,7 +15,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   const refusal = await refusedFile(path)
   // Importing a pipe would wait for ever; what is not there is told by the import itself.
   if (refusal !== undefined && existsSync(path)) throw new Error(refusal)
-  if (/\.m?ts$/.test(path) && !doesNodeStripTypes()) stripTypes()
+  if (/\.m?ts$/.test(path)) readTypeScript()
   return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
 }
 
@@ -41,16 +41,13 @@ async function placeBySecondReader(path: string): Promise<string | undefined> {
   }
 }
 
-function doesNodeStripTypes(): boolean {
-  return Boolean((process.features as { typescript?: unknown }).typescript)
-}
-
 /**
  * Has this process read TypeScript as newer versions of Node do by themselves: types are blanked out, nothing is
- * transformed, and lines and columns stay. Applies to every module a config imports, so it is a hook of the process;
- * having it twice changes nothing, since the first to answer wins.
+ * transformed, and lines and columns stay. An import of `./x.js` finds `x.ts`, as the compiler has it written. Whatever
+ * can do that already, Node or a loader such as tsx, is asked first. Applies to every module a config imports, so it is a
+ * hook of the process; having it twice changes nothing.
  */
-function stripTypes(): void {
+function readTypeScript(): void {
   const stripper = pathToFileURL(createRequire(import.meta.url).resolve('@swc/wasm-typescript')).href
   register(`data:text/javascript,${encodeURIComponent(hooks(stripper))}`)
 }
@@ -60,12 +57,28 @@ function hooks(stripper: string): string {
   return `
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import stripper from ${JSON.stringify(stripper)}
+
+const isTypeScript = (url) => url?.startsWith('file:') && /\\.m?ts$/.test(new URL(url).pathname)
+
+export async function resolve(specifier, context, next) {
+  try {
+    return await next(specifier, context)
+  } catch (error) {
+    const isWritten = isTypeScript(context.parentURL) && /^\\.\\.?\\/.*\\.m?js$/.test(specifier)
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !isWritten) throw error
+    return await next(specifier.replace(/js$/, 'ts'), context).catch(() => Promise.reject(error))
+  }
+}
 
 export async function load(url, context, next) {
-  if (!url.startsWith('file:') || !/\\.m?ts$/.test(new URL(url).pathname)) return next(url, context)
+  try {
+    return await next(url, context)
+  } catch (error) {
+    if (error.code !== 'ERR_UNKNOWN_FILE_EXTENSION' || !isTypeScript(url)) throw error
+  }
   const filename = fileURLToPath(url)
   const source = await readFile(filename, 'utf8')
+  const { default: stripper } = await import(${JSON.stringify(stripper)})
   try {
     const { code } = stripper.transformSync(source, { mode: 'strip-only', filename })
     return { format: 'module', shortCircuit: true, source: code }

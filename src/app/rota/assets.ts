@@ -55,7 +55,7 @@ export abstract class RotaAssets extends RotaSensors {
   /** Defines when an asset is due: by code before the start, afterwards at run time. The same name again replaces it. */
   schedule(asset: AnyJob, options: AssetScheduleOptions): Promise<void>
   schedule(what: AnyJob, options: JobSchedule | AssetScheduleOptions): void | Promise<void> {
-    if (!isMap(options as unknown)) throw noOptions(nameOf(what), options)
+    assertOptions(nameOf(what), options)
     if (isOfJob(options)) return this.scheduleJob(nameOf(what), options)
     const { name = nameOf(what), job: _, ...schedule } = options
     const input: TriggerInput = { ...schedule, job: nameOf(what) }
@@ -210,10 +210,11 @@ function isOfJob(options: JobSchedule | AssetScheduleOptions): options is JobSch
   return job !== undefined && job !== null
 }
 
-function noOptions(name: string, options: unknown): RotaError {
+function assertOptions(name: string, options: unknown): void {
+  if (isMap(options)) return
   const message = `a map of options was expected, not ${shown(options)}`
   const faults = [{ path: `triggers.${name}`, message }]
-  return new RotaError('DEFINITION_INVALID', `schedule ${name}: ${message}`, { faults })
+  throw new RotaError('DEFINITION_INVALID', `schedule ${name}: ${message}`, { faults })
 }
 
 function nameOf(job: AnyJob): string {
