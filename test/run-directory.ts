@@ -8,5 +8,6 @@ export default function runDirectory(): () => void {
   // As root a database server runs under a user of its own, who has to reach its files in here.
   chmodSync(directory, 0o755)
   process.env['TMPDIR'] = directory
+  process.env['XDG_STATE_HOME'] = join(directory, 'state')
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
 }

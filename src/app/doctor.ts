@@ -1,3 +1,4 @@
+import type { RotaError } from '../model/errors.js'
 import type { StoredTrigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
@@ -21,9 +22,11 @@ export type { Finding } from './doctor/finding.js'
 export async function examine(input: {
   store: Store
   clock: Clock
+  /** That the store went back in time, where it did. */
+  wentBack?: RotaError | undefined
   deep: boolean
 }): Promise<readonly Finding[]> {
-  const { store, clock, deep } = input
+  const { store, clock, wentBack, deep } = input
   const now = clock.now()
   const facts = { store, now, deep, workers: await store.workers(), triggers: await store.triggers() }
   const checks = [
@@ -41,9 +44,15 @@ export async function examine(input: {
     failedRuns,
     holds,
   ]
-  const findings: Finding[] = []
+  const findings: Finding[] = wentBack === undefined ? [] : [older(wentBack)]
   for (const check of checks) findings.push(...(await check(facts)))
   return findings
+}
+
+function older({ message }: RotaError): Finding {
+  const todo =
+    'look for what is missing, restore a newer copy if there is one, and start with `rota up --accept-store`'
+  return { check: 'store', level: 'error', message, todo }
 }
 
 async function versions(): Promise<Finding[]> {

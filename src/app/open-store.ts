@@ -13,6 +13,8 @@ export interface OpenOptions {
   readonly durability: Durability
   /** Whether it is made where it is missing; otherwise that is an error. */
   readonly create: boolean
+  /** Told the number of each commit, by a store that counts them. */
+  readonly onCommit?: ((number: number) => void) | undefined
 }
 
 /** `full` survives power loss; `normal` survives every crash of a process and is faster. */
@@ -28,8 +30,9 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
     }
     case 'sqlite': {
       const { openSqliteStore } = await import('../store/sqlite/sqlite-store.js')
-      const { clock, durability, create } = options
-      return await openSqliteStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
+      const { clock, durability, create, onCommit } = options
+      const path = pathOf(rest, options.directory)
+      return await openSqliteStore({ path, url, clock, durability, create, onCommit })
     }
     case 'files': {
       const { openFilesStore } = await import('../store/files/files-store.js')

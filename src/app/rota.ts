@@ -42,6 +42,8 @@ export class Rota extends RotaAssets {
 
   /** Looks for what is wrong, and says what to do about it. */
   async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
-    return await examine({ store: await this.store(), clock: this.clock, deep: options.deep ?? false })
+    const store = await this.store()
+    const { clock, wentBack } = this
+    return await examine({ store, clock, wentBack, deep: options.deep ?? false })
   }
 }

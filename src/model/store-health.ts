@@ -10,6 +10,8 @@ export interface StoreHealth {
   readonly sizeBytes: number | undefined
   /** Raised at every heartbeat: a lower one than was seen before means that the store went back in time. */
   readonly epoch: number
+  /** The number of the last commit that was counted, where the store counts commits; it wraps at 32 bits. */
+  readonly commit?: number | undefined
   /** The highest time anyone wrote. */
   readonly highestAt: Instant
   /** Damage that was found, one sentence each. */

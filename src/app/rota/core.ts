@@ -24,7 +24,8 @@ import { ProcessNote } from '../process-note.js'
 import { Registry } from '../registry.js'
 import { checkReplaced } from '../replaced.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
-import { Witness } from '../witness.js'
+import { refuseWrites } from '../refuse-writes.js'
+import { assertNotEmptied, Witness } from '../witness.js'
 
 /** Where the definitions of an app come from. */
 export interface Origin {
@@ -47,6 +48,8 @@ export abstract class RotaCore {
   readonly bus = new AppBus(this.events)
   #opening: Promise<Store> | undefined
   #open: Store | undefined
+  /** The same store before anything is refused. */
+  #raw: Store | undefined
   #starting: Promise<SyncReport | undefined> | undefined
   #hasStarted = false
   #guard: ClockGuard | undefined
@@ -95,7 +98,7 @@ export abstract class RotaCore {
       await Promise.all([this.#engine?.stop({ graceMs: 0 }), this.bus.stop(0), this.#stopLoops()])
       this.#engine = undefined
       await this.#note?.remove()
-      await this.#witness?.close()
+      await this.#witness?.unwatch()
       this.#starting = undefined
       throw error
     }
@@ -135,27 +138,43 @@ export abstract class RotaCore {
   }
 
   async #openStore(): Promise<Store> {
+    const { clock, storeUrl } = this
     const { durability, create } = this.settings
+    let store: Store | undefined
     try {
-      const options = { clock: this.clock, durability, directory: '/', create }
-      this.#open = await openStore(this.storeUrl, options)
+      assertNotEmptied(storeUrl)
+      const onCommit = (commit: number): void => this.#witness?.see(commit)
+      store = await openStore(storeUrl, { clock, durability, directory: '/', create, onCommit })
+      const onWentBack = (error: RotaError): void => this.events.emit('fatal', { where: 'store', error })
+      this.#witness = await Witness.open({ store, clock, durability, onWentBack })
+      this.#raw = store
+      const wentBack = this.#witness?.wentBack
+      this.#open = wentBack === undefined ? store : refuseWrites(store, wentBack)
       return this.#open
     } catch (error) {
       // What failed once may succeed the next time: a lock is freed, a directory is made.
       this.#opening = undefined
+      await store?.close().catch(() => undefined)
       throw error
     }
   }
 
+  /** The store as something that may be written to; one that went back in time only where that is accepted. */
+  async #writableStore(acceptStore: boolean): Promise<Store> {
+    const store = await this.store()
+    const wentBack = this.#witness?.wentBack
+    if (wentBack === undefined || this.#raw === undefined) return store
+    if (!acceptStore) throw wentBack
+    this.#witness?.accept()
+    this.#open = this.#raw
+    this.#opening = Promise.resolve(this.#raw)
+    return this.#raw
+  }
+
   async #begin(options: StartOptions): Promise<SyncReport | undefined> {
     const roles = { scheduler: true, worker: true, ...options.roles }
-    const store = await this.store()
-    this.#witness = await Witness.open({
-      store,
-      clock: this.clock,
-      accept: options.acceptStore ?? false,
-      onWentBack: (error) => this.events.emit('fatal', { where: 'store', error }),
-    })
+    const store = await this.#writableStore(options.acceptStore ?? false)
+    this.#witness?.watch()
     this.events.on('fatal', ({ error }) => {
       if (error instanceof RotaError && error.code === 'STORE_WENT_BACK') this.#witness?.refuse()
     })
@@ -253,9 +272,10 @@ export abstract class RotaCore {
     await this.#stopLoops()
     this.pool.close()
     await this.#note?.remove()
-    await this.#witness?.close()
     const store = await this.#opening?.catch(() => undefined)
+    await this.#witness?.unwatch()
     await store?.close()
+    this.#witness?.close()
   }
 
   async #stopLoops(): Promise<void> {
@@ -269,6 +289,11 @@ export abstract class RotaCore {
   /** Whether its start is complete. */
   protected get hasStarted(): boolean {
     return this.#hasStarted
+  }
+
+  /** Why the store may only be looked at, once that is so. */
+  protected get wentBack(): RotaError | undefined {
+    return this.#witness?.wentBack
   }
 
   /** The store once it is open, so that the hot path does not wait for a promise. */

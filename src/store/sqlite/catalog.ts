@@ -12,7 +12,7 @@ export interface FullCatalog extends Catalog {
 }
 
 // Relies on: primary key. Read in the transaction that uses the catalog, so no definition can change in between.
-const REVISIONS = `select json_array(jobs_revision, limits_revision) from meta where id = 1`
+const REVISIONS = `select jobs_revision, limits_revision from meta where id = 1`
 
 const JOBS = `select source, definition from jobs order by name`
 
@@ -25,7 +25,7 @@ const HOLDS = `select * from holds
 
 /** The catalog as it stands: the known one where nothing changed since. */
 export function loadCatalog(db: Database, known: FullCatalog | undefined): FullCatalog {
-  const [jobsRevision, limitsRevision] = db.json<[number, number]>(REVISIONS)
+  const [jobsRevision, limitsRevision] = db.row<[number, number]>(REVISIONS)
   const areJobsKnown = known?.jobsRevision === jobsRevision
   const areLimitsKnown = known?.limitsRevision === limitsRevision
   if (areJobsKnown && areLimitsKnown) return known

@@ -18,6 +18,13 @@ const maxGroupItems = 5000
 /** How far the highest time that is written down may lie behind: each commit would write one page more. */
 const timeStepMs = 1000
 
+/**
+ * How many commits are counted however fast they follow each other, and how often one is beyond them. Counting writes
+ * one page more, which shows at thousands of commits a second and is lost in the noise at a hundred.
+ */
+const maxAllowance = 100
+const countEveryMs = 10
+
 interface Waiting {
   /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
   readonly apply: (session: Session, inputs: readonly never[]) => readonly unknown[]
@@ -33,16 +40,26 @@ export class CommitLoop {
   readonly #session: Session
   readonly #clock: Clock
   readonly #url: string
+  readonly #onCommit: ((number: number) => void) | undefined
   #queue: Waiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
   #broken: RotaError | undefined
   #onIdle: (() => void) | undefined
+  #allowance = maxAllowance
+  #allowedAtMs = 0
 
-  constructor(options: { session: Session; clock: Clock; url: string }) {
+  constructor(options: {
+    session: Session
+    clock: Clock
+    url: string
+    /** Told the number of a commit that was counted, before anybody has its answer. */
+    onCommit?: ((number: number) => void) | undefined
+  }) {
     this.#session = options.session
     this.#clock = options.clock
     this.#url = options.url
+    this.#onCommit = options.onCommit
   }
 
   /** Why nothing more is done, once that is so. */
@@ -124,10 +141,14 @@ export class CommitLoop {
   /** Commits a group and answers it. If that fails there is no trace of it, and one alone is refused. */
   #apply(group: readonly Waiting[]): readonly Waiting[] {
     const answers: unknown[] = []
+    let number: number | undefined
     try {
       while (answers.length < group.length) answers.push(...this.#applyAlike(group, answers.length))
       // Alone it is not worth an fsync, and would wake every other process on the file.
-      if (this.#session.db.hasChanged) this.#session.writeTime(timeStepMs)
+      if (this.#session.db.hasChanged) {
+        this.#session.writeTime(timeStepMs)
+        if (this.#mayCount()) number = this.#session.db.countCommit()
+      }
       this.#session.db.run('commit')
     } catch (error) {
       const failure = this.#rolledBack(error)
@@ -135,8 +156,19 @@ export class CommitLoop {
       for (const { reject } of group) reject(failure)
       return []
     }
+    if (number !== undefined) this.#onCommit?.(number)
     for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
     return []
+  }
+
+  #mayCount(): boolean {
+    const nowMs = this.#clock.monotonicMs()
+    const earned = (nowMs - this.#allowedAtMs) / countEveryMs
+    this.#allowance = Math.min(maxAllowance, this.#allowance + earned)
+    this.#allowedAtMs = nowMs
+    if (this.#allowance < 1) return false
+    this.#allowance -= 1
+    return true
   }
 
   /** Applies the one at a place, together with those right behind it that are applied alike. */

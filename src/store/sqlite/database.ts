@@ -43,6 +43,18 @@ export class Database {
     this.#hasChanged = false
   }
 
+  /** How many commits there were, by the number in the header that SQLite leaves to its users. It wraps at 32 bits. */
+  get commitNumber(): number {
+    return this.value('pragma user_version') as number
+  }
+
+  /** Counts the transaction that is open as a commit; gives its number. */
+  countCommit(): number {
+    const number = (this.commitNumber + 1) | 0
+    this.#driver.exec(`pragma user_version = ${number}`)
+    return number
+  }
+
   run(sql: string, ...parameters: readonly SqlValue[]): Written {
     const { changes, lastInsertRowid } = this.#prepared(sql).run(...bindable(parameters))
     if (changes > 0) this.#hasChanged = true
@@ -71,6 +83,11 @@ export class Database {
   value(sql: string, ...parameters: readonly SqlValue[]): SqlValue | undefined {
     const row = this.#preparedForText(sql).get(...bindable(parameters)) as SqlValue[] | undefined
     return row?.[0]
+  }
+
+  /** The columns of the one row that a query has. */
+  row<Columns extends readonly SqlValue[]>(sql: string): Columns {
+    return this.#preparedForText(sql).get() as Columns
   }
 
   /** The rows that a statement gives as one JSON text: several times faster than an object for each row. */

@@ -23,7 +23,8 @@ export function isBroken(error: unknown): boolean {
   return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
 }
 
-function isSqliteError(error: unknown): error is SqliteError {
+/** Whether SQLite itself reports it. */
+export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
 

@@ -20,6 +20,7 @@ export function health(session: Session, request: { path: string; isDeep: boolea
     engine: `SQLite ${db.value(ENGINE)}`,
     sizeBytes: sizeOf(request.path) + sizeOf(`${request.path}-wal`),
     epoch: meta.epoch,
+    commit: db.commitNumber,
     highestAt: highestTime(session),
     faults: request.isDeep ? deepFaults(session) : [],
   }

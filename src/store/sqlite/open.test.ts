@@ -1,8 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../../testing/fake-clock.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, t0 } from '../conformance/stage.js'
 import type { FactPage } from '../../model/fact.js'
@@ -150,6 +159,67 @@ it('what keeps a file from being made is said in words', async () => {
   })
 })
 
+it.each(['missing', 'empty'])('G9: a %s file beside a log that is not is refused and left', async (state) => {
+  const store = await open()
+  await store.enqueue({ runs: [aRun('r')], now: t0 })
+  const log = readFileSync(`${path}-wal`)
+  await store.close()
+  writeFileSync(`${path}-wal`, log)
+  if (state === 'missing') rmSync(path)
+  else truncateSync(path, 0)
+  for (const options of [{}, { create: false }, { readOnly: true }])
+    await expect(open(options)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
+  expect(statSync(path, { throwIfNoEntry: false })?.size).toBe(state === 'missing' ? undefined : 0)
+})
+
+const headerDamages: [string, number][] = [
+  ['its first byte', 0],
+  ['the size of a page', 16],
+  ['the number of pages', 28],
+  ['its format', 47],
+  ['what it was made by', 68],
+  ['its first table', 100],
+]
+
+it.each(headerDamages)(
+  'G9: a file that is damaged in %s is left as it is, and so is its log',
+  async (_, at) => {
+    await killedWithLog()
+    const bytes = readFileSync(path)
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at)
+    writeFileSync(path, bytes)
+    const log = readFileSync(`${path}-wal`)
+    await expect(open({ create: false })).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+    expect(readFileSync(path).equals(bytes)).toBe(true)
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
+  },
+)
+
+it('G9: whoever looks deep into a damaged file leaves it as it is, and so its log', async () => {
+  await killedWithLog()
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, 32, 36)
+  writeFileSync(path, bytes)
+  const log = readFileSync(`${path}-wal`)
+  const damaged = await open({ create: false })
+  expect((await damaged.health({ now: t0, deep: true })).faults).not.toEqual([])
+  await damaged.close()
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+  expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
+})
+
+/** Leaves a store with a log in which the first page of the file does not stand, as after a kill. */
+async function killedWithLog(): Promise<void> {
+  await (await open()).close()
+  const db = new DatabaseSync(path)
+  db.exec(`insert into queues (name, concurrency) values ('q', 1)`)
+  const [bytes, log] = [readFileSync(path), readFileSync(`${path}-wal`)]
+  db.close()
+  writeFileSync(path, bytes)
+  writeFileSync(`${path}-wal`, log)
+}
+
 it('many who open a new store at once find one and the same', async () => {
   const stores = await Promise.all(Array.from({ length: 5 }, () => open()))
   const ids = await Promise.all(stores.map(async (store) => (await store.health({ now: t0 })).id))
@@ -193,6 +263,35 @@ it('G9: a file that is removed or replaced while it is open is noticed, and noth
     .poll(() => store.enqueue({ runs: [aRun('r')], now: t0 }).catch((error: unknown) => error))
     .toMatchObject({ code: 'STORE_WENT_BACK' })
   stop()
+  await store.close()
+})
+
+it('G9: a log that is removed while it is open is noticed, and nothing more is written to it', async () => {
+  const hasty = { ...systemClock, timer: (_ms: number, fire: () => void) => systemClock.timer(1, fire) }
+  const store = await open({ clock: hasty })
+  const stop = store.watch(() => undefined)
+  rmSync(`${path}-wal`)
+  await expect
+    .poll(() => store.enqueue({ runs: [aRun('r')], now: t0 }).catch((error: unknown) => error))
+    .toMatchObject({ code: 'STORE_WENT_BACK' })
+  stop()
+  await store.close()
+})
+
+it('commits that change something are counted: each one, and beyond a hundred in a row one every 10 ms', async () => {
+  const clock = new FakeClock(t0)
+  const counted: number[] = []
+  const store = await open({ clock, onCommit: (number) => counted.push(number) })
+  const enqueue = (id: string) => store.enqueue({ runs: [aRun(id)], now: t0 })
+  await enqueue('a')
+  await enqueue('a')
+  expect(counted).toEqual([1])
+  for (let i = 0; i < 105; i++) await enqueue(`b${i}`)
+  expect(counted).toHaveLength(100)
+  await clock.advance(20)
+  for (let i = 0; i < 5; i++) await enqueue(`c${i}`)
+  expect(counted).toHaveLength(102)
+  expect((await store.health({ now: t0 })).commit).toBe(102)
   await store.close()
 })
 

@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  statSync,
   type Stats,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,7 +15,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { RotaError } from '../../model/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { Database } from './database.js'
-import { toRotaError } from './errors.js'
+import { isSqliteError, toRotaError } from './errors.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
 import { whenFree } from './when-free.js'
 
@@ -38,6 +39,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   prepareFile(options)
   let db: Database | undefined
   try {
+    if (!options.readOnly && hasLog(options.path)) await whenFree(options, () => lookFirst(options))
     db = new Database(new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: 0 }))
     const opened = db
     // Another process may hold the file: the one that makes it a store, for instance.
@@ -45,12 +47,22 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     return db
   } catch (error) {
     db?.close()
-    throw explained(toRotaError(error, options.url), options.path)
+    throw explained(openingError(error, options.url), options.path)
   }
+}
+
+/** The statements of an opening are always the same, so that what SQLite has against one of them is the fault of the file. */
+function openingError(error: unknown, url: string): unknown {
+  const understood = toRotaError(error, url)
+  if (!isSqliteError(understood)) return understood
+  const message = `${url}: the file cannot be read as a Rota store (SQLite: ${understood.message})`
+  return new RotaError('STORE_CORRUPT', message, { cause: error })
 }
 
 /** Makes the file for its owner alone; a link could lead the store, or what it overwrites, somewhere else. */
 function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
+  // Asked first: who makes a store writes its log after the file, so that one without the other is never his doing.
+  const isLogLeft = hasLog(path)
   const found = lookAt(path, url)
   if (found?.isSymbolicLink()) {
     throw new RotaError('STORE_URL', `${url}: ${path} is a symbolic link; name the file itself`)
@@ -59,6 +71,14 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
     throw new RotaError('STORE_URL', `${url}: ${path} is not a file`)
   }
   if (found !== undefined && found.size > 0) return
+  if (isLogLeft) {
+    const problem = found === undefined ? 'missing' : 'empty'
+    const todo = `restore ${path} from a backup and remove ${path}-wal, or remove both to begin anew`
+    throw new RotaError(
+      'STORE_CORRUPT',
+      `${url}: ${path} is ${problem}, but ${path}-wal beside it is not; ${todo}`,
+    )
+  }
   if (!create || readOnly) {
     const problem = found === undefined ? `there is no file ${path}` : `${path} is empty`
     throw new RotaError('STORE_NOT_FOUND', `${url}: ${problem}`)
@@ -68,6 +88,28 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
     makeFile(path)
   } catch (cause) {
     throw new RotaError('STORE_URL', `${url}: ${path} cannot be opened: ${inWords(cause)}`, { cause })
+  }
+}
+
+/** Whether something stands in the log that SQLite keeps beside the file. */
+function hasLog(path: string): boolean {
+  try {
+    return statSync(`${path}-wal`).size > 0
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Looks at the file over a connection that cannot write: one that can would write the log into a damaged file when it
+ * is closed, and whoever repairs the file needs both as they were.
+ */
+function lookFirst({ path, url }: OpenOptions): void {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  try {
+    assertOurs(new Database(db), url)
+  } finally {
+    db.close()
   }
 }
 
@@ -185,6 +227,8 @@ function migrate(db: Database): void {
     }
     db.exec(`pragma application_id = ${applicationId}`)
     db.run('commit')
+    // A store whose log is lost must not be taken for a file that is to become one.
+    db.exec('pragma wal_checkpoint(truncate)')
   } catch (error) {
     if (db.isInTransaction) db.run('rollback')
     throw error

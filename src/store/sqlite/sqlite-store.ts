@@ -79,19 +79,24 @@ export interface SqliteOptions {
   readonly readOnly?: boolean | undefined
   /** Used to wait and to look for other processes' commits, never for facts. */
   readonly clock: Clock
+  /** Told the number of each commit of this connection that was counted, before anybody has its answer. */
+  readonly onCommit?: ((number: number) => void) | undefined
 }
 
 /** Opens a SQLite store, and makes it where there is none. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, clock, durability = 'full', create = true, readOnly = false } = options
+  const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
   const db = await openDatabase({ path, url, durability, create, readOnly, clock })
-  return new SqliteStore({ session: new Session(db), clock, path, url })
+  return new SqliteStore({ session: new Session(db), clock, path, url, onCommit })
 }
 
 /** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
 function replaced(url: string): RotaError {
-  return new RotaError('STORE_WENT_BACK', `${url}: the file was removed or replaced while it was open`)
+  return new RotaError(
+    'STORE_WENT_BACK',
+    `${url}: the file, or the -wal file beside it, was removed or replaced while it was open`,
+  )
 }
 
 class SqliteStore implements Store {
@@ -101,20 +106,29 @@ class SqliteStore implements Store {
   readonly #session: Session
   readonly #loop: CommitLoop
   readonly #watch: Watch
+  #isDamaged = false
   #closing: Promise<void> | undefined
 
-  constructor(options: { session: Session; clock: Clock; path: string; url: string }) {
+  constructor(options: {
+    session: Session
+    clock: Clock
+    path: string
+    url: string
+    onCommit: ((number: number) => void) | undefined
+  }) {
     this.url = options.url
     this.#path = options.path
     this.#clock = options.clock
     this.#session = options.session
     this.#loop = new CommitLoop(options)
     const isSameFile = fileIdentity(options.path)
+    // While a connection is open, SQLite itself never removes its log.
+    const isSameLog = fileIdentity(`${options.path}-wal`)
     this.#watch = new Watch({
       ...options,
       isOver: () => this.#loop.ended !== undefined,
       checkFile: () => {
-        if (!isSameFile()) this.#loop.breakOff(replaced(options.url))
+        if (!isSameFile() || !isSameLog()) this.#loop.breakOff(replaced(options.url))
       },
     })
   }
@@ -317,7 +331,11 @@ class SqliteStore implements Store {
   }
 
   health(request: { now: Instant; deep?: boolean | undefined }) {
-    return this.#read((session) => health(session, { path: this.#path, isDeep: request.deep === true }))
+    return this.#read((session) => {
+      const found = health(session, { path: this.#path, isDeep: request.deep === true })
+      this.#isDamaged ||= found.faults.length > 0
+      return found
+    })
   }
 
   close(): Promise<void> {
@@ -328,10 +346,12 @@ class SqliteStore implements Store {
   async #close(): Promise<void> {
     const isBroken = this.#loop.ended !== undefined
     this.#watch.close()
-    if (!isBroken) void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
+    if (!isBroken && !this.#isDamaged)
+      void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
     await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
-    // Closing writes the log back into the file; after a failed write that is left to the next opening.
-    if (!isBroken) this.#session.db.close()
+    // Closing writes the log back into the file. After a failed write that is left to the next opening, and into a
+    // damaged file nothing is written: whoever repairs it needs both as they are.
+    if (!isBroken && !this.#isDamaged) this.#session.db.close()
   }
 
   #commitInPieces<Item, Answer>(

@@ -1,0 +1,144 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+
+/** How far a store had come. */
+export interface Progress {
+  readonly epoch: number
+  /** The number of a commit, of a store that counts them; it wraps at 32 bits. */
+  readonly commit?: number | undefined
+}
+
+/** What a witness file says. */
+export interface Seen extends Progress {
+  /** Whether a loss of power takes nothing of it away from the store. */
+  readonly isLasting: boolean
+  /** What tells one start of the machine from another; empty where nothing does. */
+  readonly boot: string
+  /** What a loss of power takes nothing of, in any case. */
+  readonly settled: Progress
+}
+
+/** Which store a witness file is about: the same store may lie in several places, as a copy does. */
+export interface Subject {
+  readonly id: string
+  readonly place: string
+}
+
+/** A size that every text fits into, and that the system writes as a whole. */
+const fileSize = 256
+
+const commitAt = '{"commit":'.length
+const commitSize = '-2147483648'.length
+
+/**
+ * A small file that is written over with every commit: no fsync and no rename. What a killed process wrote stays
+ * written; a loss of power may take the last writes, and a witness that is behind harms nothing.
+ */
+export class WitnessFile {
+  readonly #path: string
+  readonly #buffer = Buffer.alloc(fileSize, ' ')
+  #file: number | undefined
+  #isClosed = false
+
+  constructor(subject: Subject) {
+    this.#path = pathOf(subject)
+  }
+
+  write(seen: Seen): void {
+    const { commit, ...others } = seen
+    const text = JSON.stringify({ commit: 0, ...others })
+    this.#buffer.fill(' ')
+    this.#buffer.write(`{"commit":${' '.repeat(commitSize)}${text.slice(commitAt + 1)}`, 'latin1')
+    this.writeCommit(commit)
+  }
+
+  /** Writes the same again with another commit. */
+  writeCommit(commit: number | undefined): void {
+    this.#buffer.write(String(commit ?? null).padStart(commitSize), commitAt, 'latin1')
+    if (this.#isClosed) return
+    try {
+      this.#file ??= openFile(this.#path)
+      writeSync(this.#file, this.#buffer, 0, fileSize, 0)
+    } catch {
+      // A witness that cannot be written protects nothing, but harms nothing either. The next commit tries again.
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+    this.#isClosed = true
+  }
+}
+
+/** What this host has seen of a store: at this place, or else wherever it was seen. */
+export function readSeen(subject: Subject): readonly Seen[] {
+  const own = read(pathOf(subject))
+  if (own !== undefined) return [own]
+  const directory = directoryOf(subject.id)
+  return list(directory).flatMap((name) => read(join(directory, name)) ?? [])
+}
+
+/** Whether this host has seen any store at a place. */
+export function wasSeenAt(place: string): boolean {
+  const root = stateDirectory()
+  const name = nameOf(place)
+  return list(root).some((store) => read(join(root, store, name)) !== undefined)
+}
+
+/** What tells one start of this machine from another. */
+export function bootOfMachine(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+function openFile(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    return openSync(path, 'r+')
+  } catch {
+    return openSync(path, 'w', 0o600)
+  }
+}
+
+function read(path: string): Seen | undefined {
+  try {
+    const seen = JSON.parse(readFileSync(path, 'utf8')) as Seen & { commit: number | null }
+    const { epoch, settled } = seen
+    if (typeof epoch !== 'number' || typeof settled.epoch !== 'number') return undefined
+    return { ...seen, commit: seen.commit ?? undefined }
+  } catch {
+    return undefined
+  }
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function pathOf({ id, place }: Subject): string {
+  return join(directoryOf(id), nameOf(place))
+}
+
+// The id was read from a file that anybody may have made.
+function directoryOf(id: string): string {
+  return join(stateDirectory(), `store-${encodeURIComponent(id)}`)
+}
+
+function nameOf(place: string): string {
+  return `${createHash('sha256').update(place).digest('hex').slice(0, 16)}.json`
+}
+
+function stateDirectory(): string {
+  const named = process.env['XDG_STATE_HOME'] ?? ''
+  return join(isAbsolute(named) ? named : join(homedir(), '.local', 'state'), 'rota')
+}
