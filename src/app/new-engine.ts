@@ -1,6 +1,7 @@
 import type { ClockGuard } from '../engine/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
+import type { ErrorTracer } from '../engine/error-tracer.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/keep-alive.js'
 import type { Performable } from '../engine/perform.js'
 import type { Roles } from '../model/role.js'
@@ -23,6 +24,7 @@ export interface AppParts {
   readonly guard: ClockGuard
   readonly roles: Roles
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly registry: Registry
   readonly settings: Settings
   /** Where commands run, and where their relative directories start. */
@@ -45,6 +47,7 @@ export function newEngine(parts: AppParts): Engine {
     roles,
     clock,
     events,
+    tracer: parts.tracer,
     identity: workerIdentity(),
     newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),

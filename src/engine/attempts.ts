@@ -1,3 +1,4 @@
+import { RotaError } from '../model/errors.js'
 import type { HolderNotice } from '../model/fact.js'
 import { decide, type AttemptResult } from '../model/outcome.js'
 import type { LogLine } from '../model/run.js'
@@ -6,13 +7,15 @@ import type { Instant } from '../time/instant.js'
 import { jobDefaults, type Job } from '../model/job.js'
 import type { Claim, Finished } from '../store/store.js'
 import type { EngineEvents, Events, RunNotice } from './events.js'
-import { Performance, type Performable, type PerformDeps, type StopReason } from './perform.js'
+import type { ErrorTracer } from './error-tracer.js'
+import { Performance, type Failed, type Performable, type PerformDeps, type StopReason } from './perform.js'
 
 /** What the attempts of a worker need. */
 export interface AttemptsOptions {
   readonly clock: Clock
   readonly now: () => Instant
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly concurrency: number
   readonly log: (claim: Claim, level: LogLine['level'], text: string) => void
   /** Something ended or a slot became free: a turn is due soon. */
@@ -37,6 +40,8 @@ export class Attempts {
   #head = 0
   readonly #performing = new Set<Performance>()
   #ended: Ended[] = []
+  /** What was handed in already, perhaps in vain. */
+  #givenBack: readonly Ended[] = []
   #isBeginning = false
   #begun = 0
 
@@ -45,8 +50,10 @@ export class Attempts {
     this.#deps = {
       clock: options.clock,
       now: options.now,
+      tracer: options.tracer,
       log: (performance, level, text) => options.log(performance.claim, level, text),
       ended: (performance, result) => this.#end(performance, result),
+      failedLate: (performance, failure) => this.#failLate(performance, failure),
       stuck: (performance) => this.#tellStuck(performance),
       settled: (performance) => this.#settle(performance),
     }
@@ -68,7 +75,7 @@ export class Attempts {
   }
 
   get hasEnded(): boolean {
-    return this.#ended.length > 0
+    return this.#ended.length + this.#givenBack.length > 0
   }
 
   /** Whether something is here whose end is not known yet. */
@@ -89,7 +96,8 @@ export class Attempts {
   /** Whether an attempt is here: at hand, going on, or ended and not handed in. */
   holds(run: { readonly id: string; readonly attempt: number }): boolean {
     const isIt = (claim: Claim): boolean => claim.run === run.id && claim.attempt === run.attempt
-    if (this.#atHand.slice(this.#head).some(isIt) || this.#ended.some(({ claim }) => isIt(claim))) return true
+    if (this.#atHand.slice(this.#head).some(isIt)) return true
+    if ([...this.#givenBack, ...this.#ended].some(({ claim }) => isIt(claim))) return true
     for (const performance of this.#performing) if (isIt(performance.claim)) return true
     return false
   }
@@ -114,14 +122,15 @@ export class Attempts {
 
   /** Takes out what ended, to be handed in. */
   takeEnded(): readonly Ended[] {
-    const ended = this.#ended
+    const ended = this.#givenBack.length === 0 ? this.#ended : [...this.#givenBack, ...this.#ended]
+    this.#givenBack = []
     this.#ended = []
     return ended
   }
 
   /** Puts back what could not be handed in. */
   giveBack(ended: readonly Ended[]): void {
-    this.#ended = [...ended, ...this.#ended]
+    this.#givenBack = [...ended, ...this.#givenBack]
   }
 
   /** Ends what was not begun, so that others can take it. */
@@ -190,6 +199,19 @@ export class Attempts {
     this.#decide(claim, job, { result, startedAt: undefined })
   }
 
+  /** A result that was not handed in yet still becomes a failure; after that, or for one that was stopped, it is only told. */
+  #failLate(performance: Performance, failure: Failed): void {
+    const { claim } = performance
+    const index = this.#ended.findIndex((one) => one.claim === claim && one.finished.outcome.end === 'done')
+    if (index >= 0) {
+      this.#ended.splice(index, 1)
+      this.#end(performance, failure)
+      return
+    }
+    const error = lateError(failure)
+    this.#options.events.emit('trouble', { where: performance.title, error, retryInMs: 0 })
+  }
+
   #decide(claim: Claim, job: Job, end: { result: AttemptResult; startedAt: Instant | undefined }): void {
     const endedAt = this.#options.now()
     const run = { id: claim.run, dueAt: claim.dueAt, failures: claim.failures, crashes: claim.crashes }
@@ -235,6 +257,12 @@ export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
     result: outcome.result,
     retryAt: outcome.state === 'pending' ? outcome.runAt : undefined,
   }
+}
+
+/** An error that nobody caught, for those who hear of it when it changes nothing any more. */
+export function lateError({ error }: Failed): RotaError {
+  const message = `an error that nobody caught came after the end of the attempt was decided: ${error.message}`
+  return new RotaError('HANDLER_FAILED', message)
 }
 
 const cancelledUnbegun: AttemptResult = {

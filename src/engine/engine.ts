@@ -10,6 +10,7 @@ import type { Events } from './events.js'
 import type { KeepAlive, KeepAliveOptions } from './keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
 import type { Performable } from './perform.js'
+import { ErrorTracer } from './error-tracer.js'
 import { Scheduler } from './scheduler.js'
 import { Sensors } from './sensors.js'
 import { Upkeep } from './upkeep.js'
@@ -22,6 +23,8 @@ export interface EngineOptions {
   /** Says what counts as now. */
   readonly guard: ClockGuard
   readonly events: Events
+  /** Traces errors that nobody caught; where it is absent, nobody asks. */
+  readonly tracer?: ErrorTracer | undefined
   readonly roles: Roles
   readonly identity: { readonly host: string; readonly pid: number; readonly version: string }
   /** A name that no other worker has or had. */
@@ -44,6 +47,7 @@ export interface EngineOptions {
 /** The three loops, composed: the scheduler plans, the worker performs, upkeep takes over what is lost. */
 export class Engine {
   readonly #options: EngineOptions
+  readonly #tracer: ErrorTracer
   readonly #draining: Draining
   /** Under which it is known to the store. */
   #id: string | undefined
@@ -69,6 +73,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options
     const { clock, events } = options
+    this.#tracer = options.tracer ?? new ErrorTracer()
     const holding = (): number => this.#worker?.holding ?? 0
     this.#draining = new Draining({ clock, events, holding, onUndrained: () => this.wake() })
   }
@@ -203,9 +208,10 @@ export class Engine {
 
   #newWorker(id: string, onExpired: () => void): Worker {
     const { store, clock, events, concurrency, performables, pollMs } = this.#options
+    const tracer = this.#tracer
     const now = (): Instant => this.now()
     const onFollowed = (): void => this.#scheduler?.wake()
-    const loop = { store, clock, now, events, pollMs }
+    const loop = { store, clock, now, events, tracer, pollMs }
     return new Worker({ id, ...loop, concurrency, performables, onFollowed, onExpired })
   }
 
@@ -269,7 +275,8 @@ export class Engine {
     const wake = (): void => this.#polling?.wake()
     const onRuns = (): void => this.#worker?.wake()
     const holder = newWorkerId()
-    const polled = new Sensors({ store, clock, guard, events, sensors, holder, wake, onRuns })
+    const tracer = this.#tracer
+    const polled = new Sensors({ store, clock, guard, events, tracer, sensors, holder, wake, onRuns })
     this.#sensors = polled
     this.#polling = this.#loop('sensors', () => this.#unlessDraining(() => polled.step()), pollMs)
     polled.start()

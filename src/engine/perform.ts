@@ -8,6 +8,7 @@ import { resultOf, storedErrorOf } from '../model/result.js'
 import type { Claim } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import type { ErrorTracer, Traced } from './error-tracer.js'
 
 /** What a handler is given: which run this is, and how it learns that it has to stop. */
 export interface RunContext<Payload = unknown> {
@@ -43,16 +44,18 @@ export class PermanentError extends Error {
 }
 
 /** Why an attempt was told to stop; the first reason counts. */
-export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'handed-back' | 'expired'
+export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'handed-back' | 'expired' | 'failed'
 
 /** One attempt while it is going on. */
-export class Performance {
+export class Performance implements Traced {
   readonly claim: Claim
   readonly job: Job
   readonly startedAt: Instant
   readonly #deps: PerformDeps
   #controller: AbortController | undefined
   #stopped: StopReason | undefined
+  /** The error that nobody caught, where it was stopped for one. */
+  #failure: Failed | undefined
   #reported = false
   #isSettled = false
   #lines = 0
@@ -82,7 +85,7 @@ export class Performance {
     }
     let returned: unknown
     try {
-      returned = handler(new Context(this))
+      returned = this.#deps.tracer.run(this, handler, new Context(this))
       if (isThenable(returned)) {
         returned.then(
           (value) => this.#settle(done(value)),
@@ -106,14 +109,30 @@ export class Performance {
     this.#controller?.abort(this.#stopError(reason))
     if (this.#reported || reason === 'handed-back') return
     this.#cancelTimer = this.#deps.clock.timer(patienceMs, () => {
-      this.#report(stopResult(reason, this.job))
+      this.#report(this.#stopResult(reason))
       this.#deps.stuck(this)
     })
   }
 
   /** Reports what it was stopped for without waiting for the function any longer. */
   abandon(): void {
-    if (this.#stopped !== undefined) this.#report(stopResult(this.#stopped, this.job))
+    if (this.#stopped !== undefined) this.#report(this.#stopResult(this.#stopped))
+  }
+
+  get title(): string {
+    return `run ${this.claim.run} of ${this.claim.job}`
+  }
+
+  /** Stops it for an error of its code that nobody caught, unless it was stopped before or has ended. */
+  fail(error: unknown): void {
+    const failure = failed(error)
+    this.log(`an error that nobody caught: ${failure.error.message}`, 'error')
+    if (this.#stopped !== undefined || this.#reported) {
+      this.#deps.failedLate(this, failure)
+      return
+    }
+    this.#failure = failure
+    this.stop('failed')
   }
 
   /** Made when it is first asked for: most handlers never do. */
@@ -137,11 +156,15 @@ export class Performance {
     return new RotaError(codeOf(reason), `run ${this.claim.run} was stopped: ${reason}`)
   }
 
+  #stopResult(reason: StopReason): AttemptResult | undefined {
+    return reason === 'failed' ? this.#failure : stopResult(reason, this.job)
+  }
+
   #settle(result: AttemptResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
     // After it was told to stop, returning normally may mean that it broke off: what stopped it decides.
-    this.#report(this.#stopped === undefined ? result : stopResult(this.#stopped, this.job))
+    this.#report(this.#stopped === undefined ? result : this.#stopResult(this.#stopped))
     this.#deps.settled(this)
   }
 
@@ -157,14 +180,20 @@ export class Performance {
 export interface PerformDeps {
   readonly clock: Clock
   readonly now: () => Instant
+  readonly tracer: ErrorTracer
   log(performance: Performance, level: LogLine['level'], text: string): void
   /** The attempt's end is known. */
   ended(performance: Performance, result: AttemptResult): void
+  /** An error that nobody caught came after its end was reported, or after it was stopped. */
+  failedLate(performance: Performance, failure: Failed): void
   /** The function went on after it was stopped. */
   stuck(performance: Performance): void
   /** The function has returned. */
   settled(performance: Performance): void
 }
+
+/** What an attempt comes to by an error. */
+export type Failed = Extract<AttemptResult, { kind: 'failed' }>
 
 /** How long a function may go on after its signal before its attempt is ended without it. */
 const patienceMs = 10_000
@@ -206,7 +235,7 @@ function done(value: unknown): AttemptResult {
 }
 
 /** Anything can be thrown, also what cannot even be looked at; the run has to end all the same. */
-function failed(error: unknown): AttemptResult {
+function failed(error: unknown): Failed {
   try {
     // By name: a handler may have its own copy of this package, and with it another class.
     const permanent = error instanceof Error && error.name === 'PermanentError'
@@ -218,7 +247,7 @@ function failed(error: unknown): AttemptResult {
 }
 
 /** What an attempt that was stopped comes to; nothing where its claim is not its own any more. */
-function stopResult(reason: StopReason, job: Job): AttemptResult | undefined {
+function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptResult | undefined {
   switch (reason) {
     case 'timed-out':
       return { kind: 'timed-out', error: errorOf('TIMED_OUT', `took longer than ${job.timeoutMs} ms`) }
@@ -237,8 +266,9 @@ function errorOf(code: string, message: string): StoredError {
   return { code, message }
 }
 
-function codeOf(reason: StopReason): 'TIMED_OUT' | 'CANCELLED' | 'LOST' {
+function codeOf(reason: StopReason): 'TIMED_OUT' | 'CANCELLED' | 'LOST' | 'HANDLER_FAILED' {
   if (reason === 'timed-out') return 'TIMED_OUT'
+  if (reason === 'failed') return 'HANDLER_FAILED'
   return reason === 'expired' ? 'LOST' : 'CANCELLED'
 }
 

@@ -7,9 +7,11 @@ import type { ConfiguredSensor } from '../model/sensor.js'
 import { formatDuration } from '../time/duration.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import type { ErrorTracer, Traced } from './error-tracer.js'
 
 /** One poll: of which sensor, from which state, and how long it may take. */
 export interface PollRequest {
+  readonly name: string
   readonly configured: ConfiguredSensor
   /** Undefined where the sensor has to be initialised first. */
   readonly state: { readonly value: Json } | undefined
@@ -19,6 +21,9 @@ export interface PollRequest {
   readonly clock: Clock
   /** Aborts when the engine stops. */
   readonly stop: AbortSignal
+  readonly tracer: ErrorTracer
+  /** An error of its code that nobody caught came after it had ended, or after it was told to stop. */
+  readonly onLateError: (error: unknown) => void
 }
 
 /** What a poll came to. */
@@ -32,10 +37,11 @@ export interface Polled {
 
 /** Polls a sensor under its timeout. Never throws: whatever goes wrong is what the poll came to. */
 export async function poll(request: PollRequest): Promise<Polled> {
-  const { clock, timeoutMs, stop } = request
+  const { clock, timeoutMs, stop, tracer } = request
   const controller = new AbortController()
   const known: { state: PollRequest['state'] } = { state: request.state }
-  const work = perform(request, controller.signal, known)
+  const traced = new TracedPoll(request, controller.signal)
+  const work = tracer.run(traced, () => perform(request, controller.signal, known), undefined)
   let cancel = (): void => undefined
   const limit = (ms: number): Promise<undefined> =>
     new Promise((resolve) => {
@@ -47,24 +53,63 @@ export async function poll(request: PollRequest): Promise<Polled> {
   })
   stop.addEventListener('abort', stopped, { once: true })
   if (stop.aborted) stopped()
-  let sensed = await Promise.race([work, limit(timeoutMs), stopping])
+  let sensed = await Promise.race([work, limit(timeoutMs), stopping, traced.failed])
   cancel()
   stop.removeEventListener('abort', stopped)
   if (sensed === undefined) {
-    controller.abort(stop.aborted ? stopError() : lateError(timeoutMs))
+    controller.abort(traced.failure?.error ?? (stop.aborted ? stopError() : lateError(timeoutMs)))
     sensed = await Promise.race([work, limit(pollGraceMs(timeoutMs))])
     cancel()
   }
-  if (sensed !== undefined && !(controller.signal.aborted && sensed.kind === 'error')) {
+  await tracer.taken()
+  traced.isOver = true
+  const { failure } = traced
+  if (
+    sensed !== undefined &&
+    failure === undefined &&
+    !(controller.signal.aborted && sensed.kind === 'error')
+  ) {
     return { sensed, isStopped: false, unsettled: undefined }
   }
-  const reason = stop.aborted ? 'the engine stopped' : `it took longer than ${formatDuration(timeoutMs)}`
+  const isStopped = stop.aborted && failure === undefined
+  const late = `it took longer than ${formatDuration(timeoutMs)}`
+  const reason = failure?.reason ?? (isStopped ? 'the engine stopped' : late)
   // What its init gave is a state that the next poll can begin with.
   const begun = request.state === undefined ? known.state : undefined
   return {
-    sensed: failedPoll(reason, sensed?.state ?? begun),
-    isStopped: stop.aborted,
+    sensed: failedPoll(reason, failure === undefined ? (sensed?.state ?? begun) : begun),
+    isStopped,
     unsettled: sensed === undefined ? work.then(() => undefined) : undefined,
+  }
+}
+
+/** Takes errors of a poll's code that nobody caught: the first one fails the poll. */
+class TracedPoll implements Traced {
+  readonly title: string
+  /** Resolves when the poll has failed this way. */
+  readonly failed: Promise<undefined>
+  failure: { readonly error: unknown; readonly reason: string } | undefined
+  isOver = false
+  readonly #onLateError: PollRequest['onLateError']
+  readonly #signal: AbortSignal
+  #fail = (): void => undefined
+
+  constructor({ name, onLateError }: PollRequest, signal: AbortSignal) {
+    this.title = `sensor ${name}`
+    this.#onLateError = onLateError
+    this.#signal = signal
+    this.failed = new Promise((resolve) => {
+      this.#fail = () => resolve(undefined)
+    })
+  }
+
+  fail(error: unknown): void {
+    if (this.isOver || this.#signal.aborted) {
+      this.#onLateError(error)
+      return
+    }
+    this.failure ??= { error, reason: `an error that nobody caught: ${reasonOf(error)}` }
+    this.#fail()
   }
 }
 

@@ -2,6 +2,7 @@ import type { Json } from '../model/json.js'
 import type { ConfiguredSensor } from '../model/sensor.js'
 import type { Clock } from '../time/clock.js'
 import type { Events } from './events.js'
+import { tracedSensor, type ErrorTracer } from './error-tracer.js'
 import { reasonOf } from './poll.js'
 
 const limitMs = 5000
@@ -10,13 +11,18 @@ const limitMs = 5000
 export async function cleanUpSensor(
   name: string,
   { sensor }: Pick<ConfiguredSensor, 'sensor'>,
-  context: { readonly state: Json; readonly clock: Clock; readonly events: Events },
+  context: {
+    readonly state: Json
+    readonly clock: Clock
+    readonly events: Events
+    readonly tracer: ErrorTracer
+  },
 ): Promise<void> {
-  const { state, clock, events } = context
+  const { state, clock, events, tracer } = context
   if (sensor.cleanup === undefined) return
   const over = new AbortController()
   const cleanup = async (): Promise<void> => await sensor.cleanup?.(structuredClone(state))
-  const cleaned = cleanup().catch((error: unknown) => {
+  const cleaned = tracer.run(tracedSensor(name, events), cleanup, undefined).catch((error: unknown) => {
     const failure = new Error(`its cleanup failed: ${reasonOf(error)}`, { cause: error })
     events.emit('trouble', { where: `sensor ${name}`, error: failure, retryInMs: 0 })
   })

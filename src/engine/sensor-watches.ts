@@ -1,11 +1,13 @@
 import type { ConfiguredSensor } from '../model/sensor.js'
 import type { Clock } from '../time/clock.js'
 import type { Events } from './events.js'
+import { tracedSensor, type ErrorTracer } from './error-tracer.js'
 
 /** What listening to sensors needs. */
 interface WatchOptions {
   readonly clock: Clock
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly sensors: ReadonlyMap<string, ConfiguredSensor>
   readonly wake: () => void
 }
@@ -28,14 +30,12 @@ export class SensorWatches {
 
   /** Begins to listen; a sensor that cannot be listened to is polled all the same. */
   start(): void {
-    const { sensors, events } = this.#options
+    const { sensors, events, tracer } = this.#options
     for (const [name, { watch, config }] of sensors) {
       if (watch === undefined) continue
       try {
-        this.#undo.set(
-          name,
-          watch(() => this.#hear(name), config),
-        )
+        const listen = (): (() => void) => watch(() => this.#hear(name), config)
+        this.#undo.set(name, tracer.run(tracedSensor(name, events), listen, undefined))
       } catch (error) {
         events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
       }

@@ -17,6 +17,7 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import type { ClockGuard } from './clock-guard.js'
 import type { Events } from './events.js'
+import type { ErrorTracer } from './error-tracer.js'
 import { backOffMs, isFatal, type Look } from './loop.js'
 import { poll, type Polled } from './poll.js'
 import { cleanUpSensor } from './sensor-cleanup.js'
@@ -29,6 +30,7 @@ export interface SensorsOptions {
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
+  readonly tracer: ErrorTracer
   /** The sensors that this process can poll, by the names of their triggers. */
   readonly sensors: ReadonlyMap<string, ConfiguredSensor>
   /** A name that no other process has. */
@@ -126,11 +128,12 @@ export class Sensors {
     readonly startedAt: Instant
     readonly underWay: PollUnderWay
   }): Promise<void> {
-    const { clock, events, wake } = this.#options
+    const { clock, events, tracer, wake } = this.#options
     const { facts, configured, startedAt, underWay } = begun
     const { due, spec, record } = facts
     const { name } = due.trigger
     const polled = await poll({
+      name,
       configured,
       state: record.isInitialized ? { value: record.state } : undefined,
       now: startedAt,
@@ -138,6 +141,8 @@ export class Sensors {
       timeoutMs: spec.timeoutMs,
       clock,
       stop: this.#ending.signal,
+      tracer,
+      onLateError: (error) => events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 }),
     })
     const nextAt = await this.#keep(facts, polled, startedAt)
     if (polled.unsettled !== undefined) {
@@ -266,7 +271,7 @@ export class Sensors {
   }
 
   async #cleanUp(): Promise<void> {
-    const { store, sensors, clock, events } = this.#options
+    const { store, sensors, clock, events, tracer } = this.#options
     const names = [...sensors].filter(([, { sensor }]) => sensor.cleanup !== undefined).map(([name]) => name)
     if (names.length === 0) return
     const notes = await store
@@ -277,7 +282,7 @@ export class Sensors {
         const { isInitialized, state } = recordOf(value)
         const configured = sensors.get(name)
         if (configured === undefined || !isInitialized) return
-        await cleanUpSensor(name, configured, { state, clock, events })
+        await cleanUpSensor(name, configured, { state, clock, events, tracer })
       }),
     )
   }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Events, OfferedRun } from './events.js'
+import type { ErrorTracer } from './error-tracer.js'
 import type { RunContext } from './perform.js'
 import { performNext, type WorkOneOptions } from './work-one.js'
 
@@ -10,6 +11,7 @@ export interface TakerOptions {
   readonly store: Store
   readonly clock: Clock
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly leaseMs: number
   readonly identity: Omit<WorkOneOptions['worker'], 'id'>
   /** A name that no other worker has or had: every run is taken under its own. */
@@ -70,7 +72,7 @@ export class Taker {
   }
 
   async #take(name: string): Promise<void> {
-    const { store, clock, events, leaseMs, identity, newWorkerId, take } = this.#options
+    const { store, clock, events, tracer, leaseMs, identity, newWorkerId, take } = this.#options
     try {
       const job = (await store.jobs()).find((one) => one.job.name === name)?.job
       if (job === undefined) return
@@ -78,6 +80,7 @@ export class Taker {
         store,
         clock,
         events,
+        tracer,
         leaseMs,
         worker: { ...identity, id: newWorkerId() },
         performables: new Map([[name, { job, handler: take }]]),

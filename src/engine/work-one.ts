@@ -9,11 +9,12 @@ import type { Run } from '../model/run.js'
 import type { Claim, Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import { endOf, noticeOf } from './attempts.js'
+import { endOf, lateError, noticeOf } from './attempts.js'
 import { Events } from './events.js'
 import { Heartbeat } from './keep-alive.js'
 import { LogBuffer } from './log-buffer.js'
-import { Performance, type Performable } from './perform.js'
+import { ErrorTracer } from './error-tracer.js'
+import { Performance, type Failed, type Performable } from './perform.js'
 import { Upkeep } from './upkeep.js'
 
 /** What is needed to perform one run. */
@@ -36,6 +37,8 @@ export interface WorkOneOptions {
   readonly onLine: (text: string) => void
   /** Told of the attempt, where anyone listens. */
   readonly events?: Events | undefined
+  /** Traces errors that nobody caught; where it is absent, nobody asks. */
+  readonly tracer?: ErrorTracer | undefined
 }
 
 /** What became of the run that was taken. */
@@ -156,25 +159,32 @@ class Attempt {
   readonly startedAt: number
   readonly #performance: Performance
   readonly #over = new AbortController()
+  #result: AttemptResult | undefined
+  #isDecided = false
 
   constructor(claim: Claim, performable: Performable, options: WorkOneOptions, lines: LogBuffer) {
-    const { store, clock, worker, leaseMs, signal } = options
+    const { store, clock, worker, leaseMs, signal, tracer = new ErrorTracer() } = options
     const now = (): number => clock.now()
-    let settle: (result: AttemptResult | undefined) => void = () => undefined
-    const settled = new Promise<AttemptResult | undefined>((resolve) => {
+    let settle = (): void => undefined
+    const settled = new Promise<void>((resolve) => {
       settle = resolve
     })
     this.#performance = new Performance(claim, performable.job, {
       clock,
       now,
+      tracer,
       log: (_, level, text) => {
         lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
         options.onLine(text)
         options.events?.emit('run:log', { run: claim.run, job: claim.job, level, text })
       },
-      ended: (_, result) => settle(result),
+      ended: (_, result) => {
+        this.#result = result
+        settle()
+      },
+      failedLate: (performance, failure) => this.#failLate(performance, failure, options.events),
       stuck: () => undefined,
-      settled: () => settle(undefined),
+      settled: () => settle(),
     })
     this.startedAt = this.#performance.startedAt
     const onExpired = (): void => this.#performance.stop('expired')
@@ -184,14 +194,21 @@ class Attempt {
     signal.addEventListener('abort', handBack, { once: true })
     if (signal.aborted) handBack()
     const listening = this.#listen(claim, options)
-    this.ended = settled.then(async (result) => {
+    this.ended = settled.then(async () => {
       this.#over.abort()
       signal.removeEventListener('abort', handBack)
-      await Promise.all([keepAlive.stop(), listening])
-      return result
+      await Promise.all([keepAlive.stop(), listening, tracer.taken()])
+      this.#isDecided = true
+      return this.#result
     })
     options.events?.emit('run:started', noticeOf(claim))
     this.#performance.run(performable.handler)
+  }
+
+  /** A result that is not stored yet still becomes a failure; after that, or for one that was stopped, it is only told. */
+  #failLate({ title }: Performance, failure: Failed, events: Events | undefined): void {
+    if (!this.#isDecided && this.#result?.kind === 'done') this.#result = failure
+    else events?.emit('trouble', { where: title, error: lateError(failure), retryInMs: 0 })
   }
 
   async #listen({ run }: Claim, { store, clock, worker }: WorkOneOptions): Promise<void> {

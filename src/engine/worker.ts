@@ -11,6 +11,7 @@ import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
 import type { Events } from './events.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from './loop.js'
+import type { ErrorTracer } from './error-tracer.js'
 import type { Performable } from './perform.js'
 
 /** What a worker needs. */
@@ -20,6 +21,7 @@ export interface WorkerOptions {
   readonly clock: Clock
   readonly now: () => Instant
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly concurrency: number
   /** What this process can perform; read again when the store says that jobs changed. */
   readonly performables: () => Promise<ReadonlyMap<string, Performable>>
@@ -64,7 +66,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    const { clock, now, events, concurrency } = options
+    const { clock, now, events, tracer, concurrency } = options
     this.#measuredAtMs = clock.monotonicMs()
     this.#lines = new LogBuffer(options.store, clock, (error) =>
       events.emit('trouble', { where: 'log', error, retryInMs: 0 }),
@@ -73,6 +75,7 @@ export class Worker {
       clock,
       now,
       events,
+      tracer,
       concurrency,
       log: (claim, level, text) => {
         this.#lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
@@ -104,7 +107,7 @@ export class Worker {
   /** Takes a turn at once, or right after the one under way. */
   wake(): void {
     this.#wanted = true
-    if (!this.#turning && !this.isClosed) void this.#takeTurns()
+    if (!this.#turning && !this.isClosed) this.#options.tracer.leave(() => void this.#takeTurns())
   }
 
   /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
@@ -186,7 +189,8 @@ export class Worker {
 
   async #takeTurns(): Promise<void> {
     this.#turning = true
-    while (this.#wanted && !this.isClosed) {
+    // What has just ended waits for the next go: an error of it that nobody caught may still come in this one.
+    while (this.#wanted && !this.isClosed && !this.#deferred) {
       this.#wanted = false
       if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
       if (!this.#isExpired && !this.#wanted) this.#setAlarm()

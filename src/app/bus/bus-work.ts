@@ -4,6 +4,7 @@ import type { ClockGuard } from '../../engine/clock-guard.js'
 import type { Events } from '../../engine/events.js'
 import { Loop, type Look } from '../../engine/loop.js'
 import { Offers } from '../../engine/offers.js'
+import type { ErrorTracer } from '../../engine/error-tracer.js'
 import type { RunContext } from '../../engine/perform.js'
 import { toTask } from '../../engine/pool.js'
 import { Taker } from '../../engine/taker.js'
@@ -32,6 +33,7 @@ export interface Subscription {
 export interface BusParts {
   readonly bus: Bus
   readonly events: Events
+  readonly tracer: ErrorTracer
   readonly store: Store
   readonly clock: Clock
   readonly guard: ClockGuard
@@ -86,11 +88,12 @@ export class BusWork {
 
   add(subscription: Subscription): void {
     if (this.#takers.has(subscription)) return
-    const { bus, store, clock, events, leaseMs, isDraining } = this.#parts
+    const { bus, store, clock, events, tracer, leaseMs, isDraining } = this.#parts
     const taker = new Taker({
       store,
       clock,
       events,
+      tracer,
       leaseMs,
       identity: workerIdentity(),
       newWorkerId,

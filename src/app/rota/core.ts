@@ -1,6 +1,7 @@
 import { ClockGuard } from '../../engine/clock-guard.js'
 import type { Engine } from '../../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../../engine/events.js'
+import { ErrorTracer } from '../../engine/error-tracer.js'
 import { Pool } from '../../engine/pool.js'
 import type { SyncReport } from '../../engine/sync.js'
 import { RotaError } from '../../model/errors.js'
@@ -14,6 +15,7 @@ import type { Instant } from '../../time/instant.js'
 import { AppBus } from '../bus/bus.js'
 import type { CommandJobs } from '../jobs/command-jobs.js'
 import type { DefinitionWatch } from '../definition-watch.js'
+import { traceErrors, type ErrorTrace } from '../error-trace.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
 import type { UnclaimedCommands } from '../jobs/unclaimed.js'
 import { slowPollMs, upkeepTimes } from '../loop-times.js'
@@ -40,6 +42,7 @@ export abstract class RotaCore {
   protected readonly settings: Settings
   protected readonly clock: Clock
   protected readonly events = new Events()
+  protected readonly tracer = new ErrorTracer()
   protected readonly registry = new Registry()
   protected readonly own: OwnDefinitions
   /** What the attempts of this process come to. */
@@ -85,6 +88,11 @@ export abstract class RotaCore {
   /** Hears of what happens in this process; gives the function that ends it. */
   on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
     return this.events.on(name, listener)
+  }
+
+  /** Traces errors that nobody catches back to the run or sensor they come from. It sets no listener of the process. */
+  traceErrors(): ErrorTrace {
+    return traceErrors(this.tracer)
   }
 
   /** Opens the store, writes the definitions, and lets the loops run. Tells what changed in the definitions. */
@@ -195,10 +203,10 @@ export abstract class RotaCore {
     if (roles.scheduler) this.warnOfRounds([...this.registry.triggers.values()])
     if (roles.scheduler) await this.#keepJobs()
     const { storeUrl } = this
-    const shared = { events: this.events, registry: this.registry, settings: this.settings }
+    const { clock, events, tracer, registry, settings } = this
+    const shared = { events, tracer, registry, settings }
     // Loaded only now: most commands ask the store and never start.
     const { newEngine } = await import('../new-engine.js')
-    const { clock } = this
     const onFunctions = (names: readonly string[]): void => void note.tell(names)
     this.#engine = newEngine({ ...shared, store, storeUrl, clock, guard, roles, directory, onFunctions })
     await this.#engine.start()
@@ -210,7 +218,7 @@ export abstract class RotaCore {
     const upkeep = roles.worker ? undefined : upkeepTimes(storeUrl, leaseMs)
     const isDraining = (): boolean => this.#engine?.isDraining ?? false
     const times = { leaseMs, offerAfterMs, pollMs: slowPollMs }
-    await this.bus.start({ store, clock, guard, ...times, upkeep, isDraining })
+    await this.bus.start({ store, clock, guard, tracer, ...times, upkeep, isDraining })
     // They are in the store now, and a start that failed would have needed them again.
     this.registry.triggers.clear()
     this.#hasStarted = true

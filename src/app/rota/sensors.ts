@@ -166,7 +166,8 @@ export abstract class RotaSensors extends RotaRounds {
 
   async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
     const { cleanUpSensor } = await import('../../engine/sensor-cleanup.js')
-    await cleanUpSensor(name, configured, { state, clock: this.clock, events: this.events })
+    const { clock, events, tracer } = this
+    await cleanUpSensor(name, configured, { state, clock, events, tracer })
   }
 
   async #newDeliveries(): Promise<Deliveries> {

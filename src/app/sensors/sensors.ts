@@ -1,3 +1,4 @@
+import { ErrorTracer } from '../../engine/error-tracer.js'
 import { poll } from '../../engine/poll.js'
 import { freshOf, readFacts, tickOne } from '../../engine/sensor-commit.js'
 import { refuse, RotaError } from '../../model/errors.js'
@@ -112,7 +113,8 @@ export async function previewSensor(
   const state = request.state === undefined ? stored : { value: toPayload(request.state) as Json }
   const { timezone, timeoutMs } = spec
   const stop = new AbortController().signal
-  const { sensed } = await poll({ configured, state, now, timezone, timeoutMs, clock, stop })
+  const asked = { name, configured, state, now, timezone, timeoutMs, clock, stop }
+  const { sensed } = await poll({ ...asked, tracer: new ErrorTracer(), onLateError: () => undefined })
   const { observations, more } = sensed
   const found =
     store === undefined || facts === undefined

@@ -4,6 +4,7 @@ import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { Proxy } from '../../../test/fixtures/proxy.js'
 import { Events } from '../../engine/events.js'
+import { ErrorTracer } from '../../engine/error-tracer.js'
 import { Worker } from '../../engine/worker.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
@@ -218,6 +219,7 @@ describe('a turn with many ends of which one transaction fails', () => {
       clock: systemClock,
       now: () => t0 + 1,
       events,
+      tracer: new ErrorTracer(),
       concurrency: 100,
       performables: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
       pollMs: 60_000,
