@@ -24,7 +24,7 @@ A command whose output cannot be written still does its work. If the disk of its
 | 1 | it failed: the run, the coverage, a check |
 | 2 | refused: usage, a definition, a config |
 | 3 | the store cannot be used: every code that begins with \`STORE_\` |
-| 70 | an error inside Rota, or one that nobody caught |
+| 70 | an error inside Rota, one that nobody caught and that belongs to no run, or a handler that called \`process.exit\` |
 | 74 | input or output failed |
 | 128+n | ended by signal n |
 

@@ -57,10 +57,16 @@ export async function linesAfter(app: Rota, id: string, after: number): Promise<
 }
 
 /** Does something that a signal ends early; its exit code then tells which. A second signal ends the process. */
-export async function untilSignal(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
+export async function untilSignal(
+  act: (signal: AbortSignal) => Promise<number>,
+  beforeExit: () => void = () => undefined,
+): Promise<number> {
   const controller = new AbortController()
   const onSignal = (_: NodeJS.Signals, number: number): void => {
-    if (controller.signal.aborted) process.exit(128 + number)
+    if (controller.signal.aborted) {
+      beforeExit()
+      process.exit(128 + number)
+    }
     controller.abort(128 + number)
   }
   for (const name of stopSignals) process.on(name, onSignal)

@@ -1,3 +1,5 @@
+import type { ErrorTrace } from '../app/error-trace.js'
+import { parseDuration } from '../app/durations.js'
 import type { Rota } from '../app/rota.js'
 import { systemClock } from '../app/times.js'
 import { exitCodes } from './command.js'
@@ -6,6 +8,7 @@ import { stopSignals } from './follow.js'
 import { count } from './in-words.js'
 import type { PrintStream } from './print-stream.js'
 import type { Teller } from './teller.js'
+import { exitText, UserCode } from './user-code.js'
 
 /** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
 export class Shutdown {
@@ -15,6 +18,7 @@ export class Shutdown {
   readonly #teller: Teller
   readonly #grace: string
   readonly #stdout: PrintStream
+  readonly #errors: ErrorTrace
   /** What runs here, by run. */
   readonly #running = new Map<string, string>()
   readonly #end: (code: number) => void
@@ -31,6 +35,7 @@ export class Shutdown {
     this.#teller = input.teller
     this.#grace = input.grace
     this.#stdout = input.stdout
+    this.#errors = this.#app.traceErrors()
     const { promise, resolve } = promiseWithResolve()
     this.ended = promise
     this.#end = resolve
@@ -55,14 +60,15 @@ export class Shutdown {
 
   #listen(): void {
     const onSignal = (name: NodeJS.Signals, number: number): void => this.#onSignal(name, number)
-    const onError = (error: unknown): void => this.#onError(error)
+    const code = new UserCode({
+      errors: this.#errors,
+      onError: (error) => this.#onError(error),
+      onExit: (exitCode) => this.#onExit(exitCode),
+    })
     for (const name of stopSignals) process.on(name, onSignal)
-    process.on('unhandledRejection', onError)
-    process.on('uncaughtException', onError)
     this.#undo.push(() => {
       for (const name of stopSignals) process.off(name, onSignal)
-      process.off('unhandledRejection', onError)
-      process.off('uncaughtException', onError)
+      code.release()
     })
   }
 
@@ -72,27 +78,47 @@ export class Shutdown {
         `${name} again: stops at once; what ran is taken over when its lease is over`,
         'killed',
       )
+      this.abandon()
       process.exit(128 + number)
     }
-    this.#teller.say(`${name}: ${this.#waitingText()}`, 'stopping', {
+    const waits = this.#waitingText(this.#grace)
+    this.#teller.say(`${name}: ${waits === '' ? 'stops' : `${waits}; once more stops at once`}`, 'stopping', {
       signal: name,
       running: [...this.#running.keys()],
     })
     this.#begin(exitCodes.ok, this.#grace)
   }
 
-  #waitingText(): string {
-    if (this.#running.size === 0) return 'stops'
-    const names = [...new Set(this.#running.values())].slice(0, 5).join(', ')
-    return `waits up to ${this.#grace} for ${count(this.#running.size, 'run')} (${names}); once more stops at once`
+  #waitingText(grace: string): string {
+    return this.#running.size === 0 ? '' : `waits up to ${grace} for ${this.#runningText()}`
   }
 
+  #runningText(): string {
+    const names = [...new Set(this.#running.values())].slice(0, 5).join(', ')
+    return `${count(this.#running.size, 'run')} (${names})`
+  }
+
+  /** It may come from anywhere, so that nobody knows what still works: what runs gets less time than usual. */
   #onError(error: unknown): void {
     const { code, message } = describeFailure(error)
-    const text = `an error nobody caught: ${message} [${code}]; stops`
-    const data = { code, message, stack: error instanceof Error ? (error.stack ?? null) : null }
-    this.#teller.tell({ level: 'error', symbol: '!', subject: 'process', text, event: 'uncaught', data })
-    this.#begin(exitCodes.internal, this.#grace)
+    const grace = parseDuration(this.#grace) > parseDuration(errorGrace) ? errorGrace : this.#grace
+    const waits = this.#waitingText(grace)
+    const stops = waits === '' ? 'stops' : `${waits}, then aborts what is left and stops`
+    const text = `an error that nobody caught, of no run and no sensor: ${message} [${code}]; ${stops}`
+    const stack = error instanceof Error ? (error.stack ?? null) : null
+    this.#tellOfProcess(text, 'uncaught', { code, message, stack, running: [...this.#running.keys()] })
+    this.#begin(exitCodes.internal, grace)
+  }
+
+  #onExit(code: number): void {
+    const cut = this.#running.size === 0 ? '' : `; it cut off ${this.#runningText()}, which counts as a crash`
+    const text = `${exitText(code, this.#errors)}${cut}; exit code ${exitCodes.internal}`
+    const calledBy = this.#errors.current ?? null
+    this.#tellOfProcess(text, 'exit', { code, calledBy, running: [...this.#running.keys()] })
+  }
+
+  #tellOfProcess(text: string, event: string, data: Readonly<Record<string, unknown>>): void {
+    this.#teller.tell({ level: 'error', symbol: '!', subject: 'process', text, event, data })
   }
 
   #begin(code: number, grace: string | number): void {
@@ -108,15 +134,7 @@ export class Shutdown {
     } catch (error) {
       result = code === exitCodes.ok ? exitCodeOf(error) : code
       const { code: name, message } = describeFailure(error)
-      const data = { code: name, message }
-      this.#teller.tell({
-        level: 'error',
-        symbol: '!',
-        subject: 'process',
-        text: `${message} [${name}]`,
-        event: 'stop-failed',
-        data,
-      })
+      this.#tellOfProcess(`${message} [${name}]`, 'stop-failed', { code: name, message })
     }
     this.#teller.say('stopped', 'stopped', { exitCode: result })
     this.abandon()
@@ -128,6 +146,9 @@ export class Shutdown {
     process.exit(result)
   }
 }
+
+/** How long runs may take to finish after an error that comes from none of them. */
+const errorGrace = '5s'
 
 /** How long a reader may take to read what was said last; one that reads nothing must not keep the process. */
 const lastWordsMs = 2000

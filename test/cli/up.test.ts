@@ -279,8 +279,9 @@ describe('rota up', () => {
     const index = new URL('../../dist/index.js', import.meta.url).href
     const code = `import { rota } from ${JSON.stringify(index)}
       const app = rota({ app: 'own', store: 'sqlite:own.db', directory: import.meta.dirname, lease: '1s' })
-      const job = app.job('odd', () => { setImmediate(() => Promise.reject(new Error('nobody catches me'))) })
+      const job = app.job('odd', () => undefined)
       app.schedule('odd', { job, at: '2026-01-01T00:00:00Z' })
+      app.on('run:ended', () => setImmediate(() => Promise.reject(new Error('nobody catches me'))))
       export default app`
     writeFileSync(join(cwd, 'rota.config.mjs'), code)
     const other = await rota(['up', '--store', 'sqlite:other.db'], { cwd })
@@ -291,7 +292,9 @@ describe('rota up', () => {
     const engine = up([], { cwd })
     const { code: exitCode, stdout } = await engine.ended
     expect(exitCode).toBe(70)
-    expect(stdout).toContain('an error nobody caught: nobody catches me')
+    expect(stdout).toContain(
+      'an error that nobody caught, of no run and no sensor: nobody catches me [INTERNAL]; stops',
+    )
   })
 })
 

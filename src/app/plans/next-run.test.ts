@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { ErrorTracer } from '../../engine/error-tracer.js'
 import { planRunId } from '../../model/occurrence.js'
 import { fileNameOf } from '../../store/files/run-file.js'
 import type { Store } from '../../store/store.js'
@@ -61,6 +62,9 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
       steps: async () => new Map([['pass', () => undefined]]),
       signal: new AbortController().signal,
       onLine: () => undefined,
+      tracer: new ErrorTracer(),
+      onRun: () => undefined,
+      onTrouble: () => undefined,
     })
     if (worked?.kind !== 'run') {
       expect(found).toEqual({

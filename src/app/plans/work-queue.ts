@@ -1,5 +1,8 @@
 import { hostname } from 'node:os'
 import { randomBytes } from 'node:crypto'
+import { Events } from '../../engine/events.js'
+import type { ErrorTracer } from '../../engine/error-tracer.js'
+import type { Handler } from '../../engine/perform.js'
 import { takeBackLost, workOne, type WorkedRun } from '../../engine/work-one.js'
 import type { Store } from '../../store/store.js'
 import { systemClock } from '../../time/clock.js'
@@ -8,6 +11,7 @@ import { performablesOf, type Steps } from '../performables.js'
 import { definePipelineJob } from './plans.js'
 import { malformedFiles } from './next-run.js'
 import { queueFiles, type NoRun, type QueueAt } from './queue-files.js'
+import { itemOf } from './queue-list.js'
 import { foreignFiles } from './queue-runs.js'
 import { Registry } from '../registry.js'
 import { offerAfterDefaultMs } from '../rota-options.js'
@@ -32,9 +36,14 @@ export async function workQueue(
     readonly steps: Steps
     readonly signal: AbortSignal
     readonly onLine: (text: string) => void
+    readonly tracer: ErrorTracer
+    /** Hears the `run_id` of the run that is performed, before it begins. */
+    readonly onRun: (runId: string) => void
+    /** Hears of what went wrong and changes nothing. */
+    readonly onTrouble: (text: string) => void
   },
 ): Promise<Worked | undefined> {
-  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine } = options
+  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine, tracer } = options
   const clock = systemClock
   await definePipelineJob(store, clock.now())
   const outside = { clock, environment, directory }
@@ -42,13 +51,34 @@ export async function workQueue(
   const release = new AbortController()
   const { over } = await unclaimedCommands(store, { now: clock.now(), offerAfterMs: offerAfterDefaultMs })
   for (const one of over) performables.set(one.job.name, failing(one, release))
+  for (const [name, { job, handler }] of performables) {
+    const named: Handler = async (run) => {
+      const begun = await store.run(run.id)
+      if (begun !== undefined) options.onRun(itemOf(begun).runId)
+      return await handler(run)
+    }
+    performables.set(name, { job, handler: named })
+  }
   const host = hostname()
   const files = await moveMalformed(store, options.queue, `${host}:${process.pid}`)
   if (files.length > 0) return { kind: 'moved', files }
   const id = `${host}:${process.pid}:${randomBytes(4).toString('hex')}`
   const worker = { id, host, pid: process.pid, version: packageVersion }
   const either = AbortSignal.any([signal, release.signal])
-  const given = { store, clock, worker, performables, leaseMs, aheadMs, signal: either, onLine }
+  const events = new Events()
+  events.on('trouble', ({ where, error }) => options.onTrouble(`${where}: ${String(error)}`))
+  const given = {
+    store,
+    clock,
+    worker,
+    performables,
+    leaseMs,
+    aheadMs,
+    signal: either,
+    onLine,
+    events,
+    tracer,
+  }
   const worked = await workOne(given)
   return worked === undefined ? undefined : { kind: 'run', worked }
 }

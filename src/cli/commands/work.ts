@@ -18,6 +18,7 @@ import {
 } from '../one-shot.js'
 import { roughly } from '../time-text.js'
 import { usageError } from '../usage-error.js'
+import { WorkGuard } from '../work-guard.js'
 
 /** `rota work`: performs one run of a queue. */
 export const work: Command = {
@@ -51,15 +52,30 @@ export const work: Command = {
     { line: 'rota work --dry-run', meaning: 'which run it would take' },
   ],
   run: (context) =>
-    oneShot(context, (switches) =>
-      untilSignal((signal) => workOnce(context, switches.worker === true, signal)),
-    ),
+    oneShot(context, async (switches) => {
+      const guard = new WorkGuard(context)
+      try {
+        const isOn = switches.worker === true
+        return await untilSignal(
+          (signal) => workOnce(context, isOn, { guard, signal }),
+          () => guard.end(),
+        )
+      } finally {
+        guard.end()
+      }
+    }),
 }
 
-async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): Promise<number> {
+/** What ends a call early. */
+interface Ends {
+  readonly guard: WorkGuard
+  readonly signal: AbortSignal
+}
+
+async function workOnce(context: Context, isOn: boolean, ends: Ends): Promise<number> {
   const { args, out } = context
   const isDry = args.flag('dry-run')
-  const all = isDry ? await look(context) : isOn ? await take(context, signal) : [disabled]
+  const all = isDry ? await look(context) : isOn ? await take(context, ends) : [disabled]
   const summaries = all.map((taken) => summaryOf(taken, isDry))
   await record(
     context,
@@ -67,6 +83,7 @@ async function workOnce(context: Context, isOn: boolean, signal: AbortSignal): P
   )
   if (args.flag('json')) for (const summary of summaries.slice(0, 1)) out.json(summary)
   else for (const [index, summary] of summaries.entries()) print(context, summary, all[index]?.isLost)
+  if (ends.guard.failing.aborted) return exitCodes.internal
   return summaries.some(({ decision }) => decision === 'failed') ? exitCodes.failed : exitCodes.ok
 }
 
@@ -147,7 +164,7 @@ function aheadOf({ args }: Context): number {
   return (args.whole('ahead') ?? 0) * 60_000
 }
 
-async function take(context: Context, signal: AbortSignal): Promise<readonly Taken[]> {
+async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
   const { directory, environment, args, out } = context
   const { makeQueue } = await import('../../app/plans/queue-directory.js')
   const { workQueue } = await import('../../app/plans/work-queue.js')
@@ -159,7 +176,10 @@ async function take(context: Context, signal: AbortSignal): Promise<readonly Tak
   const store = await makeQueue(queue.path, directory)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
-    const options = { queue, directory, environment, aheadMs, leaseMs, steps, signal, onLine }
+    const { tracer, failing, onRun, onTrouble } = ends.guard
+    const signal = AbortSignal.any([ends.signal, failing])
+    const heard = { onLine, onRun, onTrouble }
+    const options = { queue, directory, environment, aheadMs, leaseMs, steps, signal, tracer, ...heard }
     const worked = await workQueue(store, options)
     if (worked?.kind === 'run') return [await takenOf(worked.worked)]
     if (worked?.kind === 'moved') return await noRuns(worked.files, 'failed')
