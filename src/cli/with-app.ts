@@ -9,7 +9,8 @@ export async function withApp(
   context: Context,
   act: (app: Rota) => Promise<number>,
   options: {
-    readonly create?: boolean
+    /** Makes the store where there is none; tried on an empty one first, so that what is refused leaves no store behind. */
+    readonly create?: ((empty: Rota) => Promise<unknown>) | undefined
     /** Where there is no store yet, an empty one stands for it that leaves nothing behind. */
     readonly orEmpty?: boolean
   } = {},
@@ -24,21 +25,42 @@ export async function withApp(
 
 async function openApp(
   context: Context,
-  { create = false, orEmpty = false }: NonNullable<Parameters<typeof withApp>[2]>,
+  { create, orEmpty = false }: NonNullable<Parameters<typeof withApp>[2]>,
 ): Promise<Rota> {
   const { directory } = context
   // Loaded only here, so that no help and no completion waits for it.
   const { Rota } = await import('../app/rota.js')
-  const app = new Rota({ store: await storeUrl(context), directory, create }, 'api')
+  const store = await storeUrl(context)
+  const inMemory = (): Rota => new Rota({ store: 'memory:', directory }, 'api')
+  if (store?.startsWith('memory:') === true && !orEmpty) throw forgotten()
+  const app = new Rota({ store, directory, create: false }, 'api')
   try {
     await app.store()
     return app
   } catch (error) {
     await app.close()
     if (!isMissing(error)) throw error
-    if (orEmpty) return new Rota({ store: 'memory:', directory }, 'api')
-    throw missing(app, error)
+    if (orEmpty) return inMemory()
+    if (create === undefined) throw missing(app, error)
   }
+  await rehearse(inMemory(), create)
+  return new Rota({ store, directory }, 'api')
+}
+
+async function rehearse(empty: Rota, act: (empty: Rota) => Promise<unknown>): Promise<void> {
+  try {
+    await act(empty)
+  } finally {
+    await empty.close()
+  }
+}
+
+/** A store in memory begins empty with every command, and is forgotten at its end. */
+function forgotten(): RotaError {
+  return new RotaError(
+    'STORE_URL',
+    'a command cannot use the store memory:, which each process has for itself and forgets at its end; allowed are sqlite:<path>, files:<directory> and postgres://…',
+  )
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Rota } from '../../src/app/rota.js'
@@ -209,6 +209,27 @@ describe('rota add and remove', () => {
     expect(jobs.filter(({ name }) => ['mail', 'old'].includes(name))).toMatchObject([
       { name: 'mail', source: 'api', active: true },
     ])
+  })
+
+  it('leave no store behind where they are refused, and use none that is forgotten', async () => {
+    const cwd = emptyDirectory()
+    const refused = [
+      ['add', 'x', '--every', '1h', '--job', 'nobody'],
+      ['add', 'x', '--every', 'often', '--', 'true'],
+      ['add', 'x'],
+      ['job', 'add', '--schedule', 'often', '--command', 'c'],
+    ]
+    for (const [index, line] of refused.entries()) {
+      const store = index % 2 === 0 ? 'sqlite:data/rota.db' : 'files:queue'
+      const { code, stdout } = await rota([...line.slice(0, 2), '--store', store, ...line.slice(2)], { cwd })
+      expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' })
+    }
+    for (const line of [['add', 'x', '--every', '1h', '--', 'true'], ['freeze']]) {
+      const ended = await rota(line, { cwd, env: { ROTA_STORE: 'memory:' } })
+      expect(ended).toMatchObject({ code: 3, stdout: '' })
+      expect(ended.stderr).toContain('a command cannot use the store memory:')
+    }
+    expect(readdirSync(cwd)).toEqual([])
   })
 
   it('refuse what cannot be, all at once', async () => {

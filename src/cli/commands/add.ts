@@ -1,4 +1,5 @@
 import type { JobInput, TriggerInput } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
 import { readJobInput, jobOptions } from '../job-options.js'
 import { type Command, exitCodes, storeOptions } from '../command.js'
 import { readTriggerInput, triggerOptions } from '../trigger-options.js'
@@ -30,25 +31,27 @@ export const add: Command = {
       meaning: 'a job that `rota enqueue` starts',
     },
   ],
-  run: (context) =>
-    withApp(
+  run: async (context) => {
+    const { args, out } = context
+    const name = args.word(0)
+    const job = await readJobInput(context)
+    const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
+    if (job === undefined && trigger === undefined) throw nothingToAdd()
+    const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
+    const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
+    const add = (app: Rota): ReturnType<Rota['add']> =>
+      app.add({ jobs, triggers, replace: args.flag('replace') })
+    return await withApp(
       context,
       async (app) => {
-        const { args, out } = context
-        const name = args.word(0)
-        const job = await readJobInput(context)
-        const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
-        if (job === undefined && trigger === undefined) throw nothingToAdd()
-        const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
-        const triggers: Readonly<Record<string, TriggerInput>> =
-          trigger === undefined ? {} : { [name]: trigger }
-        const added = await app.add({ jobs, triggers, replace: args.flag('replace') })
+        const added = await add(app)
         if (args.flag('json')) out.json(added)
         else out.line(addedText(added))
         return exitCodes.ok
       },
-      { create: true },
-    ),
+      { create: add },
+    )
+  },
 }
 
 function nothingToAdd(): Error {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RotaError } from '../../app/errors.js'
 import type { ImportedLine } from '../../app/nouns.js'
+import type { Rota } from '../../app/rota.js'
 import { printable } from '../../app/text.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../command.js'
 import { withApp } from '../with-app.js'
@@ -29,23 +30,20 @@ export const importCommand: Command = {
     const { args, directory } = context
     const path = resolve(directory, args.word(0))
     assertThere(path)
+    const options = { dryRun: args.flag('dry-run'), strict: args.flag('strict'), shell: args.flag('shell') }
+    const create = (empty: Rota): Promise<unknown> => empty.importJobs(path, { ...options, dryRun: true })
     return withApp(
       context,
       async (app) => {
         const file = args.text('jobs')
         if (file !== undefined) app.jobsFile(resolve(directory, file))
-        const options = {
-          dryRun: args.flag('dry-run'),
-          strict: args.flag('strict'),
-          shell: args.flag('shell'),
-        }
         const lines = await app.importJobs(path, options)
         if (args.flag('json')) context.out.json(lines.map(lineView))
         else print(context, lines)
         const isWhole = lines.every(({ became }) => became !== 'faulty' && became !== 'conflict')
         return isWhole ? exitCodes.ok : exitCodes.failed
       },
-      args.flag('dry-run') ? { orEmpty: true } : { create: true },
+      args.flag('dry-run') ? { orEmpty: true } : { create },
     )
   },
 }

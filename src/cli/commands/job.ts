@@ -53,7 +53,9 @@ export const job: Command = {
   run: (context) => {
     const action = actionOf(context)
     const orEmpty = context.args.flag('jobs') && (action === 'list' || action === 'get')
-    return withApp(context, (app) => act(context, action, app), { create: action === 'add', orEmpty })
+    // Without the file: trying must not write to it.
+    const create = action === 'add' ? (empty: Rota) => empty.addJob(readJob(context)) : undefined
+    return withApp(context, (app) => act(context, action, app), { create, orEmpty })
   },
 }
 
