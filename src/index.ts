@@ -3,6 +3,7 @@ export type { BusOptions, JobRef, RotaOptions, StartOptions } from './app/rota-o
 export { defineConfig } from './app/define-config.js'
 export type { ConfigAsset, ConfigJob, ConfigOptions, ConfigSensor } from './app/define-config.js'
 export type { AddJob, CommandJobInfo } from './app/jobs/command-jobs.js'
+export type { JobsFileCheck } from './app/rota/jobs.js'
 export type { ImportedLine, ImportOptions } from './app/jobs/import-jobs.js'
 export type { CommandHandler, CommandRun } from './app/jobs/command-run.js'
 export type { RoundOptions, ServiceOptions } from './app/rota/rounds.js'

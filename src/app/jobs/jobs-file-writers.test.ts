@@ -6,6 +6,7 @@ import { openMemoryStore } from '../../store/memory/memory-store.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { systemClock, type Clock } from '../../time/clock.js'
 import { CommandJobs } from './command-jobs.js'
+import { joinedAt, separated } from './durable-file.js'
 import { JobsFile } from './jobs-file.js'
 
 const second = 1000
@@ -133,5 +134,29 @@ describe('a jobs file to which another program keeps appending', () => {
     await writer
     const expected = Array.from({ length: written }, (_, n) => line(`foreign-${n}`))
     expect(text().split('\n').toSorted()).toEqual([...expected.map((one) => one.trimEnd()), ''].toSorted())
+  })
+})
+
+describe('a line that was written into the line of another program', () => {
+  const own = Buffer.from(line('own') + line('own-2'))
+  const begun = line('foreign').slice(0, 30)
+  const rest = line('foreign').slice(30)
+
+  it.each([
+    ['when it stands behind a line', line('a') + own, 'apart'],
+    ['while that line is not complete', line('a') + begun + own, 'begun'],
+    ['while the rest of it has no end', line('a') + begun + own + rest.trimEnd(), 'begun'],
+    ['when it is', line('a') + begun + own + rest, line('a') + line('foreign') + own],
+    ['with lines behind it', begun + own + rest + line('b'), line('foreign') + own + line('b')],
+  ])('N4: is put behind it: %s', (_, written, expected) => {
+    expect(separated(Buffer.from(written), own).toString()).toBe(expected)
+  })
+
+  it('N4: is joined with its rest where the file was replaced between the two', () => {
+    const text = Buffer.from(line('a') + rest + line('b'))
+    const at = line('a').length
+    expect(joinedAt(text, Buffer.from(begun), at)?.toString()).toBe(line('a') + line('foreign') + line('b'))
+    expect(joinedAt(Buffer.from(line('a') + line('b')), Buffer.from(begun), at)).toBeUndefined()
+    expect(joinedAt(Buffer.from(line('a')), Buffer.from(begun), at)).toBeUndefined()
   })
 })

@@ -1,13 +1,33 @@
-import { lstatSync, type BigIntStats } from 'node:fs'
+import { appendFileSync, fstatSync, lstatSync, renameSync, type BigIntStats } from 'node:fs'
 import { lstat, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { readUserFile, readUserFileSync, type UserFile } from '../../input/user-file.js'
+import { readUserFile, readUserFileSync } from '../../input/user-file.js'
 import { RotaError } from '../../model/errors.js'
 import { isTorn, longestLine, readJobLines, type JobLine } from '../../plan/job-lines.js'
 import { DirectoryLock } from '../../store/files/lock.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { appendWhole, likeBefore, syncFolder, unlessAbsent, writeWhole } from './durable-file.js'
+import {
+  appendWhole,
+  asRead,
+  isBehindLine,
+  isEnded,
+  isWhole,
+  joinedAt,
+  lastLine,
+  linesOf,
+  likeBefore,
+  makeLockFile,
+  newline,
+  separated,
+  syncFile,
+  syncFolder,
+  tailOf,
+  type ReadText,
+  unlessAbsent,
+  versionOf,
+  writeWhole,
+} from './durable-file.js'
 
 /** A jobs file as it was read. */
 export interface JobsText {
@@ -120,19 +140,40 @@ export class JobsFile {
   }
 
   async #append(bytes: Buffer): Promise<void> {
-    const file = await open(this.path, 'a+', 0o600)
-    try {
-      await this.#patiently(beingWritten, async () => {
-        const { size, mtimeMs } = await file.stat()
-        const last = await lastLine(file, size)
-        const isBegun = last.length > 0
-        if (isBegun && !isWhole(last) && this.#isRecent(mtimeMs)) return undefined
-        await appendWhole(file, size, Buffer.concat([isBegun ? Buffer.from('\n') : Buffer.alloc(0), bytes]))
-        return 'appended'
-      })
-    } finally {
-      await file.close()
-    }
+    const answer = await this.#patiently(beingWritten, async () => {
+      // Opened for each try: another program may have put another file in its place.
+      const file = await open(this.path, 'a+', 0o600)
+      try {
+        return await this.#appendTo(file, bytes)
+      } finally {
+        await file.close()
+      }
+    })
+    if (answer === 'inside') await this.#separate(bytes)
+  }
+
+  /** Looks and writes without a pause, since another program may begin a line in it; tells where it did all the same. */
+  async #appendTo(file: FileHandle, bytes: Buffer): Promise<'behind' | 'inside' | undefined> {
+    const { size, mtimeMs } = fstatSync(file.fd)
+    const last = lastLine(file, size)
+    const isBegun = last.length > 0
+    if (isBegun && !isWhole(last) && this.#isRecent(mtimeMs)) return undefined
+    await appendWhole(file, size, isBegun ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes)
+    if (isBegun) return 'behind'
+    return isBehindLine(tailOf(file, fstatSync(file.fd).size, longestLine), bytes) ? 'behind' : 'inside'
+  }
+
+  /** Another program began a line in the moment before this was written: once that line is complete, its parts are put together. */
+  async #separate(own: Buffer): Promise<void> {
+    await this.#patiently(beingWritten, async () => {
+      const read = this.#readAtOnce()
+      if (read?.text.kind !== 'read') return undefined
+      const apart = separated(read.text.bytes, own)
+      if (apart === 'apart') return true
+      if (apart === 'begun') return undefined
+      const answer = await this.#replace([apart], read.text.bytes.length, this.#ifStill(read.version))
+      return answer === 'replaced' ? true : undefined
+    })
   }
 
   /** Whether somebody may still be writing what was last written then. A time far ahead of the clock is not of now. */
@@ -141,8 +182,8 @@ export class JobsFile {
   }
 
   /** Tries again, for some seconds, while others write. */
-  async #patiently<T>(why: string, attempt: () => Promise<T | undefined>): Promise<T> {
-    const endMs = this.#clock.monotonicMs() + patienceMs
+  async #patiently<T>(why: string, attempt: () => Promise<T | undefined>, mostMs = patienceMs): Promise<T> {
+    const endMs = this.#clock.monotonicMs() + mostMs
     for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       const answer = await attempt()
       if (answer !== undefined) return answer
@@ -169,22 +210,20 @@ export class JobsFile {
       const kept = change(text.lines)
       if (kept.length === text.lines.length) return 'unchanged'
       const bytes = kept.map((line) => line.bytes)
-      const answer = await this.#replace(bytes, text, () => this.#addedSince(text))
+      const answer = await this.#replace(bytes, sizeOf(text), () => this.#addedSince(text))
       return answer === 'replaced' ? 'changed' : undefined
     })
   }
 
   /** Writes the file whole, unless somebody else has written it since it was read: whoever looks sees the old one or the new one. */
   async replace(lines: readonly Buffer[], since: JobsText): Promise<'replaced' | 'stale'> {
-    return await this.#replace(lines, since, async () =>
-      (await this.version()) === since.version ? Buffer.alloc(0) : undefined,
-    )
+    return await this.#replace(lines, sizeOf(since), this.#ifStill(since.version))
   }
 
   async #replace(
     lines: readonly Buffer[],
-    since: JobsText,
-    addedSince: () => Promise<Buffer | undefined>,
+    size: number,
+    addedSince: () => Buffer | undefined,
   ): Promise<'replaced' | 'stale'> {
     return await this.#guarded('written', async () => {
       const temporary = `${this.path}.tmp`
@@ -192,14 +231,13 @@ export class JobsFile {
       try {
         await writeWhole(temporary, Buffer.concat(lines))
         await likeBefore(temporary, before)
-        const added = await addedSince()
+        const added = this.#swap(temporary, addedSince)
         if (added === undefined) {
           await rm(temporary)
           return 'stale'
         }
-        await appendTo(temporary, added)
-        await rename(temporary, this.path)
-        await this.#carryOver(before, sizeOf(since) + added.length)
+        const newSize = lines.reduce((sum, line) => sum + line.length, 0) + added.length
+        await this.#carryOver(before, { known: size + added.length, newSize, isAdded: added.length > 0 })
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
@@ -211,10 +249,19 @@ export class JobsFile {
     })
   }
 
+  /** Puts the new file in the place of the old one, with what was added there; without a pause, since others may write in it. */
+  #swap(temporary: string, addedSince: () => Buffer | undefined): Buffer | undefined {
+    const added = addedSince()
+    if (added === undefined) return undefined
+    if (added.length > 0) appendFileSync(temporary, added)
+    renameSync(temporary, this.path)
+    return added
+  }
+
   /** The lines that were appended since the file was read; absent where somebody changed it otherwise, or is writing a line. */
-  async #addedSince(since: JobsText): Promise<Buffer | undefined> {
-    if ((await this.version()) === since.version) return Buffer.alloc(0)
-    const text = await readUserFile(this.path, largestFile)
+  #addedSince(since: JobsText): Buffer | undefined {
+    if (this.#versionNow() === since.version) return Buffer.alloc(0)
+    const text = readUserFileSync(this.path, largestFile)
     if (text.kind !== 'read') return undefined
     const known = Buffer.concat(since.lines.map(({ bytes }) => bytes))
     const added = text.bytes.subarray(known.length)
@@ -222,16 +269,44 @@ export class JobsFile {
     return isAppended ? added : undefined
   }
 
-  /** What somebody appended between the last comparison and the replacement is in the old file only: also what such a line still lacks. */
-  async #carryOver(before: FileHandle, known: number): Promise<void> {
+  /** Nothing was added where the file is what was read, and else it is not known what. */
+  #ifStill(version: string): () => Buffer | undefined {
+    return () => (this.#versionNow() === version ? Buffer.alloc(0) : undefined)
+  }
+
+  #versionNow(): string {
+    return versionOf(lstatSync(this.path, { bigint: true, throwIfNoEntry: false }))
+  }
+
+  /** What somebody appended between the last comparison and the replacement is in the old file only; the rest of such a line may be in either. */
+  async #carryOver(
+    before: FileHandle,
+    {
+      known,
+      newSize,
+      isAdded,
+    }: { readonly known: number; readonly newSize: number; readonly isAdded: boolean },
+  ): Promise<void> {
     let added = Buffer.alloc(0)
-    await this.#patiently('', async () => {
+    const look = async (): Promise<'behind' | 'joined' | undefined> => {
       const { size } = await before.stat()
       const length = Math.max(size - known, 0)
       added = (await before.read(Buffer.alloc(length), 0, length, known)).buffer
-      return isEnded(added) || isWhole(added.subarray(added.lastIndexOf(newline) + 1)) ? true : undefined
-    }).catch(() => undefined)
-    if (added.length > 0) await this.#append(added)
+      if (isEnded(added) || isWhole(added.subarray(added.lastIndexOf(newline) + 1))) return 'behind'
+      return (await this.#join(added, newSize)) ? 'joined' : undefined
+    }
+    const answer = await this.#patiently('', look, carryMs).catch(() => 'behind')
+    if (answer === 'behind' && added.length > 0) await this.#append(added)
+    else if (isAdded) await syncFile(this.path)
+  }
+
+  /** Puts the beginning of a line before its rest, where that is in the file already. */
+  async #join(begun: Buffer, at: number): Promise<boolean> {
+    const read = this.#readAtOnce()
+    if (read?.text.kind !== 'read') return false
+    const joined = joinedAt(read.text.bytes, begun, at)
+    if (joined === undefined) return false
+    return (await this.#replace([joined], read.text.bytes.length, this.#ifStill(read.version))) === 'replaced'
   }
 
   /** Writes which lines are set aside, and why, beside the file; they stay in it as they are. */
@@ -293,6 +368,8 @@ export const writingMs = 60_000
 /** How long others are waited for who write the file. */
 const patienceMs = 10_000
 const longestPauseMs = 50
+/** How long the end of a line is waited for in a file that was replaced. */
+const carryMs = 1000
 
 const beingWritten =
   'its last line is not complete, and another program may be writing it; try again in a minute'
@@ -307,74 +384,6 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'part of its path is not a directory',
 }
 
-function versionOf(found: BigIntStats | undefined): string {
-  return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeNs}`
-}
-
-/** For its owner alone. It must not be opened once it exists: closing it would free a lock that this process holds. */
-async function makeLockFile(path: string): Promise<void> {
-  if ((await unlessAbsent(lstat(path))) !== undefined) return
-  try {
-    await (await open(path, 'wx', 0o600)).close()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
-function linesOf(texts: readonly string[]): Buffer {
-  return Buffer.from(texts.map((text) => `${text}\n`).join(''))
-}
-
-const newline = 0x0a
-
-/** What was read of a file that stayed as it was meanwhile. */
-interface ReadText {
-  readonly text: UserFile
-  readonly version: string
-  readonly modifiedAt: Instant
-}
-
-function asRead(
-  before: BigIntStats | undefined,
-  text: UserFile,
-  after: BigIntStats | undefined,
-): ReadText | undefined {
-  const version = versionOf(before)
-  if (before === undefined || version !== versionOf(after)) return undefined
-  return { text, version, modifiedAt: Number(before.mtimeMs) }
-}
-
 function sizeOf({ lines }: JobsText): number {
   return lines.reduce((sum, { bytes }) => sum + bytes.length, 0)
-}
-
-function isEnded(bytes: Buffer): boolean {
-  return bytes.length === 0 || bytes.at(-1) === newline
-}
-
-/** What stands behind the last end of a line. */
-async function lastLine(file: FileHandle, size: number): Promise<Buffer> {
-  const length = Math.min(size, longestLine + 1)
-  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length)
-  return buffer.subarray(buffer.lastIndexOf(newline) + 1)
-}
-
-/** Whether a line lacks nothing but its end: no part of a JSON map is one. */
-function isWhole(line: Buffer): boolean {
-  try {
-    JSON.parse(line.toString('utf8'))
-    return true
-  } catch {
-    return line.toString('utf8').trim() === ''
-  }
-}
-
-async function appendTo(path: string, bytes: Buffer): Promise<void> {
-  if (bytes.length === 0) return
-  const file = await open(path, 'a')
-  try {
-    await appendWhole(file, (await file.stat()).size, bytes)
-  } finally {
-    await file.close()
-  }
 }
