@@ -1,5 +1,5 @@
 import type { Backfill, BackfillChoice, BackfillOptions, BackfillOrder, BackfillPlan } from '../app/nouns.js'
-import { dimensionsOf, isTime } from '../app/nouns.js'
+import { dimensionsOf, isTime, labelsByReason } from '../app/nouns.js'
 import type { Rota } from '../app/rota.js'
 import { formatInstant, systemClock } from '../app/times.js'
 import { type Context, exitCodes } from './command.js'
@@ -23,6 +23,7 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
   }
   const options = optionsOf(context)
   if (options.partitions === undefined) await refuseOpenRange(app, asset, options)
+  context.out.progress(`looking at the partitions of ${asset}`)
   if (!args.flag('yes')) return showPlan(context, asset, await app.planBackfill(asset, options))
   return await started(context, app, await app.backfill(asset, options))
 }
@@ -82,7 +83,7 @@ function showPlan({ args, out }: Context, asset: string, plan: BackfillPlan): nu
   }
   out.line(`would make ${count(plan.run.length, 'partition')} of ${asset}${plan.run.length === 0 ? '' : ':'}`)
   for (const label of shortened(plan.run)) out.line(`  ${label}`)
-  for (const [reason, labels] of byReason(plan)) {
+  for (const [reason, labels] of labelsByReason(plan)) {
     out.line(
       `leaves ${labels.length} alone that ${reasonText(reason, labels.length)}: ${shortened(labels, 3).join(', ')}`,
     )
@@ -96,12 +97,6 @@ function shortened(labels: readonly string[], most = shownLabels): readonly stri
   if (labels.length <= most) return labels
   const between = labels.length - most
   return [...labels.slice(0, most - 1), `… ${between} more …`, ...labels.slice(-1)]
-}
-
-function byReason({ skip }: BackfillPlan): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>()
-  for (const { label, reason } of skip) groups.set(reason, [...(groups.get(reason) ?? []), label])
-  return groups
 }
 
 function reasonText(reason: string, labels: number): string {

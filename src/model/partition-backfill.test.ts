@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInstant } from '../time/instant.js'
-import { backfillChoices, planBackfill, type BackfillRequest } from './partition-backfill.js'
+import { backfillChoices, labelsByReason, planBackfill, type BackfillRequest } from './partition-backfill.js'
 import { byKeys, custom, daily, hourly, twoDimensional } from './partition-define.js'
 import { partitionStates, type PartitionState } from './partition-state.js'
 
@@ -20,6 +20,19 @@ const request: BackfillRequest = {
   stateOf: (label) => states[label] ?? 'missing',
   now,
 }
+
+it('F13: a plan of many partitions is grouped by its reasons in one pass', () => {
+  // The most partitions there can be, several times over: copying a group for each label would take minutes.
+  const skip = Array.from({ length: 300_000 }, (_, index) => ({
+    label: String(index),
+    reason: index % 3 === 0 ? ('done' as const) : ('not-begun' as const),
+  }))
+  const groups = labelsByReason({ run: [], skip })
+  expect([...groups].map(([reason, labels]) => [reason, labels.length, labels[0]])).toEqual([
+    ['done', 100_000, '0'],
+    ['not-begun', 200_000, '1'],
+  ])
+})
 
 describe('F13: the plan of a backfill', () => {
   it.each([

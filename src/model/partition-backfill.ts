@@ -61,6 +61,17 @@ export function planBackfill(request: BackfillRequest): BackfillPlan {
   return { run, skip }
 }
 
+/** The labels that a backfill leaves alone, by the reason why. */
+export function labelsByReason({ skip }: BackfillPlan): ReadonlyMap<SkipReason, readonly string[]> {
+  const groups = new Map<SkipReason, string[]>()
+  for (const { label, reason } of skip) {
+    const labels = groups.get(reason)
+    if (labels === undefined) groups.set(reason, [label])
+    else labels.push(label)
+  }
+  return groups
+}
+
 function isList(partitions: LabelRange | readonly string[]): partitions is readonly string[] {
   return Array.isArray(partitions)
 }

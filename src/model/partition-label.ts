@@ -2,7 +2,7 @@ import type { Instant } from '../time/instant.js'
 import { CALENDAR_END, CALENDAR_START } from '../time/zone.js'
 import { RotaError } from './errors.js'
 import { shown } from './faults.js'
-import { sliceAfter, sliceAt, sliceBefore, type Slice } from './partition-slice.js'
+import { shiftSlice, sliceAt, sliceBefore, type Slice } from './partition-slice.js'
 import {
   dimensionsOf,
   isTime,
@@ -91,10 +91,7 @@ export function partsOf(spec: PartitionSpec, label: string): readonly string[] {
 
 /** The slice so many after, or where negative before, the one of a label; undefined beyond the start, the end or the calendar. */
 export function shiftLabel(spec: TimeSpec, label: string, by: number): string | undefined {
-  const slicing = slicingOf(spec)
-  const step = by < 0 ? sliceBefore : sliceAfter
-  let slice: Slice | undefined = sliceOf(spec, label)
-  for (let left = Math.abs(by); left > 0 && slice !== undefined; left--) slice = step(slicing, slice)
+  const slice = shiftSlice(slicingOf(spec), sliceOf(spec, label), by)
   if (slice === undefined) return undefined
   return isRefusal(readSlice(spec, slice.label)) ? undefined : slice.label
 }
@@ -138,10 +135,19 @@ function dimensionCheck(dimension: Dimension): (label: unknown) => Refusal | und
   }
   const labels = writtenLabels(dimension)
   if (labels === undefined) return textFault
-  const known = new Set<unknown>(labels)
+  const known = membersOf(labels)
   const allowed = labels.length > 20 ? `one of its ${labels.length} labels` : labels.join(', ')
   return (label) =>
     known.has(label) ? undefined : { refused: `${shown(label)} is not one of them`, allowed }
+}
+
+const members = new WeakMap<readonly string[], ReadonlySet<unknown>>()
+
+/** The labels of a list as a set, made once for each list: a question about every label of it must not read it anew each time. */
+function membersOf(labels: readonly string[]): ReadonlySet<unknown> {
+  const known = members.get(labels) ?? new Set(labels)
+  members.set(labels, known)
+  return known
 }
 
 function readSlice(spec: TimeSpec, label: unknown): Slice | Refusal {

@@ -180,6 +180,25 @@ describe('F13: what a partition needs from upstream', () => {
   })
 })
 
+it('F13: a long list of keys is read once, not for every partition of it', () => {
+  let reads = 0
+  const keys = Array.from({ length: 500 }, (_, index) => `key-${index}`)
+  const counted = Object.defineProperty([...keys], Symbol.iterator, {
+    get: () => {
+      reads += 1
+      return Array.prototype[Symbol.iterator]
+    },
+  })
+  const spec: PartitionSpec = { kind: 'keys', keys: counted }
+  for (const map of [undefined, 'same'] as const) {
+    for (const key of keys) {
+      expect(needed({ downstream: spec, upstream: spec, map }, key)).toEqual([key])
+      expect(touched({ downstream: spec, upstream: spec, map }, key)).toEqual([key])
+    }
+  }
+  expect(reads).toBeLessThan(10)
+})
+
 describe('F13: up and down are inverse', () => {
   const timezone = fc.constantFrom(
     'UTC',

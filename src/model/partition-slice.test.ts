@@ -5,6 +5,7 @@ import { CALENDAR_END, CALENDAR_START, zoneOf } from '../time/zone.js'
 import { partitionOf } from './partition.js'
 import {
   countSlices,
+  shiftSlice,
   sliceAfter,
   sliceAt,
   sliceBefore,
@@ -82,6 +83,28 @@ describe('slices', () => {
         }
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  it('shifting is as walking, in both directions, and a long way costs no more than a short one', () => {
+    fc.assert(
+      fc.property(slicings, fc.integer({ min: -300, max: 300 }), ({ slicing, at }, by) => {
+        const first = sliceAt(slicing, at)
+        let walked: Slice | undefined = first
+        const step = by < 0 ? sliceBefore : sliceAfter
+        for (let left = Math.abs(by); left > 0 && walked !== undefined; left--) walked = step(slicing, walked)
+        let looks = 0
+        const zone = new Proxy(slicing.zone, {
+          get: (target, name) => {
+            looks += 1
+            const value: unknown = Reflect.get(target, name, target)
+            return typeof value === 'function' ? (value.bind(target) as unknown) : value
+          },
+        })
+        expect(shiftSlice({ ...slicing, zone }, first, by)).toEqual(walked)
+        expect(looks).toBeLessThan(100)
+      }),
+      { numRuns: 300 },
     )
   })
 

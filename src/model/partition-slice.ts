@@ -47,6 +47,36 @@ export function sliceBefore(slicing: Slicing, { fromAt }: Slice): Slice | undefi
   return fromAt > CALENDAR_START ? sliceAt(slicing, fromAt - 1) : undefined
 }
 
+/** The slice so many after another, or where negative before it; undefined beyond the calendar. */
+export function shiftSlice(slicing: Slicing, from: Slice, by: number): Slice | undefined {
+  const near = Math.abs(by) <= shortWay ? from : nearSlice(slicing, from, by)
+  let slice: Slice | undefined = near
+  let left = by - (near === from ? 0 : distance(slicing, from, near))
+  for (; left > 0 && slice !== undefined; left--) slice = sliceAfter(slicing, slice)
+  for (; left < 0 && slice !== undefined; left++) slice = sliceBefore(slicing, slice)
+  return slice
+}
+
+/** How far is walked slice by slice. */
+const shortWay = 4
+
+/** About as far away as was asked for, so that a long way costs as little as a short one. */
+function nearSlice(slicing: Slicing, from: Slice, by: number): Slice {
+  const at = from.fromAt + by * usualMs[slicing.grain]
+  return sliceAt(slicing, Math.min(Math.max(at, CALENDAR_START), CALENDAR_END - 1))
+}
+
+const usualMs: Readonly<Record<SliceGrain, number>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30.436_875 * DAY_MS,
+}
+
+function distance(slicing: Slicing, from: Slice, to: Slice): number {
+  return to.fromAt < from.fromAt ? 1 - countSlices(slicing, to, from) : countSlices(slicing, from, to) - 1
+}
+
 /** How many slices there are from one to another, both counted, without walking over them. */
 export function countSlices(slicing: Slicing, first: Slice, last: Slice): number {
   if (slicing.grain === 'hour') return countHours(slicing.zone, first, last)

@@ -5,6 +5,8 @@ import type { PartitionNote } from '../../model/follow.js'
 import type { Job } from '../../model/job.js'
 import { labelFault } from '../../model/partition-label.js'
 import { upstreamPartitions } from '../../model/partition-map.js'
+import { assertMapping } from '../../model/partition-pairs.js'
+import { labelsOf } from '../../model/partition-range.js'
 import type { PartitionSpec } from '../../model/partition-spec.js'
 import { partitionState, type PartitionState } from '../../model/partition-state.js'
 import { nearest } from '../../model/read-value.js'
@@ -99,6 +101,7 @@ export async function partitionStatuses(
     (await store.jobs()).flatMap(({ job }) => (isAsset(job) ? [[job.name, job.asset]] : [])),
   )
   const statuses: PartitionStatus[] = []
+  const wholes = await madeOfWholes(store, asset, specs)
   for (let i = 0; i < labels.length; i += perLook) {
     const part = labels.slice(i, i + perLook)
     const needs = new Map(part.map((label) => [label, neededBy(asset, label, specs)]))
@@ -106,10 +109,11 @@ export async function partitionStatuses(
     const notes = await partitionNotes(store, keys)
     for (const label of part) {
       const note = notes.get(partitionKey(name, label))
-      const upstream = (needs.get(label) ?? []).flatMap(
-        (one) => notes.get(partitionKey(one.asset, one.label)) ?? [],
+      const upstreamAt = (needs.get(label) ?? []).flatMap(
+        (one) => notes.get(partitionKey(one.asset, one.label))?.doneAt ?? [],
       )
-      statuses.push(statusOf({ label, note, upstream, isRunning: running.has(label) }))
+      const isRunning = running.has(label)
+      statuses.push(statusOf({ label, note, upstreamAt: [...wholes, ...upstreamAt], isRunning }))
     }
   }
   return statuses
@@ -126,7 +130,7 @@ export async function knownLabels(store: Store, asset: AssetJob, limit: number):
 function statusOf(known: {
   label: string
   note: PartitionNote | undefined
-  upstream: readonly PartitionNote[]
+  upstreamAt: readonly Instant[]
   isRunning: boolean
 }): PartitionStatus {
   const { label, note, isRunning } = known
@@ -135,9 +139,27 @@ function statusOf(known: {
     isRunning,
     done: doneAt === undefined ? undefined : { at: doneAt, upstreamAt: note?.readAt ?? doneAt },
     failedAt: note?.state === 'failed' ? note.at : undefined,
-    upstreamAt: known.upstream.flatMap(({ doneAt: at }) => at ?? []),
+    upstreamAt: known.upstreamAt,
   })
   return { label, state, doneAt, run: note?.run }
+}
+
+/** When the newest partition was made of each asset that every partition needs as a whole: asked once, not for each. */
+async function madeOfWholes(
+  store: Store,
+  { partitions, deps }: AssetJob['asset'],
+  specs: ReadonlyMap<string, AssetJob['asset']>,
+): Promise<readonly Instant[]> {
+  const newest: Instant[] = []
+  for (const { asset, map } of deps) {
+    const upstream = specs.get(asset)?.partitions
+    if (map !== 'all' || upstream === undefined) continue
+    assertMapping({ downstream: partitions, upstream, map })
+    const keys = Array.from(labelsOf(upstream), (label) => ({ asset, label }))
+    const made = [...(await partitionNotes(store, keys)).values()].flatMap(({ doneAt }) => doneAt ?? [])
+    if (made.length > 0) newest.push(made.reduce((one, other) => Math.max(one, other)))
+  }
+  return newest
 }
 
 /** What a partition needs by name; one that needs none in particular of an asset is not stale because of it. */
@@ -148,7 +170,7 @@ function neededBy(
 ): readonly { readonly asset: string; readonly label: string }[] {
   return deps.flatMap(({ asset, map }) => {
     const upstream = specs.get(asset)?.partitions
-    if (upstream === undefined) return []
+    if (upstream === undefined || map === 'all') return []
     const needed = upstreamPartitions({ downstream: partitions, upstream, map }, label)
     return needed.kind === 'any' ? [] : needed.labels.map((one) => ({ asset, label: one }))
   })

@@ -55,9 +55,9 @@ export async function backfillPlan(
   const { from, to, partitions, only, order, limit } = request.options
   const named: LabelRange | readonly string[] = partitions ?? { from, to }
   const spec = job.asset.partitions
-  // Planned once without their states: that refuses what does not exist before anything is read.
   const labels = partitions ?? [...labelsOf(spec, { from, to })]
-  planBackfill({ spec, partitions: labels, stateOf: () => 'missing', now: request.now })
+  // Planned once without their states: that refuses what does not exist before anything is read.
+  if (partitions !== undefined) planBackfill({ spec, partitions, stateOf: () => 'missing', now: request.now })
   const statuses = await partitionStatuses(store, job, labels)
   const states = new Map(statuses.map(({ label, state }) => [label, state]))
   const stateOf = (label: string) => states.get(label) ?? 'missing'

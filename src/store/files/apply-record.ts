@@ -23,7 +23,9 @@ export function applyRecord(
 export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
   const added = new Map<string, unknown[]>()
   const add = (name: string, ...lines: readonly unknown[]): void => {
-    added.set(name, [...(added.get(name) ?? []), ...lines])
+    const known = added.get(name)
+    if (known === undefined) added.set(name, [...lines])
+    else for (const line of lines) known.push(line)
   }
   const gone = new Set(changes.flatMap((change) => (change.kind === 'pruned' ? [change.id] : [])))
   for (const change of changes) {
