@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openFilesStore } from '../store/files/files-store.js'
+import { DirectoryLock } from '../store/files/lock.js'
 import { openSqliteStore } from '../store/sqlite/sqlite-store.js'
 import type { Store } from '../store/store.js'
 import { systemClock } from '../time/clock.js'
@@ -116,6 +118,25 @@ describe('a lease that is kept from a thread', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     await keepAlive.stop()
+  })
+
+  it('of a directory goes on while others hold the directory', async () => {
+    const files = join(directory, 'data')
+    const store = await openFilesStore({ path: files, clock: systemClock, durability: 'normal' })
+    const now = Date.now()
+    await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: 60_000 })
+    const lock = new DirectoryLock({ path: join(files, 'lock.db'), clock: systemClock, url: files })
+    const told = await lock.holdThroughout(async () => {
+      const { keepAlive, told } = await kept({ worker: 'w', url: `files:${files}` })
+      while (((await store.workers())[0]?.lastBeatAt ?? 0) <= now) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await keepAlive.stop()
+      return told
+    })
+    expect(told).toEqual([])
+    lock.close()
+    await store.close()
   })
 
   it('that others have declared over is told at once', async () => {

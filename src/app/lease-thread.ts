@@ -9,7 +9,7 @@ import { Heartbeat } from '../engine/keep-alive.js'
 import type { Beat } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import { clockFor, openStore, type Durability } from './open-store.js'
+import { clockFor, openLease, type Durability } from './open-store.js'
 
 /** What the main thread hands over. */
 export interface LeaseThreadData {
@@ -31,10 +31,10 @@ export type MainThreadMessage = 'pong' | 'stop' | { readonly accepted: Instant }
 async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const { url, durability, worker, leaseMs, stallMs } = data
   const clock = clockFor(url, systemClock)
-  const store = await openStore(url, { clock, durability, directory: '/', create: false })
+  const store = await openLease(url, { clock, durability, directory: '/' })
   // The main thread judges the time, and says so when it believes one that was in doubt. While it is busy the same rules
   // hold here. Otherwise one of them would judge by a time in which the other does not renew yet.
-  const guard = await ClockGuard.open(store, clock, { acceptClock: true })
+  const guard = new ClockGuard(clock, { highestAt: data.now, acceptClock: true })
   guard.accept(data.now)
   const now = (): number => guard.now()
   const tell = (message: LeaseThreadMessage): void => port.postMessage(message)

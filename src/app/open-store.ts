@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path'
+import type { HeartbeatOptions } from '../engine/keep-alive.js'
 import type { Clock } from '../time/clock.js'
 import { RotaError } from '../model/errors.js'
 import { shownAddress, tlsModeFault } from '../store/postgres/address.js'
@@ -55,6 +56,18 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
 function assertTlsMode(): void {
   const fault = tlsModeFault(process.env['PGSSLMODE'])
   if (fault !== undefined) throw new RotaError('STORE_URL', `the variable PGSSLMODE: ${fault}`)
+}
+
+/** What keeping a lease needs of a store. */
+export type LeaseStore = HeartbeatOptions['store'] & Pick<Store, 'close'>
+
+/** Opens what a heartbeat needs of a store that exists; of a directory that is less than the whole store. */
+export async function openLease(url: string, options: Omit<OpenOptions, 'create'>): Promise<LeaseStore> {
+  const [scheme, rest] = split(url)
+  if (scheme !== 'files') return await openStore(url, { ...options, create: false })
+  const { openFilesLease } = await import('../store/files/files-lease.js')
+  const { clock, durability, directory } = options
+  return openFilesLease({ path: pathOf(rest, directory), url, clock, durability })
 }
 
 /** The clock to use with a store: many hosts on one database go by its clock, whatever their own ones show. */

@@ -27,7 +27,7 @@ export interface KeepAliveOptions {
 
 /** Where a heartbeat goes and what it counts the time with. */
 export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
-  readonly store: Pick<Store, 'heartbeat' | 'workers'>
+  readonly store: Pick<Store, 'heartbeat'> & { workers(): Promise<readonly { readonly id: string }[]> }
   readonly clock: Clock
   readonly now: () => Instant
   /** Whether the first renewal is due at the start, not after a third of the lease. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { aJob, aRun, minute, outcomes, Stage, t0 } from '../store/conformance/stage.js'
 import { openMemoryStore } from '../store/memory/memory-store.js'
+import type { Store } from '../store/store.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import type { Handler } from './perform.js'
 import { workOne } from './work-one.js'
@@ -13,14 +14,14 @@ async function staged() {
   const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
   const job = aJob('work')
   await stage.jobs([job])
-  const work = (handler: Handler, aheadMs = 0) =>
+  const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) =>
     workOne({
-      store,
-      clock: new FakeClock(t0),
+      store: given.store ?? store,
+      clock: given.clock ?? new FakeClock(t0),
       worker,
       performables: new Map([['work', { job, handler }]]),
       leaseMs: 30_000,
-      aheadMs,
+      aheadMs: given.aheadMs ?? 0,
       signal: new AbortController().signal,
       onLine: () => undefined,
     })
@@ -47,6 +48,27 @@ describe('one run for a process that comes and goes', () => {
     },
   )
 
+  it('G6: renews its lease at once where the claim has used up a part of it', async () => {
+    const { store, stage, work } = await staged()
+    const clock = new FakeClock(t0)
+    await stage.enqueue([aRun('a', { job: 'work' })])
+    const slow: Store = {
+      ...store,
+      turn: async (request) => {
+        const answer = await store.turn(request)
+        if (answer.claims.length > 0) await clock.advance(20_000)
+        return answer
+      },
+    }
+    let leaseUntil = 0
+    const read = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      leaseUntil = (await store.workers())[0]?.leaseUntil ?? 0
+    }
+    await work(read, { store: slow, clock })
+    expect(leaseUntil).toBe(t0 + 50_000)
+  })
+
   it.each(['all', 'switch:worker', 'queue:default'] as const)(
     'Q7: keeps its instant while %s is held, however far ahead is asked for',
     async (target) => {
@@ -55,7 +77,7 @@ describe('one run for a process that comes and goes', () => {
       const run = aRun('a', { job: 'work', dueAt: t0 + minute, runAt: t0 + minute })
       await stage.enqueue([run])
       await store.hold({ target, now: t0, actor: 'ann', note: '' })
-      expect(await work(() => undefined, 5 * minute)).toBeUndefined()
+      expect(await work(() => undefined, { aheadMs: 5 * minute })).toBeUndefined()
       expect(await store.run(run.id)).toMatchObject({ state: 'pending', runAt: t0 + minute })
     },
   )

@@ -59,9 +59,12 @@ export async function workOne(options: WorkOneOptions): Promise<WorkedRun | unde
 export async function performNext(options: WorkOneOptions): Promise<WorkedRun | undefined> {
   const { store, clock, leaseMs, worker } = options
   await store.register({ ...worker, now: clock.now(), leaseMs })
+  const registeredMs = clock.monotonicMs()
   try {
     const claim = (await claimOne(options)) ?? (await claimAhead(options))
-    return claim === undefined ? undefined : await performOne(claim, options)
+    // On a busy machine the claim itself may have used up a part of the lease.
+    const isDue = clock.monotonicMs() - registeredMs > leaseMs / 3
+    return claim === undefined ? undefined : await performOne(claim, { ...options, isDue })
   } finally {
     await store.retire({ worker: worker.id, now: clock.now() })
   }
@@ -124,7 +127,13 @@ async function waitingUntil(store: Store, untilAt: Instant): Promise<readonly Ru
   return found.toSorted((a, b) => a.runAt - b.runAt || (a.id < b.id ? -1 : 1))
 }
 
-async function performOne(claim: Claim, options: WorkOneOptions): Promise<WorkedRun> {
+/** What performing a claim needs. */
+interface ClaimOptions extends WorkOneOptions {
+  /** Whether the lease is to be renewed at once. */
+  readonly isDue: boolean
+}
+
+async function performOne(claim: Claim, options: ClaimOptions): Promise<WorkedRun> {
   const { store, clock, worker } = options
   const { job, handler } = options.performables.get(claim.job) as Performable
   const lines = new LogBuffer(store, clock, () => undefined)
@@ -162,8 +171,8 @@ class Attempt {
   #result: AttemptResult | undefined
   #isDecided = false
 
-  constructor(claim: Claim, performable: Performable, options: WorkOneOptions, lines: LogBuffer) {
-    const { store, clock, worker, leaseMs, signal, tracer = new ErrorTracer() } = options
+  constructor(claim: Claim, performable: Performable, options: ClaimOptions, lines: LogBuffer) {
+    const { store, clock, worker, leaseMs, signal, isDue, tracer = new ErrorTracer() } = options
     const now = (): number => clock.now()
     let settle = (): void => undefined
     const settled = new Promise<void>((resolve) => {
@@ -188,7 +197,7 @@ class Attempt {
     })
     this.startedAt = this.#performance.startedAt
     const onExpired = (): void => this.#performance.stop('expired')
-    const keepAlive = new Heartbeat({ worker: worker.id, leaseMs, store, clock, now, onExpired })
+    const keepAlive = new Heartbeat({ worker: worker.id, leaseMs, store, clock, now, isDue, onExpired })
     const handBack = (): void => this.#performance.stop('handed-back')
     keepAlive.start()
     signal.addEventListener('abort', handBack, { once: true })

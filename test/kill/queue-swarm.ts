@@ -217,6 +217,8 @@ function faultsOf(run: RunFile, effects: readonly Effect[]): string[] {
   return broken
 }
 
+/** Attempts whose claims were taken from their workers, also of those that turned out to live. */
 function lostOf(run: RunFile): number[] {
-  return run.rota.tries.filter(({ end }) => end === 'lost').map(({ attempt }) => attempt)
+  const isLost = ({ end }: { end: string }): boolean => end === 'lost' || end === 'handed-back'
+  return run.rota.tries.filter(isLost).map(({ attempt }) => attempt)
 }

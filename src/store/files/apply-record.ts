@@ -1,3 +1,4 @@
+import { beatName } from './beats.js'
 import type { Directory } from './directory.js'
 import { fileKey, isHistory, logName, toLines, type Change, type JournalRecord } from './record.js'
 
@@ -75,6 +76,7 @@ function applyChange(directory: Directory, change: Change, isAgain: boolean): st
       return undefined
     case 'worker':
       directory.replace(`workers/${fileKey(change.file.id)}.json`, toText(change.file))
+      if (change.file.gone) directory.remove(beatName(change.file.id))
       return undefined
     case 'worker-forgotten':
       directory.remove(`workers/${fileKey(change.id)}.json`)

@@ -8,9 +8,12 @@ export const queueFolders = ['pending', 'running', 'done', 'failed'] as const
 export type QueueFolder = (typeof queueFolders)[number]
 
 /** The other directories of a store. */
-const otherFolders = ['triggers', 'workers', 'logs', 'journal', 'quarantine', 'tmp'] as const
+const otherFolders = ['triggers', 'workers', 'beats', 'logs', 'journal', 'quarantine', 'tmp'] as const
 
 const folders = ['', ...queueFolders, ...otherFolders]
+
+/** What lies in these need not survive a loss of power. */
+const volatileFolders: ReadonlySet<string> = new Set(['tmp', 'beats'])
 
 /** Windows has no such call, and writes names down by itself. */
 const canSyncFolders = process.platform !== 'win32'
@@ -78,6 +81,14 @@ export class Directory {
     this.move(temporary, name)
   }
 
+  /** Writes a file of a folder that need not survive a loss of power, whole, without the lock; nobody else may write it. */
+  replaceVolatile(name: string, text: string): void {
+    const temporary = `${name}.new`
+    const file = this.disk.open(this.of(temporary), 'w')
+    this.#closing(file, () => this.#writeAll(file, Buffer.from(text), 0))
+    this.disk.rename(this.of(temporary), this.of(name))
+  }
+
   move(from: string, to: string): void {
     this.disk.rename(this.of(from), this.of(to))
     this.#unsynced.add(folderOf(from)).add(folderOf(to))
@@ -107,7 +118,7 @@ export class Directory {
   /** Makes what was moved, made and removed survive a loss of power. */
   syncFolders(): void {
     for (const folder of this.#unsynced) {
-      if (!this.#isDurable || !canSyncFolders || folder === 'tmp') continue
+      if (!this.#isDurable || !canSyncFolders || volatileFolders.has(folder)) continue
       const file = this.#openFolder(folder)
       if (file !== undefined) this.#closing(file, () => this.disk.sync(file))
     }

@@ -12,11 +12,14 @@
 import { RotaError } from '../../model/errors.js'
 import type { Fact } from '../../model/fact.js'
 import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
 import { facts, takeFact } from '../memory/facts.js'
-import { expire } from '../memory/work.js'
+import { signsOf, workers } from '../memory/reading.js'
+import { expire, heartbeat, register, turn } from '../memory/work.js'
 import { tableVerbs } from '../memory/table-verbs.js'
-import type { Tables } from '../memory/tables.js'
-import type { Store } from '../store.js'
+import type { Tables, WorkerRow } from '../memory/tables.js'
+import type { Beat, Store } from '../store.js'
+import { Beats } from './beats.js'
 import { CommitLoop } from './commit-loop.js'
 import { Directory } from './directory.js'
 import { realDisk, type Disk } from './disk.js'
@@ -27,6 +30,9 @@ import { log, readLog } from './logs.js'
 import { prepareDirectory } from './open.js'
 import { Session } from './session.js'
 import { Watch } from './watch.js'
+
+/** From when on a wait for the lock is made up for in leases; the shortest one is as long. */
+const longWaitMs = 1000
 
 /** How a file store is opened. */
 export interface FilesOptions {
@@ -72,6 +78,7 @@ function storeOf(parts: {
   const { session, lock, loop, clock, url } = parts
   const { directory } = session
   const watch = new Watch({ session, loop, clock })
+  const beats = new Beats({ directory, clock })
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     const isBroken = loop.ended !== undefined
@@ -90,8 +97,41 @@ function storeOf(parts: {
       return await loop.commit((state) => {
         // Whoever looks after dead workers also moves what nobody will ever perform.
         if (request.limit > 0) session.failMalformed(state)
+        beats.record(state.tables, state.tables.workers.values(), request.deadline)
         return expire(state.tables, request)
       })
+    },
+
+    async register(worker) {
+      const waited = waiting(clock)
+      await loop.commit(({ tables }) => register(tables, { ...worker, now: worker.now + waited() }))
+    },
+
+    async heartbeat(request) {
+      const committed = loop.commit(({ tables }) => heartbeat(tables, request))
+      if (!(await isSlow(committed, { clock, ms: request.leaseMs / 6 }))) return await committed
+      const renewed = renewIfPossible(beats, request)
+      return renewed === 'late' || renewed === 'expired' ? await committed : renewed
+    },
+
+    async turn(request) {
+      const waited = waiting(clock)
+      return await loop.commit(({ tables }) => {
+        const worker = tables.workers.get(request.worker)
+        const waitedMs = waited()
+        if (worker !== undefined) beats.record(tables, [worker], request.now + waitedMs)
+        if (worker !== undefined && worker.leaseUntil >= request.now)
+          extend(tables, worker, { ...request, waitedMs })
+        return turn(tables, request)
+      })
+    },
+
+    async workers() {
+      return await loop.read(({ tables }) => workers(beats.shown(tables)))
+    },
+
+    async signsOf(request) {
+      return await loop.read(({ tables }) => signsOf(beats.shown(tables), request))
     },
 
     async log(lines) {
@@ -135,6 +175,48 @@ function storeOf(parts: {
       return closing
     },
   }
+}
+
+/** How long something has waited for the lock, where that is long: it must not use up a lease. */
+function waiting(clock: Clock): () => number {
+  const startMs = clock.monotonicMs()
+  return () => {
+    const waitedMs = Math.floor(clock.monotonicMs() - startMs)
+    return waitedMs >= longWaitMs ? waitedMs : 0
+  }
+}
+
+/** Lets a lease that is nearly over last as much longer as its worker has waited. */
+function extend(tables: Tables, worker: WorkerRow, turn: { now: Instant; waitedMs: number }): void {
+  const leftMs = worker.leaseUntil - (turn.now + turn.waitedMs)
+  if (worker.isGone || turn.waitedMs === 0 || leftMs > worker.leaseMs / 3) return
+  worker.leaseUntil += turn.waitedMs
+  tables.touched?.workers.add(worker)
+}
+
+/** The commit that follows says what is wrong with the disk, where something is. */
+function renewIfPossible(beats: Beats, request: Parameters<Beats['renew']>[0]): Beat | 'late' {
+  try {
+    return beats.renew(request)
+  } catch {
+    return 'late'
+  }
+}
+
+/** Whether something takes longer than this. */
+async function isSlow(
+  doing: Promise<unknown>,
+  { clock, ms }: { clock: Clock; ms: number },
+): Promise<boolean> {
+  const over = new AbortController()
+  const done = doing.then(
+    () => false,
+    () => false,
+  )
+  const slow = clock.sleep(ms, over.signal).then(() => true)
+  const answer = await Promise.race([done, slow])
+  over.abort()
+  return answer
 }
 
 /** The log of a run lies in a file of its own. */

@@ -1,5 +1,6 @@
 import { RotaError } from '../../model/errors.js'
 import type { Phase } from '../../model/fact.js'
+import { beatName } from './beats.js'
 import type { Directory, QueueFolder } from './directory.js'
 import type { Journal } from './journal.js'
 import type { NoteLine, SeenLine } from './note-lines.js'
@@ -39,7 +40,16 @@ export function loadState(context: LoadContext): State {
     state.takeRun(file, place)
   state.takeCounters(context.journal.counters)
   for (const name of directory.list('tmp')) directory.remove(`tmp/${name}`)
+  removeOldBeats(directory, state)
   return state
+}
+
+/** Renewals of workers that are gone, also half-written ones. */
+function removeOldBeats(directory: Directory, { tables }: State): void {
+  const live = [...tables.workers.values()].filter(({ isGone }) => !isGone).map(({ id }) => beatName(id))
+  for (const name of directory.list('beats')) {
+    if (!live.some((one) => `beats/${name}`.startsWith(one))) directory.remove(`beats/${name}`)
+  }
 }
 
 interface Loaded {

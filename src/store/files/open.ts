@@ -30,7 +30,8 @@ export async function prepareDirectory(options: {
   if (!isStore && !create)
     throw new RotaError('STORE_NOT_FOUND', `${url}: there is no store in ${directory.path}`)
   try {
-    if (!isStore) directory.make()
+    // Also one of an older layout, which has fewer directories.
+    if (!isStore || !directory.exists('beats')) directory.make()
     makeLockFile({ disk: directory.disk, of: directory.of('lock.db') })
   } catch (cause) {
     throw new RotaError('STORE_URL', `${url}: ${directory.path} cannot be made`, { cause })
