@@ -31,6 +31,9 @@ import { prepareDirectory } from './open.js'
 import { Session } from './session.js'
 import { Watch } from './watch.js'
 
+/** How long closing waits to write down the highest time, which the next start can do without. */
+const lastWriteMs = 2000
+
 /** From when on a wait for the lock is made up for in leases; the shortest one is as long. */
 const longWaitMs = 1000
 
@@ -84,7 +87,7 @@ function storeOf(parts: {
     const isBroken = loop.ended !== undefined
     watch.close()
     await loop.close(new RotaError('STORE_CLOSED', `${url} was used after it was closed`))
-    if (!isBroken) await lock.hold(() => session.writeTime()).catch(() => undefined)
+    if (!isBroken) await lock.hold(() => session.writeTime(), lastWriteMs).catch(() => undefined)
     session.close()
     lock.close()
   }

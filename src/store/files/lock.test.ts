@@ -10,7 +10,7 @@ const opened: DirectoryLock[] = []
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rota-lock-'))
-  writeFileSync(join(directory, 'lock.db'), '')
+  for (const name of ['lock.db', 'waiting.db']) writeFileSync(join(directory, name), '')
 })
 
 afterEach(() => {
@@ -21,8 +21,8 @@ afterEach(() => {
 it('N12: taking the lock writes nothing, so that a full disk does not keep anyone from it', async () => {
   const lock = open()
   const names = await lock.hold(() => readdirSync(directory))
-  expect(names).toEqual(['lock.db'])
-  expect(statSync(join(directory, 'lock.db')).size).toBe(0)
+  expect(names).toEqual(['lock.db', 'waiting.db'])
+  for (const name of names) expect(statSync(join(directory, name)).size).toBe(0)
 })
 
 it('waits until whoever holds it is done', async () => {
@@ -39,8 +39,52 @@ it('waits until whoever holds it is done', async () => {
   expect(order).toEqual(['one', 'other'])
 })
 
+it('whoever wants it again and again lets those who wait go first', async () => {
+  const [greedy, patient] = [open(), open()]
+  let isServed = false
+  let turns = 0
+  const first = greedy.holdThroughout(async () => {
+    // The other one has tried and waits from here on.
+    void patient.hold(() => (isServed = true))
+    await systemClock.sleep(1)
+  })
+  await first
+  while (!isServed && turns < 100) {
+    turns += 1
+    await greedy.hold(() => spin(5))
+  }
+  expect(isServed).toBe(true)
+  expect(turns).toBeLessThan(20)
+})
+
+it('two who wait in one process do not disturb each other', async () => {
+  const [one, other] = [open(), open()]
+  const over = new AbortController()
+  const holding = one.holdThroughout(async () => await systemClock.sleep(60_000, over.signal))
+  const waiting = [other.hold(() => 1), other.hold(() => 2)]
+  over.abort()
+  await holding
+  expect(await Promise.all(waiting)).toEqual([1, 2])
+})
+
+it('waits only as long as it is told to', async () => {
+  const [one, other] = [open(), open()]
+  const over = new AbortController()
+  const holding = one.holdThroughout(async () => await systemClock.sleep(60_000, over.signal))
+  await expect(other.hold(() => undefined, 20)).rejects.toMatchObject({ code: 'STORE_BUSY' })
+  over.abort()
+  await holding
+})
+
 function open(): DirectoryLock {
-  const lock = new DirectoryLock({ path: join(directory, 'lock.db'), clock: systemClock, url: 'files:here' })
+  const [path, waitingPath] = [join(directory, 'lock.db'), join(directory, 'waiting.db')]
+  const lock = new DirectoryLock({ path, waitingPath, clock: systemClock, url: 'files:here' })
   opened.push(lock)
   return lock
+}
+
+/** Does something that takes its time. */
+function spin(ms: number): void {
+  const end = systemClock.monotonicMs() + ms
+  while (systemClock.monotonicMs() < end) continue
 }

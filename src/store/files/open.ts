@@ -32,11 +32,13 @@ export async function prepareDirectory(options: {
   try {
     // Also one of an older layout, which has fewer directories.
     if (!isStore || !directory.exists('beats')) directory.make()
-    makeLockFile({ disk: directory.disk, of: directory.of('lock.db') })
+    for (const name of ['lock.db', 'waiting.db'])
+      makeLockFile({ disk: directory.disk, of: directory.of(name) })
   } catch (cause) {
     throw new RotaError('STORE_URL', `${url}: ${directory.path} cannot be made`, { cause })
   }
-  const lock = new DirectoryLock({ path: directory.of('lock.db'), clock, url })
+  const [path, waitingPath] = [directory.of('lock.db'), directory.of('waiting.db')]
+  const lock = new DirectoryLock({ path, waitingPath, clock, url })
   try {
     const meta = await lock.hold(() => currentMeta(directory, url))
     assertCompatible(meta, url)
