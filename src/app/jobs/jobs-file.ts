@@ -237,14 +237,16 @@ export class JobsFile {
           return 'stale'
         }
         const newSize = lines.reduce((sum, line) => sum + line.length, 0) + added.length
-        await this.#carryOver(before, { known: size + added.length, newSize, isAdded: added.length > 0 })
+        if (added.length > 0) await syncFile(this.path)
+        await syncFolder(dirname(this.path))
+        // Last: whoever had opened the old file just before has written to it by now.
+        await this.#carryOver(before, { known: size + added.length, newSize })
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
       } finally {
         await before.close()
       }
-      await syncFolder(dirname(this.path))
       return 'replaced'
     })
   }
@@ -281,11 +283,7 @@ export class JobsFile {
   /** What somebody appended between the last comparison and the replacement is in the old file only; the rest of such a line may be in either. */
   async #carryOver(
     before: FileHandle,
-    {
-      known,
-      newSize,
-      isAdded,
-    }: { readonly known: number; readonly newSize: number; readonly isAdded: boolean },
+    { known, newSize }: { readonly known: number; readonly newSize: number },
   ): Promise<void> {
     let added = Buffer.alloc(0)
     const look = async (): Promise<'behind' | 'joined' | undefined> => {
@@ -297,7 +295,6 @@ export class JobsFile {
     }
     const answer = await this.#patiently('', look, carryMs).catch(() => 'behind')
     if (answer === 'behind' && added.length > 0) await this.#append(added)
-    else if (isAdded) await syncFile(this.path)
   }
 
   /** Puts the beginning of a line before its rest, where that is in the file already. */
