@@ -77,6 +77,35 @@ describe('a store that is not there', () => {
 })
 
 describe('rota list and show', () => {
+  it('tell how the last run of each trigger went, and how many failed within a day', async () => {
+    const directory = emptyDirectory()
+    const one = new Rota({ store: 'sqlite:rota.db', directory }, 'config:one')
+    one.define('good', { command: ['true'] })
+    one.define('bad', { command: ['false'] })
+    for (const [name, job] of [
+      ['fine', 'good'],
+      ['poor', 'bad'],
+      ['idle', 'good'],
+    ] as const) {
+      one.schedule(name, { job, every: '1h' })
+    }
+    await one.start()
+    const runs = [await one.runNow('poor'), await one.runNow('poor'), await one.runNow('fine')]
+    await Promise.all(runs.map(({ id }) => one.wait(id)))
+    await one.stop()
+    const at = ['--store', `sqlite:${join(directory, 'rota.db')}`]
+    const { stdout } = await rota(['list', ...at])
+    expect(stdout).toMatch(/^TRIGGER .* LAST RUN +FAILED +STATE\n/)
+    expect(stdout).toMatch(/^fine .* done \d+s +on$/m)
+    expect(stdout).toMatch(/^poor .* failed \d+s +2 in 24h +on$/m)
+    const listed = JSON.parse((await rota(['list', '--json', ...at])).stdout) as unknown
+    expect(listed).toMatchObject([
+      { name: 'fine', lastRun: { id: runs[2]?.id, state: 'done' }, failedIn24h: 0 },
+      { name: 'idle', lastRun: null, failedIn24h: 0 },
+      { name: 'poor', lastRun: { state: 'failed' }, failedIn24h: 2 },
+    ])
+  })
+
   it('print tables that fit', async () => {
     const [triggers, jobs, queues, trigger, job, run] = await Promise.all([
       shop.printed('list'),

@@ -3,8 +3,11 @@ import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { handlerText, scheduleText, triggerState, type TriggerState } from '../in-words.js'
+import { lastRuns, type LastRuns } from '../last-runs.js'
+import { statePaint } from '../runs-table.js'
 import type { Colors, Paint } from '../output.js'
 import { printTable } from '../table.js'
+import { age } from '../time-text.js'
 import { timesOf } from '../times-of.js'
 import { jobView, queueView, triggerView } from '../views.js'
 import { withApp } from '../with-app.js'
@@ -12,7 +15,8 @@ import { withApp } from '../with-app.js'
 /** `rota list`: lists triggers, jobs or queues. */
 export const list: Command = {
   name: 'list',
-  about: 'Lists the triggers with their schedule and when they are due next; or the jobs, or the queues.',
+  about:
+    'Lists the triggers with their schedule, when they are due next, how the last run went and how many failed within 24 hours; or the jobs, or the queues.',
   arguments: [],
   options: [
     { name: 'jobs', help: 'list jobs instead' },
@@ -35,7 +39,7 @@ export const list: Command = {
     }),
 }
 
-interface TriggerRow {
+interface TriggerRow extends LastRuns {
   readonly stored: StoredTrigger
   readonly state: TriggerState
 }
@@ -43,15 +47,26 @@ interface TriggerRow {
 async function listTriggers(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
   const holds = await (await app.store()).holds({ openAt: app.now() })
-  const rows = (await app.triggers())
-    .filter((stored) => stored.active || args.flag('all'))
-    .map((stored): TriggerRow => ({ stored, state: triggerState(stored, holds) }))
-  const names = rows.map(({ stored }) => stored.trigger.name)
-  if (args.flag('names')) printNames(context, names)
-  else if (args.flag('json')) out.json(rows.map(({ stored, state }) => triggerView(stored, state)))
+  const triggers = (await app.triggers()).filter((stored) => stored.active || args.flag('all'))
+  const names = triggers.map(({ trigger }) => trigger.name)
+  if (args.flag('names')) {
+    printNames(context, names)
+    return exitCodes.ok
+  }
+  const lately = await lastRuns(app, names)
+  const rows = triggers.map((stored): TriggerRow => {
+    return { stored, state: triggerState(stored, holds), ...lately(stored.trigger.name) }
+  })
+  if (args.flag('json')) out.json(rows.map(rowView))
   else if (rows.length === 0) out.line('no triggers yet; `rota add` makes one, `rota up` those of a config')
   else printTriggers(context, rows, holds)
   return exitCodes.ok
+}
+
+function rowView({ stored, state, last, failed }: TriggerRow) {
+  const { id, state: runState, dueAt } = last ?? {}
+  const lastRun = dueAt === undefined ? null : { id, state: runState, dueAt: new Date(dueAt).toISOString() }
+  return { ...triggerView(stored, state), lastRun, failedIn24h: failed }
 }
 
 function printTriggers(context: Context, rows: readonly TriggerRow[], holds: readonly Hold[]): void {
@@ -59,14 +74,27 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
   const times = timesOf(context)
   printTable(out, rows, [
     { title: 'TRIGGER', text: ({ stored }) => stored.trigger.name, shortest: 12 },
-    { title: 'JOB', text: ({ stored }) => jobsText(stored.trigger), shortest: 8 },
-    { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 12 },
+    { title: 'JOB', text: ({ stored }) => jobsText(stored.trigger), shortest: 6, spare: 2 },
+    { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 18 },
     { title: `NEXT (${times.zone})`, text: (row) => nextText(row, (at) => times.short(at)), shortest: 14 },
     {
       title: '',
       text: ({ stored, state }) =>
         state === 'on' && stored.nextAt !== undefined ? times.distance(stored.nextAt) : '',
       isRight: true,
+      spare: 1,
+    },
+    {
+      title: 'LAST RUN',
+      text: ({ last }) =>
+        last === undefined ? '' : `${last.state} ${age(Math.max(0, times.now - last.dueAt))}`,
+      paint: ({ last }) => statePaint(out.colors, last?.state ?? 'pending'),
+    },
+    {
+      title: 'FAILED',
+      text: ({ failed }) => (failed === 0 ? '' : `${failed} in 24h`),
+      paint: () => out.colors.red,
+      spare: 3,
     },
     { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paintOf(out.colors, state) },
   ])
