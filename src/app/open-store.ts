@@ -16,6 +16,8 @@ export interface OpenOptions {
   readonly create: boolean
   /** Told the number of each commit, by a store that counts them. */
   readonly onCommit?: ((number: number) => void) | undefined
+  /** Ends the wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** `full` survives power loss; `normal` survives every crash of a process and is faster. */
@@ -44,8 +46,8 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
     case 'postgresql': {
       assertTlsMode()
       const { openPostgresStore } = await import('../store/postgres/postgres-store.js')
-      const { clock, durability, create } = options
-      return await openPostgresStore({ url, clock, durability, create })
+      const { clock, durability, create, signal } = options
+      return await openPostgresStore({ url, clock, durability, create, signal })
     }
     default:
       throw notAStore(url)

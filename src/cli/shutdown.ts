@@ -23,7 +23,7 @@ export class Shutdown {
   readonly #running = new Map<string, string>()
   readonly #end: (code: number) => void
   readonly #undo: (() => void)[] = []
-  #isEnding = false
+  readonly #ending = new AbortController()
 
   constructor(input: {
     readonly app: Rota
@@ -41,6 +41,11 @@ export class Shutdown {
     this.#end = resolve
     this.#watchRuns()
     this.#listen()
+  }
+
+  /** Aborted as soon as it begins to end. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
   }
 
   /** Leaves the process to itself: for an app that could not be started. */
@@ -73,7 +78,7 @@ export class Shutdown {
   }
 
   #onSignal(name: NodeJS.Signals, number: number): void {
-    if (this.#isEnding) {
+    if (this.#ending.signal.aborted) {
       this.#teller.say(
         `${name} again: stops at once; what ran is taken over when its lease is over`,
         'killed',
@@ -122,8 +127,8 @@ export class Shutdown {
   }
 
   #begin(code: number, grace: string | number): void {
-    if (this.#isEnding) return
-    this.#isEnding = true
+    if (this.#ending.signal.aborted) return
+    this.#ending.abort()
     void this.#stop(code, grace)
   }
 

@@ -15,7 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-const commands = ['up', 'runs', 'doctor']
+// A server that is away is waited for at a start, without end unless that is bounded.
+const commands = ['up --wait 1ms', 'runs', 'doctor']
 
 /** Each of them with a password that nobody may see. */
 const refusals: readonly [what: string, url: () => string | Promise<string>, says: RegExp][] = [
@@ -47,7 +48,7 @@ const cases = refusals.flatMap(([what, url, says]) =>
 )
 
 it.concurrent.each(cases)('rota $command refuses $what in one line without the password', async (given) => {
-  await expectRefusal([given.command, '--store', await given.url()], given.says)
+  await expectRefusal([...given.command.split(' '), '--store', await given.url()], given.says)
 })
 
 it.concurrent.each(commands)('rota %s says that the driver is missing', async (command) => {
@@ -56,7 +57,11 @@ it.concurrent.each(commands)('rota %s says that the driver is missing', async (c
     return next(name, context) }`
   const hide = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hidden))})`
   const env = { NODE_OPTIONS: `--import ${JSON.stringify(asModule(hide))}` }
-  await expectRefusal([command, '--store', changed({ password: 'sesame' })], /npm install pg/, env)
+  await expectRefusal(
+    [...command.split(' '), '--store', changed({ password: 'sesame' })],
+    /npm install pg/,
+    env,
+  )
 })
 
 it('rota up says what a role needs that may not make its schema; the others, that there is no store', async () => {

@@ -152,7 +152,8 @@ export abstract class RotaCore {
     try {
       assertNotEmptied(storeUrl)
       const onCommit = (commit: number): void => this.#witness?.see(commit)
-      store = await openStore(storeUrl, { clock, durability, directory: '/', create, onCommit })
+      const { signal } = this.#ending
+      store = await openStore(storeUrl, { clock, durability, directory: '/', create, onCommit, signal })
       const onWentBack = (error: RotaError): void => this.events.emit('fatal', { where: 'store', error })
       this.#witness = await Witness.open({ store, clock, durability, onWentBack })
       this.#raw = store

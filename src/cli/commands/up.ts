@@ -26,6 +26,7 @@ import { jsonTeller, tellOfLostOutput, textTeller } from '../teller.js'
 import { TimeText } from '../time-text.js'
 import { hereOf } from '../times-of.js'
 import { tellSummary } from '../up-summary.js'
+import { untilReachable } from '../until-reachable.js'
 import { namedStore } from '../with-app.js'
 import { jobsOption } from './job.js'
 
@@ -52,6 +53,11 @@ export const up: Command = {
       value: 'n',
       help: 'runs at once; default the config’s, else 10',
       whole: { min: 1, max: 100_000 },
+    },
+    {
+      name: 'wait',
+      value: 'duration',
+      help: 'how long to wait at the start for a store that cannot be reached or is held by another process; default without end',
     },
     { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default 30s' },
     {
@@ -80,9 +86,11 @@ export const up: Command = {
     }
     const grace = context.args.text('grace') ?? '30s'
     parseDuration(grace)
+    const wait = context.args.text('wait')
+    const waitMs = wait === undefined ? Infinity : parseDuration(wait)
     const webhooks = webhooksOf(context)
     const { app, config } = await appOf(context)
-    return await runUntilTheEnd(context, { app, config, roles, grace, webhooks })
+    return await runUntilTheEnd(context, { app, config, roles, grace, waitMs, webhooks })
   },
 }
 
@@ -151,10 +159,11 @@ async function runUntilTheEnd(
     readonly config: string | undefined
     readonly roles: Roles
     readonly grace: string
+    readonly waitMs: number
     readonly webhooks: Address | undefined
   },
 ): Promise<number> {
-  const { app, config, roles, grace, webhooks } = started
+  const { app, config, roles, grace, waitMs, webhooks } = started
   const { args } = context
   const { zone } = hereOf(context)
   const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
@@ -167,9 +176,15 @@ async function runUntilTheEnd(
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
     const listening = webhooks === undefined ? undefined : await app.listenForWebhooks(webhooks)
-    const downtime = await readDowntime(app)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
-    const report = await app.start(options)
+    const onWait = ({ message, code }: RotaError): void =>
+      teller.say(`waiting for the store: ${message} [${code}]`, 'waiting', { code, message })
+    const begun = await untilReachable({ waitMs, signal: shutdown.signal, onWait }, async () => {
+      const downtime = await readDowntime(app)
+      return { downtime, report: await app.start(options) }
+    })
+    if (begun === undefined) return await shutdown.ended
+    const { downtime, report } = begun
     const names = rolesText(roles)
     await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
     if (listening !== undefined) {

@@ -45,8 +45,14 @@ export function toRotaError(error: unknown, url: string): unknown {
   const known = knownOf(error)
   if (known === undefined) return error
   // An attempt at several addresses of a host says nothing by itself.
-  const said = error.message === '' ? codeOf(error) : error.message
+  const said = error.message === '' ? codeOf(error) : inWords(error)
   return new RotaError(known.code, `${url}: ${known.sentence} (Postgres: ${said})`, { cause: error })
+}
+
+/** What the driver itself says of a connection speaks of its own parts. */
+function inWords(error: Error): string {
+  if (isSilent(error)) return 'no answer in time'
+  return codeOf(error) === '' && awayMessages.test(error.message) ? 'the connection was lost' : error.message
 }
 
 function knownOf(error: Error): Known | undefined {

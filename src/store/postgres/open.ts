@@ -15,6 +15,8 @@ export interface OpenOptions {
   /** Whether a store that does not exist is made. */
   readonly create: boolean
   readonly clock: Clock
+  /** Ends the wait for a server that is away. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Older servers lack what the statements use. */
@@ -45,15 +47,16 @@ export interface Opened {
 
 /** Makes the schema a Rota store if it is new, brings it up to date, and refuses it where it is something else. */
 export async function openSchema(options: OpenOptions): Promise<Opened> {
-  const { connections, clock, url } = options
+  const { connections, clock, url, signal } = options
   const startMs = clock.monotonicMs()
   for (;;) {
     try {
       return await connections.use((client) => prepareOrExplain(client, options))
     } catch (error) {
-      if (!isAway(error) || clock.monotonicMs() - startMs > openLimitMs) throw toRotaError(error, url)
+      const isOver = signal?.aborted === true || clock.monotonicMs() - startMs > openLimitMs
+      if (!isAway(error) || isOver) throw toRotaError(error, url)
     }
-    await clock.sleep(250)
+    await clock.sleep(250, signal)
   }
 }
 

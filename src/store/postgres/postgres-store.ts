@@ -76,18 +76,19 @@ export interface PostgresOptions {
   readonly create?: boolean | undefined
   /** Used to wait, never for facts; one that follows the database is told its time with every commit. */
   readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Opens a Postgres store, and makes it where there is none. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { clock, create = true } = options
+  const { clock, create = true, signal } = options
   const address = readAddress(options.url)
   const driver = await loadDriver(address.url)
   const { schema, prepare, connectionString, url } = address
   const connections = new Connections({ driver, connectionString, limit: address.connections, clock })
   const statements = new Statements({ schema, prepare })
   try {
-    const { isPooled } = await openSchema({ connections, statements, url, create, clock })
+    const { isPooled } = await openSchema({ connections, statements, url, create, clock, signal })
     const store = new PostgresStore({ ...options, driver, address, connections, statements, isPooled })
     await store.readTime()
     return store
