@@ -1,7 +1,9 @@
 import { RotaError } from '../app/errors.js'
 import { readSwitches, type Switches } from '../app/switches.js'
+import type { QueueClock, QueueStore } from '../app/plans/queue-clock.js'
 import { type Context, exitCodes } from './command.js'
 import type { Option } from './syntax.js'
+import { roughly } from './time-text.js'
 
 /** Where a queue lies. */
 export const queueDirOption: Option = {
@@ -21,6 +23,28 @@ export const outputDirOption: Option = {
 
 /** Finds everything and changes nothing. */
 export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue, only write the summary' }
+
+/** For a queue that was not used for more than a year. */
+export const acceptClockOption: Option = {
+  name: 'accept-clock',
+  help: 'believe a clock that is more than a year ahead of the queue',
+}
+
+/** What says what counts as now; waits while the clock is in doubt, with a word. */
+export async function clockOf(
+  { args, out }: Context,
+  store: QueueStore,
+  signal: AbortSignal,
+): Promise<QueueClock> {
+  const { queueClock } = await import('../app/plans/queue-clock.js')
+  const acceptClock = args.flag(acceptClockOption.name)
+  return await queueClock(store, {
+    acceptClock,
+    signal,
+    onDoubt: ({ byMs }) =>
+      out.note(`the wall clock is ${roughly(byMs)} ahead of the queue; waits 10 s for a second reading`),
+  })
+}
 
 /** The queue that a command means. */
 export function queueDirOf({ args }: Context): string {

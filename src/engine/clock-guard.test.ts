@@ -14,6 +14,7 @@ import { FakeClock } from '../testing/fake-clock.js'
 import { ClockGuard } from './clock-guard.js'
 import { isComplete } from '../model/coverage.js'
 import { coverageOf } from './coverage.js'
+import { takeBackLost } from './work-one.js'
 
 function guarded(options: { highestAt?: number; acceptClock?: boolean; upMs?: number } = {}) {
   const clock = new FakeClock(t0, { upMs: options.upMs ?? 0 })
@@ -207,5 +208,60 @@ describe('at the start', () => {
 
   it('a new store is never in doubt', () => {
     expect(guarded().guard.read()).toEqual({ kind: 'ok', now: t0 })
+  })
+})
+
+describe('a process that has just started', () => {
+  const open = (stage: Stage, history: 'kept' | 'read' = 'kept', clock = stage.clock) =>
+    ClockGuard.open(stage.store, clock, { acceptClock: false, history })
+
+  it('knows for how long the clock of its machine was steady, from those that came before', async () => {
+    const stage = new Stage()
+    expect((await open(stage, 'read')).steadyMs()).toBe(0)
+    await stage.pass(minute)
+    expect((await open(stage)).steadyMs()).toBe(0)
+    await stage.pass(minute)
+    expect((await open(stage)).steadyMs()).toBe(minute)
+    stage.clock.step(second)
+    expect((await open(stage)).steadyMs()).toBe(minute)
+    // As when it wakes up.
+    stage.clock.step(20 * minute)
+    expect((await open(stage, 'read')).steadyMs()).toBe(0)
+    expect((await open(stage)).steadyMs()).toBe(0)
+    await stage.pass(minute)
+    expect((await open(stage)).steadyMs()).toBe(minute)
+    // A machine that was started again counts from its start.
+    expect((await open(stage, 'kept', new FakeClock(stage.clock.now()))).steadyMs()).toBe(0)
+  })
+
+  it('takes no run of a live worker over after a jump, and that of a dead one when its lease has passed', async () => {
+    const stage = new Stage()
+    const work = new Work()
+    await open(stage)
+    const holder = await stage.process({ jobs: { work: work.handler }, leaseMs: 30 * second })
+    await enqueue(stage, ['a'])
+    await stage.pass(minute)
+    stage.clock.step(20 * minute)
+    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    await stage.pass(31 * second)
+    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    holder.kill()
+    stage.clock.step(20 * minute)
+    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    await stage.pass(31 * second)
+    expect(await takeBackLost(stage.store, await open(stage))).toBe(1)
+  })
+
+  it('takes back at once what a worker gave up by itself, whatever the clock did', async () => {
+    const stage = new Stage()
+    const { store } = stage
+    const performs = { jobs: { work: () => undefined } }
+    await stage.process({ ...performs, roles: { worker: false, scheduler: false } })
+    await enqueue(stage, ['a'])
+    await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now: t0, leaseMs: hour })
+    const want = { jobs: ['work'], slots: 1, ahead: 0 }
+    await store.turn({ worker: 'w', now: t0, finished: [], want })
+    await store.retire({ worker: 'w', now: t0 })
+    expect(await takeBackLost(store, await open(stage))).toBe(1)
   })
 })

@@ -1,5 +1,12 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import {
+  clockNote,
+  clockNoteValue,
+  jumpToleranceMs,
+  steadySinceMs,
+  type ClockPair,
+} from '../model/clock-history.js'
 import { RotaError } from '../model/errors.js'
 import type { Store } from '../store/store.js'
 import { formatInstant } from '../time/instant.js'
@@ -20,7 +27,17 @@ export type ClockDoubt = Exclude<ClockReading, { kind: 'ok' }>
 const hourMs = 3_600_000
 const yearMs = 366 * 24 * hourMs
 const confirmMs = 10_000
-const toleranceMs = 2000
+const toleranceMs = jumpToleranceMs
+
+/** How a guard is opened on a store. */
+export interface ClockGuardOptions {
+  readonly acceptClock: boolean
+  /**
+   * Whether the store remembers jumps of the clock, so that a process that has just started knows of them; `read` writes
+   * nothing. Only for stores of one machine: a monotonic clock says nothing on another.
+   */
+  readonly history?: 'kept' | 'read' | undefined
+}
 
 /** Stands between the wall clock and the cursors: a step back moves nothing, a large step forward has to be confirmed. */
 export class ClockGuard {
@@ -30,23 +47,26 @@ export class ClockGuard {
   /** What time goes on from while the wall clock is in doubt: the last reading that was believed, or the store's. */
   readonly #start: Reading
   #trusted: Reading | undefined
-  #jumpedMs = -Infinity
+  #jumpedMs: number
   #noted: Reading | undefined
   #doubted: Reading | undefined
   readonly #hearers = new Set<(at: Instant) => void>()
 
-  /** `highestAt` is the highest time in the store, 0 for a new one. */
-  constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean }) {
+  /** `highestAt` is the highest time in the store, 0 for a new one; `jumpedMs` is when the last jump may have been. */
+  constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean; jumpedMs?: number }) {
     this.#clock = clock
+    this.#jumpedMs = options.jumpedMs ?? -Infinity
     this.#acceptClock = options.acceptClock
     this.#highestAt = options.highestAt
     this.#start = { wall: options.highestAt, monotonicMs: clock.monotonicMs() }
   }
 
   /** A guard that knows what was already written to a store. */
-  static async open(store: Store, clock: Clock, options: { acceptClock: boolean }): Promise<ClockGuard> {
+  static async open(store: Store, clock: Clock, options: ClockGuardOptions): Promise<ClockGuard> {
+    const { acceptClock, history } = options
     const { highestAt } = await store.health({ now: clock.now() })
-    return new ClockGuard(clock, { highestAt, ...options })
+    const jumpedMs = history === undefined ? -Infinity : await lastJump(store, clock, history)
+    return new ClockGuard(clock, { highestAt, acceptClock, jumpedMs })
   }
 
   /** For leases and for what happens now: never earlier than what was already written, and not what is in doubt. */
@@ -114,10 +134,7 @@ export class ClockGuard {
   #refusal(): RotaError {
     const [wall, highest] = [formatInstant(this.#clock.now()), formatInstant(this.#highestAt)]
     const message = `the wall clock shows ${wall}, but nothing in the store is later than ${highest}`
-    return new RotaError(
-      'CLOCK_JUMP',
-      `${message}; set the clock right, or start with --accept-clock if it is`,
-    )
+    return new RotaError('CLOCK_JUMP', `${message}; set the clock right, or use --accept-clock if it is`)
   }
 
   #noteJump(): void {
@@ -176,8 +193,23 @@ export class ClockGuard {
   }
 }
 
-/** Both clocks at one moment. */
-interface Reading {
-  readonly wall: Instant
-  readonly monotonicMs: number
+/**
+ * When, by the monotonic clock, the last jump may have been. Where the store knows of no steady time until now it was at
+ * the latest now, and whoever comes next counts from here.
+ */
+async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): Promise<number> {
+  const reading: Reading = { wall: clock.now(), monotonicMs: clock.monotonicMs() }
+  const { kind, name, item } = clockNote
+  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+  const sinceMs = steadySinceMs(note, reading)
+  if (sinceMs !== undefined) return sinceMs
+  if (history === 'kept') {
+    const change = { ...clockNote, revision: note?.revision ?? 0, value: clockNoteValue(reading) }
+    // Stale where somebody else has just seen the same.
+    await store.changeNotes({ changes: [change], now: reading.wall })
+  }
+  return reading.monotonicMs
 }
+
+/** Both clocks at one moment. */
+type Reading = ClockPair

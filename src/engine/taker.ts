@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
 import type { Events, OfferedRun } from './events.js'
 import type { ErrorTracer } from './error-tracer.js'
 import type { RunContext } from './perform.js'
@@ -10,6 +11,7 @@ import { performNext, type WorkOneOptions } from './work-one.js'
 export interface TakerOptions {
   readonly store: Store
   readonly clock: Clock
+  readonly now: () => Instant
   readonly events: Events
   readonly tracer: ErrorTracer
   readonly leaseMs: number
@@ -72,13 +74,14 @@ export class Taker {
   }
 
   async #take(name: string): Promise<void> {
-    const { store, clock, events, tracer, leaseMs, identity, newWorkerId, take } = this.#options
+    const { store, clock, now, events, tracer, leaseMs, identity, newWorkerId, take } = this.#options
     try {
       const job = (await store.jobs()).find((one) => one.job.name === name)?.job
       if (job === undefined) return
       const worked = await performNext({
         store,
         clock,
+        now,
         events,
         tracer,
         leaseMs,

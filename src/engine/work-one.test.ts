@@ -3,6 +3,7 @@ import { aJob, aRun, minute, outcomes, Stage, t0 } from '../store/conformance/st
 import { openMemoryStore } from '../store/memory/memory-store.js'
 import type { Store } from '../store/store.js'
 import { FakeClock } from '../testing/fake-clock.js'
+import { ClockGuard } from './clock-guard.js'
 import type { Handler } from './perform.js'
 import { workOne } from './work-one.js'
 
@@ -14,10 +15,12 @@ async function staged() {
   const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
   const job = aJob('work')
   await stage.jobs([job])
-  const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) =>
-    workOne({
+  const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) => {
+    const clock = given.clock ?? new FakeClock(t0)
+    return workOne({
       store: given.store ?? store,
-      clock: given.clock ?? new FakeClock(t0),
+      clock,
+      guard: new ClockGuard(clock, { highestAt: 0, acceptClock: false }),
       worker,
       performables: new Map([['work', { job, handler }]]),
       leaseMs: 30_000,
@@ -25,6 +28,7 @@ async function staged() {
       signal: new AbortController().signal,
       onLine: () => undefined,
     })
+  }
   return { store, stage, job, work }
 }
 

@@ -10,6 +10,7 @@ import type { Claim, Store } from '../store/store.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { endOf, lateError, noticeOf } from './attempts.js'
+import type { ClockGuard } from './clock-guard.js'
 import { Events } from './events.js'
 import { Heartbeat } from './keep-alive.js'
 import { LogBuffer } from './log-buffer.js'
@@ -21,6 +22,8 @@ import { Upkeep } from './upkeep.js'
 export interface WorkOneOptions {
   readonly store: Store
   readonly clock: Clock
+  /** What counts as now. */
+  readonly now: () => Instant
   readonly worker: {
     readonly id: string
     readonly host: string
@@ -49,16 +52,19 @@ export interface WorkedRun {
   readonly durationMs: number
 }
 
-/** Performs the next due run; gives undefined where there is none. */
-export async function workOne(options: WorkOneOptions): Promise<WorkedRun | undefined> {
-  await takeBackLost(options.store, options.clock)
-  return await performNext(options)
+/** Performs the next due run, by the time of a guard; gives undefined where there is none. */
+export async function workOne(
+  options: Omit<WorkOneOptions, 'now'> & { readonly guard: ClockGuard },
+): Promise<WorkedRun | undefined> {
+  const { guard } = options
+  await takeBackLost(options.store, guard)
+  return await performNext({ ...options, now: () => guard.now() })
 }
 
 /** Performs the next due run; what dead workers left is somebody else's to take back. */
 export async function performNext(options: WorkOneOptions): Promise<WorkedRun | undefined> {
-  const { store, clock, leaseMs, worker } = options
-  await store.register({ ...worker, now: clock.now(), leaseMs })
+  const { store, clock, now, leaseMs, worker } = options
+  await store.register({ ...worker, now: now(), leaseMs })
   const registeredMs = clock.monotonicMs()
   try {
     const claim = (await claimOne(options)) ?? (await claimAhead(options))
@@ -66,20 +72,27 @@ export async function performNext(options: WorkOneOptions): Promise<WorkedRun | 
     const isDue = clock.monotonicMs() - registeredMs > leaseMs / 3
     return claim === undefined ? undefined : await performOne(claim, { ...options, isDue })
   } finally {
-    await store.retire({ worker: worker.id, now: clock.now() })
+    await store.retire({ worker: worker.id, now: now() })
   }
 }
 
-/** Sends what workers that are gone have left behind through the same decision as any other end. */
-export async function takeBackLost(store: Store, clock: Clock): Promise<number> {
+/**
+ * Sends what workers that are gone have left behind through the same decision as any other end. One whose lease is longer
+ * than time has been steady is not taken for gone yet.
+ */
+export async function takeBackLost(
+  store: Store,
+  guard: Pick<ClockGuard, 'now' | 'steadyMs'>,
+): Promise<number> {
   const events = new Events()
   let count = 0
   events.on('run:lost', () => void (count += 1))
   const upkeep = new Upkeep({
     store,
     events,
-    now: () => clock.now(),
-    steadyMs: () => Infinity,
+    now: () => guard.now(),
+    // Not 0: what workers have given up by themselves is taken back however the clock behaves.
+    steadyMs: () => Math.max(1, guard.steadyMs()),
     everyMs: 0,
     // Nothing is old enough: history of a queue that people read is theirs to remove.
     keepMs: Infinity,
@@ -89,16 +102,16 @@ export async function takeBackLost(store: Store, clock: Clock): Promise<number> 
   return count
 }
 
-async function claimOne({ store, clock, worker, performables }: WorkOneOptions): Promise<Claim | undefined> {
+async function claimOne({ store, now, worker, performables }: WorkOneOptions): Promise<Claim | undefined> {
   const want = { jobs: [...performables.keys()], slots: 1, ahead: 0 }
-  const { claims } = await store.turn({ worker: worker.id, now: clock.now(), finished: [], want })
+  const { claims } = await store.turn({ worker: worker.id, now: now(), finished: [], want })
   return claims[0]
 }
 
 /** Lets the next run that waits for its instant be claimed now, if that instant is near enough. */
 async function claimAhead(options: WorkOneOptions): Promise<Claim | undefined> {
-  const { store, clock, aheadMs, performables } = options
-  const now = clock.now()
+  const { store, aheadMs, performables } = options
+  const now = options.now()
   if (aheadMs === 0) return undefined
   const held = new Set<string>((await store.holds({ openAt: now })).map(({ target }) => target))
   // A run that cannot be claimed must keep its instant: else it would be early once the hold ends.
@@ -144,7 +157,7 @@ async function performOne(claim: Claim, options: ClaimOptions): Promise<WorkedRu
   lines.flush()
   let isStored = false
   if (result !== undefined) {
-    const now = clock.now()
+    const now = options.now()
     const { run: id, dueAt, failures, crashes } = claim
     const outcome = decide(result, { run: { id, dueAt, failures, crashes }, job, now })
     const { startedAt } = attempt
@@ -172,8 +185,7 @@ class Attempt {
   #isDecided = false
 
   constructor(claim: Claim, performable: Performable, options: ClaimOptions, lines: LogBuffer) {
-    const { store, clock, worker, leaseMs, signal, isDue, tracer = new ErrorTracer() } = options
-    const now = (): number => clock.now()
+    const { store, clock, now, worker, leaseMs, signal, isDue, tracer = new ErrorTracer() } = options
     let settle = (): void => undefined
     const settled = new Promise<void>((resolve) => {
       settle = resolve
@@ -220,11 +232,11 @@ class Attempt {
     else events?.emit('trouble', { where: title, error: lateError(failure), retryInMs: 0 })
   }
 
-  async #listen({ run }: Claim, { store, clock, worker }: WorkOneOptions): Promise<void> {
+  async #listen({ run }: Claim, { store, clock, now, worker }: WorkOneOptions): Promise<void> {
     const { signal } = this.#over
     await clock.sleep(noticeMs, signal)
     while (!signal.aborted) {
-      const turn = { worker: worker.id, now: clock.now(), finished: [], want: undefined }
+      const turn = { worker: worker.id, now: now(), finished: [], want: undefined }
       // A store in trouble is told of when the result is stored; here the next look will do.
       const answer = await store.turn(turn).catch(() => undefined)
       const notice = answer?.notices.find((one) => one.run === run)

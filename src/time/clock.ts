@@ -5,7 +5,7 @@ import type { Instant } from './instant.js'
 export interface Clock {
   /** Wall time; may jump in either direction. */
   now(): Instant
-  /** Milliseconds from an arbitrary start that never run backwards. */
+  /** Milliseconds that never run backwards, the same in every process of the machine until it is started again. */
   monotonicMs(): number
   /** Milliseconds since the system was started. */
   uptimeMs(): number
@@ -47,8 +47,9 @@ export const systemClock: Clock = Object.freeze({
   },
 })
 
+// Not performance.now(), which counts from the start of each thread.
 function monotonicMs(): number {
-  return performance.now()
+  return Number(process.hrtime.bigint()) / 1e6
 }
 
 // A timer may fire up to a millisecond early against either clock, so the remainder is asked again each time.

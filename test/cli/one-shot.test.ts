@@ -1,8 +1,12 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ShiftedClock } from '../fixtures/shifted-clock.js'
 import { at, Desk, entry, on } from './desk.js'
 import { rota, start, tooWide, type Ended } from './rota.js'
+
+/** A step that ends only with its worker. */
+const endless = `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => process.ppid === 1 && process.exit(), 100)"] }]`
 
 describe('rota schedule and rota work', () => {
   it('Q1, Q7, Q12: take an entry from the plan to done, with one file and the summaries of both', async () => {
@@ -75,10 +79,7 @@ describe('rota schedule and rota work', () => {
 
   it('Q7: a run that a killed worker left in running is taken back when its lease ends', async () => {
     const desk = new Desk([])
-    writeFileSync(
-      join(desk.cwd, 'pipeline.web.yml'),
-      `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => process.ppid === 1 && process.exit(), 100)"] }]`,
-    )
+    writeFileSync(join(desk.cwd, 'pipeline.web.yml'), endless)
     const { name } = foreign(desk, at(-5))
     const running = start(['work'], { cwd: desk.cwd, env: on })
     await running.said('begun')
@@ -92,6 +93,27 @@ describe('rota schedule and rota work', () => {
     expect(JSON.parse(last.stdout)).toMatchObject({ decision: 'done', attempts: 2 })
     expect(desk.files('done')).toEqual([name])
   }, 90_000)
+
+  it('Q7: after the clock jumped, as when a machine wakes up, a live worker keeps its run', async () => {
+    const desk = new Desk([])
+    const clock = new ShiftedClock(desk.cwd)
+    const env = { ...on, ...clock.env }
+    writeFileSync(join(desk.cwd, 'pipeline.web.yml'), endless)
+    const { name } = foreign(desk, at(-5))
+    const running = start(['work', '--lease', '10m'], { cwd: desk.cwd, env })
+    await running.said('begun')
+    clock.shift(30 * 60_000)
+    // It renews its lease every 200 seconds, and has not done so yet.
+    const looked = await desk.work(['--json', '--dry-run'], env)
+    expect(JSON.parse(looked.stdout)).toMatchObject({ error: { code: 'queue_empty' } })
+    const second = await desk.work(['--json'], env)
+    const requeued = await rota(['queue', 'requeue', '--json'], { cwd: desk.cwd, env })
+    running.child.kill('SIGTERM')
+    await running.ended
+    expect(JSON.parse(second.stdout)).toMatchObject({ decision: 'skipped', error: { code: 'queue_empty' } })
+    expect(JSON.parse(requeued.stdout)).toEqual({ requeued: 0 })
+    expect(desk.read(`data/queue/pending/${name}`)).toMatchObject({ attempts: 1 })
+  })
 
   it('Q1: the engine performs what another program puts into the directory, too', async () => {
     const desk = new Desk([])

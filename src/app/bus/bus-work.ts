@@ -88,10 +88,11 @@ export class BusWork {
 
   add(subscription: Subscription): void {
     if (this.#takers.has(subscription)) return
-    const { bus, store, clock, events, tracer, leaseMs, isDraining } = this.#parts
+    const { bus, store, clock, guard, events, tracer, leaseMs, isDraining } = this.#parts
     const taker = new Taker({
       store,
       clock,
+      now: () => guard.now(),
       events,
       tracer,
       leaseMs,

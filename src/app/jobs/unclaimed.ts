@@ -62,12 +62,13 @@ export class UnclaimedCommands {
 
   /** Claims the runs as any worker would. */
   async #fail(unclaimed: Unclaimed): Promise<void> {
-    const { store, clock, events, leaseMs } = this.#options
+    const { store, clock, now, events, leaseMs } = this.#options
     for (let i = 0; i < unclaimed.runs.size; i++) {
       const release = new AbortController()
       const worked = await performNext({
         store,
         clock,
+        now,
         events,
         leaseMs,
         worker: { ...workerIdentity(), id: newWorkerId() },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ErrorTracer } from '../../engine/error-tracer.js'
+import { clockNote, clockNoteValue } from '../../model/clock-history.js'
 import { planRunId } from '../../model/occurrence.js'
 import { fileNameOf } from '../../store/files/run-file.js'
 import type { Store } from '../../store/store.js'
@@ -10,6 +11,7 @@ import { systemClock } from '../../time/clock.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { nextRun } from './next-run.js'
 import { definePipelineJob } from './plans.js'
+import { queueClock } from './queue-clock.js'
 import { makeQueue } from './queue-directory.js'
 import { workQueue } from './work-queue.js'
 
@@ -42,6 +44,10 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
     now: nowAt - 3 * minute,
     leaseMs: 1000,
   })
+  // The machine has not slept since the worker died.
+  const before = { wall: now() - 5 * minute, monotonicMs: systemClock.monotonicMs() - 5 * minute }
+  const changes = [{ ...clockNote, value: clockNoteValue(before) }]
+  await store.changeNotes({ changes, now: nowAt })
   const want = { jobs: ['pipeline'], slots: 1, ahead: 0 }
   await store.turn({ worker: 'dead', now: nowAt - 3 * minute, finished: [], want })
   put(directory, 'running', { ...file('f0', nowAt - 6 * minute), lease_until: formatInstant(nowAt) })
@@ -51,6 +57,11 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   await store.close()
   store = await makeQueue(queue.path, directory)
   const taken: string[] = []
+  const guard = await queueClock(store, {
+    acceptClock: false,
+    onDoubt: () => undefined,
+    signal: new AbortController().signal,
+  })
   for (;;) {
     const found = await nextRun(store, queue, { now: now(), aheadMs: 30 * minute })
     const worked = await workQueue(store, {
@@ -65,6 +76,7 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
       tracer: new ErrorTracer(),
       onRun: () => undefined,
       onTrouble: () => undefined,
+      guard,
     })
     if (worked?.kind !== 'run') {
       expect(found).toEqual({

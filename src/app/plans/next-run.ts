@@ -8,6 +8,7 @@ import { pipelineJob } from '../../model/pipeline.js'
 import type { Run } from '../../model/run.js'
 import type { Store } from '../../store/store.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
+import { steadyMs } from './queue-clock.js'
 import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './queue-files.js'
 import { allRuns, filedItem, itemOf, type QueueItem } from './queue-list.js'
 
@@ -135,7 +136,10 @@ interface View {
 }
 
 async function viewOf(store: Store, now: Instant): Promise<View> {
-  const workers = (await store.workers()).filter(({ leaseUntil }) => leaseUntil >= now)
+  const forMs = await steadyMs(store)
+  const workers = (await store.workers()).filter(
+    ({ leaseUntil, lastBeatAt = leaseUntil }) => leaseUntil >= now || leaseUntil - lastBeatAt >= forMs,
+  )
   const holds = await store.holds({ openAt: now })
   return {
     jobs: new Map((await store.jobs()).map(({ job }) => [job.name, job])),

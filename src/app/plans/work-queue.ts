@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { randomBytes } from 'node:crypto'
+import { ClockGuard } from '../../engine/clock-guard.js'
 import { Events } from '../../engine/events.js'
 import type { ErrorTracer } from '../../engine/error-tracer.js'
 import type { Handler } from '../../engine/perform.js'
@@ -41,15 +42,17 @@ export async function workQueue(
     readonly onRun: (runId: string) => void
     /** Hears of what went wrong and changes nothing. */
     readonly onTrouble: (text: string) => void
+    /** Says what counts as now, and whether leases can be judged. */
+    readonly guard: ClockGuard
   },
 ): Promise<Worked | undefined> {
-  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine, tracer } = options
+  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine, tracer, guard } = options
   const clock = systemClock
-  await definePipelineJob(store, clock.now())
+  await definePipelineJob(store, guard.now())
   const outside = { clock, environment, directory }
   const performables = new Map(await performablesOf({ registry: new Registry(), store, outside, steps }))
   const release = new AbortController()
-  const { over } = await unclaimedCommands(store, { now: clock.now(), offerAfterMs: offerAfterDefaultMs })
+  const { over } = await unclaimedCommands(store, { now: guard.now(), offerAfterMs: offerAfterDefaultMs })
   for (const one of over) performables.set(one.job.name, failing(one, release))
   for (const [name, { job, handler }] of performables) {
     const named: Handler = async (run) => {
@@ -60,7 +63,7 @@ export async function workQueue(
     performables.set(name, { job, handler: named })
   }
   const host = hostname()
-  const files = await moveMalformed(store, options.queue, `${host}:${process.pid}`)
+  const files = await moveMalformed(store, options, `${host}:${process.pid}`)
   if (files.length > 0) return { kind: 'moved', files }
   const id = `${host}:${process.pid}:${randomBytes(4).toString('hex')}`
   const worker = { id, host, pid: process.pid, version: packageVersion }
@@ -70,6 +73,7 @@ export async function workQueue(
   const given = {
     store,
     clock,
+    guard,
     worker,
     performables,
     leaseMs,
@@ -84,10 +88,14 @@ export async function workQueue(
 }
 
 /** Has the store move what is no run; answers what this process moved, as another worker may have been faster. */
-async function moveMalformed(store: Store, queue: QueueAt, self: string): Promise<readonly NoRun[]> {
+async function moveMalformed(
+  store: Store,
+  { queue, guard }: { readonly queue: QueueAt; readonly guard: ClockGuard },
+  self: string,
+): Promise<readonly NoRun[]> {
   const found = malformedFiles(queue, systemClock.now())
   if (found.length === 0) return []
-  await takeBackLost(store, systemClock)
+  await takeBackLost(store, guard)
   const ids = new Set(found.map(({ jobId }) => jobId))
   return queueFiles(queue, systemClock.now(), ['failed']).flatMap((file) =>
     file.kind === 'failed' && file.movedBy === self && ids.has(file.jobId) ? [file] : [],
@@ -96,7 +104,8 @@ async function moveMalformed(store: Store, queue: QueueAt, self: string): Promis
 
 /** Takes back what workers and other programs that are gone have left in `running`; answers how many runs that were. */
 export async function takeBack(store: Store, queue: QueueAt): Promise<number> {
+  const guard = await ClockGuard.open(store, systemClock, { acceptClock: true, history: 'kept' })
   const held = await foreignFiles(store, queue, ['running'])
-  const lost = await takeBackLost(store, systemClock)
+  const lost = await takeBackLost(store, guard)
   return lost + held - (await foreignFiles(store, queue, ['running']))
 }

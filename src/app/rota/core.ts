@@ -19,7 +19,7 @@ import { traceErrors, type ErrorTrace } from '../error-trace.js'
 import type { JobsKeeper } from '../jobs/keeper.js'
 import type { UnclaimedCommands } from '../jobs/unclaimed.js'
 import { slowPollMs, upkeepTimes } from '../loop-times.js'
-import { openStore, absoluteUrl, clockFor } from '../open-store.js'
+import { openStore, absoluteUrl, clockFor, isOnManyHosts } from '../open-store.js'
 import { telling, type Asked } from '../operations.js'
 import { OwnDefinitions, type Where } from '../own-definitions.js'
 import { ProcessNote } from '../process-note.js'
@@ -187,7 +187,10 @@ export abstract class RotaCore {
     this.events.on('fatal', ({ error }) => {
       if (error instanceof RotaError && error.code === 'STORE_WENT_BACK') this.#witness?.refuse()
     })
-    const guard = await ClockGuard.open(store, this.clock, { acceptClock: options.acceptClock ?? false })
+    const guard = await ClockGuard.open(store, this.clock, {
+      acceptClock: options.acceptClock ?? false,
+      history: isOnManyHosts(store.url) ? undefined : 'kept',
+    })
     await guard.confirmed(({ kind, byMs }) => this.events.emit('clock', { kind, byMs }), this.#ending.signal)
     if (this.#ending.signal.aborted) throw this.#closedError()
     this.#guard = guard

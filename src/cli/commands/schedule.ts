@@ -5,6 +5,8 @@ import type { ScheduleSummary } from '../../app/plans/summaries.js'
 import { systemClock } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import {
+  acceptClockOption,
+  clockOf,
   dryRunOption,
   oneShot,
   outputDirOption,
@@ -35,6 +37,7 @@ export const schedule: Command = {
     },
     queueDirOption,
     outputDirOption,
+    acceptClockOption,
     dryRunOption,
     jsonOption,
   ],
@@ -71,18 +74,18 @@ async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promi
   const { args, directory } = context
   const { planSourceName, realFile } = await import('../../app/plans/plan-source.js')
   const { scheduleSummary, writeScheduleSummary } = await import('../../app/plans/summaries.js')
-  const request: PassRequest = {
+  const asked: Asked = {
     plan,
     source: planSourceName(planPath, directory),
-    // Plans count in seconds: what is due this second is not late.
-    now: Math.floor(systemClock.now() / 1000) * 1000,
     windowMs: (args.whole('window-minutes') ?? 10) * 60_000,
     lookBackMs: parseDuration(args.text('look-back') ?? '24h'),
     looksBackFirst: args.flag('look-back'),
     planFile: realFile(resolve(directory, planPath)),
     isDry: args.flag('dry-run'),
   }
-  const made = await withHints(await makePass(context, request, isOn), context)
+  const { made: bare, now } = await makePass(context, asked, isOn)
+  const made = await withHints(bare, context)
+  const request = { ...asked, now }
   const about = { ...request, planPath, checkedAt: systemClock.now() }
   const summary = scheduleSummary(made, about)
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
@@ -105,19 +108,35 @@ async function withHints(made: Pass, { args }: Context): Promise<Pass> {
   return { ...made, skipped }
 }
 
-async function makePass(context: Context, request: PassRequest, isOn: boolean): Promise<Pass> {
+type Asked = Omit<PassRequest, 'now'>
+
+interface MadePass {
+  readonly made: Pass
+  readonly now: PassRequest['now']
+}
+
+/** Plans count in seconds: what is due this second is not late. */
+function thisSecond(): PassRequest['now'] {
+  return Math.floor(systemClock.now() / 1000) * 1000
+}
+
+async function makePass(context: Context, request: Asked, isOn: boolean): Promise<MadePass> {
   const { directory } = context
+  const disabled = (made: Pass): MadePass => ({ made, now: thisSecond() })
   const { disabledPass, schedulePass } = await import('../../app/plans/schedule-pass.js')
-  if (!isOn && !request.isDry) return disabledPass(request.plan, 'SCHEDULER_ENABLED is off')
+  if (!isOn && !request.isDry) return disabled(disabledPass(request.plan, 'SCHEDULER_ENABLED is off'))
   const { makeQueue, openQueue, planningHold, takeIn } = await import('../../app/plans/queue-directory.js')
   const path = queueDirOf(context)
   const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {
     const isChanging = store !== undefined && !request.isDry
     const hold = isChanging ? await planningHold(store) : undefined
-    if (hold !== undefined) return disabledPass(request.plan, hold)
+    if (hold !== undefined) return disabled(disabledPass(request.plan, hold))
+    if (isChanging) await clockOf(context, store, new AbortController().signal)
     if (isChanging) await takeIn(store)
-    return await schedulePass(store, { ...request, queuePath: resolve(directory, path) })
+    const now = thisSecond()
+    const made = await schedulePass(store, { ...request, now, queuePath: resolve(directory, path) })
+    return { made, now }
   } finally {
     await store?.close()
   }

@@ -9,6 +9,8 @@ import { formatInstant, systemClock } from '../../app/times.js'
 import { configOption, type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { untilSignal } from '../follow.js'
 import {
+  acceptClockOption,
+  clockOf,
   dryRunOption,
   oneShot,
   outputDirOption,
@@ -44,6 +46,7 @@ export const work: Command = {
       ...configOption,
       help: 'the config whose steps pipelines use; default rota.config.* in this directory',
     },
+    acceptClockOption,
     dryRunOption,
     jsonOption,
   ],
@@ -179,12 +182,14 @@ async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
     const { tracer, failing, onRun, onTrouble } = ends.guard
     const signal = AbortSignal.any([ends.signal, failing])
     const heard = { onLine, onRun, onTrouble }
-    const options = { queue, directory, environment, aheadMs, leaseMs, steps, signal, tracer, ...heard }
+    const guard = await clockOf(context, store, signal)
+    const limits = { aheadMs, leaseMs }
+    const options = { queue, directory, environment, ...limits, steps, signal, tracer, guard, ...heard }
     const worked = await workQueue(store, options)
     if (worked?.kind === 'run') return [await takenOf(worked.worked)]
     if (worked?.kind === 'moved') return await noRuns(worked.files, 'failed')
     const { idleReason } = await import('../../app/plans/next-run.js')
-    const reason = await idleReason(store, queue, { now: systemClock.now(), aheadMs })
+    const reason = await idleReason(store, queue, { now: guard.now(), aheadMs })
     return [{ decision: 'skipped', error: reason }]
   } finally {
     await store.close()
