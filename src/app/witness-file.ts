@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -41,6 +41,7 @@ export class WitnessFile {
   readonly #buffer = Buffer.alloc(fileSize, ' ')
   #file: number | undefined
   #isClosed = false
+  #trouble: string | undefined
 
   constructor(subject: Subject) {
     this.#path = pathOf(subject)
@@ -61,9 +62,16 @@ export class WitnessFile {
     try {
       this.#file ??= openFile(this.#path)
       writeSync(this.#file, this.#buffer, 0, fileSize, 0)
-    } catch {
+      this.#trouble = undefined
+    } catch (error) {
       // A witness that cannot be written protects nothing, but harms nothing either. The next commit tries again.
+      this.#trouble = (error as Error).message
     }
+  }
+
+  /** Why it could not be written the last time. */
+  get trouble(): string | undefined {
+    return this.#trouble
   }
 
   close(): void {
@@ -98,6 +106,8 @@ export function bootOfMachine(): string {
 }
 
 function openFile(path: string): number {
+  // An account without a home often has one that does not exist, and that is not to be made.
+  if (namedState() === undefined && !existsSync(homedir())) throw new Error(`${homedir()} does not exist`)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
     return openSync(path, 'r+')
@@ -139,6 +149,10 @@ function nameOf(place: string): string {
 }
 
 function stateDirectory(): string {
+  return join(namedState() ?? join(homedir(), '.local', 'state'), 'rota')
+}
+
+function namedState(): string | undefined {
   const named = process.env['XDG_STATE_HOME'] ?? ''
-  return join(isAbsolute(named) ? named : join(homedir(), '.local', 'state'), 'rota')
+  return isAbsolute(named) ? named : undefined
 }

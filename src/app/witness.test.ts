@@ -246,3 +246,23 @@ it('a store that goes back while it is in use is told of', async () => {
   witness?.close()
   await store.close()
 })
+
+it('a home that does not exist is not made, and a state that cannot be written is told of', async () => {
+  const home = join(directory, 'nonexistent')
+  const file = join(directory, 'file')
+  await writeFile(file, '')
+  for (const [name, value] of [
+    ['HOME', home],
+    ['XDG_STATE_HOME', join(file, 'state')],
+  ] as const) {
+    vi.stubEnv('XDG_STATE_HOME', '')
+    vi.stubEnv(name, value)
+    const told: unknown[] = []
+    const one = app()
+    one.on('operation', ({ outcome, details }) => void told.push(outcome, details?.['message']))
+    await one.start({ roles: { scheduler: false, worker: false } })
+    await one.close()
+    expect(told).toEqual(['warning', expect.stringContaining('set XDG_STATE_HOME')])
+  }
+  expect(existsSync(home)).toBe(false)
+})

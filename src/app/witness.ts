@@ -64,6 +64,13 @@ export class Witness {
     return this.#wentBack
   }
 
+  /** What is wrong where nothing can be remembered beyond the end of this process. */
+  get trouble(): string | undefined {
+    const { trouble } = this.#file
+    if (trouble === undefined) return undefined
+    return `this host cannot remember how far the store has come (${trouble}), so a store that went back in time is noticed only while this process runs; set XDG_STATE_HOME to a directory that it may write to`
+  }
+
   /** Goes on from what the store has become. */
   accept(): void {
     this.#wentBack = undefined

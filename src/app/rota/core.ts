@@ -184,6 +184,11 @@ export abstract class RotaCore {
     const roles = { scheduler: true, worker: true, ...options.roles }
     const store = await this.#writableStore(options.acceptStore ?? false)
     this.#witness?.watch()
+    const message = this.#witness?.trouble
+    if (message !== undefined) {
+      const told = { operation: 'start', target: 'witness', outcome: 'warning', details: { message } }
+      this.events.emit('operation', told)
+    }
     this.events.on('fatal', ({ error }) => {
       if (error instanceof RotaError && error.code === 'STORE_WENT_BACK') this.#witness?.refuse()
     })
