@@ -157,8 +157,10 @@ function placesFrom(place: string, name: string): readonly string[] {
 
 /** The rooms that each room may look into, as the architecture says, and the packages that are its own. */
 const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: readonly string[] }>> = {
-  time: { rooms: [] },
-  model: { rooms: ['time'] },
+  // How texts of others are shown: escaped and bounded.
+  text: { rooms: [] },
+  time: { rooms: ['text'] },
+  model: { rooms: ['text', 'time'] },
   // Files that users name, whoever reads them.
   input: { rooms: [] },
   port: { rooms: ['model', 'time'] },
@@ -172,15 +174,16 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['port', 'model', 'time'] },
   plan: { rooms: ['input', 'model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
-  outbound: { rooms: ['input', 'model', 'time'] },
+  outbound: { rooms: ['input', 'model', 'text', 'time'] },
   sensors: {
     rooms: ['outbound', 'input', 'model', 'time'],
     packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch'],
   },
-  handlers: { rooms: ['outbound', 'input', 'model', 'time'] },
+  handlers: { rooms: ['outbound', 'input', 'model', 'text', 'time'] },
   testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
   app: {
     rooms: [
+      'text',
       'time',
       'model',
       'input',

@@ -1,1 +1,1 @@
-export { printable } from '../model/printable.js'
+export { printable } from '../text/printable.js'

@@ -1,5 +1,5 @@
 import { boundText, maxLogBytes, maxLogLineBytes, maxLogLines } from '../model/bounds.js'
-import { printableBytes, wholeCharacters } from '../model/printable.js'
+import { printableBytes, wholeCharacters } from '../text/printable.js'
 
 // Below the bounds of a run's log, so that a mark for the rest of a line and a last line on what was cut have room.
 const maxLineBytes = maxLogLineBytes - 64

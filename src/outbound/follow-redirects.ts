@@ -1,6 +1,6 @@
 import { RotaError } from '../model/errors.js'
 import { boundText } from '../model/bounds.js'
-import { printable } from '../model/printable.js'
+import { printable } from '../text/printable.js'
 import {
   requestFailed,
   sendRequest,
