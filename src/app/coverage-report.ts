@@ -1,6 +1,7 @@
 import { coverageOf } from '../engine/coverage.js'
 import type { Coverage } from '../model/coverage.js'
 import { RotaError } from '../model/errors.js'
+import { noneNamed } from '../model/read-value.js'
 import type { Store } from '../store/store.js'
 
 /** The coverage of one trigger, or of every trigger. */
@@ -11,7 +12,9 @@ export async function coverageReport(
   const filter = options.trigger === undefined ? undefined : { names: [options.trigger] }
   const triggers = await store.triggers(filter)
   if (options.trigger !== undefined && triggers.length === 0) {
-    throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${options.trigger}`)
+    const known = (await store.triggers()).map(({ trigger }) => trigger.name)
+    const message = noneNamed('trigger is named', options.trigger, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
   }
   const all: Coverage[] = []
   for (const trigger of triggers) {

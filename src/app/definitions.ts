@@ -8,6 +8,7 @@ import { refusedHost } from '../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../model/faults.js'
 import type { Job } from '../model/job.js'
 import { isJobsSource } from '../model/jobs-source.js'
+import { noneNamed } from '../model/read-value.js'
 import type { Trigger } from '../model/trigger.js'
 import type { Store } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
@@ -46,8 +47,7 @@ export async function addDefinitions(
   refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
   for (const { name, job } of triggers) {
-    if (!known.has(job))
-      throw new RotaError('JOB_UNKNOWN', `trigger ${name} names the job ${job}, which is not defined`)
+    if (!known.has(job)) throw new RotaError('JOB_UNKNOWN', `trigger ${name}: ${noJob(job, [...known])}`)
   }
   if (!replace)
     await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
@@ -113,8 +113,14 @@ export async function removeDefinition(
     await end(store, { source: api, names: [name], now, cancelPending: true })
     return { kind: 'trigger', name }
   }
-  const job = (await store.jobs()).find((one) => one.job.name === name)
-  if (job === undefined) throw new RotaError('TRIGGER_UNKNOWN', `no trigger and no job is named ${name}`)
+  const jobs = await store.jobs()
+  const job = jobs.find((one) => one.job.name === name)
+  if (job === undefined) {
+    const triggers = await store.triggers({ active: true })
+    const known = [...triggers.map((one) => one.trigger.name), ...jobs.map((one) => one.job.name)]
+    const message = noneNamed('trigger or job is named', name, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
+  }
   if (job.source !== api && job.job.ended !== true) throw foreign('job', name, job.source)
   const kept = await store.removeJobs([name])
   if (kept.length > 0) {
@@ -128,9 +134,20 @@ export async function removeDefinition(
 
 /** The definition of a job that somebody wrote to the store. */
 export async function storedJob(store: Store, name: string): Promise<Job> {
-  const found = (await store.jobs()).find(({ job }) => job.name === name)
+  const jobs = await store.jobs()
+  const found = jobs.find(({ job }) => job.name === name)
   if (found !== undefined) return found.job
-  throw new RotaError('JOB_UNKNOWN', `no job is named ${name}; \`rota list --jobs\` shows those there are`)
+  throw new RotaError(
+    'JOB_UNKNOWN',
+    noJob(
+      name,
+      jobs.map(({ job }) => job.name),
+    ),
+  )
+}
+
+function noJob(name: string, known: readonly string[]): string {
+  return noneNamed('job is named', name, { known, list: 'rota list --jobs' })
 }
 
 async function assertNew(

@@ -71,7 +71,7 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
     partition: readKey(input['partition'], within(place, 'partition')),
   }
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
-    fault(within(place, 'uniqueFor'), 'without a uniqueKey it keeps nothing')
+    fault(within(place, 'uniqueFor'), 'it means nothing without a unique key')
   }
   readTransaction(input['tx'], within(place, 'tx'))
   refuse('the enqueue', place.faults)
@@ -173,7 +173,7 @@ const endOfTime = 253_402_300_800_000
 function readDueAt(input: Written, now: Instant, place: Place): Instant {
   const delayMs = readDuration(input['delay'], anyDuration, within(place, 'delay'))
   if (input['at'] !== undefined && input['delay'] !== undefined) {
-    fault(within(place, 'delay'), 'a run is enqueued with at or with delay, not with both')
+    fault(within(place, 'delay'), 'it cannot be together with a time to run at')
   }
   const dueAt = delayMs === undefined ? readAt(input['at'], within(place, 'at')) : now + delayMs
   if (dueAt !== undefined && !(dueAt >= 0 && dueAt < endOfTime)) {

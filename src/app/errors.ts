@@ -1,2 +1,2 @@
-export { RotaError, type ErrorCode, type Fault } from '../model/errors.js'
+export { faultText, RotaError, type ErrorCode, type Fault } from '../model/errors.js'
 export { TimeError } from '../time/time-error.js'

@@ -1,1 +1,1 @@
-export { findConfig } from '../plan/find-config.js'
+export { checkConfigPath, configIn, findConfig } from '../plan/find-config.js'

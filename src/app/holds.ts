@@ -1,5 +1,7 @@
-import { RotaError } from '../model/errors.js'
+import { refuse, RotaError } from '../model/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
 import type { HoldTarget } from '../model/hold.js'
+import { noneNamed } from '../model/read-value.js'
 import type { Store } from '../store/store.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 
@@ -17,13 +19,27 @@ export async function holdOn(
   request: { target: HoldTarget; now: Instant } & HoldOptions,
 ): Promise<boolean> {
   const { target, now, by = 'api', note = '', until } = request
-  await assertTarget(store, target)
   const untilAt = until?.getTime()
+  const place = placeOf()
+  checkText(by, longest.by, within(place, 'by'))
+  checkText(note, longest.note, within(place, 'note'))
   if (untilAt !== undefined && !(untilAt > now)) {
-    const when = Number.isNaN(untilAt) ? 'a Date that is invalid' : formatInstant(untilAt)
-    throw new RotaError('DEFINITION_INVALID', `a hold cannot end at ${when}, which is not in the future`)
+    const when = Number.isNaN(untilAt) ? 'an invalid Date' : formatInstant(untilAt)
+    fault(within(place, 'until'), `${when} is not in the future`)
   }
+  refuse('the hold', place.faults)
+  await assertTarget(store, target)
   return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
+}
+
+/** Whoever looks at a hold sees both, on every list. */
+const longest = { by: 256, note: 4096 } as const
+
+function checkText(text: unknown, most: number, place: Place): void {
+  if (typeof text === 'string' && text.length <= most) return
+  const message =
+    typeof text === 'string' ? `it has ${text.length} characters` : `${shown(text)} is not a text`
+  fault(place, message, `a text of at most ${most} characters`)
 }
 
 /** Lets a target go; false where nothing held it. */
@@ -39,12 +55,14 @@ export async function letGo(
 async function assertTarget(store: Store, target: HoldTarget): Promise<void> {
   const [kind, name = ''] = split(target)
   if (kind === 'trigger' && (await store.triggers({ names: [name] })).length === 0) {
-    throw new RotaError('TRIGGER_UNKNOWN', `no trigger is named ${name}; \`rota list\` shows those there are`)
+    const known = (await store.triggers({ active: true })).map(({ trigger }) => trigger.name)
+    throw new RotaError('TRIGGER_UNKNOWN', noneNamed('trigger is named', name, { known, list: 'rota list' }))
   }
   if (kind !== 'queue') return
   const queues = (await store.queues()).map((queue) => queue.name)
   if (!queues.includes(name)) {
-    throw new RotaError('DEFINITION_INVALID', `no queue is named ${name}; there are: ${queues.join(', ')}`)
+    const list = 'rota list --queues'
+    throw new RotaError('DEFINITION_INVALID', noneNamed('queue is named', name, { known: queues, list }))
   }
 }
 

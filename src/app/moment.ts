@@ -3,6 +3,7 @@ import { parseDuration } from '../time/duration.js'
 import { parseInstant, type Instant } from '../time/instant.js'
 import { formatCivil, resolveLocalTime } from '../time/local-time.js'
 import { TimeError } from '../time/time-error.js'
+import { quotedText } from '../text/error-text.js'
 import { zoneOf } from '../time/zone.js'
 
 /** What a time in words is relative to. */
@@ -106,7 +107,7 @@ const allowed =
   'now, today, yesterday, tomorrow, -2h, +5m, 2026-01-05, 09:30, 2026-01-05T09:00 or 2026-01-05T09:00:00Z'
 
 function refusal(text: string, problem: string, cause?: unknown): TimeError {
-  const error = new TimeError('LOCAL_TIME_INVALID', `${JSON.stringify(text.slice(0, 60))}: ${problem}`, {
+  const error = new TimeError('LOCAL_TIME_INVALID', `${quotedText(text)}: ${problem}`, {
     allowed,
   })
   if (cause !== undefined) error.cause = cause

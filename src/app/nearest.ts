@@ -1,1 +1,1 @@
-export { didYouMean, nearest } from '../model/read-value.js'
+export { nearest, noneNamed } from '../model/read-value.js'

@@ -5,6 +5,7 @@ import { RotaError } from '../model/errors.js'
 import { shownAddress, tlsModeFault } from '../store/postgres/address.js'
 import { DatabaseClock } from '../store/postgres/clock.js'
 import type { Store } from '../store/store.js'
+import { quotedText } from '../text/error-text.js'
 
 /** How a store is opened. */
 export interface OpenOptions {
@@ -93,6 +94,14 @@ export function absoluteUrl(url: string, directory: string): string {
   return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
 }
 
+/** An address as it is, if it can be that of a store: refused before anything is done that would need it. */
+export function checkStoreUrl(url: string): string {
+  const [scheme, rest] = split(url)
+  if (!['memory', 'sqlite', 'files', 'postgres', 'postgresql'].includes(scheme)) throw notAStore(url)
+  if (scheme === 'sqlite' || scheme === 'files') pathOf(rest, '/')
+  return url
+}
+
 function split(url: string): [string, string] {
   const colon = url.indexOf(':')
   if (colon === -1) throw notAStore(url)
@@ -107,8 +116,9 @@ function pathOf(path: string, directory: string): string {
 }
 
 function notAStore(url: string): RotaError {
+  const shown = quotedText(url.replace(/\/\/.*@/s, '//…@'))
   return new RotaError(
     'STORE_URL',
-    `${url.replace(/\/\/.*@/s, '//…@')} is not a store; allowed are sqlite:<path>, files:<directory>, postgres://… and memory:`,
+    `${shown} is not the address of a store (allowed: sqlite:<path>, files:<directory>, postgres://… and memory:)`,
   )
 }

@@ -3,7 +3,7 @@ import type { RunContext } from '../engine/perform.js'
 import { performPipeline } from '../handlers/perform-pipeline.js'
 import type { PipelineContext, PipelineIds } from '../handlers/pipeline-context.js'
 import type { StepFunction } from '../handlers/step-function.js'
-import { RotaError, type Fault } from '../model/errors.js'
+import { faultText, RotaError, type Fault } from '../model/errors.js'
 import { shown } from '../model/faults.js'
 import type { RunId } from '../model/identity.js'
 import type { Json } from '../model/json.js'
@@ -86,8 +86,9 @@ export async function checkPipelines(
   const [first, second] = errors
   if (first === undefined) return
   if (second === undefined) throw first
-  const message = errors.map((error) => error.message).join('\n')
-  throw new RotaError('PIPELINE_INVALID', message, { faults: errors.flatMap((error) => error.faults) })
+  const lines = errors.flatMap((error) => error.message.split('\n'))
+  const faults = errors.flatMap((error) => error.faults)
+  throw new RotaError('PIPELINE_INVALID', `${errors.length} pipelines cannot be used`, { faults, lines })
 }
 
 function refuseUnknown(
@@ -102,7 +103,7 @@ function refuseUnknown(
     return [{ path: `steps[${index}].uses`, message, allowed: allowedNames(functions) }]
   })
   if (faults.length === 0) return
-  const list = faults.map((fault) => `${fault.path}: ${fault.message} (allowed: ${fault.allowed})`)
+  const list = faults.map(faultText)
   throw new RotaError('PIPELINE_INVALID', `${path} uses what is not there: ${list.join('; ')}`, { faults })
 }
 

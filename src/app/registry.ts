@@ -5,10 +5,12 @@ import { defineAsset, defineJob, defineRound, defineSensor, defineTrigger } from
 import type { AssetInput, JobInput, RoundInput, SensorInput, TriggerInput } from '../model/define.js'
 import { placeOf, within, type Key, type PlacedFault } from '../model/faults.js'
 import type { Job, Queue } from '../model/job.js'
+import { didYouMean, noneNamed } from '../model/read-value.js'
 import type { ConfiguredSensor } from '../model/sensor.js'
 import { jobsOf, type Trigger } from '../model/trigger.js'
 import type { Handler } from '../engine/perform.js'
 import type { StepFunction } from '../handlers/step-function.js'
+import { namedText } from '../text/error-text.js'
 
 /** What an app defines in this process, before any of it is in the store. */
 export class Registry {
@@ -98,6 +100,7 @@ export class Registry {
       const where = whereOf?.(found.keys)
       faults.push({ ...(where === undefined ? {} : { where }), ...found })
     }
+    const known = [...this.jobs.keys(), ...others.keys()]
     for (const trigger of this.triggers.values()) {
       if (trigger.schedule.kind === 'upstream') continue
       for (const [index, job] of jobsOf(trigger).entries()) {
@@ -107,8 +110,8 @@ export class Registry {
         faults.push({
           ...(where === undefined ? {} : { where }),
           path,
-          message: `no job is named ${job}`,
-          allowed: [...this.jobs.keys(), ...others.keys()].join(', '),
+          message: `no job is named ${namedText(job)}${didYouMean(job, known)}`,
+          allowed: known.join(', '),
         })
       }
     }
@@ -140,10 +143,10 @@ export class Registry {
 
 /** The error for a schedule of something that is no asset. */
 export function unknownAsset(schedule: string, asset: string, known: readonly string[]): RotaError {
-  const list = known.length === 0 ? 'there is none yet' : `there are ${known.join(', ')}`
+  const message = noneNamed('asset is named', asset, { known, list: 'rota asset list' })
   return new RotaError(
     'JOB_UNKNOWN',
-    `schedule ${schedule}: no asset is named ${asset}; ${list}. For a job, name it as \`job\``,
+    `schedule ${namedText(schedule)}: ${message} For a job, name it as \`job\``,
   )
 }
 

@@ -1,7 +1,9 @@
-import { RotaError } from '../model/errors.js'
+import { refuse, RotaError } from '../model/errors.js'
+import { fault, placeOf, shown, within } from '../model/faults.js'
 import { runIdLength } from '../model/identity.js'
 import { isFinal, type Run } from '../model/run.js'
 import type { Store } from '../store/store.js'
+import { namedText } from '../text/error-text.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 
@@ -17,7 +19,7 @@ export async function findRun(store: Store, id: string): Promise<Run> {
   const found = text.length === runIdLength ? await store.run(text) : undefined
   if (found !== undefined) return found
   if (text.length < shortestPrefix) {
-    const message = `${id} is too short for the beginning of an id; at least ${shortestPrefix} characters are needed`
+    const message = `${shown(id)} is not the id of a run (allowed: the id, or at least its first ${shortestPrefix} characters)`
     throw new RotaError('RUN_UNKNOWN', message)
   }
   const runs = await store.runsByPrefix(text, mostNamed + 1)
@@ -25,18 +27,30 @@ export async function findRun(store: Store, id: string): Promise<Run> {
   if (runs.length > 1) {
     const named = runs.slice(0, mostNamed).map((run) => `${run.id} (${run.job})`)
     const list = `${named.join(', ')}${runs.length > mostNamed ? ' …' : ''}`
-    throw new RotaError('RUN_UNKNOWN', `more than one run begins with ${id}: ${list}`)
+    throw new RotaError(
+      'RUN_UNKNOWN',
+      `more than one run has an id that begins with ${namedText(id)}: ${list}`,
+    )
   }
-  throw new RotaError('RUN_UNKNOWN', `no run has the id ${id}; \`rota runs\` shows the newest`)
+  throw new RotaError('RUN_UNKNOWN', `no run has the id ${namedText(id)}; \`rota runs\` shows the newest`)
 }
+
+/** It is shown with the run, on every list. */
+const longestReason = 4096
 
 /** Cancels a run that is not final; tells whether its holder has to be waited for. */
 export async function cancelRun(
   store: Store,
   request: { id: string; reason: string; now: Instant },
 ): Promise<{ run: Run; requested: boolean }> {
+  const { reason } = request
+  const place = placeOf()
+  if (reason.length > longestReason) {
+    fault(within(place, 'note'), `it has ${reason.length} characters`, `at most ${longestReason} characters`)
+  }
+  refuse('the reason', place.faults)
   const { id } = await findRun(store, request.id)
-  const answer = await store.cancel({ run: id, now: request.now, reason: request.reason })
+  const answer = await store.cancel({ run: id, now: request.now, reason })
   const run = await findRun(store, id)
   if (answer === 'final')
     throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)

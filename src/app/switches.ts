@@ -1,4 +1,5 @@
 import { RotaError, type Fault } from '../model/errors.js'
+import { shown } from '../model/faults.js'
 import type { SwitchName } from '../model/hold.js'
 
 /** Whether each kill switch was set, and to what. */
@@ -12,7 +13,7 @@ export function readSwitches(environment: Readonly<Record<string, string | undef
     if (word === undefined) return undefined
     if (onWords.includes(word)) return true
     if (!offWords.includes(word)) {
-      const message = `${JSON.stringify(environment[variable])} is neither on nor off`
+      const message = `${shown(environment[variable])} is neither on nor off`
       faults.push({ path: variable, message, allowed: [...onWords, ...offWords].join(', ') })
     }
     return false

@@ -1,1 +1,1 @@
-export { readUserFile } from '../input/user-file.js'
+export { refusedKind, readUserFile } from '../input/user-file.js'

@@ -1,4 +1,5 @@
 import { RotaError } from '../model/errors.js'
+import { noneNamed } from '../model/read-value.js'
 import type { Store, WorkerStatus } from '../store/store.js'
 import type { Instant } from '../time/instant.js'
 
@@ -33,9 +34,11 @@ export async function drainAll(
   request: { readonly target: string; readonly isDraining: boolean; readonly now: Instant },
 ): Promise<readonly Drained[]> {
   const { target, isDraining, now } = request
-  const meant = (await workersOf(store, now)).filter((worker) => namesOf(worker).includes(target))
+  const workers = await workersOf(store, now)
+  const meant = workers.filter((worker) => namesOf(worker).includes(target))
   if (meant.length === 0) {
-    const message = `no process or host is named ${target}; \`rota workers\` shows those there are`
+    const known = workers.flatMap(namesOf)
+    const message = noneNamed('process or host is named', target, { known, list: 'rota workers' })
     throw new RotaError('WORKER_UNKNOWN', message)
   }
   const drained: Drained[] = []

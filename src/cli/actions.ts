@@ -1,3 +1,4 @@
+import { quotedText } from '../app/text.js'
 import type { Context } from './command.js'
 import { usageError, withGuess } from './usage-error.js'
 
@@ -6,7 +7,7 @@ export function chosenWord<Word extends string>(word: string, choice: Choice<Wor
   const { known, path = '<action>', command } = choice
   const chosen = known.find((one) => one === word)
   if (chosen !== undefined) return chosen
-  const message = `${JSON.stringify(word)} is not one of them`
+  const message = `${quotedText(word)} is not one of them`
   throw usageError(
     [withGuess({ path, message, allowed: known.join(', '), guess: { word, known } })],
     hintOf(command),

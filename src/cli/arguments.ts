@@ -1,3 +1,4 @@
+import { namedText, printable, quotedText } from '../app/text.js'
 import type { Option, Syntax } from './syntax.js'
 import type { GuessableFault } from './usage-error.js'
 
@@ -94,6 +95,10 @@ class Reader {
     for (const argument of expected.slice(words.length)) {
       if (argument.isOptional !== true) this.#fault(`<${argument.name}>`, 'it is missing', argument.help)
     }
+    for (const [index, argument] of expected.entries()) {
+      const problem = textProblem(words[index] ?? '')
+      if (index < words.length && problem !== undefined) this.#fault(`<${argument.name}>`, ...problem)
+    }
     // A word after an option that does not exist was probably meant for it.
     const surplus = this.#hasUnknown ? [] : words.slice(expected.length)
     const last = expected.at(-1)
@@ -104,7 +109,7 @@ class Reader {
     }
     for (const word of surplus) {
       const most = expected.length === 0 ? 'no word' : `at most ${expected.length}`
-      this.#fault(word, `nothing expects this word; ${this.#command.name} takes ${most}`)
+      this.#fault(namedText(word), `nothing expects this word; ${this.#command.name} takes ${most}`)
     }
   }
 
@@ -125,7 +130,9 @@ class Reader {
     }
     if (values.length > 0 && option.isList !== true) this.#fault(`--${option.name}`, 'it is given twice')
     values.push(value)
-    this.#checkValue(option, value)
+    const problem = option.isContent === true ? undefined : textProblem(value)
+    if (problem === undefined) this.#checkValue(option, value)
+    else this.#fault(`--${option.name}`, ...problem)
     return attached === undefined ? 1 : 0
   }
 
@@ -134,7 +141,7 @@ class Reader {
     if (choices !== undefined && !choices.includes(value)) {
       this.faults.push({
         path: `--${option.name}`,
-        message: `${JSON.stringify(value)} is not one of them`,
+        message: `${quotedText(value)} is not one of them`,
         allowed: choices.join(', '),
         guess: { word: value, known: choices },
       })
@@ -142,7 +149,7 @@ class Reader {
     if (whole === undefined) return
     const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= whole.min && Number(value) <= whole.max
     const allowed = `a whole number from ${whole.min} to ${whole.max}`
-    if (!isWhole) this.#fault(`--${option.name}`, `${JSON.stringify(value)} is not allowed`, allowed)
+    if (!isWhole) this.#fault(`--${option.name}`, `${quotedText(value)} is not allowed`, allowed)
   }
 
   #optionOf(word: string): Option | undefined {
@@ -151,12 +158,8 @@ class Reader {
     this.#hasUnknown = true
     const name = word.replace(/=.*/s, '')
     const known = this.#command.options.map((one) => `--${one.name}`)
-    this.faults.push({
-      path: name,
-      message: 'there is no such option',
-      allowed: known.join(', '),
-      guess: { word: name, known },
-    })
+    const path = /^--?[\w-]{1,60}$/.test(name) ? name : quotedText(name)
+    this.faults.push({ path, message: 'there is no such option', guess: { word: name, known } })
     return undefined
   }
 
@@ -176,6 +179,22 @@ class Reader {
     this.faults.push({ path, message, allowed })
   }
 }
+
+/** What is wrong with a text that is meant as a name, path, time or the like, and what is allowed. */
+function textProblem(text: string): [message: string, allowed?: string] | undefined {
+  // Most likely a variable of a script that somebody forgot to set.
+  if (text === '') return ['it is empty']
+  if (text.length > longestText) {
+    return [`it has ${text.length} characters: ${quotedText(text)}`, `at most ${longestText} characters`]
+  }
+  if (printable(text) !== text || text.includes('\t')) {
+    return [`${quotedText(text)} has characters that cannot be printed`, 'text without control characters']
+  }
+  return undefined
+}
+
+/** As long as a path may be. */
+const longestText = 4096
 
 /** A dash alone means standard input, and `-2h` is a time. */
 function looksLikeOption(word: string): boolean {

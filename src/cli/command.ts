@@ -53,7 +53,7 @@ export const storeOption: Option = {
 export const configOption: Option = {
   name: 'config',
   value: 'file',
-  help: 'the config file; default rota.config.* in this directory',
+  help: 'the config file; default rota.config.* here or above',
   completes: 'file',
 }
 

@@ -3,7 +3,7 @@ import type { Rota } from '../app/rota.js'
 import { findConfig } from '../app/find-config.js'
 import type { Context } from './command.js'
 import { shellWord } from './shell-word.js'
-import { namedStore } from './with-app.js'
+import { storeOf } from './with-app.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
 export async function enqueueCommand(context: Context, app: Rota, name: string): Promise<string | undefined> {
@@ -24,10 +24,11 @@ function configOf({ args, directory }: Context): string | undefined {
 }
 
 /** The options that name the same store again. */
-function whereOf({ args, environment, directory }: Context, config: string | undefined): string {
+function whereOf(context: Context, config: string | undefined): string {
+  const { args, directory } = context
   const store = args.text('store')
   if (store !== undefined) return `--store ${shellWord(store)}`
-  if (namedStore(environment) !== undefined) return '--store "$ROTA_STORE"'
+  if (storeOf(context) !== undefined) return '--store "$ROTA_STORE"'
   return config === undefined
     ? '--store sqlite:data/rota.db'
     : `--config ${shellWord(relative(directory, config))}`

@@ -1,16 +1,20 @@
-import { type ErrorCode, type Fault, RotaError, TimeError } from '../app/errors.js'
-import { printable } from '../app/text.js'
+import { type ErrorCode, type Fault, faultText, RotaError, TimeError } from '../app/errors.js'
+import { errorText, listedLines } from '../app/text.js'
 import { exitCodes } from './command.js'
+import { messageLines } from './message-lines.js'
+import type { PrintStream } from './print-stream.js'
+import { systemCodeOf, systemText } from './system-error.js'
 
 /** Prints what went wrong on standard error and gives the exit code that says so. */
 export function reportFailure(
   error: unknown,
-  options: { readonly isJson: boolean; readonly isDebug: boolean },
+  options: { readonly stderr: PrintStream; readonly isJson: boolean; readonly isDebug: boolean },
 ): number {
+  const { stderr, isJson, isDebug } = options
   const failure = describeFailure(error)
-  if (options.isJson) process.stderr.write(`${JSON.stringify({ error: failure })}\n`)
-  else for (const line of failureLines(failure)) process.stderr.write(`${printable(line)}\n`)
-  if (options.isDebug && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`)
+  const lines = isJson ? [JSON.stringify({ error: failure })] : failureLines(failure, stderr)
+  for (const line of lines) stderr.write(`${line}\n`)
+  if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`)
   return exitCodeOf(error)
 }
 
@@ -31,7 +35,8 @@ export function describeFailure(error: unknown): Failure {
     return { code, message, faults: allowed === undefined ? [] : [{ path: '', message, allowed }] }
   }
   const code = systemCodeOf(error) ?? 'INTERNAL'
-  return { code, message: error instanceof Error ? error.message : String(error), faults: [] }
+  const message = systemText(error) ?? (error instanceof Error ? error.message : String(error))
+  return { code, message: errorText(message), faults: [] }
 }
 
 /** The exit code that says what kind of failure it was. */
@@ -60,31 +65,34 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
   ALREADY_STARTED: exitCodes.internal,
 }
 
-/** What the system itself refused, such as `EACCES`. */
-function systemCodeOf(error: unknown): string | undefined {
-  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
-  return typeof code === 'string' && typeof syscall === 'string' ? code : undefined
-}
-
-/** The sentence alone, where it ends with the list of faults that is printed below it. */
+/** The sentence alone, where it ends with the list of faults that is printed beside it. */
 function withoutFaults({ message, faults }: RotaError): string {
-  const [first = ''] = message.split(':\n')
-  if (faults.length > 0 && first.length < message.length) return first
-  const list = faults.map((fault) => `${fault.path}: ${fault.message}${allowedText(fault)}`).join('; ')
-  return list !== '' && message.endsWith(`: ${list}`) ? message.slice(0, -list.length - 2) : message
+  const [first] = faults
+  if (first === undefined) return message
+  const [sentence = ''] = message.split(':\n')
+  const list = `: ${first.path}: ${first.message}`
+  return sentence.includes(list) ? sentence.slice(0, sentence.indexOf(list)) : sentence
 }
 
-function failureLines({ code, message, faults }: Failure): string[] {
-  return [`error: ${message} [${code}]`, ...faults.map((fault) => `  ${faultLine(fault)}`)]
+/** One line for one fault; a list below a sentence for several. */
+function failureLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
+  const [only, ...others] = faults
+  if (only === undefined) return messageLines(`error: ${message} [${code}]`, stderr)
+  if (others.length === 0) return messageLines(`error: ${sentenceOf(message, only)} [${code}]`, stderr)
+  return [
+    ...messageLines(`error: ${message} [${code}]`, stderr),
+    ...listedLines(faults.map(faultLine)).flatMap((line) => messageLines(line, stderr, 2)),
+  ]
+}
+
+function sentenceOf(message: string, only: Fault): string {
+  if (!message.includes(only.message)) return `${message}: ${faultLine(only)}`
+  const { allowed = '' } = only
+  return allowed === '' || message.includes(allowed) ? message : `${message} (allowed: ${allowed})`
 }
 
 /** A fault of a file also says where it was written. */
 function faultLine(fault: Fault & { readonly where?: string }): string {
-  const places = [fault.where ?? '', fault.path].filter((place) => place !== '')
-  if (places.length === 0) return `allowed: ${fault.allowed ?? ''}`
-  return `${places.join(': ')}: ${fault.message}${allowedText(fault)}`
-}
-
-function allowedText({ allowed }: Fault): string {
-  return allowed === undefined ? '' : ` (allowed: ${allowed})`
+  const text = faultText(fault)
+  return fault.where === undefined ? text : `${fault.where}: ${text}`
 }

@@ -6,7 +6,7 @@ import { momentOf } from './times-of.js'
 
 /** Who holds something back, why, and until when. */
 export const holdOptions: readonly Option[] = [
-  { name: 'note', value: 'text', help: 'why; kept, and shown by `rota why`' },
+  { name: 'note', value: 'text', help: 'why; kept, and shown by `rota why`', isContent: true },
   { name: 'until', value: 'time', help: 'it ends by itself then, such as 2h or 2026-01-05T09:00' },
   { name: 'by', value: 'name', help: 'who; default the user of this machine' },
 ]

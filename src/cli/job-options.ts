@@ -1,7 +1,9 @@
 import { isSecretHeader, isSecretVariable } from '../app/nouns.js'
 import type { JobInput, SecretRef, SecretText } from '../app/nouns.js'
+import { quotedText } from '../app/text.js'
 import { usageError } from './usage-error.js'
 import type { Context } from './command.js'
+import type { OptionNames } from './option-names.js'
 import type { Option } from './syntax.js'
 
 const most = Number.MAX_SAFE_INTEGER
@@ -10,9 +12,9 @@ const most = Number.MAX_SAFE_INTEGER
 export const jobOptions: readonly Option[] = [
   { name: 'url', value: 'url', help: 'what it does: a request to it' },
   { name: 'method', value: 'method', help: 'of the request; default GET, POST with a body' },
-  { name: 'header', value: 'name=value', help: 'of the request', isList: true },
-  { name: 'body', value: 'json', help: 'of the request; default the payload' },
-  { name: 'env', value: 'NAME=value', help: 'for the command', isList: true },
+  { name: 'header', value: 'name=value', help: 'of the request', isList: true, isContent: true },
+  { name: 'body', value: 'json', help: 'of the request; default the payload', isContent: true },
+  { name: 'env', value: 'NAME=value', help: 'for the command', isList: true, isContent: true },
   {
     name: 'secret',
     value: 'name=[prefix]env:NAME|file:path',
@@ -39,6 +41,24 @@ export const jobOptions: readonly Option[] = [
     whole: { min: 1, max: most },
   },
 ]
+
+/** What the keys of a job are called here. */
+export const jobOptionNames: OptionNames = {
+  command: '-- command',
+  'command.env': '--env',
+  'command.cwd': '--cwd',
+  http: '--url',
+  'http.method': '--method',
+  'http.headers': '--header',
+  'http.body': '--body',
+  queue: '--queue',
+  'retry.attempts': '--retry',
+  'retry.delay': '--retry-delay',
+  'retry.backoff': '--retry-backoff',
+  timeout: '--timeout',
+  concurrency: '--concurrency',
+  keyConcurrency: '--key-concurrency',
+}
 
 /** The options that mean nothing without a job. */
 const onlyWithJob = jobOptions.map((option) => option.name)
@@ -133,7 +153,7 @@ function readSecrets(pairs: readonly string[]): Readonly<Record<string, SecretRe
   const entries = Object.entries(readPairs(pairs, 'secret')).map(([name, where]): [string, SecretRef] => {
     const [, prefix = '', kind, value = ''] = /^(.*?)(env|file):(.+)$/.exec(where) ?? []
     if (kind === undefined) {
-      const message = `${JSON.stringify(where)} does not say where the text stands`
+      const message = `${quotedText(where)} does not say where the text stands`
       const allowed = `${name}=env:NAME, ${name}=file:path, or with a text before it: "${name}=Bearer env:NAME"`
       throw usageError([{ path: '--secret', message, allowed }], 'the worker reads it; it is never stored')
     }
@@ -147,7 +167,7 @@ function readPairs(pairs: readonly string[], option: string): Readonly<Record<st
   const entries = pairs.map((pair): [string, string] => {
     const equals = pair.indexOf('=')
     if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)]
-    const message = `${JSON.stringify(pair)} is not a name and a value`
+    const message = `${quotedText(pair)} is not a name and a value`
     throw usageError(
       [{ path: `--${option}`, message, allowed: 'name=value' }],
       'write an equals sign between them',
@@ -160,7 +180,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const message = `${JSON.stringify(text.slice(0, 60))} is not JSON`
+    const message = `${quotedText(text)} is not JSON`
     throw usageError([{ path: '--body', message }], 'a text needs its own quotes')
   }
 }

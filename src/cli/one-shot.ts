@@ -1,8 +1,12 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
+import { quotedText } from '../app/text.js'
 import { readSwitches, type Switches } from '../app/switches.js'
 import type { QueueClock, QueueStore } from '../app/plans/queue-clock.js'
 import { type Context, exitCodes } from './command.js'
 import type { Option } from './syntax.js'
+import { systemText } from './system-error.js'
 import { roughly } from './time-text.js'
 
 /** Where a queue lies. */
@@ -47,8 +51,21 @@ export async function clockOf(
 }
 
 /** The queue that a command means. */
-export function queueDirOf({ args }: Context): string {
-  return args.text(queueDirOption.name) ?? 'data/queue'
+export function queueDirOf({ args, directory }: Context): string {
+  const path = args.text(queueDirOption.name) ?? 'data/queue'
+  const why = notADirectory(resolve(directory, path))
+  if (why === undefined) return path
+  throw new RotaError('STORE_URL', `--queue-dir: ${quotedText(path)} cannot be a queue: ${why}`)
+}
+
+/** Why no directory can be at a path; undefined where one is, or can be made. */
+function notADirectory(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : `${path} is not a directory`
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing ? undefined : (systemText(error) ?? (error as Error).message)
+  }
 }
 
 /** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
@@ -75,7 +92,7 @@ export async function onQueue(context: Context, act: () => Promise<number>): Pro
     if (!isTrouble(error)) throw error
     const { reportFailure } = await import('./failure.js')
     const isDebug = context.environment['ROTA_DEBUG'] === '1'
-    reportFailure(error, { isJson: context.args.flag('json'), isDebug })
+    reportFailure(error, { stderr: context.out.stderr, isJson: context.args.flag('json'), isDebug })
     return exitCodes.store
   }
 }
@@ -90,6 +107,8 @@ export async function recordSummary({ out }: Context, write: () => void | Promis
   try {
     await write()
   } catch (error) {
-    out.note(`warning: the summary could not be written: ${(error as Error).message}`)
+    out.note(
+      `warning: the summary could not be written to --output-dir: ${systemText(error) ?? (error as Error).message}`,
+    )
   }
 }

@@ -1,3 +1,4 @@
+import { messageLines } from './message-lines.js'
 import type { PrintStream } from './print-stream.js'
 
 /** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
@@ -7,14 +8,18 @@ export interface Output {
   readonly colors: Colors
   /** What was asked for. */
   line(text?: string): void
-  /** What is said beside it, on standard error. */
+  /** What is said beside it, on standard error: a sentence, wrapped at words on a terminal. */
   note(text: string): void
+  /** What was done, as a sentence, wrapped at words on a terminal. */
+  say(text: string): void
   /** One value, as one line. */
   json(value: unknown): void
   /** How far long work is: one line on standard error that is written over, and nothing where nobody watches. */
   progress(text: string): void
   /** Standard output itself, for those who have to know whether it can be written. */
   readonly stdout: PrintStream
+  /** Standard error itself. */
+  readonly stderr: PrintStream
 }
 
 /** The two standard streams. */
@@ -48,7 +53,7 @@ export async function openOutput(
   { stdout, stderr }: PrintStreams,
 ): Promise<Output> {
   const hasColors =
-    process.stdout.isTTY && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
+    stdout.isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
   const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
   let hasProgress = false
   const wipe = (): void => {
@@ -56,23 +61,28 @@ export async function openOutput(
     hasProgress = false
   }
   return {
-    width: outputWidth(environment),
+    width: outputWidth(environment, stdout),
     colors,
     stdout,
+    stderr,
     line: (text = '') => {
       wipe()
       stdout.write(`${text}\n`)
     },
     note: (text) => {
       wipe()
-      stderr.write(`${text}\n`)
+      for (const line of messageLines(text, stderr)) stderr.write(`${line}\n`)
+    },
+    say: (text) => {
+      wipe()
+      for (const line of messageLines(text, stdout)) stdout.write(`${line}\n`)
     },
     json: (value) => {
       wipe()
       stdout.write(`${JSON.stringify(value)}\n`)
     },
     progress: (text) => {
-      if (!process.stderr.isTTY) return
+      if (!stderr.isTerminal) return
       stderr.write(`\r\u001b[K${text}`)
       hasProgress = true
     },
@@ -80,8 +90,10 @@ export async function openOutput(
 }
 
 /** How many columns there are: those of the terminal, else those that the environment names. */
-export function outputWidth(environment: Readonly<Record<string, string | undefined>>): number {
-  const { isTTY, columns } = process.stdout
-  const width = isTTY ? columns : Number(environment['COLUMNS'])
+export function outputWidth(
+  environment: Readonly<Record<string, string | undefined>>,
+  { columns }: PrintStream,
+): number {
+  const width = columns ?? Number(environment['COLUMNS'])
   return Number.isInteger(width) && width > 0 ? Math.max(leastWidth, width) : usualWidth
 }

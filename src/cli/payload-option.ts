@@ -11,6 +11,7 @@ export const payloadOption: Option = {
   value: 'json',
   help: 'what the run is given: JSON, @file, or - for standard input',
   completes: 'file',
+  isContent: true,
 }
 
 /** The payload that was given, read from wherever it is. */

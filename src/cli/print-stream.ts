@@ -1,5 +1,6 @@
 /** A standard stream of the process, or what stands for one in a test. */
-type Stream = Pick<NodeJS.WriteStream, 'write' | 'on' | 'writableLength'>
+type Stream = Pick<NodeJS.WriteStream, 'write' | 'on' | 'writableLength'> &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
 
 /** How much may wait for a reader that does not read; what comes on top of that is dropped. */
 const mostWaitingBytes = 8 * 1024 * 1024
@@ -20,6 +21,17 @@ export class PrintStream {
   constructor(stream: Stream) {
     this.#stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
+  }
+
+  /** How wide the terminal is now; undefined where this is none, so that what programs read is never wrapped. */
+  get columns(): number | undefined {
+    const { isTTY = false, columns = 0 } = this.#stream
+    return isTTY && columns > 0 ? columns : undefined
+  }
+
+  /** Whether a person watches. */
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true
   }
 
   /** Aborts when something could not be written for the first time; the reason is the error. */

@@ -1,4 +1,5 @@
 import { type Roles, roleNames, roles } from '../app/nouns.js'
+import { quotedText } from '../app/text.js'
 import type { Switches } from '../app/switches.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
@@ -35,7 +36,7 @@ function faultOf(word: string) {
   if (roles.some((role) => role === word)) return undefined
   const allowed = `${roles.join(', ')}, or several with a comma`
   const guess = { word, known: roles }
-  const message = unserved.get(word) ?? `${JSON.stringify(word)} is not a role`
+  const message = unserved.get(word) ?? `${quotedText(word)} is not a role`
   return withGuess({ path: '--role', message, allowed, guess })
 }
 

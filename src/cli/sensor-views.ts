@@ -13,9 +13,13 @@ import { timesOf } from './times-of.js'
 
 /** The named sensor. */
 export async function oneSensor(app: Rota, name: string): Promise<SensorInfo> {
-  const found = (await app.sensors()).find((one) => one.name === name)
-  if (found === undefined) throw unknownSensor(name)
-  return found
+  const sensors = await app.sensors()
+  const found = sensors.find((one) => one.name === name)
+  if (found !== undefined) return found
+  throw unknownSensor(
+    name,
+    sensors.map((one) => one.name),
+  )
 }
 
 /** A sensor for a program, without its state. */

@@ -36,5 +36,7 @@ export interface Option {
   readonly whole?: { readonly min: number; readonly max: number }
   /** It may be given more than once. */
   readonly isList?: boolean
+  /** Its value is content, such as a note or JSON; all others are names, paths, times and the like, and are checked as such. */
+  readonly isContent?: boolean
   readonly completes?: Completes | 'file'
 }

@@ -19,9 +19,11 @@ function printed(
     colors: { bold: paint, dim: paint, red: paint, green: paint, yellow: paint, cyan: paint },
     line: (text = '') => lines.push(text),
     note: () => undefined,
+    say: () => undefined,
     progress: () => undefined,
     json: () => undefined,
     stdout: new PrintStream(process.stdout),
+    stderr: new PrintStream(process.stderr),
   }
   const columns = shortest.map((least, index) => ({
     title: 'ABCD'[index] ?? '',

@@ -1,6 +1,8 @@
+import { parseDuration } from '../app/durations.js'
 import { parseMoment, type Here } from '../app/moment.js'
 import { systemClock, type Instant } from '../app/times.js'
 import type { Context } from './command.js'
+import { readAs } from './option-names.js'
 import { TimeText, zoneHere } from './time-text.js'
 
 /** Where and when the person sits who gave a command. */
@@ -16,5 +18,11 @@ export function timesOf(context: Context): TimeText {
 /** The instant that an option names, where it was given. */
 export function momentOf(context: Context, option: string, bare: 'ago' | 'ahead'): Instant | undefined {
   const text = context.args.text(option)
-  return text === undefined ? undefined : parseMoment(text, { ...hereOf(context), bare })
+  if (text === undefined) return undefined
+  return readAs(`--${option}`, () => parseMoment(text, { ...hereOf(context), bare }))
+}
+
+/** The length of time that an option names, in milliseconds. */
+export function durationOf({ args }: Context, option: string, usual: string): number {
+  return readAs(`--${option}`, () => parseDuration(args.text(option) ?? usual))
 }

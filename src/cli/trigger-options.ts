@@ -3,6 +3,7 @@ import { usageError } from './usage-error.js'
 import type { Context } from './command.js'
 import type { Option } from './syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
+import { type OptionNames, readAs } from './option-names.js'
 import { parseMoment } from '../app/moment.js'
 import { systemClock } from '../app/times.js'
 
@@ -33,6 +34,28 @@ export const triggerOptions: readonly Option[] = [
   { name: 'disabled', help: 'defined, but not ticking' },
 ]
 
+/** What the keys of a trigger are called here. */
+export const triggerOptionNames: OptionNames = {
+  cron: '--cron',
+  every: '--every',
+  at: '--at',
+  job: '--job',
+  timezone: '--zone',
+  dst: '--dst',
+  after: '--after-finish',
+  immediate: '--immediate',
+  start: '--start',
+  end: '--end',
+  payload: '--payload',
+  partition: '--partition',
+  catchUp: '--catch-up',
+  overlap: '--overlap',
+  jitter: '--jitter',
+  spread: '--spread',
+  priority: '--priority',
+  enabled: '--disabled',
+}
+
 /** The options that mean nothing without a schedule. */
 const onlyWithSchedule = triggerOptions
   .map(({ name }) => name)
@@ -44,7 +67,15 @@ export async function readTriggerInput(
   own: { readonly name: string; readonly hasJob: boolean },
 ): Promise<TriggerInput | undefined> {
   const { args } = context
-  if (!['cron', 'every', 'at'].some((name) => args.flag(name))) {
+  const when = ['cron', 'every', 'at'].filter((name) => args.flag(name))
+  if (when.length > 1) {
+    const faults = when.slice(1).map((name) => ({
+      path: `--${name}`,
+      message: `it cannot be together with --${when[0]}`,
+    }))
+    throw usageError(faults, '`rota add --help` shows examples')
+  }
+  if (when.length === 0) {
     refuseStray(onlyWithSchedule.filter((name) => args.flag(name)))
     return undefined
   }
@@ -74,21 +105,21 @@ function readAt(context: Context): Pick<TriggerInput, 'at' | 'timezone'> {
   const { args } = context
   const at = args.text('at')
   const timezone = args.text('zone')
-  return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, at) }
+  return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, '--at', at) }
 }
 
 function readBound(context: Context, name: 'start' | 'end'): string | Date | undefined {
   const text = context.args.text(name)
-  return text === undefined || isFull(text) ? text : momentIn(context, text)
+  return text === undefined || isFull(text) ? text : momentIn(context, `--${name}`, text)
 }
 
 function isFull(text: string): boolean {
   return /^\d{4}-\d\d-\d\d[T ]/.test(text)
 }
 
-function momentIn({ args }: Context, text: string): Date {
+function momentIn({ args }: Context, option: string, text: string): Date {
   const here = { zone: args.text('zone') ?? 'UTC', now: systemClock.now() }
-  return new Date(parseMoment(text, { ...here, bare: 'ahead' }))
+  return new Date(readAs(option, () => parseMoment(text, { ...here, bare: 'ahead' })))
 }
 
 function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {

@@ -1,9 +1,12 @@
-import { type Fault, RotaError } from '../app/errors.js'
+import { type Fault, faultText, RotaError } from '../app/errors.js'
 import { nearest } from '../app/nearest.js'
+import { namedText } from '../app/text.js'
 
 /** The error for words that are not understood; the hint says where to look. */
 export function usageError(faults: readonly Fault[], hint: string): RotaError {
-  return new RotaError('USAGE', `that cannot be done; ${hint}`, { faults })
+  const [only, ...others] = faults
+  const wrong = only === undefined || others.length > 0 ? `${faults.length} faults` : faultText(only)
+  return new RotaError('USAGE', `${wrong}${wrong.endsWith('?') ? ' ' : '; '}${hint}`, { faults })
 }
 
 /** A fault with what was probably meant, where something comes near. */
@@ -15,8 +18,8 @@ export function withGuess({ guess, ...fault }: GuessableFault): Fault {
 /** The error for a command that does not exist. */
 export function unknownCommand(name: string, known: readonly string[]): RotaError {
   const meant = otherNames.get(name) ?? nearest(name, [...known, 'help'])
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  return new RotaError('USAGE', `there is no command ${name}${hint}; \`rota --help\` lists them`)
+  const hint = meant === undefined ? '`rota --help` lists them' : `did you mean ${meant}?`
+  return new RotaError('USAGE', `there is no command ${namedText(name)}; ${hint}`)
 }
 
 /** What other programs call the same. */

@@ -1,8 +1,9 @@
 import { RotaError } from '../app/errors.js'
-import { findConfig } from '../app/find-config.js'
-import { shownUrl } from '../app/open-store.js'
+import { checkStoreUrl, shownUrl } from '../app/open-store.js'
 import type { Rota } from '../app/rota.js'
 import type { Context } from './command.js'
+import { configOf, namedConfig } from './config-of.js'
+import { readAs } from './option-names.js'
 
 /** Opens the store that a command means, hands it over as an app that is not started, and closes it in the end. */
 export async function withApp(
@@ -73,17 +74,21 @@ function missing(app: Rota, error: unknown): RotaError {
 }
 
 /** What was said counts before the environment, and that before the config, whose code then need not run at all. */
-async function storeUrl({ args, environment, directory }: Context): Promise<string | undefined> {
-  const said = args.text('store') ?? namedStore(environment)
+async function storeUrl(context: Context): Promise<string | undefined> {
+  const said = storeOf(context)
+  // One that was named has to be there, also where it is not needed.
+  namedConfig(context)
   if (said !== undefined) return said
-  const config = args.text('config') ?? findConfig(directory)
+  const config = configOf(context)
   if (config === undefined) return undefined
   const { storeOfConfig } = await import('../app/load-app.js')
   return await storeOfConfig(config)
 }
 
-/** The store that the environment names. */
-export function namedStore(environment: Context['environment']): string | undefined {
-  const store = environment['ROTA_STORE']
-  return store === '' ? undefined : store
+/** The store that was named on the command line, else the one that the environment names. */
+export function storeOf({ args, environment }: Context): string | undefined {
+  const said = args.text('store')
+  if (said !== undefined) return readAs('--store', () => checkStoreUrl(said))
+  const store = environment['ROTA_STORE'] ?? ''
+  return store === '' ? undefined : readAs('ROTA_STORE', () => checkStoreUrl(store))
 }

@@ -1,5 +1,4 @@
 import { displayWidth } from './display-width.js'
-import type { Output } from './output.js'
 
 /** Breaks a text at its spaces into lines of at most a width; a longer word stays whole. */
 export function wrap(text: string, width: number, firstWidth = width): string[] {
@@ -28,7 +27,13 @@ export function wrapIndented(text: string, width: number, { indent, hanging }: I
   return [`${' '.repeat(indent)}${first}`, ...rest.map((line) => `${' '.repeat(hanging)}${line.trimStart()}`)]
 }
 
+/** What a wrapped text is printed on. */
+export interface Lines {
+  readonly width: number
+  line(text?: string): void
+}
+
 /** Prints a text wrapped to the width of the output. */
-export function printWrapped(out: Output, text: string, indents: Indents): void {
+export function printWrapped(out: Lines, text: string, indents: Indents): void {
   for (const line of wrapIndented(text, out.width, indents)) out.line(line)
 }

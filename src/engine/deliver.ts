@@ -1,4 +1,5 @@
 import { RotaError } from '../model/errors.js'
+import { shown } from '../model/faults.js'
 import { holdsAt, planningTargets } from '../model/hold.js'
 import { copyObservation, observationProblem } from '../model/read-poll.js'
 import { deliveryTick, digestOf, isPolled, type SensorFacts } from '../model/sense.js'
@@ -94,5 +95,5 @@ function answersOf(
 }
 
 function unknown(sensor: string): RotaError {
-  return new RotaError('TRIGGER_UNKNOWN', `no sensor is named ${sensor}`)
+  return new RotaError('TRIGGER_UNKNOWN', `no sensor is named ${shown(sensor)}`)
 }

@@ -4,6 +4,7 @@ import { RotaError } from '../model/errors.js'
 import { strongestAt } from '../model/cut.js'
 import { planningTargets, type Hold } from '../model/hold.js'
 import type { RecordedRange } from '../model/ledger.js'
+import { noneNamed } from '../model/read-value.js'
 import type { Run } from '../model/run.js'
 import { scheduleOf } from '../model/schedule.js'
 import type { StoredTrigger, Trigger } from '../model/trigger.js'
@@ -77,10 +78,9 @@ export async function why(
   const { fromAt, untilAt, now } = request
   const [trigger] = await store.triggers({ names: [request.trigger] })
   if (trigger === undefined) {
-    throw new RotaError(
-      'TRIGGER_UNKNOWN',
-      `no trigger is named ${request.trigger}; \`rota list\` shows those there are`,
-    )
+    const known = (await store.triggers()).map((one) => one.trigger.name)
+    const message = noneNamed('trigger is named', request.trigger, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
   }
   const facts = await readFacts(store, trigger, { fromAt, untilAt })
   const past = explainPast(facts, { fromAt, untilAt, now })

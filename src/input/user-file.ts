@@ -2,7 +2,7 @@
  * The one way in which a file that a user names is read. A FIFO would block for ever and a device may never end, so the
  * file is opened without blocking, its kind is looked at, and reading stops at a limit whatever the size says.
  */
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 
 /** What reading a file came to. */
@@ -49,6 +49,17 @@ export async function refusedFile(path: string): Promise<string | undefined> {
     return troubleOf(error).why
   } finally {
     await file?.close()
+  }
+}
+
+/** Why what lies at a path is not a file, without opening it; undefined where it is one, or nothing is there yet. */
+export function refusedKind(path: string): string | undefined {
+  try {
+    const found = statSync(path)
+    return found.isFile() ? undefined : `it is ${kindOf(found)}, not a file`
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOENT' ? undefined : troubleOf(error).why
   }
 }
 

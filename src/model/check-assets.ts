@@ -4,7 +4,7 @@ import type { Job } from './job.js'
 import { timezoneOf } from './occurrence.js'
 import { checkMapping } from './partition-dependency.js'
 import { checkPartitionRule } from './partition-rule.js'
-import { nearest } from './read-value.js'
+import { didYouMean } from './read-value.js'
 import type { Trigger } from './trigger.js'
 
 /** What is known about all the assets there are. */
@@ -57,9 +57,7 @@ export function checkTrigger(trigger: Trigger, jobs: readonly Job[], place: Plac
 }
 
 function noteUnknown(name: string, known: readonly string[], place: Place): void {
-  const meant = nearest(name, known)
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  fault(place, `no asset is named ${name}${hint}`, known.join(', '))
+  fault(place, `no asset is named ${name}${didYouMean(name, known)}`, known.join(', '))
 }
 
 function isEarlier(map: AssetSpec['deps'][number]['map']): boolean {

@@ -136,9 +136,15 @@ const mostWords = 1000
 /** One word of a command may not be longer on Linux. */
 const longestText = 131_071
 
+function argvProblem(value: unknown): string {
+  if (value === undefined) return 'it is missing'
+  if (!Array.isArray(value)) return `${shown(value)} is not a list of words`
+  return value.length === 0 ? 'the list is empty' : `it has ${value.length} words`
+}
+
 function readArgv(value: unknown, place: Place): readonly string[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > mostWords) {
-    fault(place, `${shown(value)} is not a command`, `${argvAllowed}, 1 to ${mostWords} of them`)
+    fault(place, argvProblem(value), `${argvAllowed}, 1 to ${mostWords} of them`)
     return []
   }
   value.forEach((word, index) => readText(word, within(place, index), index === 0 ? 1 : 0))

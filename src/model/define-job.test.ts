@@ -204,7 +204,7 @@ describe('what a job does', () => {
     ],
     [
       { command: [] },
-      ['command: a list is not a command (a list of words such as ["node", "task.mjs"], 1 to 1000 of them)'],
+      ['command: the list is empty (a list of words such as ["node", "task.mjs"], 1 to 1000 of them)'],
     ],
     [{ command: [''] }, ['command[0]: it is empty']],
     [

@@ -39,9 +39,9 @@ describe('defineRound', () => {
 
   it.each<[unknown, string[]]>([
     [{ services: ['a'] }, ['every: nothing says how often it checks']],
-    [{ every: '1h' }, ['services: nothing is no list of services']],
-    [{ every: '1h', services: 'a' }, ['services: "a" is no list of services']],
-    [{ every: '1h', services: [] }, ['services: a list of 0 is no list of services']],
+    [{ every: '1h' }, ['services: it is missing']],
+    [{ every: '1h', services: 'a' }, ['services: a list of services was expected, not "a"']],
+    [{ every: '1h', services: [] }, ['services: the list is empty']],
     [{ every: '1h', services: ['a', 'b', 'a', 'c', 'c'] }, ['services: more than once: a, c']],
     [
       { every: '1h', services: [{ job: 'a', every: '1ms' }, 7] },
@@ -59,7 +59,7 @@ describe('defineRound', () => {
 
   it('refuses more services than anyone lists', () => {
     const services = Array.from({ length: 101 }, (_, index) => `s${index}`)
-    expect(() => defineRound('r', { every: '1h', services })).toThrow('a list of 101')
+    expect(() => defineRound('r', { every: '1h', services })).toThrow('101 services are too many')
   })
 })
 

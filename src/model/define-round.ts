@@ -2,7 +2,16 @@ import { MAX_DURATION_MS } from '../time/duration.js'
 import { refuse } from './errors.js'
 import { fault, placeOf, shown, within, type Place } from './faults.js'
 import { frozen } from './frozen.js'
-import { isMap, nearest, readDuration, readFlag, readName, readOptions, readPriority } from './read-value.js'
+import {
+  isMap,
+  isName,
+  nearest,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readPriority,
+} from './read-value.js'
 import type { RoundService } from './round.js'
 import type { Trigger } from './trigger.js'
 
@@ -72,7 +81,8 @@ export function readRound(
 export function noteUnknownServices(services: unknown, jobs: ReadonlySet<string>, place: Place): void {
   if (!Array.isArray(services)) return
   const names = services.map((one: unknown) => (isMap(one) ? one['job'] : one))
-  const unknown = names.filter((name): name is string => typeof name === 'string' && !jobs.has(name))
+  // What can be no name is refused as that already.
+  const unknown = names.filter((name): name is string => isName(name) && !jobs.has(name))
   if (unknown.length === 0) return
   const meant = unknown.flatMap((name) => nearest(name, [...jobs]) ?? [])
   const hint = meant.length === 0 ? '' : `; did you mean ${[...new Set(meant)].join(', ')}?`
@@ -88,11 +98,15 @@ function readEvery(value: unknown, place: Place): number | undefined {
   return readDuration(value, bounds, place)
 }
 
+function servicesProblem(value: unknown): string {
+  if (value === undefined) return 'it is missing'
+  if (!Array.isArray(value)) return `a list of services was expected, not ${shown(value)}`
+  return value.length === 0 ? 'the list is empty' : `${value.length} services are too many`
+}
+
 function readServices(value: unknown, everyMs: number | undefined, place: Place): RoundService[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > mostServices) {
-    const found = Array.isArray(value) ? `a list of ${value.length}` : shown(value)
-    const allowed = `a list of 1 to ${mostServices} jobs`
-    fault(place, `${found} is no list of services`, allowed)
+    fault(place, servicesProblem(value), `a list of 1 to ${mostServices} jobs`)
     return []
   }
   const services = value.flatMap(

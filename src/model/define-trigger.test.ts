@@ -319,7 +319,7 @@ describe('a payload', () => {
     [{ list: [1, Number.NaN] }, 'NaN at list[1] does not survive JSON'],
     [[undefined], 'nothing at [0] does not survive JSON'],
     [10n, '10 does not survive JSON'],
-    [new Map(), 'a map does not survive JSON'],
+    [new Map(), 'a Map does not survive JSON'],
     [endless, 'something deeper than 100 levels does not survive JSON'],
     ['x'.repeat(262_143), '262145 bytes of JSON are too many'],
   ])('is refused where JSON would change it', (payload, message) => {

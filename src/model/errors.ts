@@ -1,3 +1,4 @@
+import { errorPart, errorText, listedLines } from '../text/error-text.js'
 import type { Json } from './json.js'
 import { timeErrorCodes, type TimeErrorCode } from '../time/time-error.js'
 
@@ -71,25 +72,56 @@ export class RotaError extends Error {
   /** What a program may want to know beyond the sentence; kept with the run that failed. */
   readonly details: Json | undefined
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; faults?: readonly Fault[]; details?: Json } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(code: ErrorCode, message: string, options: RotaErrorOptions = {}) {
+    const { cause, faults = [], details, lines = [] } = options
+    const list = lines.length === 0 ? '' : `:\n${listedLines(lines).join('\n')}`
+    super(
+      `${outcomes.has(code) ? message : errorText(message)}${list}`,
+      cause === undefined ? undefined : { cause },
+    )
     this.name = 'RotaError'
     this.code = code
-    this.faults = options.faults ?? []
-    this.details = options.details
+    this.faults = faults.map(boundedFault)
+    this.details = details
+  }
+}
+
+/** Their messages are what a handler said or printed, line by line; they are bounded where that is read. */
+const outcomes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'HANDLER_FAILED',
+  'HANDLER_EXITED',
+  'STEP_FAILED',
+])
+
+/** What an error carries beside its sentence. */
+export interface RotaErrorOptions {
+  readonly cause?: unknown
+  readonly faults?: readonly Fault[]
+  readonly details?: Json
+  /** What follows the sentence, one line each. */
+  readonly lines?: readonly string[]
+}
+
+/** A fault with what was probably meant, and what is allowed, in one line. */
+export function faultText({ path, message, allowed }: Fault): string {
+  const what = path === '' ? message : `${path}: ${message}`
+  return allowed === undefined || allowed === '' ? what : `${what} (allowed: ${allowed})`
+}
+
+function boundedFault<Kind extends Fault>(fault: Kind): Kind {
+  const { path, message, allowed } = fault
+  return {
+    ...fault,
+    path: errorPart(path),
+    message: errorPart(message),
+    ...(allowed === undefined ? {} : { allowed: errorPart(allowed) }),
   }
 }
 
 /** Throws one error that carries every fault, if there is any. */
 export function refuse(what: string, faults: readonly Fault[]): void {
   if (faults.length === 0) return
-  const lines = faults.map((fault) => {
-    const allowed = fault.allowed === undefined ? '' : ` (allowed: ${fault.allowed})`
-    return `${fault.path}: ${fault.message}${allowed}`
+  throw new RotaError('DEFINITION_INVALID', `${what} is not valid: ${faults.map(faultText).join('; ')}`, {
+    faults,
   })
-  throw new RotaError('DEFINITION_INVALID', `${what} is not valid: ${lines.join('; ')}`, { faults })
 }

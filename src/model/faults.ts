@@ -1,3 +1,4 @@
+import { errorPart, quotedText } from '../text/error-text.js'
 import type { Fault } from './errors.js'
 
 /** One step into a definition: the name of an option, or the index of an item. */
@@ -32,7 +33,7 @@ export function fault(place: Place, message: string, allowed?: string): undefine
 
 /** A wrong value in a few words, bounded, without control characters. */
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (typeof value === 'string') return quotedText(value)
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   if (value instanceof Date) return 'a Date'
@@ -42,16 +43,25 @@ export function shown(value: unknown): string {
     typeof value === 'boolean' ||
     typeof value === 'bigint'
   ) {
-    return String(value)
+    return errorPart(String(value))
   }
-  return typeof value === 'object' ? 'a map' : `a ${typeof value}`
+  return typeof value === 'object' ? objectText(value) : `a ${typeof value}`
+}
+
+/** Only a plain object is a map: a `Map`, say, would read as `not a map` where a map was expected. */
+function objectText(value: object): string {
+  const prototype = Object.getPrototypeOf(value) as {
+    readonly constructor?: { readonly name?: unknown }
+  } | null
+  const name = prototype?.constructor?.name
+  return typeof name !== 'string' || name === 'Object' || name === '' ? 'a map' : `a ${errorPart(name)}`
 }
 
 function formatPath(keys: readonly Key[]): string {
   let path = ''
   for (const key of keys) {
     if (typeof key === 'number') path += `[${key}]`
-    else path += path === '' ? key : `.${key}`
+    else path += path === '' ? errorPart(key) : `.${errorPart(key)}`
   }
   return path === '' ? '(whole)' : path
 }

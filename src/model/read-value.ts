@@ -1,5 +1,6 @@
 import { parseDuration } from '../time/duration.js'
 import { TimeError } from '../time/time-error.js'
+import { namedText } from '../text/error-text.js'
 import { fault, shown, within, type Place } from './faults.js'
 
 /** The options of a definition as somebody wrote them, before anything is known about their values. */
@@ -10,9 +11,7 @@ export function readOptions(value: unknown, known: readonly string[], place: Pla
   if (!isMap(value)) return fault(place, `a map of options was expected, not ${shown(value)}`)
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
-    const meant = nearest(key, known)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    fault(within(place, key), `there is no such option${hint}`, known.join(', '))
+    fault(within(place, key), `there is no such option${didYouMean(key, known)}`, known.join(', '))
   }
   return value
 }
@@ -31,9 +30,14 @@ function isForeignPlain(prototype: unknown): boolean {
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$/
 
+/** Whether a value can be the name of a job, trigger or queue. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && namePattern.test(value)
+}
+
 /** The name of a job, trigger or queue. */
 export function readName(value: unknown, place: Place): string | undefined {
-  if (typeof value === 'string' && namePattern.test(value)) return value
+  if (isName(value)) return value
   return fault(
     place,
     `${shown(value)} is not a name`,
@@ -73,8 +77,7 @@ export function readChoice<T extends string>(
   if (value === undefined) return undefined
   const choice = choices.find((word) => word === value)
   if (choice !== undefined) return choice
-  const meant = typeof value === 'string' ? nearest(value, choices) : undefined
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
   return fault(place, `${shown(value)} is not one of them${hint}`, choices.join(', '))
 }
 
@@ -128,23 +131,42 @@ const otherWords: ReadonlyMap<string, string> = new Map([
 
 /** The known word that a mistyped one most likely stands for. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const flat = flatten(word.slice(0, 40))
+  if (word.length > longestWord) return undefined
+  const flat = flatten(word)
   const other = otherWords.get(flat)
   if (other !== undefined && known.includes(other)) return other
   // A single letter is as near to every other.
   const limit = flat.length <= 3 ? Math.min(1, flat.length - 1) : 2
   let best: { word: string; distance: number } | undefined
-  for (const candidate of known) {
+  for (const candidate of known.slice(0, mostCandidates)) {
     // Compared letter by letter only where it can be near: there may be very many names.
-    if (Math.abs(candidate.length - word.length) > limit + separators) continue
+    if (candidate.length > longestWord || Math.abs(candidate.length - word.length) > limit + separators)
+      continue
     const distance = editDistance(flat, flatten(candidate))
     if (distance <= limit && distance < (best?.distance ?? Infinity)) best = { word: candidate, distance }
   }
   return best?.word
 }
 
+/** Names are never longer. */
+const longestWord = 128
+
+/** A guess is worth a moment, not a second. */
+const mostCandidates = 10_000
+
 /** How many dashes and underscores more or less are looked over. */
 const separators = 6
+
+/** The sentence about a name that nothing has: what was probably meant, else where the names are listed. */
+export function noneNamed(
+  what: string,
+  name: string,
+  { known, list }: { readonly known: readonly string[]; readonly list: string },
+): string {
+  const meant = nearest(name, known)
+  const hint = meant === undefined ? `\`${list}\` shows those there are` : `did you mean ${meant}?`
+  return `no ${what} ${namedText(name)}; ${hint}`
+}
 
 /** What to add to a message about a name that is not there: `; did you mean nightly?`, or nothing. */
 export function didYouMean(word: string, known: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { readTrigger, type AssetInput, type ScheduleOptions } from '../model/define.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
-import { isMap, nearest } from '../model/read-value.js'
+import { isMap, didYouMean } from '../model/read-value.js'
 
 /** When an asset is due, as a config file says it under the name of the schedule. */
 export interface ConfigScheduleInput extends ScheduleOptions {
@@ -35,12 +35,7 @@ export function noteUnknownAssets(
   for (const [name, schedule] of Object.entries(schedules)) {
     const asset: unknown = isMap(schedule) ? (schedule['asset'] ?? name) : name
     if (typeof asset !== 'string' || known.includes(asset)) continue
-    const meant = nearest(asset, known)
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    fault(
-      within(within(place, name), 'asset'),
-      `no asset of this file is named ${asset}${hint}`,
-      known.join(', '),
-    )
+    const message = `no asset of this file is named ${asset}${didYouMean(asset, known)}`
+    fault(within(within(place, name), 'asset'), message, known.join(', '))
   }
 }

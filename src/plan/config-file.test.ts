@@ -350,7 +350,7 @@ describe('finding a config', () => {
       }),
     )
     await expect(loadConfig(write('rota.toml', ''))).rejects.toThrow(
-      /rota\.toml is not a config file; allowed are rota\.config\.ts, /,
+      /rota\.toml is not a config file \(allowed: a file that ends with \.ts, /,
     )
   })
 })

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { RotaError } from '../model/errors.js'
 import { placeOf, type Key } from '../model/faults.js'
@@ -6,7 +5,7 @@ import { isMap } from '../model/read-value.js'
 import { appNameOf } from './app-name.js'
 import { readConfig, type Config } from './config.js'
 import { importDefault, placeOfSyntaxError } from './config-module.js'
-import { configNames } from './find-config.js'
+import { checkConfigPath } from './find-config.js'
 import { readJsonText, readYamlText, type ConfigText } from './config-text.js'
 import {
   loadTextFile,
@@ -34,23 +33,15 @@ export type LoadedConfig = {
 
 /** Reads and checks a config file; throws one error with all its faults. */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
-  if (!existsSync(path)) throw new RotaError('CONFIG_NOT_FOUND', `there is no config file ${path}`)
   const at = { path, directory: dirname(resolve(path)) }
-  switch (extname(path)) {
+  switch (extname(checkConfigPath(path))) {
     case '.yaml':
     case '.yml':
       return await loadText(at, readYamlText)
     case '.json':
       return await loadText(at, readJsonText)
-    case '.ts':
-    case '.js':
-    case '.mjs':
-      return await loadModule(at)
     default:
-      throw new RotaError(
-        'CONFIG_INVALID',
-        `${path} is not a config file; allowed are ${configNames.join(', ')}`,
-      )
+      return await loadModule(at)
   }
 }
 

@@ -14,7 +14,7 @@ import { noteUnknownServices } from '../model/define-round.js'
 import { fault, shown, within, type Place } from '../model/faults.js'
 import {
   isMap,
-  nearest,
+  didYouMean,
   readChoice,
   readConcurrency,
   readDuration,
@@ -155,8 +155,7 @@ function noteUnknownJobs(
   for (const [name, trigger] of Object.entries(triggers)) {
     if (!isMap(trigger) || typeof trigger['job'] !== 'string' || Object.hasOwn(jobs, trigger['job'])) continue
     const { job } = trigger
-    const meant = nearest(job, Object.keys(jobs))
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    const hint = didYouMean(job, Object.keys(jobs))
     const allowed = [...Object.keys(jobs), 'or one that is in the store already'].join(', ')
     fault(within(within(place, name), 'job'), `no job of this file is named ${job}${hint}`, allowed)
   }

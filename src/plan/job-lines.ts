@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { fileFields, readCommandJob, type CommandJob } from '../model/command-job.js'
 import { RotaError } from '../model/errors.js'
-import { nearest, isMap, timed, type Written } from '../model/read-value.js'
+import { didYouMean, isMap, timed, type Written } from '../model/read-value.js'
 import { fault, placeOf, shown, within, type Place, type PlacedFault } from '../model/faults.js'
 import type { Json } from '../model/json.js'
 import { parseCron } from '../time/cron.js'
@@ -232,9 +232,7 @@ function readExtra(value: Written, unknown: 'keep' | 'refuse', place: Place): Co
   const others = Object.entries(value).filter(([name]) => !fields.includes(name))
   if (unknown === 'refuse') {
     for (const [name] of others) {
-      const meant = nearest(name, fields)
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-      fault(within(place, name), `there is no such field${hint}`, fields.join(', '))
+      fault(within(place, name), `there is no such field${didYouMean(name, fields)}`, fields.join(', '))
     }
   }
   return Object.fromEntries(others.map(([name, one]) => [name, one as Json]))

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
 import { readUserFile } from '../input/user-file.js'
-import { RotaError, type ErrorCode, type Fault } from '../model/errors.js'
+import { faultText, RotaError, type ErrorCode, type Fault } from '../model/errors.js'
 import { placeOf, type Key, type Place, type PlacedFault } from '../model/faults.js'
 import type { ConfigText, Position } from './config-text.js'
 
@@ -62,12 +62,9 @@ export function checkText<Value>(
 /** Throws one error that lists every fault of a file, if there is any. */
 export function refuseFile({ path, code }: TextFile, faults: readonly TextFileFault[]): void {
   if (faults.length === 0) return
-  const lines = faults.map(({ where, path: keys, message, allowed }) => {
-    const what = keys === '' ? message : `${keys}: ${message}`
-    return `  ${where}: ${what}${allowed === undefined ? '' : ` (allowed: ${allowed})`}`
-  })
+  const lines = faults.map((fault) => `  ${fault.where}: ${faultText(fault)}`)
   const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
-  throw new RotaError(code, `${path} has ${count}:\n${lines.join('\n')}`, { faults })
+  throw new RotaError(code, `${path} has ${count}`, { faults, lines })
 }
 
 /** The error for a file that gives nothing to check. */

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 
-// Control characters would move a terminal's cursor, and those that reverse text would let it show something else.
-// oxlint-disable-next-line no-control-regex
-const unprintable = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+// Control characters would move a terminal's cursor, those that reverse text would let it show something else, and half
+// a character is not text.
+const unprintable =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Cs}/gu
 
 /** Text with every character that is not meant to be seen written as an escape; tabs stay. */
 export function printable(text: string): string {

@@ -1,3 +1,5 @@
+import { errorText } from '../text/error-text.js'
+
 /** Why a text or value of time was refused; stable, so callers and tests may compare it. */
 export type TimeErrorCode = keyof typeof meanings
 
@@ -36,7 +38,7 @@ export class TimeError extends Error {
   readonly allowed: string | undefined
 
   constructor(code: TimeErrorCode, message: string, details: TimeErrorDetails = {}) {
-    super(message)
+    super(errorText(message))
     this.code = code
     this.position = details.position
     this.allowed = details.allowed

@@ -105,7 +105,7 @@ describe('rota asset', () => {
       [['backfill', 'raw_events'], '--from: it is missing (allowed: the label of the first partition, or'],
       [
         ['backfill', 'raw_events', '--from', '2025-01-01'],
-        'examples [USAGE]\n  --to: it is missing (allowed: the label of the last partition, or --partition',
+        'error: --to: it is missing (allowed: the label of the last partition, or --partition',
       ],
       [['grid', 'nothing'], 'no asset is named nothing'],
       [['list', 'nothing'], 'no asset is named nothing'],

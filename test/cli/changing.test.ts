@@ -54,7 +54,10 @@ describe('changing runs', () => {
       code: 2,
       stderr: expect.stringContaining('there is no such file') as unknown,
     })
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not with both') as unknown })
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--delay: it cannot be') as unknown,
+    })
     expect(job).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
     expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('1 fortnight') as unknown })
   })

@@ -51,9 +51,7 @@ describe('a command line that is not understood', () => {
   it('names the nearest command', async () => {
     const { code, stdout, stderr } = await rota(['rums'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe(
-      'error: there is no command rums; did you mean runs?; `rota --help` lists them [USAGE]\n',
-    )
+    expect(stderr).toBe('error: there is no command rums; did you mean runs? [USAGE]\n')
   })
 
   it.each([
@@ -81,10 +79,8 @@ describe('a command line that is not understood', () => {
     const { code, stderr } = await rota(['runs', '--stat', 'failed', '--limit', 'many', '--state', 'faild'])
     expect(code).toBe(2)
     expect(stderr.split('\n')).toEqual([
-      'error: that cannot be done; `rota runs --help` shows what it takes [USAGE]',
-      expect.stringMatching(
-        /^ {2}--stat: there is no such option; did you mean --state\? \(allowed: --state, /,
-      ),
+      'error: 3 faults; `rota runs --help` shows what it takes [USAGE]',
+      '  --stat: there is no such option; did you mean --state?',
       '  --limit: "many" is not allowed (allowed: a whole number from 1 to 10000)',
       '  --state: "faild" is not one of them; did you mean failed? (allowed: pending, running, done, failed, cancelled)',
       '',
@@ -97,11 +93,11 @@ describe('a command line that is not understood', () => {
     expect(JSON.parse(json.stderr)).toEqual({
       error: {
         code: 'USAGE',
-        message: 'that cannot be done; `rota show --help` shows what it takes',
+        message: expect.stringMatching(/^<name>: it is missing .*; `rota show --help` shows what it takes$/),
         faults: [expect.objectContaining({ path: '<name>', message: 'it is missing' })],
       },
     })
-    expect(text.stderr).toContain(String.raw`\x1b[31mred`)
+    expect(text.stderr).toContain(String.raw`\u001b[31mred`)
     expect(text.stderr).not.toContain('\u001b')
     expect(text.stderr).not.toMatch(/\n\s+at /)
   })

@@ -88,10 +88,12 @@ describe('rota next', () => {
     for (const { code, stdout } of [range, zone, from, count, field])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(range.stderr).toMatch(
-      /^error: "61 \* \* \* \*": minute 61 .* \[CRON_RANGE\]\n {2}allowed: 0-59\n$/,
+      /^error: <expression>: "61 \* \* \* \*": minute 61 is not within 0-59, at position 0 \[CRON_RANGE\]\n$/,
     )
     expect(zone.stderr).toContain('[ZONE_UNKNOWN]')
-    expect(from.stderr).toMatch(/^error: "soon": .* \[LOCAL_TIME_INVALID\]\n {2}allowed: now, today/)
+    expect(from.stderr).toMatch(
+      /^error: --from: "soon": .* \(allowed: now, today.*\) \[LOCAL_TIME_INVALID\]\n$/,
+    )
     expect(count.stderr).toContain('--count: "0" is not allowed (allowed: a whole number from 1 to 10000)')
     expect(JSON.parse(field.stderr)).toMatchObject({ error: { code: 'CRON_FIELD_COUNT' } })
   })

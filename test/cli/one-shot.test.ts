@@ -212,7 +212,7 @@ describe('rota schedule and rota work', () => {
     foreign(desk, at(-5))
     const { code, stderr } = await desk.work(['--output-dir', 'blocked'])
     expect(code).toBe(0)
-    expect(stderr).toMatch(/^warning: the summary could not be written: /)
+    expect(stderr).toMatch(/^warning: the summary could not be written to --output-dir: /)
     expect(desk.files('done').length).toBe(1)
   })
 })

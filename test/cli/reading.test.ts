@@ -188,7 +188,7 @@ describe('rota runs and logs', () => {
     const [all, failed, none, since, limited] = await Promise.all([
       shop.printed('runs'),
       shop.printed('runs', '--state', 'failed'),
-      shop.printed('runs', '--job', 'nothing'),
+      shop.printed('runs', '--job', 'later', '--state', 'done'),
       shop.json<unknown[]>('runs', '--since', '1h'),
       shop.json<unknown[]>('runs', '--limit', '1'),
     ])

@@ -53,7 +53,7 @@ describe('rota sensor', () => {
     const { port } = taken.address() as AddressInfo
     const refused = await rota(['up', '--webhooks', String(port)], { cwd: directory, env })
     taken.close()
-    const stderr = `error: webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use [LISTEN_FAILED]\n`
+    const stderr = `error: --webhooks: webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use [LISTEN_FAILED]\n`
     expect(refused).toEqual({ code: 74, stdout: '', stderr })
     expect((await sensor('list')).code).toBe(3)
   })
@@ -115,7 +115,7 @@ describe('rota sensor', () => {
     const foreign = await sensor('reset', 'new_files', '--keep-keys', '--state', '{"line":0}')
     expect(foreign.code).toBe(2)
     expect(foreign.stderr).toMatch(
-      /that state of the files sensor new_files is not valid \[DEFINITION_INVALID\]\n {2}state: it cannot have line \(allowed: a map of source, sweeps, /,
+      /error: 2 faults \[DEFINITION_INVALID\]\n {2}--state: it cannot have line \(allowed: a map of source, /,
     )
     const own = JSON.parse((await sensor('show', 'new_files', '--json')).stdout) as { state: unknown }
     const kept = await sensor('reset', 'new_files', '--keep-keys', '--state', JSON.stringify(own.state))

@@ -9,7 +9,7 @@ import { assertMapping } from '../../model/partition-pairs.js'
 import { labelsOf } from '../../model/partition-range.js'
 import type { PartitionSpec } from '../../model/partition-spec.js'
 import { partitionState, type PartitionState } from '../../model/partition-state.js'
-import { nearest } from '../../model/read-value.js'
+import { noneNamed } from '../../model/read-value.js'
 import type { StoredTrigger } from '../../model/trigger.js'
 import { partitionKey } from '../../model/upstream.js'
 import type { Store } from '../../store/store.js'
@@ -79,9 +79,7 @@ export function asAsset(job: Job): AssetJob {
 }
 
 function unknown(name: string, known: readonly string[]): RotaError {
-  const meant = nearest(name, known)
-  const hint = meant === undefined ? '`rota asset list` shows those there are' : `did you mean ${meant}?`
-  return new RotaError('JOB_UNKNOWN', `no asset is named ${name}; ${hint}`)
+  return new RotaError('JOB_UNKNOWN', noneNamed('asset is named', name, { known, list: 'rota asset list' }))
 }
 
 /** How many runs of an asset that have not ended are looked at for the states of its partitions. */

@@ -15,7 +15,7 @@ import {
 } from '../../model/partition-backfill.js'
 import { labelsOf, type LabelRange } from '../../model/partition-range.js'
 import { maxPartitions } from '../../model/partition-spec.js'
-import { readChoice, readConcurrency, readWhole } from '../../model/read-value.js'
+import { noneNamed, readChoice, readConcurrency, readWhole } from '../../model/read-value.js'
 import { partitionKey } from '../../model/upstream.js'
 import type { Store } from '../../store/store.js'
 import type { Instant } from '../../time/instant.js'
@@ -205,13 +205,20 @@ async function cancelRuns(
   return cancelled
 }
 
+/** Among how many backfills the one that was meant is looked for. */
+const mostGuessed = 1000
+
 async function findBackfill(
   store: Store,
   id: string,
 ): Promise<{ readonly backfill: Backfill; readonly revision: number }> {
   const [note] = await store.notes({ kind: 'backfill', names: [id], items: [''], limit: 1 })
   if (note !== undefined) return { backfill: note.value as unknown as Backfill, revision: note.revision }
-  throw new RotaError('RUN_UNKNOWN', `no backfill has the id ${id}; \`rota asset backfill\` lists them`)
+  const known = (await store.notes({ kind: 'backfill', items: [''], limit: mostGuessed })).map(
+    ({ name }) => name,
+  )
+  const message = noneNamed('backfill has the id', id, { known, list: 'rota asset backfill' })
+  throw new RotaError('RUN_UNKNOWN', message)
 }
 
 async function labelsAt(store: Store, id: string, from: number): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import {
 } from '../../model/command-job-state.js'
 import { refuse, RotaError } from '../../model/errors.js'
 import type { Note } from '../../model/note.js'
+import { noneNamed } from '../../model/read-value.js'
 import type { RunState } from '../../model/run.js'
 import { isJobsSource } from '../../model/jobs-source.js'
 import type { StoredTrigger, Trigger } from '../../model/trigger.js'
@@ -86,9 +87,12 @@ export async function endInStore(
 export async function findJob(store: Store, id: string): Promise<StoredTrigger> {
   const [stored] = await store.triggers({ names: [id] })
   if (stored !== undefined && isJobsSource(stored.source)) return stored
+  const known = (await store.triggers()).flatMap(({ trigger, source }) =>
+    isJobsSource(source) ? [trigger.name] : [],
+  )
   throw new RotaError(
     'JOB_UNKNOWN',
-    `no command job has the id ${id}; \`rota job list\` shows those there are`,
+    noneNamed('command job has the id', id, { known, list: 'rota job list' }),
   )
 }
 

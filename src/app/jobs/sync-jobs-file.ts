@@ -1,7 +1,7 @@
 import { sync } from '../../engine/sync.js'
 import { commandJobOf } from '../../model/command-job.js'
 import type { Execution } from '../../model/command-job-state.js'
-import { RotaError, type Fault } from '../../model/errors.js'
+import { faultText, RotaError, type Fault } from '../../model/errors.js'
 import type { Trigger } from '../../model/trigger.js'
 import { isTorn, markExecuted, type JobLine } from '../../plan/job-lines.js'
 import type { Store } from '../../store/store.js'
@@ -240,10 +240,7 @@ function faultsOf(
     faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is defined by ${source} already` })
   if (faults.length === 0) return undefined
   const told = faults.slice(0, mostTold)
-  const list = told.map(({ path, message, allowed }) =>
-    allowed === undefined ? `  ${path}: ${message}` : `  ${path}: ${message} (allowed: ${allowed})`,
-  )
-  if (faults.length > told.length) list.push(`  and ${faults.length - told.length} more`)
-  const message = `${file.path} has lines that are left alone:\n${list.join('\n')}`
-  return new RotaError('JOBS_INVALID', message, { faults: told })
+  const list = faults.map((fault) => `  ${faultText(fault)}`)
+  const message = `${file.path} has lines that are left alone`
+  return new RotaError('JOBS_INVALID', message, { faults: told, lines: list })
 }

@@ -6,6 +6,7 @@ import type { StoredTrigger } from '../../model/trigger.js'
 import type { Plan, PlanEntry } from '../../plan/plan.js'
 import type { Store } from '../../store/store.js'
 import { fileNameOf } from '../../store/files/run-file.js'
+import { namedText } from '../../text/error-text.js'
 import type { Instant } from '../../time/instant.js'
 import { newManualRun } from '../enqueue.js'
 import { queueFileNames } from './queue-files.js'
@@ -54,14 +55,15 @@ export async function enqueueEntry(store: Store | undefined, request: EntryReque
   return { entry, outcome: recorded.length === 1 ? 'enqueued' : 'already_enqueued' }
 }
 
-function entryOf({ plan, planPath, id }: EntryRequest): PlanEntry {
+/** The entry of a plan that an id names; one that no entry has is refused. */
+export function entryOf({ plan, planPath, id }: Pick<EntryRequest, 'plan' | 'planPath' | 'id'>): PlanEntry {
   const entry = plan.entries.find(({ jobId, runId }) => jobId === id || runId === id)
   if (entry !== undefined) return entry
   const hint = didYouMean(
     id,
     plan.entries.flatMap(({ jobId, runId }) => [jobId, runId]),
   )
-  const message = `${planPath} has no entry with the id ${id}${hint}; \`rota plan check ${planPath}\` shows them`
+  const message = `${planPath} has no entry with the id ${namedText(id)}${hint}; \`rota plan check ${planPath}\` shows them`
   throw new RotaError('RUN_UNKNOWN', message)
 }
 

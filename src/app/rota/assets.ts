@@ -5,6 +5,7 @@ import type {
   ScheduleOptions,
   TriggerInput,
 } from '../../model/define.js'
+import { assertPartition } from '../../model/asset.js'
 import type { Backfill } from '../../model/backfill.js'
 import { RotaError } from '../../model/errors.js'
 import { shown } from '../../model/faults.js'
@@ -107,7 +108,9 @@ export abstract class RotaAssets extends RotaSensors {
     const { asAsset } = await import('../assets/assets.js')
     const { storedJob } = await import('../definitions.js')
     const name = nameOf(asset)
-    asAsset(this.registry.jobs.get(name)?.job ?? (await storedJob(store, name)))
+    const job = asAsset(this.registry.jobs.get(name)?.job ?? (await storedJob(store, name)))
+    // Before its label becomes a part of other texts that would be refused with it.
+    assertPartition(job, partition)
     const enqueued = await this.enqueue(name, undefined, {
       partition,
       uniqueKey: `partition:${partition ?? ''}`,

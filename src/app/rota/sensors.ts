@@ -69,7 +69,7 @@ export abstract class RotaSensors extends RotaRounds {
   ): Promise<SensorPreview> {
     const { previewSensor, unknownSensor } = await import('../sensors/sensors.js')
     const configured = this.registry.sensors.get(name)
-    if (configured === undefined) throw unknownSensor(name)
+    if (configured === undefined) throw unknownSensor(name, [...this.registry.sensors.keys()])
     const defined = this.registry.triggers.get(name)?.schedule
     const spec = defined?.kind === 'sensor' ? defined : undefined
     const store = await this.store().catch(noStoreYet)
@@ -101,7 +101,7 @@ export abstract class RotaSensors extends RotaRounds {
     const { record } = await sensorInfo(store, name, this.now())
     const [trigger] = await store.triggers({ names: [name] })
     const configured = this.registry.sensors.get(name)
-    if (configured === undefined) throw unknownSensor(name)
+    if (configured === undefined) throw unknownSensor(name, [...this.registry.sensors.keys()])
     if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
     this.registry.sensors.delete(name)
     this.registry.triggers.delete(name)

@@ -5,7 +5,7 @@ import { readRound, type RoundInput } from '../../model/define.js'
 import { noteUnknownServices } from '../../model/define-round.js'
 import { refuse, RotaError } from '../../model/errors.js'
 import { placeOf, shown, within } from '../../model/faults.js'
-import { nearest } from '../../model/read-value.js'
+import { didYouMean, noneNamed } from '../../model/read-value.js'
 import { tooSeldom } from '../../model/round-check.js'
 import { jobsOf, type StoredTrigger, type Trigger } from '../../model/trigger.js'
 import type { Store } from '../../store/store.js'
@@ -72,17 +72,10 @@ async function refuseTaken(store: Store, name: string): Promise<void> {
     throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
 }
 
-const mostNames = 5
-
-/** Names the round that was probably meant, else the first ones there are. */
 async function unknownRound(store: Store, name: string): Promise<RotaError> {
   const names = (await store.triggers()).flatMap(({ trigger }) => (isRound(trigger) ? [trigger.name] : []))
-  const meant = nearest(name, names)
-  const some = names.slice(0, mostNames).join(', ')
-  const more = names.length > mostNames ? ' and more; `rota round list --all` shows them' : ''
-  const there = names.length === 0 ? 'there is none yet' : `there is ${some}${more}`
-  const hint = meant === undefined ? there : `did you mean ${meant}?`
-  return new RotaError('TRIGGER_UNKNOWN', `no round is named ${name}; ${hint}`)
+  const list = 'rota round list --all'
+  return new RotaError('TRIGGER_UNKNOWN', noneNamed('round is named', name, { known: names, list }))
 }
 
 /** The options together with what is stored under the name: a restart needs the name only. */
@@ -127,9 +120,10 @@ async function readStarted(store: Store, name: string, input: RoundInput): Promi
 }
 
 async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> {
-  const known = new Set((await store.jobs()).map(({ job }) => job.name))
-  const unknown = jobsOf(trigger).filter((job) => !known.has(job))
-  if (unknown.length === 0) return
+  const known = (await store.jobs()).map(({ job }) => job.name)
+  const unknown = jobsOf(trigger).filter((job) => !known.includes(job))
+  const [first] = unknown
+  if (first === undefined) return
   const message = `round ${trigger.name} names services that are no jobs: ${unknown.join(', ')}`
-  throw new RotaError('JOB_UNKNOWN', `${message}; nothing was changed`)
+  throw new RotaError('JOB_UNKNOWN', `${message}${didYouMean(first, known)}`)
 }

@@ -4,7 +4,7 @@ import { fault, placeOf, within } from '../../model/faults.js'
 import type { Json } from '../../model/json.js'
 import { listedTiming } from '../../model/round-check.js'
 import type { ServiceTiming } from '../../model/round.js'
-import { readDuration } from '../../model/read-value.js'
+import { noneNamed, readDuration } from '../../model/read-value.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import type { Store } from '../../store/store.js'
@@ -12,12 +12,12 @@ import { serviceTimes, storedRounds, timesOf, type ServiceTimes } from './round-
 
 /** The timing of one service. */
 export async function oneServiceTimes(store: Store, service: string): Promise<ServiceTimes> {
-  const found = (await serviceTimes(store)).find((one) => one.service === service)
+  const all = await serviceTimes(store)
+  const found = all.find((one) => one.service === service)
   if (found !== undefined) return found
-  throw new RotaError(
-    'JOB_UNKNOWN',
-    `no service is named ${service}; \`rota round timing\` shows those there are`,
-  )
+  const known = all.map((one) => one.service)
+  const message = noneNamed('service is named', service, { known, list: 'rota round timing' })
+  throw new RotaError('JOB_UNKNOWN', message)
 }
 
 /** Sets how often a service is to run, in whatever round it is; it holds until a list writes another interval than before. */
@@ -63,8 +63,10 @@ async function currentTiming(
     if (listed !== undefined) return listedTiming(trigger, listed, known)
   }
   if (known !== undefined) return known
-  const isJob = (await store.jobs()).some(({ job }) => job.name === service)
-  if (!isJob)
-    throw new RotaError('JOB_UNKNOWN', `no job is named ${service}; \`rota list --jobs\` shows them`)
+  const jobs = (await store.jobs()).map(({ job }) => job.name)
+  if (!jobs.includes(service)) {
+    const message = noneNamed('service is named', service, { known: jobs, list: 'rota list --jobs' })
+    throw new RotaError('JOB_UNKNOWN', message)
+  }
   return { lastRunAt: null, everyMs: 0, listedMs: null, triedAt: null, inFlight: null }
 }

@@ -7,6 +7,7 @@ import type { Json } from '../../model/json.js'
 import type { Note } from '../../model/note.js'
 import { toPayload } from '../../model/payload.js'
 import type { ConfiguredSensor, Observation } from '../../model/sensor.js'
+import { noneNamed } from '../../model/read-value.js'
 import { digestOf, hintTick, isBroken, isPolled, verdictOf } from '../../model/sense.js'
 import {
   keptEvaluations,
@@ -61,7 +62,7 @@ export async function listSensors(
 /** The named sensor and how it fares. */
 export async function sensorInfo(store: Store, name: string, now: Instant): Promise<SensorInfo> {
   const [info] = await listSensors(store, { now, name })
-  if (info === undefined) throw unknownSensor(name)
+  if (info === undefined) throw await unknownStoredSensor(store, name)
   return info
 }
 
@@ -107,7 +108,7 @@ export async function previewSensor(
   const { name, configured, clock, now } = request
   const [facts] = store === undefined ? [] : await readFacts(store, [name], now)
   const spec = facts?.spec ?? request.spec
-  if (spec === undefined) throw unknownSensor(name)
+  if (spec === undefined) throw unknownSensor(name, [])
   refuseForeign(name, spec, request.state)
   const stored = facts?.record.isInitialized === true ? { value: facts.record.state } : undefined
   const state = request.state === undefined ? stored : { value: toPayload(request.state) as Json }
@@ -194,11 +195,18 @@ export async function forgetSensor(store: Store, name: string, now: Instant): Pr
   }
 }
 
+async function unknownStoredSensor(store: Store, name: string): Promise<RotaError> {
+  const known = (await store.triggers()).flatMap(({ trigger }) =>
+    trigger.schedule.kind === 'sensor' ? [trigger.name] : [],
+  )
+  return unknownSensor(name, known)
+}
+
 /** The error for a name that no sensor has. */
-export function unknownSensor(name: string): RotaError {
+export function unknownSensor(name: string, known: readonly string[]): RotaError {
   return new RotaError(
     'TRIGGER_UNKNOWN',
-    `no sensor is named ${name}; \`rota sensor list\` shows those there are`,
+    noneNamed('sensor is named', name, { known, list: 'rota sensor list' }),
   )
 }
 

@@ -1,8 +1,10 @@
+import { assertName, longestName } from '../../app/names.js'
 import type { JobInput, TriggerInput } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { readJobInput, jobOptions } from '../job-options.js'
+import { readJobInput, jobOptionNames, jobOptions } from '../job-options.js'
 import { type Command, exitCodes, storeOptions } from '../command.js'
-import { readTriggerInput, triggerOptions } from '../trigger-options.js'
+import { type OptionNames, withOptionNames } from '../option-names.js'
+import { readTriggerInput, triggerOptionNames, triggerOptions } from '../trigger-options.js'
 import { withApp } from '../with-app.js'
 import { usageError } from '../usage-error.js'
 
@@ -34,13 +36,15 @@ export const add: Command = {
   run: async (context) => {
     const { args, out } = context
     const name = args.word(0)
+    // Longer, it would be cut where the faults of its options are listed.
+    if (name.length > longestName) assertName(name, '<name>')
     const job = await readJobInput(context)
     const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
     if (job === undefined && trigger === undefined) throw nothingToAdd()
     const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
     const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
     const add = (app: Rota): ReturnType<Rota['add']> =>
-      app.add({ jobs, triggers, replace: args.flag('replace') })
+      withOptionNames(optionNames(name), () => app.add({ jobs, triggers, replace: args.flag('replace') }))
     return await withApp(
       context,
       async (app) => {
@@ -52,6 +56,13 @@ export const add: Command = {
       { create: add },
     )
   },
+}
+
+function optionNames(name: string): OptionNames {
+  const own = (kind: string, names: OptionNames): [string, string][] =>
+    Object.entries(names).map(([key, option]) => [`${kind}.${name}.${key}`, option])
+  const all = [...own('jobs', jobOptionNames), ...own('triggers', triggerOptionNames)]
+  return { ...Object.fromEntries(all), [`jobs.${name}`]: '<name>', [`triggers.${name}`]: '<name>' }
 }
 
 function nothingToAdd(): Error {

@@ -241,7 +241,8 @@ async function stale(context: Context, app: Rota): Promise<number> {
 async function materialize(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
   await assetsNamed(app, args.word(1))
-  const { id } = await app.materialize(args.word(1), { partition: args.text('partition') })
+  const partition = args.text('partition')
+  const { id } = await app.materialize(args.word(1), { partition })
   if (!args.flag('detach')) return await followToEnd(context, app, id)
   if (args.flag('json')) out.json({ id })
   else out.line(id)

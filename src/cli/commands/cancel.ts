@@ -8,7 +8,10 @@ export const cancel: Command = {
   name: 'cancel',
   about: 'Cancels a run: a waiting one at once, a running one as soon as its worker has stopped it.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
-  options: [{ name: 'note', value: 'text', help: 'why; kept with the run' }, ...storeOptions],
+  options: [
+    { name: 'note', value: 'text', help: 'why; kept with the run', isContent: true },
+    ...storeOptions,
+  ],
   examples: [{ line: 'rota cancel 01k9w8m2v4 --note "wrong day"', meaning: 'and say why' }],
   run: (context) =>
     withApp(context, async (app) => {

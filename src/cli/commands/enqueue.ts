@@ -34,7 +34,8 @@ export const enqueue: Command = {
     withApp(context, async (app) => {
       const { args, out } = context
       const at = momentOf(context, 'at', 'ahead')
-      const { id, created } = await app.enqueue(args.word(0), await readPayload(context), {
+      const payload = await readPayload(context)
+      const { id, created } = await app.enqueue(args.word(0), payload, {
         at: at === undefined ? undefined : new Date(at),
         delay: args.text('delay'),
         priority: args.whole('priority'),

@@ -2,6 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, exitCodes, storeOptions } from '../command.js'
 import { count } from '../in-words.js'
+import { systemText } from '../system-error.js'
 import { usageError } from '../usage-error.js'
 import { withApp } from '../with-app.js'
 
@@ -36,10 +37,10 @@ export const exportCommand: Command = {
 /** Writes a file that is not there yet, all of it or nothing. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const message = problems[error.code ?? '']
-    if (message === undefined) throw error
+    if (!isMistyped.has(error.code ?? '')) throw error
+    const message = error.code === 'ENOENT' ? `${path} is in a directory that is not there` : undefined
     throw usageError(
-      [{ path: '<file>', message: `${path} ${message}` }],
+      [{ path: '<file>', message: message ?? systemText(error) ?? error.message }],
       '`rota export --help` shows examples',
     )
   })
@@ -53,7 +54,12 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-const problems: Readonly<Record<string, string>> = {
-  EEXIST: 'is there already',
-  ENOENT: 'is in a directory that is not there',
-}
+/** Another path would do; everything else is trouble with the disk. */
+const isMistyped: ReadonlySet<string> = new Set([
+  'EEXIST',
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'ENAMETOOLONG',
+  'ELOOP',
+])

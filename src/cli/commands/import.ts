@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { RotaError } from '../../app/errors.js'
 import type { ImportedLine } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { printable } from '../../app/text.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../command.js'
+import { namedFile } from '../named-file.js'
 import { withApp } from '../with-app.js'
-import { jobsOption } from './job.js'
+import { jobsFileOf, jobsOption } from '../jobs-option.js'
 
 /** `rota import`: takes the jobs of a file into the store. */
 export const importCommand: Command = {
@@ -27,16 +25,15 @@ export const importCommand: Command = {
     { line: 'rota import crontab.jsonl --shell', meaning: 'commands for a shell' },
   ],
   run: (context) => {
-    const { args, directory } = context
-    const path = resolve(directory, args.word(0))
-    assertThere(path)
+    const { args } = context
+    const path = namedFile(context, { holder: '<file>', path: args.word(0), code: 'JOBS_INVALID' })
+    const file = jobsFileOf(context)
     const options = { dryRun: args.flag('dry-run'), strict: args.flag('strict'), shell: args.flag('shell') }
     const create = (empty: Rota): Promise<unknown> => empty.importJobs(path, { ...options, dryRun: true })
     return withApp(
       context,
       async (app) => {
-        const file = args.text('jobs')
-        if (file !== undefined) app.jobsFile(resolve(directory, file))
+        if (file !== undefined) app.jobsFile(file)
         const lines = await app.importJobs(path, options)
         if (args.flag('json')) context.out.json(lines.map(lineView))
         else print(context, lines)
@@ -46,12 +43,6 @@ export const importCommand: Command = {
       args.flag('dry-run') ? { orEmpty: true } : { create },
     )
   },
-}
-
-/** Before a store is made for nothing. */
-function assertThere(path: string): void {
-  if (existsSync(path)) return
-  throw new RotaError('JOBS_INVALID', `${path} cannot be read: there is no such file`)
 }
 
 function lineView({ line, id, became, faults, source }: ImportedLine) {

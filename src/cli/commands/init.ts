@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { appNameOf } from '../../app/app-name.js'
 import { describe } from '../../app/describe.js'
 import { RotaError } from '../../app/errors.js'
-import { findConfig } from '../../app/find-config.js'
-import { zoneOf } from '../../app/times.js'
+import { configIn } from '../../app/find-config.js'
+import { checkStoreUrl } from '../../app/open-store.js'
+import { assertFires, zoneOf } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { readAs } from '../option-names.js'
 import { configText, formats, type Answers, type Format } from '../config-text.js'
 
 const defaults: Omit<Answers, 'app'> = {
@@ -40,7 +42,7 @@ export const init: Command = {
   ],
   run: async (context) => {
     const { args, out, directory } = context
-    const existing = findConfig(directory)
+    const existing = configIn(directory)
     if (existing !== undefined)
       throw new RotaError('USAGE', `${existing} exists already and is not overwritten`)
     const answers = await answersOf(context)
@@ -48,8 +50,10 @@ export const init: Command = {
       out.note('broken off; nothing was written')
       return exitCodes.failed
     }
-    describe(answers.cron)
-    zoneOf(answers.timezone)
+    const { timezone } = answers
+    readAs('--zone', () => zoneOf(timezone))
+    readAs('--cron', () => assertFires(answers.cron, { timezone }))
+    readAs('--store', () => checkStoreUrl(answers.store))
     const file = join(directory, `rota.config.${answers.format}`)
     await writeFile(file, configText(answers, hasPackage(directory)), { flag: 'wx' })
     if (args.flag('json')) out.json({ file, ...answers })

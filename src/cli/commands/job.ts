@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { AddJob, CommandJobInfo } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { parseMoment } from '../../app/moment.js'
@@ -6,22 +5,16 @@ import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
 import { count } from '../in-words.js'
+import { quotedText } from '../../app/text.js'
+import { readAs, withOptionNames } from '../option-names.js'
+import { jobsFileOf, jobsOption, jobsPathOf } from '../jobs-option.js'
 import { commandJobView } from '../job-view.js'
 import { printTable } from '../table.js'
 import { hereOf, timesOf } from '../times-of.js'
-import type { Option } from '../syntax.js'
 import { usageError } from '../usage-error.js'
 import { withApp } from '../with-app.js'
 
 const actions = ['add', 'remove', 'get', 'list', 'run', 'cleanup'] as const
-
-/** A jobs file that is used in place. */
-export const jobsOption: Option = {
-  name: 'jobs',
-  value: 'file',
-  help: 'a jobs file that is used in place',
-  completes: 'file',
-}
 
 /** `rota job`: command jobs, added and removed while everything runs. */
 export const job: Command = {
@@ -35,9 +28,15 @@ export const job: Command = {
   options: [
     { name: 'schedule', value: 'expression', help: 'add: a cron expression in UTC, five or six fields' },
     { name: 'at', value: 'time', help: 'add: once, such as 2026-01-05T09:00:00Z, tomorrow or +2h' },
-    { name: 'command', value: 'text', help: 'add: what is to be done' },
+    { name: 'command', value: 'text', help: 'add: what is to be done', isContent: true },
     { name: 'user', value: 'id', help: 'add: for whom' },
-    { name: 'metadata', value: 'name=text', help: 'add: what else it is given', isList: true },
+    {
+      name: 'metadata',
+      value: 'name=text',
+      help: 'add: what else it is given',
+      isList: true,
+      isContent: true,
+    },
     { name: 'dry-run', help: 'cleanup: only say what would go' },
     jobsOption,
     zoneOption,
@@ -85,8 +84,8 @@ const owners: OptionOwners<Action> = {
 }
 
 async function act(context: Context, action: Action, app: Rota): Promise<number> {
-  const file = context.args.text('jobs')
-  if (file !== undefined) app.jobsFile(resolve(context.directory, file))
+  const file = action === 'list' || action === 'get' ? jobsPathOf(context) : jobsFileOf(context)
+  if (file !== undefined) app.jobsFile(file)
   const isSound = await checkFile(context, action, app)
   const code = await perform(context, action, app)
   return isSound ? code : Math.max(code, exitCodes.failed)
@@ -98,7 +97,11 @@ async function checkFile({ args, out, environment }: Context, action: Action, ap
   for (const warning of warnings) out.note(`warning: ${warning}`)
   if (error === undefined || (action !== 'list' && action !== 'get')) return true
   const { reportFailure } = await import('../failure.js')
-  reportFailure(error, { isJson: args.flag('json'), isDebug: environment['ROTA_DEBUG'] === '1' })
+  reportFailure(error, {
+    stderr: out.stderr,
+    isJson: args.flag('json'),
+    isDebug: environment['ROTA_DEBUG'] === '1',
+  })
   return false
 }
 
@@ -107,7 +110,7 @@ async function perform(context: Context, action: Action, app: Rota): Promise<num
   const id = args.word(1)
   switch (action) {
     case 'add':
-      return tell(context, await app.addJob(readJob(context)), addedText)
+      return tell(context, await addJob(context, app), addedText)
     case 'remove':
       return tell(context, await app.removeJob(id), (job) => `job ${job.id} is ${job.state}`)
     case 'get':
@@ -119,6 +122,20 @@ async function perform(context: Context, action: Action, app: Rota): Promise<num
     case 'cleanup':
       return cleanup(context, await app.cleanupJobs({ dryRun: args.flag('dry-run') }))
   }
+}
+
+async function addJob(context: Context, app: Rota): Promise<CommandJobInfo> {
+  const job = readJob(context)
+  return await withOptionNames(optionNames, () => app.addJob(job))
+}
+
+const optionNames = {
+  id: '<id>',
+  schedule: '--schedule',
+  executeAt: '--at',
+  command: '--command',
+  userId: '--user',
+  metadata: '--metadata',
 }
 
 function readJob(context: Context): AddJob {
@@ -147,14 +164,15 @@ function readJob(context: Context): AddJob {
 /** A time that is written in full is UTC unless it says otherwise, as everywhere in these jobs. */
 function executeAt({ args }: Context, text: string): string | Date {
   if (/^\d{4}-\d\d-\d\d[T ]/.test(text) && !args.flag('zone')) return text
-  return new Date(parseMoment(text, { ...hereOf({ args } as Context), bare: 'ahead' }))
+  const here = hereOf({ args } as Context)
+  return new Date(readAs('--at', () => parseMoment(text, { ...here, bare: 'ahead' })))
 }
 
 function readMetadata({ args }: Context): Record<string, string> {
   const pairs = args.list('metadata').map((pair) => {
     const equals = pair.indexOf('=')
     if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)] as const
-    const message = `${JSON.stringify(pair)} has no name or no =`
+    const message = `${quotedText(pair)} has no name or no =`
     throw usageError([{ path: '--metadata', message, allowed: 'name=text' }], hint)
   })
   return Object.fromEntries(pairs)

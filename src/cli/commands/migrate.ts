@@ -1,5 +1,7 @@
 import type { FactCounts, MoveProgress } from '../../app/moving/migrate.js'
+import { checkStoreUrl } from '../../app/open-store.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { readAs } from '../option-names.js'
 import { printTable } from '../table.js'
 import { usageError } from '../usage-error.js'
 
@@ -49,7 +51,9 @@ export const migrate: Command = {
 /** Both must be named: a default here could move the wrong store. */
 function storesOf({ args }: Context): { from: string; to: string } {
   const [from, to] = [args.text('from'), args.text('to')]
-  if (from !== undefined && to !== undefined) return { from, to }
+  if (from !== undefined && to !== undefined) {
+    return { from: readAs('--from', () => checkStoreUrl(from)), to: readAs('--to', () => checkStoreUrl(to)) }
+  }
   const missing = [from === undefined ? '--from' : '', to === undefined ? '--to' : ''].filter(
     (name) => name !== '',
   )

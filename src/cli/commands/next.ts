@@ -3,6 +3,7 @@ import { preview, type Preview, type PreviewedOccurrence } from '../../app/previ
 import { formatInstant, systemClock, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import type { Option } from '../syntax.js'
+import { readAs } from '../option-names.js'
 import { printTable } from '../table.js'
 import { distanceText } from '../time-text.js'
 import { wrap } from '../wrap.js'
@@ -45,7 +46,8 @@ export const next: Command = {
     const from = await fromOf(args.text('from'), { zone, now })
     const expression = args.word(0)
     const dst = policies.find((policy) => policy === args.text('dst'))
-    const found = preview({ expression, timezone: zone, dst, from, count: args.whole('count') ?? 5 })
+    const count = args.whole('count') ?? 5
+    const found = readAs('<expression>', () => preview({ expression, timezone: zone, dst, from, count }))
     const words = describe(expression)
     const isNever = found.occurrences.length === 0 && isNeverDue(found)
     if (args.flag('json')) out.json(view(found, { from, words }))
@@ -62,7 +64,7 @@ function isNeverDue({ expression, timezone, dst }: Preview): boolean {
 async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
   if (text === undefined) return here.now
   const { parseMoment } = await import('../../app/moment.js')
-  return parseMoment(text, { ...here, bare: 'ahead' })
+  return readAs('--from', () => parseMoment(text, { ...here, bare: 'ahead' }))
 }
 
 function view(found: Preview, { from, words }: { from: Instant; words: string }): unknown {

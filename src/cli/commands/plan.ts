@@ -81,8 +81,12 @@ async function requestOf({ args, directory }: Context): Promise<EntryRequest> {
   const planPath = args.word(1)
   const { loadPlan } = await import('../../app/plans/plan-file.js')
   const { planSourceName } = await import('../../app/plans/plan-source.js')
+  const { entryOf } = await import('../../app/plans/enqueue-entry.js')
+  const plan = await loadPlan(resolve(directory, planPath))
+  // Before a queue is made for nothing.
+  entryOf({ plan, planPath, id: args.word(2) })
   return {
-    plan: await loadPlan(resolve(directory, planPath)),
+    plan,
     planPath,
     source: planSourceName(planPath, directory),
     id: args.word(2),

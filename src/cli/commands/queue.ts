@@ -2,12 +2,12 @@ import type { openQueue } from '../../app/plans/queue-directory.js'
 import type { QueueAt } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import { formatInstant, systemClock } from '../../app/times.js'
-import { parseDuration } from '../../app/durations.js'
 import { RotaError } from '../../app/errors.js'
 import { chosenWord, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
 import { onQueue, queueDirOf, queueDirOption } from '../one-shot.js'
 import { printTable } from '../table.js'
+import { durationOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
 
 const actions = ['list', 'show', 'retry', 'requeue', 'purge'] as const
@@ -73,6 +73,7 @@ function actionOf(context: Context): Action {
     throw usageError([{ path: '<id>', message }], hint)
   }
   refuseStray(context, action, { command: 'queue', owners: { state: ['list'], 'older-than': ['purge'] } })
+  if (action === 'purge') olderThanOf(context)
   return action
 }
 
@@ -187,10 +188,14 @@ async function requeue(context: Context, store: Opened): Promise<number> {
   return exitCodes.ok
 }
 
+function olderThanOf(context: Context): number {
+  return durationOf(context, 'older-than', '30d')
+}
+
 async function purge(context: Context, store: Opened): Promise<number> {
   const { args, out } = context
   const now = systemClock.now()
-  const before = now - parseDuration(args.text('older-than') ?? '30d')
+  const before = now - olderThanOf(context)
   let purged = 0
   for (let count = -1; count !== 0; purged += count) count = await store.prune({ before, limit: 1000, now })
   const { foreignFiles } = await import('../../app/plans/queue-runs.js')

@@ -1,6 +1,8 @@
+import { assertName } from '../../app/names.js'
 import type { Rota } from '../../app/rota.js'
 import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { withOptionNames } from '../option-names.js'
 import { withApp } from '../with-app.js'
 import { usageError } from '../usage-error.js'
 
@@ -101,13 +103,18 @@ async function act(context: Context, app: Rota, { action, name = '' }: Asked): P
   }
 }
 
+const optionNames = { name: '<name>', every: '--every', services: '--service' }
+
 async function start(context: Context, app: Rota, name: string): Promise<number> {
   const { args, out } = context
+  assertName(name, '<name>')
   const services = args.list('service').map(serviceOf)
-  await app.startRound(name, {
-    ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
-    ...(services.length === 0 ? {} : { services }),
-  })
+  await withOptionNames(optionNames, () =>
+    app.startRound(name, {
+      ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
+      ...(services.length === 0 ? {} : { services }),
+    }),
+  )
   if (args.flag('json')) {
     const { roundView } = await import('../round-views.js')
     out.json(roundView(await app.roundStatus(name)))
@@ -142,7 +149,8 @@ async function stop({ args, out }: Context, app: Rota, name: string): Promise<nu
 }
 
 async function setTiming({ args, out }: Context, app: Rota, service: string): Promise<number> {
-  const times = await app.setServiceTiming(service, { every: durationOf(args.text('every') ?? '') })
+  const every = durationOf(args.text('every') ?? '')
+  const times = await withOptionNames(optionNames, () => app.setServiceTiming(service, { every }))
   if (args.flag('json')) {
     const { timingView } = await import('../round-views.js')
     out.json(timingView(times))

@@ -6,6 +6,7 @@ import { pendingOf } from '../pending-of.js'
 import { shortIdOf } from '../short-id-of.js'
 import { noteText, ofText, printRuns, statePaint, tookText } from '../runs-table.js'
 import { momentOf, timesOf } from '../times-of.js'
+import { unknownName } from '../unknown-name.js'
 import { runView } from '../views.js'
 import { withApp } from '../with-app.js'
 import { cutToWidth } from '../display-width.js'
@@ -39,6 +40,7 @@ export const runs: Command = {
     withApp(context, async (app) => {
       const filter = filterOf(context)
       const found = await app.runs(upToNow(app, filter))
+      if (found.length === 0) await refuseUnknown(app, filter)
       const { args, out } = context
       if (args.flag('json') && !args.flag('watch')) out.json(found.map(runView))
       else if (args.flag('json')) for (const run of found.toReversed()) out.json(runView(run))
@@ -57,6 +59,17 @@ function filterOf(context: Context): RunFilter {
     trigger: args.text('trigger'),
     sinceAt: momentOf(context, 'since', 'ago'),
   }
+}
+
+/** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
+async function refuseUnknown(app: Rota, { job, trigger }: RunFilter): Promise<void> {
+  const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
+    (await app.runs({ ...filter, limit: 1 })).length > 0
+  const jobs = job === undefined ? [] : (await app.jobs()).map((stored) => stored.job.name)
+  if (job !== undefined && !jobs.includes(job) && !(await has({ job })))
+    throw await unknownName(app, job, 'job')
+  if (trigger === undefined || (await (await app.store()).triggers({ names: [trigger] })).length > 0) return
+  if (!(await has({ trigger }))) throw await unknownName(app, trigger, 'trigger')
 }
 
 /** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { parseDuration } from '../../app/durations.js'
 import type { Pass, PassRequest } from '../../app/plans/schedule-pass.js'
 import type { ScheduleSummary } from '../../app/plans/summaries.js'
 import { systemClock } from '../../app/times.js'
@@ -14,6 +13,8 @@ import {
   queueDirOption,
   recordSummary,
 } from '../one-shot.js'
+import { namedFile } from '../named-file.js'
+import { durationOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
 
 /** `rota schedule`: one pass over a plan. */
@@ -57,9 +58,12 @@ export const schedule: Command = {
     }),
 }
 
-function planPathOf({ args }: Context): string {
-  const path = args.text('plan')
-  if (path !== undefined) return path
+function planPathOf(context: Context): string {
+  const path = context.args.text('plan')
+  if (path !== undefined) {
+    namedFile(context, { holder: '--plan', path, code: 'PLAN_INVALID' })
+    return path
+  }
   const fault = { path: '--plan', message: 'it is missing', allowed: '<file>' }
   throw usageError([fault], '`rota schedule --help` shows examples')
 }
@@ -78,7 +82,7 @@ async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promi
     plan,
     source: planSourceName(planPath, directory),
     windowMs: (args.whole('window-minutes') ?? 10) * 60_000,
-    lookBackMs: parseDuration(args.text('look-back') ?? '24h'),
+    lookBackMs: durationOf(context, 'look-back', '24h'),
     looksBackFirst: args.flag('look-back'),
     planFile: realFile(resolve(directory, planPath)),
     isDry: args.flag('dry-run'),

@@ -1,12 +1,11 @@
 import type { Rota } from '../../app/rota.js'
-import { findConfig } from '../../app/find-config.js'
-import { RotaError } from '../../app/errors.js'
 import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
+import { configOf, noConfig } from '../config-of.js'
 import { holdOptions, readHold } from '../hold-options.js'
 import { count } from '../in-words.js'
 import { usageError } from '../usage-error.js'
-import { namedStore, withApp } from '../with-app.js'
+import { storeOf, withApp } from '../with-app.js'
 
 const actions = ['list', 'show', 'history', 'preview', 'reset', 'pause', 'resume'] as const
 type Action = (typeof actions)[number]
@@ -21,7 +20,7 @@ export const sensor: Command = {
     { name: 'sensor', help: 'which one; all but list need it', isOptional: true, completes: 'trigger' },
   ],
   options: [
-    { name: 'state', value: 'json', help: 'for preview and reset: the state to begin with' },
+    { name: 'state', value: 'json', help: 'for preview and reset: the state to begin with', isContent: true },
     { name: 'keep-keys', help: 'for reset: what was seen stays seen' },
     { name: 'forget-keys', help: 'for reset: what was seen is forgotten' },
     {
@@ -143,19 +142,12 @@ async function preview(context: Context, app: Rota): Promise<number> {
 }
 
 /** The app of the config: only it has the code that looks. */
-async function withOwnApp(
-  { args, environment, directory }: Context,
-  use: (app: Rota) => Promise<number>,
-): Promise<number> {
-  const config = args.text('config') ?? findConfig(directory)
-  if (config === undefined) {
-    throw new RotaError(
-      'CONFIG_NOT_FOUND',
-      `there is no rota.config.* in ${directory}; --config names another`,
-    )
-  }
+async function withOwnApp(context: Context, use: (app: Rota) => Promise<number>): Promise<number> {
+  const { directory } = context
+  const config = configOf(context)
+  if (config === undefined) throw noConfig(context, '; --config names another')
   const { loadApp } = await import('../../app/load-app.js')
-  const store = args.text('store') ?? namedStore(environment)
+  const store = storeOf(context)
   const app = await loadApp(config, { store, directory, create: false })
   try {
     return await use(app)

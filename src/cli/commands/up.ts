@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readDowntime } from '../../app/downtime.js'
 import { RotaError } from '../../app/errors.js'
-import { findConfig } from '../../app/find-config.js'
 import type { Roles } from '../../app/nouns.js'
 import { programOf } from '../../app/program.js'
 import type { Rota } from '../../app/rota.js'
+import { quotedText } from '../../app/text.js'
 import { readSwitches } from '../../app/switches.js'
-import { parseDuration } from '../../app/durations.js'
 import { systemClock } from '../../app/times.js'
 import { usageError } from '../usage-error.js'
 import {
@@ -19,16 +18,18 @@ import {
   storeOption,
   zoneOption,
 } from '../command.js'
+import { configOf, noConfig } from '../config-of.js'
+import { namedFile } from '../named-file.js'
 import { type Notice, tellEvents } from '../notice.js'
 import { roleOption, rolesOf, rolesText } from '../role-option.js'
 import { Shutdown } from '../shutdown.js'
 import { jsonTeller, tellOfLostOutput, textTeller } from '../teller.js'
 import { TimeText } from '../time-text.js'
-import { hereOf } from '../times-of.js'
+import { durationOf, hereOf } from '../times-of.js'
 import { tellSummary } from '../up-summary.js'
 import { untilReachable } from '../until-reachable.js'
-import { namedStore } from '../with-app.js'
-import { jobsOption } from './job.js'
+import { storeOf } from '../with-app.js'
+import { jobsFileOf, jobsOption } from '../jobs-option.js'
 
 /** `rota up`: starts the engine and tells what happens. */
 export const up: Command = {
@@ -85,9 +86,8 @@ export const up: Command = {
       return exitCodes.ok
     }
     const grace = context.args.text('grace') ?? '30s'
-    parseDuration(grace)
-    const wait = context.args.text('wait')
-    const waitMs = wait === undefined ? Infinity : parseDuration(wait)
+    durationOf(context, 'grace', grace)
+    const waitMs = context.args.flag('wait') ? durationOf(context, 'wait', '0s') : Infinity
     const webhooks = webhooksOf(context)
     const { app, config } = await appOf(context)
     return await runUntilTheEnd(context, { app, config, roles, grace, waitMs, webhooks })
@@ -103,29 +103,28 @@ interface Address {
 function webhooksOf({ args }: Context): Address | undefined {
   const text = args.text('webhooks')
   if (text === undefined) return undefined
-  const [, host = '127.0.0.1', digits] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? []
+  const [, host = '127.0.0.1', digits] = /^(?:(\[[\d:a-fA-F.%]+\]|[\w.-]+):)?(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
   if (Number.isInteger(port) && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port }
-  const message = `${JSON.stringify(text)} is not an address`
+  const message = `${quotedText(text)} is not an address`
   const fault = { path: '--webhooks', message, allowed: 'a port, or a host and a port such as 0.0.0.0:8080' }
   throw usageError([fault], '`rota up --help` shows examples')
 }
 
-async function appOf({
-  args,
-  environment,
-  directory,
-}: Context): Promise<{ app: Rota; config: string | undefined }> {
-  const store = args.text('store') ?? namedStore(environment)
+async function appOf(context: Context): Promise<{ app: Rota; config: string | undefined }> {
+  const { args, directory } = context
+  const store = storeOf(context)
   const concurrency = args.whole('concurrency')
-  const config = args.text('config') ?? findConfig(directory)
-  const plans = args.list('plan').map((plan) => resolve(directory, plan))
-  const jobs = args.text('jobs')
+  const config = configOf(context)
+  const plans = args
+    .list('plan')
+    .map((path) => namedFile(context, { holder: '--plan', path, code: 'PLAN_INVALID' }))
+  const jobs = jobsFileOf(context)
   if (config !== undefined) {
     const { loadApp } = await import('../../app/load-app.js')
     const app = await loadApp(config, { store, concurrency, directory })
     for (const plan of plans) app.plan(plan)
-    if (jobs !== undefined) app.jobsFile(resolve(directory, jobs))
+    if (jobs !== undefined) app.jobsFile(jobs)
     return { app, config }
   }
   if (
@@ -134,10 +133,7 @@ async function appOf({
     jobs === undefined &&
     !existsSync(resolve(directory, usualStoreFile))
   ) {
-    throw new RotaError(
-      'CONFIG_NOT_FOUND',
-      `there is no rota.config.* in ${directory}, and no store; \`rota init\` writes a config`,
-    )
+    throw noConfig(context, ', and no store; `rota init` writes a config')
   }
   const { Rota } = await import('../../app/rota.js')
   // A source that owns nothing: what was added to the store must not end because no config names it.
@@ -145,7 +141,7 @@ async function appOf({
   const program = plans.length === 0 ? undefined : `rota up --plan ${plans.map(programOf).join(' --plan ')}`
   const app = new Rota({ store, concurrency, directory }, 'code:rota-up', { program })
   for (const plan of plans) app.plan(plan)
-  if (jobs !== undefined) app.jobsFile(resolve(directory, jobs))
+  if (jobs !== undefined) app.jobsFile(jobs)
   return { app, config: undefined }
 }
 

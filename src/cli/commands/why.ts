@@ -6,6 +6,7 @@ import { printable } from '../../app/text.js'
 import { formatInstant, type Instant } from '../../app/times.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { reasonText } from '../in-words.js'
+import { readAs } from '../option-names.js'
 import { type Pending, pendingOf } from '../pending-of.js'
 import { shortIdOf, type ShortId } from '../short-id-of.js'
 import type { TimeText } from '../time-text.js'
@@ -40,7 +41,9 @@ export const why: Command = {
     withApp(context, async (app) => {
       const { args } = context
       const name = args.word(0)
-      const { fromAt, untilAt } = parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context))
+      const { fromAt, untilAt } = readAs('<time>', () =>
+        parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context)),
+      )
       const meant = await meantBy(app, name)
       if (meant.kind === 'run') return await whyRun(context, app, meant.run)
       if (meant.kind === 'job') return await whyJob(context, app, { job: name, fromAt, untilAt })

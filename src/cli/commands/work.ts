@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
-import { findConfig } from '../../app/find-config.js'
 import type { NoRun, QueueAt } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import type { WorkerSummary } from '../../app/plans/summaries.js'
 import type { Worked, workQueue } from '../../app/plans/work-queue.js'
-import { parseDuration } from '../../app/durations.js'
 import { formatInstant, systemClock } from '../../app/times.js'
 import { configOption, type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { configOf, namedConfig } from '../config-of.js'
 import { untilSignal } from '../follow.js'
 import {
   acceptClockOption,
@@ -19,6 +18,7 @@ import {
   recordSummary,
 } from '../one-shot.js'
 import { roughly } from '../time-text.js'
+import { durationOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
 import { WorkGuard } from '../work-guard.js'
 
@@ -44,7 +44,7 @@ export const work: Command = {
     outputDirOption,
     {
       ...configOption,
-      help: 'the config whose steps pipelines use; default rota.config.* in this directory',
+      help: 'the config whose steps pipelines use; default rota.config.* here or above',
     },
     acceptClockOption,
     dryRunOption,
@@ -155,11 +155,11 @@ const mostWarnings = 3
 
 const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
 
-function leaseOf({ args }: Context): number {
-  const text = args.text('lease') ?? '30s'
-  const leaseMs = parseDuration(text)
+function leaseOf(context: Context): number {
+  const { args } = context
+  const leaseMs = durationOf(context, 'lease', '30s')
   if (leaseMs >= leases.minMs && leaseMs <= leases.maxMs) return leaseMs
-  const fault = { path: '--lease', message: `${text} is not allowed`, allowed: leases.allowed }
+  const fault = { path: '--lease', message: `${args.text('lease')} is not allowed`, allowed: leases.allowed }
   throw usageError([fault], '`rota work --help` shows examples')
 }
 
@@ -199,13 +199,13 @@ async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
 type Steps = Parameters<typeof workQueue>[1]['steps']
 
 /** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
-async function stepsOf({ args, directory }: Context): Promise<Steps> {
-  const named = args.text(configOption.name)
-  const path = named ?? findConfig(directory)
-  if (path === undefined) return async () => new Map()
+async function stepsOf(context: Context): Promise<Steps> {
+  const named = namedConfig(context)
   const load: Steps = async () => {
+    const path = configOf(context)
+    if (path === undefined) return new Map()
     const { stepsOfConfig } = await import('../../app/load-app.js')
-    return await stepsOfConfig(resolve(directory, path))
+    return await stepsOfConfig(path)
   }
   if (named === undefined) return load
   const steps = await load()

@@ -1,11 +1,11 @@
 import type { Drained } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
-import { parseDuration } from '../../app/durations.js'
 import { systemClock } from '../../app/times.js'
 import { chosenWord, type OptionOwners, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../command.js'
 import { lookAgain, untilSignal } from '../follow.js'
 import { count } from '../in-words.js'
+import { durationOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
 import { withApp } from '../with-app.js'
 
@@ -61,8 +61,8 @@ function askedOf(context: Context): Asked {
     const fault = { path: '<target>', message, allowed: 'a host, host:pid, or an id' }
     throw usageError([fault], '`rota workers --help` shows examples')
   }
-  const wait = args.text('wait')
-  return { action, target: target ?? '', waitMs: wait === undefined ? undefined : parseDuration(wait) }
+  const waitMs = args.flag('wait') ? durationOf(context, 'wait', '0s') : undefined
+  return { action, target: target ?? '', waitMs }
 }
 
 async function act(context: Context, app: Rota, asked: Asked): Promise<number> {

@@ -1,0 +1,120 @@
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Rota } from '../../src/app/rota.js'
+import { commands } from '../../src/cli/commands.js'
+import type { Command } from '../../src/cli/command.js'
+import { root } from '../repository.js'
+import { type Case, casesOf, untried, waitingRun } from './corpus.js'
+import { runHere } from './in-process.js'
+import { emptyDirectory, type Ended } from './rota.js'
+
+const environment = { SCHEDULER_ENABLED: '1', WORKER_ENABLED: '1', USER: 'tester' }
+const all = await Promise.all(Object.values(commands).map(async ({ load }) => await load()))
+let directory: string
+
+beforeAll(async () => {
+  directory = emptyDirectory()
+  for (const name of ['schedule_plan.yaml', 'pipeline.web.yml']) {
+    cpSync(join(root, 'examples/plans', name), join(directory, name))
+  }
+  writeFileSync(join(directory, 'jobs.jsonl'), '')
+  writeFileSync(join(directory, 'rota.config.yaml'), 'app: corpus\nstore: sqlite:data/rota.db\n')
+  const app = new Rota({ directory, store: 'sqlite:data/rota.db' }, 'config:corpus')
+  app.define('greet', { command: ['true'] })
+  app.schedule('nightly', { job: 'greet', cron: '@daily' })
+  const partitions = { kind: 'daily', timezone: 'UTC', start: '2026-01-01' } as const
+  app.defineAsset('events', { command: ['true'], partitions })
+  const sensor = {
+    init: () => ({ kind: 'ok' as const, state: null }),
+    poll: () => ({ kind: 'no-trigger' as const, state: null }),
+  }
+  app.sensor('files', { sensor, job: 'greet', every: '1h' })
+  await app.start({ roles: { scheduler: true, worker: false } })
+  await app.stop()
+})
+
+describe('a bad word on a command line', () => {
+  it('is tried in every place that takes one', () => {
+    expect(all.map((command) => [command.name, untried(command)]).filter(([, left]) => left?.length)).toEqual(
+      [],
+    )
+    expect(all.flatMap(casesOf).length).toBeGreaterThan(1000)
+  })
+
+  it.each(all.map((command): [string, Command] => [command.name, command]))(
+    'is refused in one short line that names its place, and nothing is made: %s',
+    async (_, command) => {
+      const problems: string[] = []
+      for (const one of casesOf(command)) problems.push(...(await problemsOf(one)))
+      expect(problems).toEqual([])
+    },
+  )
+
+  it.each([
+    [['runs', '--=x'], 'error: --:'],
+    [['runs', '---state'], '---state'],
+    [['runs', '-nn'], '-nn'],
+    [['runs', '--json=1'], '--json'],
+    [['runs', '--state'], '--state'],
+    [['runs', '--state', '--json'], '--state'],
+    [['runs', '--', '--json'], '--json'],
+    [['show', '--'], '<name>'],
+    [['list', 'a', '--'], 'a'],
+    [[`-\u001b[31m`], 'there is no command'],
+    [['x'.repeat(1_000_000)], 'there is no command'],
+    [['help', 'x'.repeat(1_000_000)], 'there is no command'],
+    [['--nonsense'], '--nonsense'],
+    [[''], '""'],
+  ])('is refused where dashes or commands are odd: %#', async (argv, holder) => {
+    expect(await problemsOf({ argv, holder, value: '', mayPass: false })).toEqual([])
+  })
+
+  it('is one line of JSON where that was asked for', async () => {
+    const { code, stderr } = await runHere(['runs', '--json', '--since', 'soon\u001b'], { directory })
+    expect(code).toBe(2)
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', faults: [{ path: '--since' }] } })
+  })
+})
+
+async function problemsOf(one: Case): Promise<string[]> {
+  const place = one.argv[0] === 'init' ? emptyDirectory() : directory
+  const argv = one.argv.includes(waitingRun) ? one.argv.with(1, await newRun()) : one.argv
+  const before = new Set(pathsIn(place))
+  const ended = await runHere(argv, { directory: place, environment })
+  if (one.mayPass && ended.code === 0) return []
+  const made = pathsIn(place).filter((path) => !before.has(path))
+  const found = [...wrongWith(ended, one), ...made.map((path) => `made ${path}`)]
+  const line = one.argv.map((word) => word.slice(0, 40)).join(' ')
+  return found.map((problem) => `${line}: ${problem}: ${ended.stderr.slice(0, 400)}`)
+}
+
+async function newRun(): Promise<string> {
+  return (await runHere(['enqueue', 'greet', '--delay', '1d'], { directory })).stdout.trim()
+}
+
+/** What SQLite makes for as long as a store is open does not count. */
+function pathsIn(place: string): string[] {
+  return readdirSync(place, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !/-(?:wal|shm)$/.test(path),
+  )
+}
+
+function wrongWith({ code, stdout, stderr }: Ended, { holder, value }: Case): string[] {
+  const quoted = JSON.stringify(value.slice(0, 2)).slice(1, -1)
+  const isNamed = stderr.includes(holder) || (holder.startsWith('<') && stderr.includes(quoted))
+  const checks: Readonly<Record<string, boolean>> = {
+    [`exit code ${code}`]: code === 2 || code === 3,
+    'it printed': stdout === '',
+    'more than one line': /^[^\n]+\n$/.test(stderr),
+    'too long': stderr.length < 4000,
+    // oxlint-disable-next-line no-control-regex
+    'control characters': !/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|\p{Cs}/u.test(stderr),
+    'words of the inside': !/\[object |undefined|INTERNAL|TypeError|illegal operation|getaddrinfo/.test(
+      stderr,
+    ),
+    [`${holder} is not named`]: isNamed,
+    'refused for another reason': !/does not go with|takes none/.test(stderr),
+  }
+  return Object.keys(checks).filter((problem) => checks[problem] === false)
+}
