@@ -57,7 +57,8 @@ export class UnclaimedCommands {
     const { store, now, offerAfterMs } = this.#options
     const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
     for (const one of over) await this.#fail(one)
-    return { at: Math.min(nextAt, now() + slowMs) }
+    // In time that passes: while a jump of the wall clock is doubted, every instant of ours lies behind it.
+    return { afterMs: Math.max(1, Math.min(nextAt - now(), slowMs)) }
   }
 
   /** Claims the runs as any worker would. */
