@@ -216,6 +216,7 @@ describe('a running app', () => {
     const { id } = await app.runNow('t')
     await app.runNow('t', { payload: { from: 'hand' } })
     await app.runNow('t', { payload: null })
+    await pass(0)
     await app.runNow('work')
     await pass(0)
     expect(payloads).toEqual([{ from: 'trigger' }, { from: 'hand' }, null, undefined])

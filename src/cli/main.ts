@@ -12,6 +12,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   directory: process.cwd(),
 })
+await end(process.argv[2])
 
 /** A reader that has left early, such as `head`, needs no word; everything else is trouble that somebody should see. */
 function sayIfBroken({ stdout, stderr }: PrintStreams): void {
@@ -19,4 +20,23 @@ function sayIfBroken({ stdout, stderr }: PrintStreams): void {
     if (stdout.failure === undefined) return
     stderr.write(`warning: standard output cannot be written: ${stdout.failure.message}\n`)
   })
+}
+
+/** Ends the process: timers and connections that code of the user left behind must not keep it. */
+async function end(command: string | undefined): Promise<void> {
+  // What the engine prints is only its log, and one that nobody reads must not keep it either.
+  const late = command === 'up' ? await signalAfter(2000) : undefined
+  await Promise.all([streams.stdout.settled(late), streams.stderr.settled(late)])
+  if (command !== 'work') process.exit()
+  // What the functions of a pipeline left behind may still fail, which is reported.
+  const over = await signalAfter(2000)
+  over.addEventListener('abort', () => process.exit())
+}
+
+/** Aborts after so long; does not keep the process. */
+async function signalAfter(ms: number): Promise<AbortSignal> {
+  const { systemClock } = await import('../app/times.js')
+  const over = new AbortController()
+  systemClock.timer(ms, () => over.abort(), { isIdle: true })
+  return over.signal
 }

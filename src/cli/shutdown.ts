@@ -1,12 +1,10 @@
 import type { ErrorTrace } from '../app/error-trace.js'
 import { parseDuration } from '../app/durations.js'
 import type { Rota } from '../app/rota.js'
-import { systemClock } from '../app/times.js'
 import { exitCodes } from './command.js'
 import { describeFailure, exitCodeOf } from './failure.js'
 import { stopSignals } from './follow.js'
 import { count } from './in-words.js'
-import type { PrintStream } from './print-stream.js'
 import type { Teller } from './teller.js'
 import { exitText, UserCode } from './user-code.js'
 
@@ -17,7 +15,6 @@ export class Shutdown {
   readonly #app: Rota
   readonly #teller: Teller
   readonly #grace: string
-  readonly #stdout: PrintStream
   readonly #errors: ErrorTrace
   /** What runs here, by run. */
   readonly #running = new Map<string, string>()
@@ -29,12 +26,10 @@ export class Shutdown {
     readonly app: Rota
     readonly teller: Teller
     readonly grace: string
-    readonly stdout: PrintStream
   }) {
     this.#app = input.app
     this.#teller = input.teller
     this.#grace = input.grace
-    this.#stdout = input.stdout
     this.#errors = this.#app.traceErrors()
     const { promise, resolve } = promiseWithResolve()
     this.ended = promise
@@ -144,19 +139,11 @@ export class Shutdown {
     this.#teller.say('stopped', 'stopped', { exitCode: result })
     this.abandon()
     this.#end(result)
-    const late = new AbortController()
-    systemClock.timer(lastWordsMs, () => late.abort(), { isIdle: true })
-    await this.#stdout.settled(late.signal)
-    // A function that ignored its signal would keep the process alive for as long as it likes.
-    process.exit(result)
   }
 }
 
 /** How long runs may take to finish after an error that comes from none of them. */
 const errorGrace = '5s'
-
-/** How long a reader may take to read what was said last; one that reads nothing must not keep the process. */
-const lastWordsMs = 2000
 
 function promiseWithResolve(): { promise: Promise<number>; resolve: (code: number) => void } {
   let resolve: (code: number) => void = () => undefined

@@ -44,6 +44,20 @@ function linesOf({ stdout }: Ended): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
+it('what the code of a config leaves behind keeps no command from ending', async () => {
+  const cwd = emptyDirectory()
+  const config = (more: string): string =>
+    `setInterval(() => 0, 1e6); export default { store: 'sqlite:rota.db', jobs: { a: { command: ['true'] } }${more} }`
+  writeFileSync(join(cwd, 'rota.config.mjs'), config(''))
+  expect(await rota(['add', 'b', '--every', '1h', '--', 'true'], { cwd })).toMatchObject({ code: 0 })
+  expect(await rota(['list'], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('every 1h'),
+  })
+  writeFileSync(join(cwd, 'rota.config.mjs'), config(`, triggers: { t: { job: 'nobody', every: '1h' } }`))
+  expect(await rota(['up'], { cwd })).toMatchObject({ code: 2 })
+})
+
 describe('rota up and an error that nobody caught', () => {
   it('fails the run or poll that it comes from, and everything else goes on', async () => {
     const engine = up(
@@ -165,6 +179,10 @@ describe('rota work and the functions of pipelines', () => {
     const worked = await work(`() => void setTimeout(() => { throw new Error('after the end') }, 1000)`)
     expect(worked).toMatchObject({ code: 0, files: done })
     expect(worked.stdout + worked.stderr).toContain('after the end')
+  })
+
+  it('ends although a step leaves something behind', async () => {
+    expect(await work('() => void setInterval(() => 0, 1e6)')).toMatchObject({ code: 0, files: done })
   })
 
   it('ends with 70 where a step calls process.exit, and leaves its run to be taken back', async () => {

@@ -168,7 +168,7 @@ async function runUntilTheEnd(
   const early: Notice[] = []
   let tell = (notice: Notice): void => void early.push(notice)
   tellEvents(app, times, (notice) => tell(notice))
-  const shutdown = new Shutdown({ app, teller, grace, stdout: context.out.stdout })
+  const shutdown = new Shutdown({ app, teller, grace })
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
     const listening = webhooks === undefined ? undefined : await app.listenForWebhooks(webhooks)
