@@ -131,7 +131,8 @@ const otherWords: ReadonlyMap<string, string> = new Map([
 
 /** The known word that a mistyped one most likely stands for. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  if (word.length > longestWord) return undefined
+  // A caller without types may hand in anything.
+  if (typeof word !== 'string' || word.length > longestWord) return undefined
   const flat = flatten(word)
   const other = otherWords.get(flat)
   if (other !== undefined && known.includes(other)) return other
