@@ -9,7 +9,8 @@ import { Heartbeat } from '../engine/keep-alive.js'
 import type { Beat } from '../store/store.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import { clockFor, openLease, type Durability } from './open-store.js'
+import { ExitGate } from './exit-gate.js'
+import { clockFor, openLease, type Durability, type LeaseStore } from './open-store.js'
 
 /** What the main thread hands over. */
 export interface LeaseThreadData {
@@ -20,6 +21,8 @@ export interface LeaseThreadData {
   readonly stallMs: number
   /** What the main thread takes as now. */
   readonly now: Instant
+  /** What the exit gate of the process shares. */
+  readonly gate: SharedArrayBuffer
 }
 
 /** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
@@ -31,7 +34,13 @@ export type MainThreadMessage = 'pong' | 'stop' | { readonly accepted: Instant }
 async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const { url, durability, worker, leaseMs, stallMs } = data
   const clock = clockFor(url, systemClock)
-  const store = await openLease(url, { clock, durability, directory: '/' })
+  const gate = new ExitGate(data.gate)
+  const opened = await gate.during(() => openLease(url, { clock, durability, directory: '/' }))
+  const store: LeaseStore = {
+    heartbeat: (beat) => gate.during(() => opened.heartbeat(beat)),
+    workers: () => gate.during(() => opened.workers()),
+    close: () => gate.during(() => opened.close()),
+  }
   // The main thread judges the time, and says so when it believes one that was in doubt. While it is busy the same rules
   // hold here. Otherwise one of them would judge by a time in which the other does not renew yet.
   const guard = new ClockGuard(clock, { highestAt: data.now, acceptClock: true })

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { KeepAlive, KeepAliveOptions } from '../engine/keep-alive.js'
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
+import { ExitGate } from './exit-gate.js'
 import type { LeaseThreadData, LeaseThreadMessage, MainThreadMessage } from './lease-thread.js'
 
 /** What keeping a lease from a thread needs. */
@@ -30,7 +31,10 @@ export class ThreadedKeepAlive implements KeepAlive {
   start(): void {
     const { onExpired, onBeat, onFull, onTrouble, clock } = this.#options
     const { worker, leaseMs, url, durability, stallMs, now } = this.#options
-    const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs, now }
+    const gate = new ExitGate()
+    const closeGate = (): void => gate.close()
+    process.on('exit', closeGate)
+    const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs, now, gate: gate.shared }
     // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
     const thread = new Worker(threadFile(), { workerData, execArgv: [] })
     this.#thread = thread
@@ -50,6 +54,7 @@ export class ThreadedKeepAlive implements KeepAlive {
     })
     // Without the thread the lease runs out, so that the worker must be replaced by one with a thread of its own.
     thread.on('exit', () => {
+      process.off('exit', closeGate)
       cancel()
       if (this.#thread !== thread) return
       this.#thread = undefined
