@@ -28,7 +28,7 @@ describe('an error', () => {
 describe('a wrong value', () => {
   it.each([
     [new Map(), 'a Map'],
-    [new (class Payload {})(), 'a Payload'],
+    [new URL('file:/x'), 'a URL'],
     [Object.create(null), 'a map'],
     [{}, 'a map'],
     [10n ** 1000n, expect.stringMatching(/^1000.{300,500}$/)],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readDowntime } from '../../app/downtime.js'
-import { RotaError } from '../../app/errors.js'
+import type { RotaError } from '../../app/errors.js'
 import type { Roles } from '../../app/nouns.js'
 import { programOf } from '../../app/program.js'
 import type { Rota } from '../../app/rota.js'
