@@ -17,6 +17,10 @@ export interface Traced {
 export class ErrorTracer {
   #contexts: AsyncLocalStorage<Traced | undefined> | undefined
 
+  get isOn(): boolean {
+    return this.#contexts !== undefined
+  }
+
   /** Traces what is called from now on. */
   trace(): void {
     this.#contexts ??= new AsyncLocalStorage()
@@ -35,7 +39,7 @@ export class ErrorTracer {
 
   /** Resolves when errors of code that has just ended, and that nobody caught, have been taken: they come after its result. */
   async taken(): Promise<void> {
-    if (this.#contexts !== undefined) await new Promise((resolve) => setImmediate(resolve))
+    if (this.isOn) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** Whose code is being executed. */

@@ -189,8 +189,9 @@ export class Worker {
 
   async #takeTurns(): Promise<void> {
     this.#turning = true
-    // What has just ended waits for the next go: an error of it that nobody caught may still come in this one.
-    while (this.#wanted && !this.isClosed && !this.#deferred) {
+    const { tracer } = this.#options
+    // Where errors are traced, what has just ended waits for the next go: an error of it may still come in this one.
+    while (this.#wanted && !this.isClosed && !(this.#deferred && tracer.isOn)) {
       this.#wanted = false
       if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
       if (!this.#isExpired && !this.#wanted) this.#setAlarm()
