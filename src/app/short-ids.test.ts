@@ -48,7 +48,7 @@ describe('the ids that tables show', () => {
     const [one, other] = [idOf('01aaaaaaaa1'), idOf('01aaaaaaaa2')]
     const { app } = await withRuns([one, other])
     await expect(app.run('01aaaaaaaa')).rejects.toThrow(
-      `more than one run begins with 01aaaaaaaa: ${one} (j), ${other} (j)`,
+      `more than one run has an id that begins with 01aaaaaaaa: ${one} (j), ${other} (j)`,
     )
   })
 })

@@ -1,6 +1,6 @@
 import { RotaError } from '../model/errors.js'
-import { shown } from '../model/faults.js'
 import { holdsAt, planningTargets } from '../model/hold.js'
+import { noneNamed } from '../model/read-value.js'
 import { copyObservation, observationProblem } from '../model/read-poll.js'
 import { deliveryTick, digestOf, isPolled, type SensorFacts } from '../model/sense.js'
 import type { Observation } from '../model/sensor.js'
@@ -95,5 +95,8 @@ function answersOf(
 }
 
 function unknown(sensor: string): RotaError {
-  return new RotaError('TRIGGER_UNKNOWN', `no sensor is named ${shown(sensor)}`)
+  return new RotaError(
+    'TRIGGER_UNKNOWN',
+    noneNamed('sensor is named', sensor, { known: [], list: 'rota sensor list' }),
+  )
 }

@@ -164,9 +164,11 @@ export function noneNamed(
   name: string,
   { known, list }: { readonly known: readonly string[]; readonly list: string },
 ): string {
-  const meant = nearest(name, known)
+  // Callers without types hand over anything.
+  const isText = typeof name === 'string'
+  const meant = isText ? nearest(name, known) : undefined
   const hint = meant === undefined ? `\`${list}\` shows those there are` : `did you mean ${meant}?`
-  return `no ${what} ${namedText(name)}; ${hint}`
+  return `no ${what} ${isText ? namedText(name) : shown(name)}; ${hint}`
 }
 
 /** What to add to a message about a name that is not there: `; did you mean nightly?`, or nothing. */

@@ -115,8 +115,8 @@ describe('a jobs file in trouble', () => {
     write('x\n'.repeat(10_000))
     await started()
     await until(() => troubles.length > 0, second)
-    expect(troubles[0]?.split('\n')).toHaveLength(102)
-    expect(troubles[0]).toMatch(/  and 9900 more$/)
+    expect(troubles[0]?.split('\n')).toHaveLength(22)
+    expect(troubles[0]).toMatch(/… and 9980 more$/)
     expect(readFileSync(`${path}.quarantine`, 'utf8').trimEnd().split('\n')).toHaveLength(10_000)
   })
 

@@ -116,7 +116,7 @@ describe('a round of an app', () => {
     expect(() => app.round('r', { every: '1h', services: ['a', 'b', 'a', 'b'] })).toThrow(
       'more than once: a, b',
     )
-    expect(() => app.round('r', { every: '1ms', services: [] })).toThrow(/too short[^]*list of 0/)
+    expect(() => app.round('r', { every: '1ms', services: [] })).toThrow(/too short[^]*the list is empty/)
     app.round('r', { every: '1h', services: ['a', 'x', 'y'] })
     await expect(app.start()).rejects.toThrow(/no job is named x[^]*no job is named y/)
   })

@@ -65,7 +65,7 @@ async function currentTiming(
   if (known !== undefined) return known
   const jobs = (await store.jobs()).map(({ job }) => job.name)
   if (!jobs.includes(service)) {
-    const message = noneNamed('service is named', service, { known: jobs, list: 'rota list --jobs' })
+    const message = noneNamed('job is named', service, { known: jobs, list: 'rota list --jobs' })
     throw new RotaError('JOB_UNKNOWN', message)
   }
   return { lastRunAt: null, everyMs: 0, listedMs: null, triedAt: null, inFlight: null }
