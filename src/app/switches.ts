@@ -1,6 +1,7 @@
 import { RotaError, type Fault } from '../model/errors.js'
 import { shown } from '../model/faults.js'
 import type { SwitchName } from '../model/hold.js'
+import { nearest } from '../model/read-value.js'
 
 /** Whether each kill switch was set, and to what. */
 export type Switches = Readonly<Record<SwitchName, boolean | undefined>>
@@ -27,6 +28,17 @@ export function readSwitches(environment: Readonly<Record<string, string | undef
   const names = faults.map((fault) => `${fault.path} has a value that is neither on nor off`).join('; ')
   throw new RotaError('SWITCH_INVALID', `${names}; nothing was done`, { faults })
 }
+
+/** Variables that are set and most likely stand for a switch that is not: `WORKER_ENABLE=0` switches nothing off. */
+export function likelySwitches(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const open = switchVariables.filter((variable) => environment[variable] === undefined)
+  return Object.keys(environment).flatMap((name) => {
+    const meant = switchVariables.includes(name) ? undefined : nearest(name, open)
+    return meant === undefined ? [] : [`${name} is set and switches nothing; did you mean ${meant}?`]
+  })
+}
+
+const switchVariables: readonly string[] = ['PIPELINE_ENABLED', 'SCHEDULER_ENABLED', 'WORKER_ENABLED']
 
 const onWords = ['true', '1', 'yes', 'y', 'on', 'enabled']
 const offWords = ['false', '0', 'no', 'n', 'off', 'disabled']

@@ -1,5 +1,5 @@
 import type { AssetInfo, PartitionSpec, PartitionState } from '../app/nouns.js'
-import { scheduleText } from './in-words.js'
+import { count, scheduleText } from './in-words.js'
 import type { Output, Paint } from './output.js'
 
 /** How the data of an asset is cut, in a few words. */
@@ -8,7 +8,7 @@ export function partitionsText(spec: PartitionSpec): string {
     case 'unpartitioned':
       return ''
     case 'keys':
-      return `${spec.keys.length} keys`
+      return count(spec.keys.length, 'key')
     case 'custom':
       return spec.labels === undefined ? 'custom' : `${spec.labels.length} labels`
     case 'two-dimensional':

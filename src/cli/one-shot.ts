@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RotaError } from '../app/errors.js'
 import { quotedText } from '../app/text.js'
-import { readSwitches, type Switches } from '../app/switches.js'
+import { likelySwitches, readSwitches, type Switches } from '../app/switches.js'
 import type { QueueClock, QueueStore } from '../app/plans/queue-clock.js'
 import { type Context, exitCodes } from './command.js'
 import type { Option } from './syntax.js'
@@ -68,12 +68,19 @@ function notADirectory(path: string): string | undefined {
   }
 }
 
+/** The kill switches of the environment; a name that was most likely misspelt gets a warning. */
+export function switchesOf({ out, environment }: Context): Switches {
+  const switches = readSwitches(environment)
+  for (const hint of likelySwitches(environment)) out.note(`warning: ${hint}`)
+  return switches
+}
+
 /** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
 export async function oneShot(
   context: Context,
   act: (switches: Switches) => Promise<number>,
 ): Promise<number> {
-  const switches = readSwitches(context.environment)
+  const switches = switchesOf(context)
   if (switches.pipeline === false) {
     context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
     return exitCodes.ok

@@ -201,7 +201,10 @@ function firstOf(faults: readonly LineFault[]): readonly LineFault[] {
   const next = faults[mostFaults]
   if (next === undefined) return faults
   const { line, column } = next
-  const message = `${faults.length - mostFaults} more faults follow`
+  const message =
+    faults.length - mostFaults === 1
+      ? '1 more fault follows'
+      : `${faults.length - mostFaults} more faults follow`
   return [...faults.slice(0, mostFaults), { line, column, path: '', message }]
 }
 

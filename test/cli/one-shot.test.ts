@@ -309,7 +309,7 @@ describe('rota queue', () => {
     expect(retry).toMatchObject({ code: 0, stdout: `${rows[1].run_id} is pending again\n` })
     expect(JSON.parse((await list('--state', 'pending', '--json')).stdout).length).toBe(2)
     const purge = await rota(['queue', 'purge', '--older-than', '0s'], { cwd: desk.cwd })
-    expect(purge).toMatchObject({ code: 0, stdout: '1 removed\n' })
+    expect(purge).toMatchObject({ code: 0, stdout: '1 run removed\n' })
     expect(desk.files('done')).toEqual([])
     const requeue = await rota(['queue', 'requeue', '--json'], { cwd: desk.cwd })
     expect(JSON.parse(requeue.stdout)).toEqual({ requeued: 0 })

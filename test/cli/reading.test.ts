@@ -20,7 +20,7 @@ describe('a store that is not there', () => {
     const needing = all.filter(({ options }) =>
       ['store', 'config'].every((name) => options.some((option) => option.name === name)),
     )
-    return needing.map(({ name }) => name).filter((name) => !['up', 'add', 'import'].includes(name))
+    return needing.map(({ name }) => name).filter((name) => !['up', 'add', 'import', 'plan'].includes(name))
   }
   const words: Record<string, string[]> = {
     show: ['x'],

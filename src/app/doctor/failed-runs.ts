@@ -31,7 +31,15 @@ export async function failedRuns({ store, now }: Facts): Promise<Finding[]> {
   }
   if (left > 0) {
     const todo = '`rota runs --state failed --since 24h` lists them all'
-    findings.push(warn('failures', `${left} more triggers and jobs have failed runs`, todo))
+    findings.push(
+      warn(
+        'failures',
+        left === 1
+          ? '1 more trigger or job has failed runs'
+          : `${left} more triggers and jobs have failed runs`,
+        todo,
+      ),
+    )
   }
   if (findings.length > 0) return findings
   const since = repaired === 0 ? '' : ` that was not made up for; ${repaired} were`

@@ -5,6 +5,7 @@ import { formatInstant, systemClock } from '../../app/times.js'
 import { RotaError } from '../../app/errors.js'
 import { chosenWord, refuseStray } from '../actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../command.js'
+import { count } from '../in-words.js'
 import { onQueue, queueDirOf, queueDirOption } from '../one-shot.js'
 import { printTable } from '../table.js'
 import { durationOf } from '../times-of.js'
@@ -184,7 +185,7 @@ async function requeue(context: Context, store: Opened): Promise<number> {
   const { takeBack } = await import('../../app/plans/work-queue.js')
   const requeued = await takeBack(store, queueAt(context))
   if (context.args.flag('json')) context.out.json({ requeued })
-  else context.out.line(`${requeued} taken back from workers that are gone`)
+  else context.out.line(`${count(requeued, 'run')} taken back from workers that are gone`)
   return exitCodes.ok
 }
 
@@ -201,8 +202,8 @@ async function purge(context: Context, store: Opened): Promise<number> {
   const { foreignFiles } = await import('../../app/plans/queue-runs.js')
   const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
   if (args.flag('json')) out.json({ purged, left })
-  else out.line(`${purged} removed`)
+  else out.line(`${count(purged, 'run')} removed`)
   if (left > 0 && !args.flag('json'))
-    out.note(`${left} of other programs were left: their ids are known only by their files`)
+    out.note(`${count(left, 'run')} of other programs left: their ids are known only by their files`)
   return exitCodes.ok
 }

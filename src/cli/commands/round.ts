@@ -143,7 +143,7 @@ async function stop({ args, out }: Context, app: Rota, name: string): Promise<nu
   if (args.flag('json')) out.json({ name, stopped: true, left })
   else
     out.line(
-      `stopped round ${name}${left === 0 ? '' : `; ${left} of its services are left for its next start`}`,
+      `stopped round ${name}${left === 0 ? '' : `; ${left} of its services ${left === 1 ? 'is' : 'are'} left for its next start`}`,
     )
   return exitCodes.ok
 }

@@ -4,7 +4,7 @@ import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
 import { printFields } from '../fields.js'
-import { handlerText, partitionText, scheduleText, triggerState } from '../in-words.js'
+import { count, handlerText, partitionText, scheduleText, triggerState } from '../in-words.js'
 import { pendingOf } from '../pending-of.js'
 import { printRuns } from '../runs-table.js'
 import { showRun } from '../show-run.js'
@@ -157,7 +157,7 @@ async function showJob(
     ['tries', retry.attempts === 1 ? '1, no retry' : `${retry.attempts}, waits ${waits}`],
     ['timeout', job.timeoutMs === undefined ? 'none' : formatDuration(job.timeoutMs)],
     ['at once', job.concurrency === undefined ? 'no limit' : String(job.concurrency)],
-    ['set aside after', `${job.crashes} lost workers`],
+    ['set aside after', count(job.crashes, 'lost worker')],
     ['source', `${source}${job.ended === true ? ', which no longer defines it' : ''}`],
     [
       'triggers',

@@ -6,7 +6,6 @@ import type { Roles } from '../../app/nouns.js'
 import { programOf } from '../../app/program.js'
 import type { Rota } from '../../app/rota.js'
 import { quotedText } from '../../app/text.js'
-import { readSwitches } from '../../app/switches.js'
 import { systemClock } from '../../app/times.js'
 import { usageError } from '../usage-error.js'
 import {
@@ -22,6 +21,7 @@ import { configOf, noConfig } from '../config-of.js'
 import { namedFile } from '../named-file.js'
 import { type Notice, tellEvents } from '../notice.js'
 import { roleOption, rolesOf, rolesText } from '../role-option.js'
+import { switchesOf } from '../one-shot.js'
 import { Shutdown } from '../shutdown.js'
 import { jsonTeller, tellOfLostOutput, textTeller } from '../teller.js'
 import { TimeText } from '../time-text.js'
@@ -80,7 +80,7 @@ export const up: Command = {
     { line: 'SCHEDULER_ENABLED=off rota up', meaning: 'plan nothing here' },
   ],
   run: async (context) => {
-    const roles = rolesOf(context, readSwitches(context.environment))
+    const roles = rolesOf(context, switchesOf(context))
     if (typeof roles === 'string') {
       context.out.note(roles)
       return exitCodes.ok

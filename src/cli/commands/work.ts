@@ -17,6 +17,7 @@ import {
   queueDirOption,
   recordSummary,
 } from '../one-shot.js'
+import { count } from '../in-words.js'
 import { roughly } from '../time-text.js'
 import { durationOf } from '../times-of.js'
 import { usageError } from '../usage-error.js'
@@ -148,7 +149,8 @@ async function warnOfStrays({ out }: Context, queue: QueueAt): Promise<void> {
   for (const { path } of files.slice(0, mostWarnings)) {
     out.note(`warning: ${path} is not named as a run is; it is ignored`)
   }
-  if (files.length > mostWarnings) out.note(`warning: ${files.length - mostWarnings} more are ignored`)
+  if (files.length > mostWarnings)
+    out.note(`warning: ${count(files.length - mostWarnings, 'more file')} ignored`)
 }
 
 const mostWarnings = 3
