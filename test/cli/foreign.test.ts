@@ -92,6 +92,12 @@ describe('a queue that another program uses as well', () => {
   it('Q6: an entry that another program has put into pending is one run, and not enqueued here', async () => {
     const shared = new Shared(300)
     shared.put('pending', { params: { from: 'elsewhere' } })
+    // Other params under the same id would be another run.
+    expect(await shared.rota('schedule', '--plan', 'plan.yaml')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[DEFINITION_CONFLICT]') as unknown,
+    })
+    shared.put('pending')
     const pass = await shared.rota('schedule', '--plan', 'plan.yaml', '--json')
     expect(JSON.parse(pass.stdout)).toMatchObject({
       enqueued_job_ids: [],
