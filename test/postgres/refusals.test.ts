@@ -40,7 +40,7 @@ const refusals: readonly [what: string, url: () => string | Promise<string>, say
     () => 'postgres://guest:sesame@localhost/shop?listen=guest:sesame@there',
     /listen is an address/,
   ],
-  ['a scheme that is not one', () => 'postgre://guest:sesame@localhost/shop', /allowed are .*postgres:\/\//],
+  ['a scheme that is not one', () => 'postgre://guest:sesame@localhost/shop', /allowed: .*postgres:\/\//],
 ]
 
 const cases = refusals.flatMap(([what, url, says]) =>
