@@ -1,4 +1,4 @@
-import { isSecretHeader, isSecretVariable } from '../app/nouns.js'
+import { carriesPassword, isSecretHeader, isSecretVariable } from '../app/nouns.js'
 import type { JobInput, SecretRef, SecretText } from '../app/nouns.js'
 import { quotedText } from '../app/text.js'
 import { usageError } from './usage-error.js'
@@ -135,7 +135,9 @@ function readTexts(
 ): Readonly<Record<string, SecretText>> | undefined {
   const { option, secrets } = asked
   const given = readPairs(args.list(option), option)
-  const written = Object.keys(given).filter((name) => given[name] !== '' && asked.isSecret(name))
+  const written = Object.entries(given)
+    .filter(([name, text]) => text !== '' && (asked.isSecret(name) || carriesPassword(text)))
+    .map(([name]) => name)
   if (written.length > 0 && !asked.allowLiteralSecrets) {
     const faults = written.map((name) => ({
       path: `--${option} ${name}`,

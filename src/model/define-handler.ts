@@ -4,6 +4,7 @@ import type { Json } from './json.js'
 import { copyJson, payloadFault } from './payload.js'
 import { isMap, readChoice, readFlag, readOptions, readWhole, type Written } from './read-value.js'
 import {
+  carriesPassword,
   isSecretHeader,
   isSecretVariable,
   readSecretRef,
@@ -166,6 +167,7 @@ function takesLiterals(input: Written, place: Place): boolean {
 
 /** What a map of texts is checked by. */
 interface TextRules {
+  readonly option: 'env' | 'headers'
   readonly nameFault: (name: string, text: unknown) => string | undefined
   readonly isSecret: (name: string) => boolean
   /** How a secret is written instead. */
@@ -184,19 +186,22 @@ function readTexts(value: unknown, place: Place, rules: TextRules): Readonly<Rec
     const problem = rules.nameFault(name, text)
     if (problem !== undefined) fault(at, problem)
     else if (isMap(text)) readSecretRef(text, at)
-    else if (text !== '' && !rules.takesLiterals && rules.isSecret(name)) refuseLiteral(at, rules.example)
+    else if (text !== '' && !rules.takesLiterals && (rules.isSecret(name) || carriesPassword(text)))
+      refuseLiteral(at, rules.example, rules.option)
     else readText(text, at, 0)
   }
   return { ...value } as Record<string, SecretText>
 }
 
 const variables: Omit<TextRules, 'takesLiterals'> = {
+  option: 'env',
   nameFault: variableFault,
   isSecret: isSecretVariable,
   example: '{ env: NAME } or { file: path }',
 }
 
 const headers: Omit<TextRules, 'takesLiterals'> = {
+  option: 'headers',
   nameFault: headerFault,
   isSecret: isSecretHeader,
   example: '{ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one',

@@ -129,11 +129,16 @@ describe('what a job does', () => {
       { kind: 'http', url, method: 'GET', headers: { 'x-api-key': 'abc' } },
     ],
     [
-      { command: { argv: ['a'], env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t' } } },
+      {
+        command: {
+          argv: ['a'],
+          env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t', PWD: '/', A: 'pg://me@db' },
+        },
+      },
       {
         kind: 'shell',
         argv: ['a'],
-        env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t' },
+        env: { API_TOKEN: { file: 'token' }, MAX_TOKENS: '9', TOKEN_FILE: '/t', PWD: '/', A: 'pg://me@db' },
       },
     ],
     [{ pipeline: 'flows/web.yml' }, { kind: 'pipeline', path: 'flows/web.yml' }],
@@ -222,7 +227,7 @@ describe('what a job does', () => {
         },
       },
       [
-        'http.headers.Authorization: a secret does not belong in a definition ({ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one, which the process that performs it resolves; allowLiteralSecrets: true takes it)',
+        'http.headers.Authorization: a secret does not belong in a definition ({ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one, which the process that performs it resolves; allowLiteralSecrets: true beside headers takes it)',
         'http.headers.cookie.env: "1" is not the name of a variable (such as API_TOKEN)',
         'http.headers.x-token: it does not say where the text stands (exactly one of env (a variable) and file (a path); prefix stands before it)',
       ],
@@ -230,11 +235,28 @@ describe('what a job does', () => {
     [
       { command: { argv: ['a'], env: { PGPASSWORD: 'x', X: { file: '', prefix: 1, b: 1 } } } },
       [
-        'command.env.PGPASSWORD: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true takes it)',
+        'command.env.PGPASSWORD: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env takes it)',
         'command.env.X.b: there is no such option (env, file, prefix)',
         'command.env.X.file: "" is not a path (such as secrets/api-token)',
         'command.env.X.prefix: 1 is not a prefix (a text of at most 256 characters)',
       ],
+    ],
+    [
+      {
+        command: {
+          argv: ['a'],
+          env: {
+            DB_PASS: 'x',
+            MYSQL_PWD: 'x',
+            DATABASE_URL: 'postgres://me:x@db/shop',
+            REDIS: 'redis://:x@r',
+          },
+        },
+      },
+      ['DB_PASS', 'MYSQL_PWD', 'DATABASE_URL', 'REDIS'].map(
+        (name) =>
+          `command.env.${name}: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env takes it)`,
+      ),
     ],
     [
       { command: { argv: ['a'], env: { 'A-B': 'x', ROTA_JOB: 'x', N: 1 }, cwd: '' } },

@@ -27,12 +27,21 @@ export function isSecretVariable(name: string): boolean {
 }
 
 const secretEnding =
-  /(?:^|_)(?:token|secret|(?:[a-z0-9]*)password|passwd|passphrase|credentials?|(?:api|access|private|secret|auth)_?key)$/i
+  /(?:^|_)(?:token|secret|(?:[a-z0-9]*)password|pass|passwd|passphrase|credentials?|(?:api|access|private|secret|auth)_?key)$|_pwd$/i
+
+/** Whether a text is an address with a password in it, such as `postgres://me:secret@host/db`, whatever its name is. */
+export function carriesPassword(text: unknown): boolean {
+  return typeof text === 'string' && URL.canParse(text) && new URL(text).password !== ''
+}
 
 /** Notes a secret that is written out; the sentence shows what to write instead. */
-export function refuseLiteral(place: Place, example: string): void {
+export function refuseLiteral(place: Place, example: string, beside: 'env' | 'headers'): void {
   const instead = `${example}, which the process that performs it resolves`
-  fault(place, 'a secret does not belong in a definition', `${instead}; allowLiteralSecrets: true takes it`)
+  fault(
+    place,
+    'a secret does not belong in a definition',
+    `${instead}; allowLiteralSecrets: true beside ${beside} takes it`,
+  )
 }
 
 /** Where a text stands. */

@@ -132,6 +132,19 @@ describe('a secret of rota add', () => {
       stderr: expect.stringContaining('--secret Authorization=env:NAME') as unknown,
     })
     expect(literal.stderr).not.toContain('abc')
+    const address = await shop.on(
+      'add',
+      'dump',
+      '--env',
+      'DATABASE_URL=postgres://me:abc@db/shop',
+      '--',
+      'true',
+    )
+    expect(address).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--secret DATABASE_URL=env:') as unknown,
+    })
+    expect(address.stderr).not.toContain('abc')
     const nowhere = await shop.on('add', 'hook', ...url, '--secret', 'authorization=abc')
     expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret') as unknown })
     await shop.printed('add', 'hook', ...url, '--secret', 'authorization=Bearer env:HOOK_TOKEN')
