@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../repository.js'
@@ -77,6 +87,24 @@ describe('a file in pending that is no run', () => {
     expect(doctor.stdout).toContain('readme.txt is not named as a run is')
     expect(doctor.stdout).not.toContain('backup')
     expect(doctor.code).toBe(0)
+  })
+
+  it('Q7: is ignored with a warning where it must not be touched', async () => {
+    mkdirSync(join(cwd, 'data/queue/pending/20260105T020000Z_a1.json'), { recursive: true })
+    symlinkSync('elsewhere', join(cwd, 'data/queue/pending/20260105T020000Z_a2.json'))
+    const old = Date.now() / 1000 - 120
+    utimesSync(join(cwd, 'data/queue/pending/20260105T020000Z_a1.json'), old, old)
+    lutimesSync(join(cwd, 'data/queue/pending/20260105T020000Z_a2.json'), old, old)
+    for (const dry of [[], ['--dry-run']]) {
+      expect(await work(...dry)).toMatchObject({
+        code: 0,
+        stdout: 'nothing is due\n',
+        stderr:
+          'warning: pending/20260105T020000Z_a1.json is not a file; it is ignored\n' +
+          'warning: pending/20260105T020000Z_a2.json is a symbolic link; it is ignored\n',
+      })
+    }
+    expect(files('pending').length).toBe(2)
   })
 })
 

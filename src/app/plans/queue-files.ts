@@ -21,7 +21,7 @@ export type QueueFile = { readonly kind: 'run'; readonly path: string; readonly 
 
 /** A file that is no run, and what is wrong with it. */
 export interface NoRun {
-  /** `failed`: it was moved there because of that; `malformed`: it will be; `stray`: it is none of the queue's. */
+  /** `failed`: it was moved there because of that; `malformed`: it will be; `stray`: it is ignored. */
   readonly kind: 'invalid' | 'failed' | 'malformed' | 'stray'
   readonly path: string
   readonly fault: string
@@ -133,7 +133,8 @@ function readFile(queue: Directory, { folder, name, now }: At): [QueueFile] | un
   if (typeof run !== 'string') return [{ kind: 'run', path, run }]
   const isMalformed = read.kind === 'file' || read.isMalformed
   const isLeft = folder !== 'pending' || now - read.modifiedAt < writingMs
-  return noRun(isMalformed && !isLeft ? 'malformed' : 'invalid', `it ${run}`)
+  if (isLeft) return noRun('invalid', `it ${run}`)
+  return noRun(isMalformed ? 'malformed' : 'stray', `it ${run}`)
 }
 
 /** The id in the name of a file, as far as it can be read. */

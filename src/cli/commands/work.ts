@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { NoRun, QueueAt } from '../../app/plans/queue-files.js'
+import type { NoRun, QueueAt, QueueFile } from '../../app/plans/queue-files.js'
 import type { QueueItem } from '../../app/plans/queue-list.js'
 import type { WorkerSummary } from '../../app/plans/summaries.js'
 import type { Worked, workQueue } from '../../app/plans/work-queue.js'
@@ -145,15 +145,19 @@ async function noRuns(files: readonly NoRun[], decision: 'failed' | 'skipped'): 
 /** Files that other programs or people left beside the runs are ignored, with a word. */
 async function warnOfStrays({ out }: Context, queue: QueueAt): Promise<void> {
   const { queueFiles } = await import('../../app/plans/queue-files.js')
-  const files = queueFiles(queue, systemClock.now(), ['pending']).filter(({ kind }) => kind === 'stray')
-  for (const { path } of files.slice(0, mostWarnings)) {
-    out.note(`warning: ${path} is not named as a run is; it is ignored`)
+  const files = queueFiles(queue, systemClock.now(), ['pending']).filter(isStray)
+  for (const { path, fault } of files.slice(0, mostWarnings)) {
+    out.note(`warning: ${path} ${fault.replace(/^it /, '')}; it is ignored`)
   }
   if (files.length > mostWarnings)
     out.note(`warning: ${count(files.length - mostWarnings, 'more file')} ignored`)
 }
 
 const mostWarnings = 3
+
+function isStray(file: QueueFile): file is NoRun {
+  return file.kind === 'stray'
+}
 
 const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
 
