@@ -81,14 +81,14 @@ function showPlan({ args, out }: Context, asset: string, plan: BackfillPlan): nu
     out.json({ asset, started: false, run: plan.run, skip: plan.skip })
     return exitCodes.ok
   }
-  out.line(`would make ${count(plan.run.length, 'partition')} of ${asset}${plan.run.length === 0 ? '' : ':'}`)
+  out.say(`would make ${count(plan.run.length, 'partition')} of ${asset}${plan.run.length === 0 ? '' : ':'}`)
   for (const label of shortened(plan.run)) out.line(`  ${label}`)
   for (const [reason, labels] of labelsByReason(plan)) {
-    out.line(
+    out.say(
       `leaves ${labels.length} alone that ${reasonText(reason, labels.length)}: ${shortened(labels, 3).join(', ')}`,
     )
   }
-  out.line(plan.run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
+  out.say(plan.run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
   return exitCodes.ok
 }
 
@@ -109,16 +109,16 @@ async function started(context: Context, app: Rota, backfill: Backfill | undefin
   const { args, out } = context
   if (backfill === undefined) {
     if (args.flag('json')) out.json({ started: false, run: [] })
-    else out.line('nothing to do')
+    else out.say('nothing to do')
     return exitCodes.ok
   }
   const { id, total, asset, state } = backfill
   if (args.flag('wait')) return await watch(context, app, id)
   if (args.flag('json')) out.json(view(backfill))
-  else if (state === 'cancelled') out.line(`backfill ${id} is cancelled`)
+  else if (state === 'cancelled') out.say(`backfill ${id} is cancelled`)
   else {
-    out.line(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
-    out.line(`\`rota asset backfill\` shows how it goes, --cancel ${id} ends it`)
+    out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
+    out.say(`\`rota asset backfill\` shows how it goes, --cancel ${id} ends it`)
   }
   return exitCodes.ok
 }
@@ -139,7 +139,7 @@ async function watch(context: Context, app: Rota, id: string): Promise<number> {
       }
       if (args.flag('json')) out.json(view(status))
       else
-        out.line(
+        out.say(
           `backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed, ${status.left} left`,
         )
       return status.failed === 0 && status.left === 0 ? exitCodes.ok : exitCodes.failed
@@ -150,7 +150,7 @@ async function watch(context: Context, app: Rota, id: string): Promise<number> {
 async function cancel({ args, out }: Context, app: Rota, id: string): Promise<number> {
   const { backfill, cancelled } = await app.cancelBackfill(id)
   if (args.flag('json')) out.json({ ...view(backfill), cancelledRuns: cancelled })
-  else out.line(`backfill ${id} is cancelled; ${count(cancelled, 'run')} of it will not be performed`)
+  else out.say(`backfill ${id} is cancelled; ${count(cancelled, 'run')} of it will not be performed`)
   return exitCodes.ok
 }
 
@@ -162,7 +162,7 @@ async function list(context: Context, app: Rota): Promise<number> {
   const backfills = await Promise.all(newest.map(({ id }) => app.backfillStatus(id)))
   if (args.flag('json')) out.json(backfills.map(view))
   else if (backfills.length === 0)
-    out.line('no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one')
+    out.say('no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one')
   else {
     const times = timesOf(context)
     printTable(out, backfills, [

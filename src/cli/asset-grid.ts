@@ -27,7 +27,7 @@ export async function printGrid(context: Context, app: Rota): Promise<number> {
     out.json(groups.flatMap(({ rows }) => rows.map(({ name, statuses }) => rowView(name, statuses))))
     return exitCodes.ok
   }
-  if (assets.length === 0) out.line(noAssets)
+  if (assets.length === 0) out.say(noAssets)
   for (const [index, group] of groups.entries()) {
     if (index > 0) out.line()
     printGroup(out, group, nameWidth)

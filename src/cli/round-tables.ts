@@ -55,7 +55,7 @@ export async function showTiming(context: Context, app: Rota, service: string): 
     return exitCodes.ok
   }
   if (found.length === 0) {
-    out.line('no services yet; `rota round start` makes a round of them')
+    out.say('no services yet; `rota round start` makes a round of them')
     return exitCodes.ok
   }
   const times = timesOf(context)
@@ -81,7 +81,7 @@ export async function showState(context: Context, app: Rota, name: string): Prom
     return exitCodes.ok
   }
   if (first === undefined) {
-    out.line(name === '' ? 'no cycle is open' : `${name} has no open cycle`)
+    out.say(name === '' ? 'no cycle is open' : `${name} has no open cycle`)
     return exitCodes.ok
   }
   const times = timesOf(context)
@@ -117,7 +117,7 @@ export async function showList(context: Context, app: Rota): Promise<number> {
     return exitCodes.ok
   }
   if (rows.length === 0) {
-    out.line('no rounds yet; `rota round start` makes one, `rota up` those of a config')
+    out.say('no rounds yet; `rota round start` makes one, `rota up` those of a config')
     return exitCodes.ok
   }
   const times = timesOf(context)

@@ -64,7 +64,7 @@ export function previewView({ kind, reason, observations, more, before, after }:
 export function printSensors(context: Context, sensors: readonly SensorInfo[]): void {
   const { out } = context
   if (sensors.length === 0) {
-    out.line('no sensors; a config defines them under sensors')
+    out.say('no sensors; a config defines them under sensors')
     return
   }
   const times = timesOf(context)
@@ -142,7 +142,7 @@ function howFields(sensor: SensorInfo, when: (at: Instant | null) => string | un
 export function printHistory(context: Context, history: readonly Evaluation[]): void {
   const { out } = context
   if (history.length === 0) {
-    out.line('it was not polled yet')
+    out.say('it was not polled yet')
     return
   }
   const times = timesOf(context)
@@ -185,7 +185,7 @@ export function printPreview(context: Context, preview: SensorPreview, limit: nu
     },
   ])
   if (observations.length > limit)
-    out.line(`… ${observations.length - limit} more; --limit shows more of them`)
+    out.say(`… ${observations.length - limit} more; --limit shows more of them`)
 }
 
 /** States may be as long as a book, and a book is not what was asked for. */

@@ -34,7 +34,7 @@ export async function showRun(context: Context, app: Rota, id: string): Promise<
   }
   out.line()
   const shortId = await shortIdOf(app, [run.id])
-  out.line(`\`rota logs ${shortId(run.id)}\` shows what it wrote`)
+  out.say(`\`rota logs ${shortId(run.id)}\` shows what it wrote`)
   return exitCodes.ok
 }
 

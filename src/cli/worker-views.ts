@@ -27,7 +27,7 @@ export function workerView(worker: WorkerInfo) {
 /** Prints processes as a table, as they stand at an instant of the store's clock. */
 export function printWorkers({ out }: Context, workers: readonly WorkerInfo[], now: Instant): void {
   if (workers.length === 0) {
-    out.line('no process works on this store; `rota up` starts one')
+    out.say('no process works on this store; `rota up` starts one')
     return
   }
   const { green, yellow, red } = out.colors

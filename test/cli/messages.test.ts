@@ -25,6 +25,18 @@ describe('a config above the working directory', () => {
 })
 
 describe('messages', () => {
+  it('about what was done wrap at words on a terminal, too', async () => {
+    const directory = emptyDirectory()
+    const add = ['add', 'nightly_report', '--every', '1h', '--', 'true']
+    expect((await runHere(add, { directory, columns: 50 })).stdout.trimEnd().split('\n')).toEqual([
+      'added job nightly_report and trigger',
+      '  nightly_report; `rota show nightly_report`',
+      '  tells when it is due',
+    ])
+    const pause = ['pause', 'nightly_report']
+    expect((await runHere(pause, { directory })).stdout).toBe('trigger nightly_report is paused\n')
+  })
+
   it('wrap at words on a terminal, and are one line elsewhere', async () => {
     const directory = emptyDirectory()
     const argv = ['next', '61 * * * *']

@@ -50,7 +50,7 @@ export const add: Command = {
       async (app) => {
         const added = await add(app)
         if (args.flag('json')) out.json(added)
-        else out.line(addedText(added))
+        else out.say(addedText(added))
         return exitCodes.ok
       },
       { create: add },

@@ -138,7 +138,7 @@ async function act(context: Context, action: Action, app: Rota): Promise<number>
 async function list({ args, out }: Context, app: Rota): Promise<number> {
   const assets = await assetsNamed(app, args.optionalWord(1))
   if (args.flag('json')) out.json(assets.map(assetView))
-  else if (assets.length === 0) out.line(noAssets)
+  else if (assets.length === 0) out.say(noAssets)
   else {
     printTable(out, assets, [
       { title: 'ASSET', text: ({ name }) => name, shortest: 12 },
@@ -224,7 +224,7 @@ async function stale(context: Context, app: Rota): Promise<number> {
     found.push(...labels.map((partition) => ({ asset: name, partition })))
   }
   if (args.flag('json')) out.json(found)
-  else if (found.length === 0) out.line('nothing is stale')
+  else if (found.length === 0) out.say('nothing is stale')
   else {
     printTable(out, found, [
       { title: 'ASSET', text: ({ asset: name }) => name, shortest: 12 },

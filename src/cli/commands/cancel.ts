@@ -20,8 +20,8 @@ export const cancel: Command = {
       if (args.flag('json')) out.json({ requested, run: runView(run) })
       else if (requested) {
         const shortId = await shortIdOf(app, [run.id])
-        out.line(`run ${run.id} was asked to stop; \`rota show ${shortId(run.id)}\` tells when it has`)
-      } else out.line(`run ${run.id} is cancelled`)
+        out.say(`run ${run.id} was asked to stop; \`rota show ${shortId(run.id)}\` tells when it has`)
+      } else out.say(`run ${run.id} is cancelled`)
       return exitCodes.ok
     }),
 }

@@ -32,7 +32,7 @@ export const coverage: Command = {
       })
       const incomplete = all.filter((one) => !isComplete(one))
       if (args.flag('json')) out.json({ complete: incomplete.length === 0, triggers: all.map(coverageView) })
-      else if (all.length === 0) out.line('no timed triggers yet; `rota list` shows what there is')
+      else if (all.length === 0) out.say('no timed triggers yet; `rota list` shows what there is')
       else print(context, all)
       if (incomplete.length === 0) return exitCodes.ok
       if (!args.flag('json')) tellIncomplete(context, incomplete)

@@ -28,7 +28,7 @@ export const exportCommand: Command = {
       else {
         await writeNew(resolve(directory, file), text)
         if (args.flag('json')) out.json({ file, jobs: lines.length })
-        else out.line(`${count(lines.length, 'job')} written to ${file}`)
+        else out.say(`${count(lines.length, 'job')} written to ${file}`)
       }
       return exitCodes.ok
     }),

@@ -14,7 +14,7 @@ export const freeze: Command = {
       const { args, out } = context
       const changed = await app.freeze(readHold(context))
       if (args.flag('json')) out.json({ target: 'all', changed })
-      else out.line(changed ? 'everything is frozen; `rota thaw` ends it' : 'everything was frozen already')
+      else out.say(changed ? 'everything is frozen; `rota thaw` ends it' : 'everything was frozen already')
       return exitCodes.ok
     }),
 }

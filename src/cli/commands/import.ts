@@ -78,5 +78,5 @@ function print({ args, out }: Context, lines: readonly ImportedLine[]): void {
   const counts = new Map<string, number>()
   for (const { became } of lines) counts.set(became, (counts.get(became) ?? 0) + 1)
   const sum = [...counts].map(([became, n]) => `${n} ${became}`).join(', ')
-  out.line(`${sum === '' ? 'no jobs' : sum}${args.flag('dry-run') ? '; nothing was changed' : ''}`)
+  out.say(`${sum === '' ? 'no jobs' : sum}${args.flag('dry-run') ? '; nothing was changed' : ''}`)
 }

@@ -57,7 +57,7 @@ export const init: Command = {
     const file = join(directory, `rota.config.${answers.format}`)
     await writeFile(file, configText(answers, hasPackage(directory)), { flag: 'wx' })
     if (args.flag('json')) out.json({ file, ...answers })
-    else out.line(`wrote ${file}; \`rota up\` starts it`)
+    else out.say(`wrote ${file}; \`rota up\` starts it`)
     return exitCodes.ok
   },
 }

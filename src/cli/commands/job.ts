@@ -180,7 +180,7 @@ function readMetadata({ args }: Context): Record<string, string> {
 
 function tell({ args, out }: Context, job: CommandJobInfo, text: (job: CommandJobInfo) => string): number {
   if (args.flag('json')) out.json(commandJobView(job))
-  else out.line(text(job))
+  else out.say(text(job))
   return exitCodes.ok
 }
 
@@ -216,7 +216,7 @@ function show(context: Context, job: CommandJobInfo): number {
 function list(context: Context, jobs: readonly CommandJobInfo[]): number {
   const { args, out } = context
   if (args.flag('json')) out.json(jobs.map(commandJobView))
-  else if (jobs.length === 0) out.line('no command jobs; `rota job add` adds one')
+  else if (jobs.length === 0) out.say('no command jobs; `rota job add` adds one')
   else {
     const times = timesOf(context)
     const { green, cyan, dim } = out.colors
@@ -255,7 +255,7 @@ function cleanup({ args, out }: Context, ids: readonly string[]): number {
   if (args.flag('json')) out.json({ removed: isDry ? [] : ids, executed: ids })
   else {
     for (const id of ids) out.line(id)
-    out.line(`${count(ids.length, 'executed one-shot')} ${isDry ? 'to clean up' : 'cleaned up'}`)
+    out.say(`${count(ids.length, 'executed one-shot')} ${isDry ? 'to clean up' : 'cleaned up'}`)
   }
   return exitCodes.ok
 }

@@ -58,7 +58,7 @@ async function listTriggers(context: Context, app: Rota): Promise<number> {
     return { stored, state: triggerState(stored, holds), ...lately(stored.trigger.name) }
   })
   if (args.flag('json')) out.json(rows.map(rowView))
-  else if (rows.length === 0) out.line('no triggers yet; `rota add` makes one, `rota up` those of a config')
+  else if (rows.length === 0) out.say('no triggers yet; `rota add` makes one, `rota up` those of a config')
   else printTriggers(context, rows, holds)
   return exitCodes.ok
 }
@@ -98,7 +98,7 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
     },
     { title: 'STATE', text: ({ state }) => state, paint: ({ state }) => paintOf(out.colors, state) },
   ])
-  if (holds.some((hold) => hold.target === 'all')) out.line('everything is frozen; `rota thaw` ends it')
+  if (holds.some((hold) => hold.target === 'all')) out.say('everything is frozen; `rota thaw` ends it')
 }
 
 function jobsText({ job, round }: StoredTrigger['trigger']): string {
@@ -125,7 +125,7 @@ async function listJobs(context: Context, app: Rota): Promise<number> {
   const names = jobs.map(({ job }) => job.name)
   if (args.flag('names')) printNames(context, names)
   else if (args.flag('json')) out.json(jobs.map(jobView))
-  else if (jobs.length === 0) out.line('no jobs yet; `rota add` makes one, `rota up` those of a config')
+  else if (jobs.length === 0) out.say('no jobs yet; `rota add` makes one, `rota up` those of a config')
   else {
     printTable(out, jobs, [
       { title: 'JOB', text: ({ job }) => job.name, shortest: 12 },
@@ -153,7 +153,7 @@ async function listQueues(context: Context, app: Rota): Promise<number> {
   const names = queues.map(({ name }) => name)
   if (args.flag('names')) printNames(context, names)
   else if (args.flag('json')) out.json(queues.map(queueView))
-  else if (queues.length === 0) out.line('no queues yet; the first job brings the queue named default')
+  else if (queues.length === 0) out.say('no queues yet; the first job brings the queue named default')
   else {
     printTable(out, queues, [
       { title: 'QUEUE', text: ({ name }) => name, shortest: 12 },

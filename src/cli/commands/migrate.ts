@@ -38,7 +38,7 @@ export const migrate: Command = {
     if (args.flag('json')) out.json({ ...report, dryRun: isDry })
     else {
       printCounts(context, report.counts)
-      out.line(
+      out.say(
         isDry
           ? 'nothing was moved; leave out --dry-run to move it'
           : `moved and compared; use ${report.to} from now on. ${report.from} is frozen; \`rota thaw --store ${report.from}\` lets it go on`,

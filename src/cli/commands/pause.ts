@@ -21,7 +21,7 @@ export const pause: Command = {
       const hold = readHold(context)
       const changed = kind === 'queue' ? await app.pauseQueue(name, hold) : await app.pause(name, hold)
       if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
-      else out.line(changed ? `${kind} ${name} is paused` : `${kind} ${name} was paused already`)
+      else out.say(changed ? `${kind} ${name} is paused` : `${kind} ${name} was paused already`)
       return exitCodes.ok
     }),
 }

@@ -124,8 +124,8 @@ function tell({ args, out }: Context, { entry, outcome }: EnqueuedEntry): number
   const { jobId, runId, dueAt } = entry
   if (args.flag('json')) {
     out.json({ job_id: jobId, run_id: runId, scheduled_for: formatInstant(dueAt), outcome, dry_run: isDry })
-  } else if (outcome === 'already_enqueued') out.line(`${runId} was enqueued before; nothing was changed`)
-  else out.line(`${isDry ? 'would enqueue' : 'enqueued'} ${runId}, due ${formatInstant(dueAt)}`)
+  } else if (outcome === 'already_enqueued') out.say(`${runId} was enqueued before; nothing was changed`)
+  else out.say(`${isDry ? 'would enqueue' : 'enqueued'} ${runId}, due ${formatInstant(dueAt)}`)
   return exitCodes.ok
 }
 
@@ -163,7 +163,7 @@ function print({ out }: Context, { timezone, entries }: CheckedPlan): void {
     ])
     out.line()
   }
-  out.line(`${summaryOf(entries)}; no fault`)
+  out.say(`${summaryOf(entries)}; no fault`)
 }
 
 function summaryOf(entries: CheckedPlan['entries']): string {

@@ -100,7 +100,7 @@ async function list(context: Context, store: QueueStore): Promise<number> {
   const wanted = args.text('state')
   const shown = items.filter((item) => wanted === undefined || item.state === wanted)
   if (args.flag('json')) out.json(shown.map(view))
-  else if (shown.length === 0) out.line('no runs')
+  else if (shown.length === 0) out.say('no runs')
   else printItems(context, shown)
   return exitCodes.ok
 }
@@ -177,7 +177,7 @@ async function retry(context: Context, store: Opened): Promise<number> {
   const run = await retryQueued(store, found.id)
   const item = itemOf(run)
   if (context.args.flag('json')) context.out.json(view(item))
-  else context.out.line(`${item.runId} is pending again`)
+  else context.out.say(`${item.runId} is pending again`)
   return exitCodes.ok
 }
 
@@ -185,7 +185,7 @@ async function requeue(context: Context, store: Opened): Promise<number> {
   const { takeBack } = await import('../../app/plans/work-queue.js')
   const requeued = await takeBack(store, queueAt(context))
   if (context.args.flag('json')) context.out.json({ requeued })
-  else context.out.line(`${count(requeued, 'run')} taken back from workers that are gone`)
+  else context.out.say(`${count(requeued, 'run')} taken back from workers that are gone`)
   return exitCodes.ok
 }
 
@@ -202,7 +202,7 @@ async function purge(context: Context, store: Opened): Promise<number> {
   const { foreignFiles } = await import('../../app/plans/queue-runs.js')
   const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
   if (args.flag('json')) out.json({ purged, left })
-  else out.line(`${count(purged, 'run')} removed`)
+  else out.say(`${count(purged, 'run')} removed`)
   if (left > 0 && !args.flag('json'))
     out.note(`${count(left, 'run')} of other programs left: their ids are known only by their files`)
   return exitCodes.ok

@@ -21,7 +21,7 @@ export const remove: Command = {
         )
       if (args.flag('json')) out.json(removed)
       else
-        out.line(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)
+        out.say(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)
       return exitCodes.ok
     }),
 }

@@ -23,7 +23,7 @@ export const resume: Command = {
           ? await app.resumeQueue(name)
           : await app.resume(name, { catchUp: args.flag('catch-up') })
       if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
-      else out.line(changed ? `${kind} ${name} goes on` : `${kind} ${name} was not paused`)
+      else out.say(changed ? `${kind} ${name} goes on` : `${kind} ${name} was not paused`)
       return exitCodes.ok
     }),
 }

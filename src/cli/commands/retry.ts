@@ -17,7 +17,7 @@ export const retry: Command = {
       if (args.flag('json')) out.json(runView(run))
       else {
         const shortId = await shortIdOf(app, [run.id])
-        out.line(`run ${run.id} is pending again; \`rota logs ${shortId(run.id)} --follow\` shows it`)
+        out.say(`run ${run.id} is pending again; \`rota logs ${shortId(run.id)} --follow\` shows it`)
       }
       return exitCodes.ok
     }),

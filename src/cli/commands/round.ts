@@ -118,7 +118,7 @@ async function start(context: Context, app: Rota, name: string): Promise<number>
   if (args.flag('json')) {
     const { roundView } = await import('../round-views.js')
     out.json(roundView(await app.roundStatus(name)))
-  } else out.line(`started round ${name}; \`rota round status ${name}\` tells how it stands`)
+  } else out.say(`started round ${name}; \`rota round status ${name}\` tells how it stands`)
   const { roundWarning } = await import('../../app/rounds/rounds.js')
   const warning = await roundWarning(await app.store(), name)
   if (warning !== undefined) out.note(`warning: ${warning}`)
@@ -142,7 +142,7 @@ async function stop({ args, out }: Context, app: Rota, name: string): Promise<nu
   const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
   if (args.flag('json')) out.json({ name, stopped: true, left })
   else
-    out.line(
+    out.say(
       `stopped round ${name}${left === 0 ? '' : `; ${left} of its services ${left === 1 ? 'is' : 'are'} left for its next start`}`,
     )
   return exitCodes.ok
@@ -154,6 +154,6 @@ async function setTiming({ args, out }: Context, app: Rota, service: string): Pr
   if (args.flag('json')) {
     const { timingView } = await import('../round-views.js')
     out.json(timingView(times))
-  } else out.line(`${service} runs every ${args.text('every')}`)
+  } else out.say(`${service} runs every ${args.text('every')}`)
   return exitCodes.ok
 }

@@ -93,8 +93,8 @@ async function print(
   if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId, pending })
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
-    out.line(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
-  } else if (found.length === 0) out.line(emptyText(context))
+    out.say(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
+  } else if (found.length === 0) out.say(emptyText(context))
 }
 
 /** Counting all of very many would take longer than the list itself. */

@@ -155,8 +155,8 @@ function print({ out }: Context, summary: ScheduleSummary): void {
   }
   for (const id of ids) out.line(`${isDry ? 'would enqueue' : 'enqueued'} ${id}`)
   for (const entry of skipped.filter((one) => one.code === 'entry_missed')) {
-    out.line(`missed ${entry.run_id}: ${entry.message}`)
+    out.say(`missed ${entry.run_id}: ${entry.message}`)
   }
   const words = ids.length === 1 ? '1 entry' : `${ids.length} entries`
-  out.line(`${words} ${isDry ? 'to enqueue' : 'enqueued'} at ${summary.now}, ${skipped.length} skipped`)
+  out.say(`${words} ${isDry ? 'to enqueue' : 'enqueued'} at ${summary.now}, ${skipped.length} skipped`)
 }

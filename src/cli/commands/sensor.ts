@@ -115,7 +115,7 @@ async function reset({ args, out }: Context, app: Rota): Promise<number> {
   if (args.flag('json')) out.json({ sensor: name, forgotten })
   else {
     const keys = args.flag('forget-keys') ? `; ${count(forgotten, 'key')} forgotten` : ''
-    out.line(`sensor ${name} begins anew${keys}`)
+    out.say(`sensor ${name} begins anew${keys}`)
   }
   return exitCodes.ok
 }
@@ -128,7 +128,7 @@ async function hold(context: Context, app: Rota, action: 'pause' | 'resume'): Pr
   const done = action === 'pause' ? 'is paused' : 'goes on'
   const already = action === 'pause' ? 'was paused already' : 'was not paused'
   if (args.flag('json')) out.json({ target: `trigger:${name}`, changed })
-  else out.line(`sensor ${name} ${changed ? done : already}`)
+  else out.say(`sensor ${name} ${changed ? done : already}`)
   return exitCodes.ok
 }
 

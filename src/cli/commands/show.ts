@@ -182,7 +182,7 @@ async function printNewest(context: Context, app: Rota, runs: readonly Run[]): P
   const { out } = context
   const ids = runs.map(({ id }) => id)
   out.line()
-  if (runs.length === 0) out.line('no runs yet')
+  if (runs.length === 0) out.say('no runs yet')
   else {
     const found = { shortId: await shortIdOf(app, ids), pending: await pendingOf(app, runs) }
     printRuns(out, runs, { times: timesOf(context), ...found })

@@ -57,7 +57,7 @@ async function set(context: Context, app: Rota, { name, state }: Wanted): Promis
   const { args, out } = context
   const changed = state === 'off' ? await app.switchOff(name, readHold(context)) : await app.switchOn(name)
   if (args.flag('json')) out.json({ target: `switch:${name}`, state, changed })
-  else out.line(changed ? `${name} is ${state}` : `${name} was ${state} already`)
+  else out.say(changed ? `${name} is ${state}` : `${name} was ${state} already`)
   return exitCodes.ok
 }
 

@@ -14,7 +14,7 @@ export const thaw: Command = {
       const { args, out } = context
       const changed = await app.thaw({ catchUp: args.flag('catch-up') })
       if (args.flag('json')) out.json({ target: 'all', changed })
-      else out.line(changed ? 'everything goes on' : 'nothing was frozen')
+      else out.say(changed ? 'everything goes on' : 'nothing was frozen')
       return exitCodes.ok
     }),
 }

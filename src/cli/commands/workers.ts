@@ -79,7 +79,7 @@ async function act(context: Context, app: Rota, asked: Asked): Promise<number> {
   const areLeft = asked.waitMs === undefined ? undefined : await leftAfter(app, drained, asked.waitMs)
   if (args.flag('json')) {
     out.json(drained.map(({ worker, outcome }) => ({ worker: worker.id, outcome, running: worker.running })))
-  } else for (const one of drained) out.line(isDrain ? drainText(one) : undrainText(one))
+  } else for (const one of drained) out.say(isDrain ? drainText(one) : undrainText(one))
   if (areLeft !== undefined && areLeft > 0) {
     out.note(`${count(areLeft, 'run')} still performed after ${args.text('wait')}; they go on`)
     return exitCodes.failed
