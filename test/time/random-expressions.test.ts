@@ -49,7 +49,9 @@ describe(`random expressions (seed ${seed})`, () => {
       anyInstant,
       (expression, zone, policy, instant) => {
         const change = zoneOf(zone).nextTransition(instant)?.at ?? instant
-        const window = { from: change - 80 * 60_000, to: change + 80 * 60_000, stepMs: 1000 }
+        // The oracle has to see both passes of what comes twice, and Troll's clocks go back by two hours.
+        const backMs = Math.max(0, localTimeOf(zone, change - 1000) + 1000 - localTimeOf(zone, change))
+        const window = { from: change - 80 * 60_000 - backMs, to: change + 80 * 60_000, stepMs: 1000 }
         const expected = occurrencesIn(expression, walk(zone, window), policy, 1000)
         const schedule = cronSchedule(expression, { timezone: zone, dst: policy })
         expect(forward(schedule, window.from - 1, window.to)).toEqual(expected)
