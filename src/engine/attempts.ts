@@ -74,8 +74,13 @@ export class Attempts {
     return stuck
   }
 
+  /** How many have ended and are not handed in. */
+  get ended(): number {
+    return this.#ended.length + this.#givenBack.length
+  }
+
   get hasEnded(): boolean {
-    return this.#ended.length + this.#givenBack.length > 0
+    return this.ended > 0
   }
 
   /** Whether something is here whose end is not known yet. */

@@ -19,6 +19,28 @@ describe('a process that drains', () => {
     expect(work.begun).toHaveLength(2)
   })
 
+  it('is drained only when the result of its last run is stored', async () => {
+    const { stage, process, work, drain } = await busy()
+    await drain(true)
+    await stage.pass(10 * second)
+    const { store } = stage
+    const turn = store.turn.bind(store)
+    let answer: () => void = () => undefined
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    store.turn = async (request) => {
+      const given = await turn(request)
+      await answered
+      return given
+    }
+    await work.end(0)
+    await work.end(1)
+    await stage.pass(second)
+    expect(process.of('worker:drained')).toEqual([])
+    answer()
+    await stage.pass(second)
+    expect(process.of('worker:drained')).toEqual([{ worker: 'worker-1' }])
+  })
+
   it('claims nothing from the moment it was asked on, before it has heard of it', async () => {
     const { stage, work, drain } = await busy()
     await drain(true)

@@ -59,6 +59,8 @@ export class Worker {
   /** Expired, it only offers what had ended. */
   #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
   #endedPerMs = 0
+  /** How many results are on their way to the store. */
+  #handingIn = 0
   #measuredAtMs: number
   #cancelAlarm: (() => void) | undefined
   #pause = new AbortController()
@@ -89,9 +91,10 @@ export class Worker {
     return this.#options.id
   }
 
-  /** What it holds, begun or not. */
+  /** What it holds: not begun, going on, or ended and not stored. */
   get holding(): number {
-    return this.#attempts.atHand + this.#attempts.performing
+    const { atHand, performing, ended } = this.#attempts
+    return atHand + performing + ended + this.#handingIn
   }
 
   /** Whether it can take work: not while every slot is held by something that ignored its signal. */
@@ -206,8 +209,17 @@ export class Worker {
   }
 
   async #turn(): Promise<void> {
-    const { store, id, now } = this.#options
     const ended = this.#attempts.takeEnded()
+    this.#handingIn = ended.length
+    try {
+      await this.#handIn(ended)
+    } finally {
+      this.#handingIn = 0
+    }
+  }
+
+  async #handIn(ended: readonly Ended[]): Promise<void> {
+    const { store, id, now } = this.#options
     this.#measure(ended.length)
     this.#lines.flush()
     let answer: TurnAnswer
