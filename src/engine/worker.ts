@@ -197,6 +197,7 @@ export class Worker {
     while (this.#wanted && !this.isClosed && !(this.#deferred && tracer.isOn)) {
       this.#wanted = false
       if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
+      this.#handingIn = 0
       if (!this.#isExpired && !this.#wanted) this.#setAlarm()
     }
     this.#turning = false
@@ -209,17 +210,9 @@ export class Worker {
   }
 
   async #turn(): Promise<void> {
+    const { store, id, now } = this.#options
     const ended = this.#attempts.takeEnded()
     this.#handingIn = ended.length
-    try {
-      await this.#handIn(ended)
-    } finally {
-      this.#handingIn = 0
-    }
-  }
-
-  async #handIn(ended: readonly Ended[]): Promise<void> {
-    const { store, id, now } = this.#options
     this.#measure(ended.length)
     this.#lines.flush()
     let answer: TurnAnswer
