@@ -89,19 +89,24 @@ describe('rota list and show', () => {
     ] as const) {
       one.schedule(name, { job, every: '1h' })
     }
+    one.schedule('overdue', { job: 'good', at: '2026-01-01T00:00:00Z' })
     await one.start()
     const runs = [await one.runNow('poor'), await one.runNow('poor'), await one.runNow('fine')]
     await Promise.all(runs.map(({ id }) => one.wait(id)))
+    await expect.poll(() => one.runs({ trigger: 'overdue', state: 'done' })).toHaveLength(1)
     await one.stop()
     const at = ['--store', `sqlite:${join(directory, 'rota.db')}`]
     const { stdout } = await rota(['list', ...at])
     expect(stdout).toMatch(/^TRIGGER .* LAST RUN +FAILED +STATE\n/)
     expect(stdout).toMatch(/^fine .* done \d+s +on$/m)
     expect(stdout).toMatch(/^poor .* failed \d+s +2 in 24h +on$/m)
+    // It was due long ago, and performed just now.
+    expect(stdout).toMatch(/^overdue .* done \d+s +over$/m)
     const listed = JSON.parse((await rota(['list', '--json', ...at])).stdout) as unknown
     expect(listed).toMatchObject([
       { name: 'fine', lastRun: { id: runs[2]?.id, state: 'done' }, failedIn24h: 0 },
       { name: 'idle', lastRun: null, failedIn24h: 0 },
+      { name: 'overdue', lastRun: { state: 'done' } },
       { name: 'poor', lastRun: { state: 'failed' }, failedIn24h: 2 },
     ])
   })

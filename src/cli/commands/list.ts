@@ -1,4 +1,4 @@
-import type { Hold, StoredTrigger } from '../../app/nouns.js'
+import type { Hold, Run, StoredTrigger } from '../../app/nouns.js'
 import type { Rota } from '../../app/rota.js'
 import { formatDuration } from '../../app/durations.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../command.js'
@@ -87,7 +87,7 @@ function printTriggers(context: Context, rows: readonly TriggerRow[], holds: rea
     {
       title: 'LAST RUN',
       text: ({ last }) =>
-        last === undefined ? '' : `${last.state} ${age(Math.max(0, times.now - last.dueAt))}`,
+        last === undefined ? '' : `${last.state} ${age(Math.max(0, times.now - stateSince(last)))}`,
       paint: ({ last }) => statePaint(out.colors, last?.state ?? 'pending'),
     },
     {
@@ -164,4 +164,9 @@ async function listQueues(context: Context, app: Rota): Promise<number> {
     ])
   }
   return exitCodes.ok
+}
+
+/** Since when a run is in its state: an overdue one may have been performed just now. */
+function stateSince({ finishedAt, claimedAt, dueAt }: Run): number {
+  return finishedAt ?? claimedAt ?? dueAt
 }
