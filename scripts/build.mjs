@@ -27,14 +27,18 @@ process.exitCode = status ?? 1
 
 /** Editors complete files by their schemas; the shapes are needed only to write those, so the package does without zod. */
 async function writeSchemas() {
-  const names = ['config', 'plan', 'pipeline']
-  for (const name of names) {
-    const shapes = await import(pathToFileURL(join(next, 'plan', `${name}-shape.js`)).href)
+  const shapeFiles = {
+    config: 'formats/config-shape',
+    plan: 'features/plans/shape',
+    pipeline: 'formats/pipeline-shape',
+  }
+  for (const [name, file] of Object.entries(shapeFiles)) {
+    const shapes = await import(pathToFileURL(join(next, `${file}.js`)).href)
     const schema = z.toJSONSchema(shapes[`${name}Shape`], { io: 'input' })
     const text = JSON.stringify({ title: `Rota ${name}`, ...schema }, null, 2)
     writeFileSync(join(next, `rota.${name}.schema.json`), `${text}\n`)
   }
-  for (const name of names) {
-    for (const ending of ['.js', '.d.ts']) rmSync(join(next, 'plan', `${name}-shape${ending}`))
+  for (const file of Object.values(shapeFiles)) {
+    for (const ending of ['.js', '.d.ts']) rmSync(join(next, `${file}${ending}`))
   }
 }

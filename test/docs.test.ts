@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { errorCodes } from '../src/model/errors.js'
-import { configShape } from '../src/plan/config-shape.js'
+import { errorCodes } from '../src/kernel/definition/errors.js'
+import { configShape } from '../src/formats/config-shape.js'
 import { filesUnder, root } from './repository.js'
 
 const pages = filesUnder('.', ['.md'])

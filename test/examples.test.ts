@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadApp } from '../src/app/load-app.js'
+import { loadApp } from '../src/app/definitions/load-app.js'
 import { rota } from '../src/app/rota.js'
 import { filesUnder, root } from './repository.js'
 

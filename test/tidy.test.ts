@@ -63,8 +63,10 @@ describe('what a source may reach for', () => {
     expect(matching(pattern, (path) => path === 'src/time/clock.ts')).toEqual([])
   })
 
-  test('the environment is only read in app and cli', () => {
-    expect(matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli)\//.test(path))).toEqual([])
+  test('the environment is only read in app, cli and the api of a feature', () => {
+    expect(
+      matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli|features\/sensors)\//.test(path)),
+    ).toEqual([])
   })
 
   test('SQL is only in its adapter', () => {
@@ -72,7 +74,7 @@ describe('what a source may reach for', () => {
       /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
     expect(
       matching(pattern, (path) =>
-        /^src\/(?:store\/(?:sqlite\/|postgres\/|files\/lock\.ts)|sensors\/sql-)/.test(path),
+        /^src\/(?:store\/(?:sqlite\/|postgres\/|files\/lock\.ts)|features\/sensors\/kinds\/sql\/)/.test(path),
       ),
     ).toEqual([])
   })
@@ -91,7 +93,7 @@ describe('what a source may reach for', () => {
 
   test('the pure rooms touch neither files nor the network nor processes', () => {
     const pattern = /['"]node:(?!async_hooks|crypto|events|os|util|buffer)\w+['"]/
-    expect(matching(pattern, (path) => !/^src\/(?:time|model|engine)\//.test(path))).toEqual([])
+    expect(matching(pattern, (path) => !/^src\/(?:time|kernel|engine)\//.test(path))).toEqual([])
   })
 })
 
@@ -160,56 +162,71 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   // How texts of others are shown: escaped and bounded.
   text: { rooms: [] },
   time: { rooms: ['text'] },
-  model: { rooms: ['text', 'time'] },
-  // Files that users name, whoever reads them.
-  input: { rooms: [] },
-  port: { rooms: ['model', 'time'] },
-  memory: { rooms: ['port', 'model', 'time'] },
-  // What the rows of both databases have in common; statements are written where they run.
-  sql: { rooms: ['port', 'model', 'time'] },
-  sqlite: { rooms: ['sql', 'port', 'model', 'time'], packages: ['@photostructure/sqlite'] },
-  postgres: { rooms: ['sql', 'port', 'model', 'time'], packages: ['pg'] },
+  kernel: { rooms: ['features', 'text', 'time'] },
+  port: { rooms: ['kernel', 'time'] },
+  memory: { rooms: ['port', 'kernel', 'time'] },
+  sql: { rooms: ['port', 'kernel', 'time'] },
+  sqlite: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
+  postgres: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['pg'] },
   // The memory store is its model: it keeps the same tables and decides with the same functions.
-  files: { rooms: ['port', 'memory', 'model', 'time'], packages: ['@photostructure/sqlite'] },
-  conformance: { rooms: ['port', 'memory', 'model', 'time'], packages: ['vitest', 'fast-check'] },
-  engine: { rooms: ['port', 'model', 'time'] },
-  plan: { rooms: ['input', 'model', 'time'], packages: ['yaml', 'zod', '@swc/wasm-typescript'] },
-  outbound: { rooms: ['input', 'model', 'text', 'time'] },
-  sensors: {
-    rooms: ['outbound', 'input', 'model', 'time'],
-    packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch'],
+  files: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
+  conformance: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['vitest', 'fast-check'] },
+  engine: { rooms: ['features', 'port', 'kernel', 'time'] },
+  formats: {
+    rooms: ['features', 'kernel', 'text', 'time'],
+    packages: ['yaml', 'zod', '@swc/wasm-typescript'],
   },
-  handlers: { rooms: ['outbound', 'input', 'model', 'text', 'time'] },
-  testing: { rooms: ['engine', 'port', 'memory', 'model', 'time'] },
+  outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },
+  handlers: { rooms: ['features', 'outbound', 'formats', 'kernel', 'text', 'time'] },
+  features: {
+    rooms: [
+      'app',
+      'cli',
+      'files',
+      'memory',
+      'engine',
+      'handlers',
+      'outbound',
+      'formats',
+      'port',
+      'kernel',
+      'text',
+      'time',
+    ],
+    packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch', 'yaml', 'zod'],
+  },
+  testing: { rooms: ['features', 'engine', 'port', 'memory', 'kernel', 'time'] },
   app: {
     rooms: [
       'text',
       'time',
-      'model',
-      'input',
+      'kernel',
       'port',
       'memory',
       'sqlite',
       'postgres',
       'files',
       'engine',
-      'plan',
+      'features',
+      'formats',
       'outbound',
-      'sensors',
       'handlers',
       'testing',
     ],
     packages: ['cronstrue'],
   },
-  cli: { rooms: ['app'], packages: ['@clack/prompts', 'picocolors', 'pino'] },
-  index: { rooms: ['app', 'engine', 'port', 'model', 'time'] },
+  cli: {
+    rooms: ['app', 'features', 'engine', 'port', 'formats', 'kernel', 'text', 'time'],
+    packages: ['@clack/prompts', 'picocolors', 'pino'],
+  },
+  index: { rooms: ['app', 'features', 'engine', 'port', 'kernel', 'time'] },
 }
 
 function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/')
   if (first === 'index.ts') return 'index'
   if (first !== 'store') return first
-  return second === 'store.ts' ? 'port' : second
+  return /^(?:port|store-health)\.ts$/.test(second) ? 'port' : second
 }
 
 function problemOf(path: string, specifier: string): string | undefined {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Reports, reporting } from '../../test/fixtures/reports.js'
 import { systemClock } from '../time/clock.js'
-import { openStore } from './open-store.js'
+import { openStore } from './store/open-store.js'
 import { rota } from './rota.js'
 
 const hour = 3_600_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RotaError } from '../model/errors.js'
-import { readEnqueueOptions } from './enqueue.js'
+import type { RotaError } from '../kernel/definition/errors.js'
+import { readEnqueueOptions } from './runs/enqueue.js'
 import { rota } from './rota.js'
 import type { RotaOptions } from './rota-options.js'
 

@@ -1,7 +1,7 @@
-import { readQueue, type QueueOptions } from '../model/define.js'
-import { refuse } from '../model/errors.js'
-import { fault, placeOf, shown, within, type Place } from '../model/faults.js'
-import type { Queue } from '../model/job.js'
+import { readQueue, type QueueOptions } from '../kernel/job/define-queue.js'
+import { refuse } from '../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../kernel/definition/faults.js'
+import type { Queue } from '../kernel/job/job.js'
 import {
   isMap,
   readChoice,
@@ -10,13 +10,13 @@ import {
   readFlag,
   readName,
   readOptions,
-} from '../model/read-value.js'
-import type { Roles } from '../model/role.js'
-import { keepBounds, leaseBounds, readBus } from '../plan/config.js'
+} from '../kernel/definition/read-value.js'
+import type { Roles } from '../engine/role.js'
+import { keepBounds, leaseBounds, readBus } from '../formats/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
-import type { Durability } from './open-store.js'
+import type { Durability } from './store/open-store.js'
 
-export type { StepContext, StepFunction } from '../handlers/step-function.js'
+export type { StepContext, StepFunction } from '../handlers/pipeline/step-function.js'
 
 /** How an app is set up; everything has a default. */
 export interface RotaOptions {

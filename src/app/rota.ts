@@ -1,13 +1,13 @@
-import type { Coverage } from '../model/coverage.js'
-import { why, type Why } from '../engine/why.js'
-import type { PendingReason } from '../model/pending.js'
-import { codeAppName, mainProgram } from './program.js'
-import { coverageReport } from './coverage-report.js'
-import { examine, type Finding } from './doctor.js'
+import type { Coverage } from '../kernel/ledger/coverage.js'
+import { why, type Why } from '../engine/explain/why.js'
+import type { PendingReason } from '../kernel/run/pending.js'
+import { codeAppName, mainProgram } from './process/program.js'
+import { coverageReport } from './explain/coverage-report.js'
+import { examine, type Finding } from './doctor/doctor.js'
 import type { RotaOptions } from './rota-options.js'
-import { RotaAssets } from './rota/assets.js'
-import { findRun } from './runs.js'
-import { whyPending } from './waiting.js'
+import { RotaAssets } from '../features/assets/api.js'
+import { findRun } from './runs/runs.js'
+import { whyPending } from './runs/waiting.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import type { PrintStreams } from './output.js'
-import { PrintStream } from './print-stream.js'
-import { runCommandLine } from './run-command-line.js'
+import type { PrintStreams } from './framework/output.js'
+import { PrintStream } from './framework/print-stream.js'
+import { runCommandLine } from './framework/run-command-line.js'
 
 const streams = { stdout: new PrintStream(process.stdout), stderr: new PrintStream(process.stderr) }
 sayIfBroken(streams)
@@ -35,7 +35,7 @@ async function end(command: string | undefined): Promise<void> {
 
 /** Aborts after so long; does not keep the process. */
 async function signalAfter(ms: number): Promise<AbortSignal> {
-  const { systemClock } = await import('../app/times.js')
+  const { systemClock } = await import('../time/clock.js')
   const over = new AbortController()
   systemClock.timer(ms, () => over.abort(), { isIdle: true })
   return over.signal

@@ -12,8 +12,8 @@ import {
   troubled,
   Work,
 } from '../../test/fixtures/engine-stage.js'
-import { RotaError } from '../model/errors.js'
-import type { RunContext } from './perform.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { RunContext } from './worker/perform.js'
 
 describe('trouble with the store', () => {
   it('heals by itself: nothing is lost, and nothing is told twice', async () => {

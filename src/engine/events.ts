@@ -1,9 +1,9 @@
-import type { RunId } from '../model/identity.js'
-import type { LedgerRange } from '../model/ledger.js'
-import type { Json } from '../model/json.js'
-import type { CheckNotice } from '../model/round.js'
-import type { NewRun, RunState, StoredError } from '../model/run.js'
-import type { Task } from '../model/task.js'
+import type { RunId } from '../kernel/identity/identity.js'
+import type { LedgerRange } from '../kernel/ledger/ledger.js'
+import type { Json } from '../kernel/definition/json.js'
+import type { CheckNotice } from '../features/rounds/round.js'
+import type { NewRun, RunState, StoredError } from '../kernel/run/run.js'
+import type { Task } from '../kernel/run/task.js'
 import type { Instant } from '../time/instant.js'
 
 /** Everything the engine tells; a notice of what already happened, never the truth. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
-import { fractionOf } from '../model/identity.js'
-import { RotaError } from '../model/errors.js'
+import { fractionOf } from '../kernel/identity/identity.js'
+import { RotaError } from '../kernel/definition/errors.js'
 import type { Events } from './events.js'
 
 /** When a loop looks again: when the wall clock shows an instant, or after some time; never later than the slow poll. */

@@ -1,6 +1,6 @@
-import { RotaError } from '../model/errors.js'
-import type { RunId } from '../model/identity.js'
-import type { LogLine } from '../model/run.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { RunId } from '../kernel/identity/identity.js'
+import type { LogLine } from '../kernel/run/run.js'
 import type { Instant } from '../time/instant.js'
 
 /** The run of an attempt, as far as its handler may know it. */

@@ -1,4 +1,4 @@
-import { boundText, maxLogBytes, maxLogLineBytes, maxLogLines } from '../model/bounds.js'
+import { boundText, maxLogBytes, maxLogLineBytes, maxLogLines } from '../kernel/definition/bounds.js'
 import { printableBytes, wholeCharacters } from '../text/printable.js'
 
 // Below the bounds of a run's log, so that a mark for the rest of a line and a last line on what was cut have room.

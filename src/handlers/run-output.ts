@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { LogLine } from '../model/run.js'
+import type { LogLine } from '../kernel/run/run.js'
 import type { HandlerContext } from './handler-context.js'
 import { OutputBudget, OutputLines } from './output-lines.js'
 

@@ -1,5 +1,5 @@
-import { RotaError } from '../model/errors.js'
-import { boundText } from '../model/bounds.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import { boundText } from '../kernel/definition/bounds.js'
 import { printable } from '../text/printable.js'
 import {
   requestFailed,
@@ -8,7 +8,7 @@ import {
   type OutgoingRequest,
   type RequestRules,
 } from './http-request.js'
-import { isSecretHeader } from '../model/secret-text.js'
+import { isSecretHeader } from '../kernel/definition/secret-text.js'
 
 /** The last answer of a request, and the request that it answers: another one where redirects were followed. */
 export interface FollowedAnswer {

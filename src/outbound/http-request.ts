@@ -3,7 +3,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { callbackify, promisify } from 'node:util'
-import { RotaError } from '../model/errors.js'
+import { RotaError } from '../kernel/definition/errors.js'
 import { refusedAddress, refusedHost, type PrivateTargets } from './address-rules.js'
 
 /** Gives all addresses of a host. */

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { resolve } from 'node:path'
-import { readUserFile } from '../input/user-file.js'
-import { RotaError } from '../model/errors.js'
-import { isSecretHeader, type SecretRef, type SecretText } from '../model/secret-text.js'
+import { readUserFile } from '../formats/user-file.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import { isSecretHeader, type SecretRef, type SecretText } from '../kernel/definition/secret-text.js'
 
 /** Where secrets are looked for: in the environment and the directory of the process that performs the work. */
 export interface SecretPlaces {

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.js'
+import type { Store } from '../store/port.js'
 
 /** A store as one process sees it, which can stop answering at any call: what a kill looks like from outside. */
 export interface CrashableStore {

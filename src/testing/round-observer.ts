@@ -1,8 +1,8 @@
-import type { RunContext } from '../engine/perform.js'
-import type { Cycle, RoundService, ServiceTiming } from '../model/round.js'
-import { isFinal, type Run } from '../model/run.js'
-import type { Trigger } from '../model/trigger.js'
-import type { Store } from '../store/store.js'
+import type { RunContext } from '../engine/worker/perform.js'
+import type { Cycle, RoundService, ServiceTiming } from '../features/rounds/round.js'
+import { isFinal, type Run } from '../kernel/run/run.js'
+import type { Trigger } from '../kernel/trigger/trigger.js'
+import type { Store } from '../store/port.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 
 /** A cycle that nobody has moved for so long stands still. */

@@ -2,20 +2,20 @@
  * A world in one process: the real engine, a real store, time that passes when told, and processes that die at any
  * store call. Everything is drawn from one seed, so that a failing world can be lived through again.
  */
-import { ClockGuard } from '../engine/clock-guard.js'
+import { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import { Events } from '../engine/events.js'
-import { Heartbeat } from '../engine/keep-alive.js'
-import type { Performable, RunContext } from '../engine/perform.js'
-import { sync, type Source } from '../engine/sync.js'
-import type { AssetJob } from '../model/asset.js'
-import { jobDefaults, type Job } from '../model/job.js'
-import type { Store } from '../store/store.js'
+import { Heartbeat } from '../engine/worker/keep-alive.js'
+import type { Performable, RunContext } from '../engine/worker/perform.js'
+import { sync, type Source } from '../engine/sync/sync.js'
+import type { AssetJob } from '../kernel/partition/asset.js'
+import { jobDefaults, type Job } from '../kernel/job/job.js'
+import type { Store } from '../store/port.js'
 import { crashable, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { SeededRandom } from './random.js'
 import { Observer } from './observer.js'
-import { jobsOf, type Trigger } from '../model/trigger.js'
+import { jobsOf, type Trigger } from '../kernel/trigger/trigger.js'
 
 /** What a simulated world is like. */
 export interface Simulation {

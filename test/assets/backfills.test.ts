@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { cancelBackfill, continueBackfill, startBackfill } from '../../src/app/assets/backfills.js'
-import { daily, hourly } from '../../src/model/partition-define.js'
+import {
+  cancelBackfill,
+  continueBackfill,
+  startBackfill,
+} from '../../src/features/assets/backfill/backfills.js'
+import { daily, hourly } from '../../src/kernel/partition/define.js'
 import { crashable } from '../../src/testing/crash-point.js'
 import { stageAt } from './stage.js'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Rota } from '../../src/app/rota.js'
-import { byKeys, daily, hourly, monthly, weekly } from '../../src/model/partition-define.js'
-import { labelsOf } from '../../src/model/partition-range.js'
-import type { Sensor } from '../../src/model/sensor.js'
+import { byKeys, daily, hourly, monthly, weekly } from '../../src/kernel/partition/define.js'
+import { labelsOf } from '../../src/kernel/partition/range.js'
+import type { Sensor } from '../../src/features/sensors/sensor.js'
 import { stageAt, type AssetStage } from './stage.js'
 
 const timezone = 'America/New_York'

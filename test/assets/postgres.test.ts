@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rota } from '../../src/app/rota.js'
-import { daily } from '../../src/model/partition-define.js'
+import { daily } from '../../src/kernel/partition/define.js'
 import { PostgresServer } from '../fixtures/postgres.js'
 
 let server: PostgresServer

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { backfillPlan } from '../../src/app/assets/backfills.js'
-import { byKeys } from '../../src/model/partition-define.js'
+import { backfillPlan } from '../../src/features/assets/backfill/backfills.js'
+import { byKeys } from '../../src/kernel/partition/define.js'
 import { stageAt } from './stage.js'
 
 it.each([300, 3000])(

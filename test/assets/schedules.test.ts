@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byKeys, custom, daily, hourly, twoDimensional } from '../../src/model/partition-define.js'
+import { byKeys, custom, daily, hourly, twoDimensional } from '../../src/kernel/partition/define.js'
 import { stageAt } from './stage.js'
 
 const timezone = 'America/New_York'

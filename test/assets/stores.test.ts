@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { rota } from '../../src/app/rota.js'
-import { daily, monthly } from '../../src/model/partition-define.js'
+import { daily, monthly } from '../../src/kernel/partition/define.js'
 import { FakeClock } from '../../src/testing/fake-clock.js'
 
 it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s', async (kind) => {

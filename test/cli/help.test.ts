@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/cli/commands.js'
-import { commandHelp, programHelp } from '../../src/cli/help.js'
+import { commands } from '../../src/cli/framework/commands.js'
+import { commandHelp, programHelp } from '../../src/cli/framework/help.js'
 import { rota, tooWide } from './rota.js'
 
 describe('the help', () => {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
-import { PrintStream } from '../../src/cli/print-stream.js'
-import { runCommandLine } from '../../src/cli/run-command-line.js'
+import { PrintStream } from '../../src/cli/framework/print-stream.js'
+import { runCommandLine } from '../../src/cli/framework/run-command-line.js'
 import type { Ended } from './rota.js'
 
 /** Where a command line is run, and how wide the terminal is that it writes to, if it is one. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aJob, aRun, t0 } from '../../src/store/conformance/stage.js'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
-import type { Store } from '../../src/store/store.js'
+import type { Store } from '../../src/store/port.js'
 import { systemClock } from '../../src/time/clock.js'
 import { Proxy } from '../fixtures/proxy.js'
 import { ServerProcess } from '../fixtures/server-process.js'

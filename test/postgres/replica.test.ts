@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { runIdOf } from '../../src/model/identity.js'
-import { jobDefaults } from '../../src/model/job.js'
+import { runIdOf } from '../../src/kernel/identity/identity.js'
+import { jobDefaults } from '../../src/kernel/job/job.js'
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import { systemClock } from '../../src/time/clock.js'
 import { PostgresServer } from '../fixtures/postgres.js'

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { loadApp } from '../../src/app/load-app.js'
-import { RotaError } from '../../src/model/errors.js'
+import { loadApp } from '../../src/app/definitions/load-app.js'
+import { RotaError } from '../../src/kernel/definition/errors.js'
 
 const jobs = `jobs:
   crawl: { command: [node, crawl.mjs] }

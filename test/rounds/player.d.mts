@@ -1,6 +1,6 @@
-import type { planRound } from '../../src/model/round-plan.js'
-import type { roundFacts } from '../../src/engine/rounds.js'
-import type { Store } from '../../src/store/store.js'
+import type { planRound } from '../../src/features/rounds/plan.js'
+import type { roundFacts } from '../../src/features/rounds/facts.js'
+import type { Store } from '../../src/store/port.js'
 
 /** Plans and performs until nothing is due any more for the rounds of a player. */
 export class Player {

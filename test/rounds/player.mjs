@@ -67,10 +67,10 @@ export class Player {
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2))
 
 async function main([url, prefix, seed, ...services]) {
-  const { openStore } = await import('../../dist/app/open-store.js')
+  const { openStore } = await import('../../dist/app/store/open-store.js')
   const { systemClock } = await import('../../dist/time/clock.js')
-  const { planRound } = await import('../../dist/model/round-plan.js')
-  const { roundFacts } = await import('../../dist/engine/rounds.js')
+  const { planRound } = await import('../../dist/features/rounds/plan.js')
+  const { roundFacts } = await import('../../dist/features/rounds/facts.js')
   const options = { clock: systemClock, durability: 'normal', directory: '/', create: true }
   const store = await openStore(url, options)
   const worker = `worker-${prefix}`

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
-import { defineRound, defineTrigger } from '../../src/model/define.js'
-import type { Trigger } from '../../src/model/trigger.js'
+import { defineRound } from '../../src/features/rounds/definition.js'
+import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
+import type { Trigger } from '../../src/kernel/trigger/trigger.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
-import type { Store, Turn } from '../../src/store/store.js'
+import type { Store, Turn } from '../../src/store/port.js'
 import { simulate } from '../../src/testing/simulation.js'
 
 const hourMs = 3_600_000

@@ -1,9 +1,11 @@
-import type { AssetJob } from '../../src/model/asset.js'
-import { defineAsset, defineRound, defineTrigger } from '../../src/model/define.js'
-import { custom, daily, hourly, monthly } from '../../src/model/partition-define.js'
-import type { PartitionRule } from '../../src/model/partition-rule.js'
-import type { PartitionSpec } from '../../src/model/partition-spec.js'
-import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/model/trigger.js'
+import type { AssetJob } from '../../src/kernel/partition/asset.js'
+import { defineAsset } from '../../src/features/assets/definition.js'
+import { defineRound } from '../../src/features/rounds/definition.js'
+import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
+import { custom, daily, hourly, monthly } from '../../src/kernel/partition/define.js'
+import type { PartitionRule } from '../../src/kernel/partition/rule.js'
+import type { PartitionSpec } from '../../src/kernel/partition/spec.js'
+import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/kernel/trigger/trigger.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 
 const zones = [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cronSchedule, type DstPolicy } from '../../src/time/cron.js'
+import { cronSchedule } from '../../src/time/cron/schedule.js'
+import type { DstPolicy } from '../../src/time/cron/dst.js'
 import { changesBetween } from './changes.js'
 import { fieldsOf, localTimeOf, occurrencesIn, type Step, walk } from './oracle.js'
 import { randomFrom, seed } from './seed.js'

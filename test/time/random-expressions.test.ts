@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cronSchedule, type DstPolicy } from '../../src/time/cron.js'
+import { cronSchedule } from '../../src/time/cron/schedule.js'
+import type { DstPolicy } from '../../src/time/cron/dst.js'
 import { zoneOf } from '../../src/time/zone.js'
 import { anyDayExpression, anyExpression } from './expressions.js'
 import { expand, fieldsOf, localTimeOf, matches, occurrencesIn, walk } from './oracle.js'

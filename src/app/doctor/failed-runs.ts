@@ -1,6 +1,6 @@
-import type { Json } from '../../model/json.js'
-import { isMap } from '../../model/read-value.js'
-import type { Run } from '../../model/run.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { isMap } from '../../kernel/definition/read-value.js'
+import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
 import { count, groupBy, ok, warn, type Facts, type Finding } from './finding.js'
 

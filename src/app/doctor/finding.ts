@@ -1,5 +1,5 @@
-import type { StoredTrigger } from '../../model/trigger.js'
-import type { Store, WorkerStatus } from '../../store/store.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
 /** One thing that was looked at: what it is, how it stands, and what to do about it. */

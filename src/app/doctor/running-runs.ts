@@ -1,4 +1,4 @@
-import type { Run } from '../../model/run.js'
+import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
 import { groupBy, ok, someNames, warn, type Facts, type Finding } from './finding.js'
 

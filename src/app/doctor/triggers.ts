@@ -1,8 +1,8 @@
-import { rangeOver } from '../../engine/due-instants.js'
-import type { LedgerReason } from '../../model/ledger.js'
-import { isComputed, scheduleOf } from '../../model/schedule.js'
-import type { StoredTrigger } from '../../model/trigger.js'
-import type { SensorInfo } from '../sensors/sensors.js'
+import { rangeOver } from '../../engine/explain/due-instants.js'
+import type { LedgerReason } from '../../kernel/ledger/ledger.js'
+import { isComputed, scheduleOf } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { SensorInfo } from '../../features/sensors/status.js'
 import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import { count, ok, someNames, warn, type Facts, type Finding } from './finding.js'
@@ -119,7 +119,7 @@ function isPlainlyTimed({ schedule, round }: StoredTrigger['trigger']): boolean 
 /** Sensors that fail, were paused for it, or are not polled in time. */
 export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Finding[]> {
   if (!triggers.some((one) => one.active && isSensor(one))) return []
-  const { listSensors } = await import('../sensors/sensors.js')
+  const { listSensors } = await import('../../features/sensors/status.js')
   const sensors = (await listSensors(store, { now })).filter(({ condition }) => condition !== 'ended')
   const findings = sensors.flatMap((sensor) => sensorFinding(sensor, now) ?? [])
   return findings.length > 0 ? findings : [ok('sensors', `${count(sensors.length, 'sensor')}, none behind`)]

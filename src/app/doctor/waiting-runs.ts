@@ -1,8 +1,8 @@
-import { pendingReasons, type PendingReason } from '../../model/pending.js'
-import type { Run } from '../../model/run.js'
+import { pendingReasons, type PendingReason } from '../../kernel/run/pending.js'
+import type { Run } from '../../kernel/run/run.js'
 import { formatInstant } from '../../time/instant.js'
-import { pendingText, pendingTodo } from '../pending-text.js'
-import { readWaiting } from '../waiting.js'
+import { pendingText, pendingTodo } from '../explain/pending-text.js'
+import { readWaiting } from '../runs/waiting.js'
 import { count, ok, someNames, warn, type Facts, type Finding } from './finding.js'
 
 /** A run that waits for longer than this is worth a look. */

@@ -1,33 +1,33 @@
-import { ClockGuard } from '../../engine/clock-guard.js'
+import { ClockGuard } from '../../engine/scheduler/clock-guard.js'
 import type { Engine } from '../../engine/engine.js'
 import { Events, type EngineEvents, type EventName } from '../../engine/events.js'
-import { ErrorTracer } from '../../engine/error-tracer.js'
-import { Pool } from '../../engine/pool.js'
-import type { SyncReport } from '../../engine/sync.js'
-import { RotaError } from '../../model/errors.js'
-import type { Roles } from '../../model/role.js'
-import { tooSeldom } from '../../model/round-check.js'
-import type { Trigger } from '../../model/trigger.js'
-import type { Store } from '../../store/store.js'
+import { ErrorTracer } from '../../engine/worker/error-tracer.js'
+import { Pool } from '../../engine/worker/pool.js'
+import type { SyncReport } from '../../engine/sync/sync.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Roles } from '../../engine/role.js'
+import { tooSeldom } from '../../features/rounds/check.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import { parseDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
-import { AppBus } from '../bus/bus.js'
-import type { CommandJobs } from '../jobs/command-jobs.js'
-import type { DefinitionWatch } from '../definition-watch.js'
-import { traceErrors, type ErrorTrace } from '../error-trace.js'
-import type { JobsKeeper } from '../jobs/keeper.js'
-import type { UnclaimedCommands } from '../jobs/unclaimed.js'
-import { slowPollMs, upkeepTimes } from '../loop-times.js'
-import { openStore, absoluteUrl, clockFor, isOnManyHosts } from '../open-store.js'
-import { telling, type Asked } from '../operations.js'
-import { OwnDefinitions, type Where } from '../own-definitions.js'
-import { ProcessNote } from '../process-note.js'
-import { Registry } from '../registry.js'
-import { checkReplaced } from '../replaced.js'
+import { AppBus } from '../../features/bus/api.js'
+import type { CommandJobs } from '../../features/command-jobs/command-jobs.js'
+import type { DefinitionWatch } from '../definitions/definition-watch.js'
+import { traceErrors, type ErrorTrace } from '../process/error-trace.js'
+import type { JobsKeeper } from '../../features/command-jobs/keeper.js'
+import type { UnclaimedCommands } from '../../features/command-jobs/unclaimed.js'
+import { slowPollMs, upkeepTimes } from '../process/loop-times.js'
+import { openStore, absoluteUrl, clockFor, isOnManyHosts } from '../store/open-store.js'
+import { telling, type Asked } from '../runs/operations.js'
+import { OwnDefinitions, type Where } from '../definitions/own-definitions.js'
+import { ProcessNote } from '../process/process-note.js'
+import { Registry } from '../definitions/registry.js'
+import { checkReplaced } from '../process/replaced.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
-import { refuseWrites } from '../refuse-writes.js'
-import { assertNotEmptied, Witness } from '../witness.js'
+import { refuseWrites } from '../store/refuse-writes.js'
+import { assertNotEmptied, Witness } from '../store/witness.js'
 
 /** Where the definitions of an app come from. */
 export interface Origin {
@@ -249,14 +249,14 @@ export abstract class RotaCore {
 
   /** The command jobs of the store, or of the file that is used in place. */
   protected async commandJobs(): Promise<CommandJobs> {
-    const { CommandJobs } = await import('../jobs/command-jobs.js')
+    const { CommandJobs } = await import('../../features/command-jobs/command-jobs.js')
     const { storeUrl, clock } = this
     return new CommandJobs({ store: await this.store(), storeUrl, clock, path: this.registry.jobsFile })
   }
 
   /** Looks at the jobs once before anything is planned: what performs a command may have changed since. */
   async #keepJobs(): Promise<void> {
-    const { JobsKeeper } = await import('../jobs/keeper.js')
+    const { JobsKeeper } = await import('../../features/command-jobs/keeper.js')
     const { clock, events } = this
     const onChange = (): void => this.wake()
     const jobs = await this.commandJobs()
@@ -266,7 +266,7 @@ export abstract class RotaCore {
 
   /** Runs of commands that nobody takes are left to the bus, and fail where it finds nobody either. */
   async #failUnclaimed(store: Store): Promise<void> {
-    const { UnclaimedCommands } = await import('../jobs/unclaimed.js')
+    const { UnclaimedCommands } = await import('../../features/command-jobs/unclaimed.js')
     const { clock, events } = this
     const { leaseMs, offerAfterMs } = this.settings
     const now = (): Instant => this.now()
@@ -276,7 +276,7 @@ export abstract class RotaCore {
 
   /** Only where somebody listens: most apps know what they define. */
   async #tellDefinitions(store: Store): Promise<void> {
-    const { DefinitionWatch } = await import('../definition-watch.js')
+    const { DefinitionWatch } = await import('../definitions/definition-watch.js')
     const { clock, events } = this
     const alsoFrom = (await this.commandJobs()).place?.source
     this.#definitions = new DefinitionWatch({ store, clock, events, alsoFrom })

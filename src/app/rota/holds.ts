@@ -1,5 +1,5 @@
-import type { HoldTarget } from '../../model/hold.js'
-import { holdOn, letGo, type HoldOptions } from '../holds.js'
+import type { HoldTarget } from '../../kernel/hold/hold.js'
+import { holdOn, letGo, type HoldOptions } from '../control/holds.js'
 import { RotaRuns } from './runs.js'
 
 /** Holding back and letting go: one trigger, one queue, everything, and the stored kill switches. */

@@ -1,21 +1,21 @@
-import type { PoolCounters } from '../../engine/pool.js'
-import type { ResultsOptions, TaskResult } from '../../engine/results.js'
-import type { RunId } from '../../model/identity.js'
-import { RotaError } from '../../model/errors.js'
-import type { Attempt, Run } from '../../model/run.js'
-import { jobsOf, type Trigger } from '../../model/trigger.js'
-import type { Enqueued, RunFilter, StoredLogLine } from '../../store/store.js'
-import { storedJob } from '../definitions.js'
+import type { PoolCounters } from '../../engine/worker/pool.js'
+import type { ResultsOptions, TaskResult } from '../../engine/worker/results.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Attempt, Run } from '../../kernel/run/run.js'
+import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
+import type { Enqueued, RunFilter, StoredLogLine } from '../../store/port.js'
+import { storedJob } from '../definitions/definitions.js'
 import {
   enqueueInTransaction,
   newManualRun,
   newRun,
   readEnqueueOptions,
   type EnqueueOptions,
-} from '../enqueue.js'
-import { someIds, tellFailure } from '../operations.js'
+} from '../runs/enqueue.js'
+import { someIds, tellFailure } from '../runs/operations.js'
 import type { JobRef } from '../rota-options.js'
-import { cancelRun, findRun, retryRun, waitForRun } from '../runs.js'
+import { cancelRun, findRun, retryRun, waitForRun } from '../runs/runs.js'
 import { RotaDefinitions } from './define.js'
 
 /** The runs of an app: making them, following them, ending them. */

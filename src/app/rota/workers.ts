@@ -1,4 +1,4 @@
-import { drainAll, workersOf, type Drained, type WorkerInfo } from '../workers.js'
+import { drainAll, workersOf, type Drained, type WorkerInfo } from '../control/workers.js'
 import { RotaHolds } from './holds.js'
 
 /** The processes that share the store: which there are, and how to empty them. */

@@ -1,8 +1,8 @@
-import type { AssetSpec } from '../../model/asset-spec.js'
-import type { HoldTarget } from '../../model/hold.js'
-import { hourly } from '../../model/partition-define.js'
-import type { ScheduleSpec } from '../../model/schedule.js'
-import type { OverlapPolicy } from '../../model/trigger.js'
+import type { AssetSpec } from '../../kernel/partition/asset-spec.js'
+import type { HoldTarget } from '../../kernel/hold/hold.js'
+import { hourly } from '../../kernel/partition/define.js'
+import type { ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import type { OverlapPolicy } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import { minute, t0 } from './stage.js'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { it } from 'vitest'
 import { openMemoryStore } from '../memory/memory-store.js'
-import { checkLaws, compareFacts } from './facts.js'
+import { checkLaws, compareFacts } from './cases/facts.js'
 import { operations } from './operation.js'
 import { Player } from './player.js'
 import type { OpenStore } from './stage.js'

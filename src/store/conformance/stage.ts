@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { runIdOf, type RunId } from '../../model/identity.js'
-import { jobDefaults, type Job, type Queue } from '../../model/job.js'
-import { gatesOf } from '../../model/occurrence.js'
-import type { Outcome } from '../../model/outcome.js'
-import type { NewRun, Run } from '../../model/run.js'
-import { planTick, type Tick } from '../../model/tick.js'
-import type { DueTrigger, StoredTrigger, Trigger } from '../../model/trigger.js'
+import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
+import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
+import { gatesOf } from '../../kernel/identity/occurrence.js'
+import type { Outcome } from '../../kernel/run/outcome.js'
+import type { NewRun, Run } from '../../kernel/run/run.js'
+import { planTick, type Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, DefineAnswer, DefineTrigger, Finished, Store, TurnAnswer } from '../store.js'
+import type { Claim, DefineAnswer, DefineTrigger, Finished, Store, TurnAnswer } from '../port.js'
 
 /** An opened store, another look at the same facts, and the end of both. */
 export interface OpenedStore {

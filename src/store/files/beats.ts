@@ -10,10 +10,10 @@ import type { Clock } from '../../time/clock.js'
 import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
 import { TimeError } from '../../time/time-error.js'
 import { noteTime, type Tables, type WorkerRow } from '../memory/tables.js'
-import type { Beat } from '../store.js'
-import type { Directory } from './directory.js'
-import { fileKey } from './record.js'
-import type { WorkerFile } from './row-files.js'
+import type { Beat } from '../port.js'
+import type { Directory } from './layout/directory.js'
+import { fileKey } from './layout/record.js'
+import type { WorkerFile } from './layout/row-files.js'
 
 /** When a worker renewed its lease, and until when. */
 interface Renewal {

@@ -3,7 +3,7 @@
  * transaction, and each answer is given after the commit that holds it: one record, one lock, for all of them. If one
  * of a group throws, nothing of the group has happened and each is tried again alone.
  */
-import type { RotaError } from '../../model/errors.js'
+import type { RotaError } from '../../kernel/definition/errors.js'
 import { isBroken, toRotaError } from './errors.js'
 import type { DirectoryLock } from './lock.js'
 import type { Session } from './session.js'

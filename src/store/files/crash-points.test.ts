@@ -6,7 +6,7 @@ import { systemClock } from '../../time/clock.js'
 import { VolatileDisk } from '../../../test/fixtures/volatile-disk.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 import { openMemoryStore } from '../memory/memory-store.js'
-import type { Store } from '../store.js'
+import type { Store } from '../port.js'
 import { realDisk, type Disk } from './disk.js'
 import { openFilesStore } from './files-store.js'
 

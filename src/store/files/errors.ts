@@ -1,4 +1,4 @@
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import { codeOf } from './disk.js'
 
 /** Codes of the system that mean that there is no room. */

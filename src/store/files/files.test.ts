@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { systemClock } from '../../time/clock.js'
 import { conformance } from '../conformance/conformance.js'
 import type { OpenedStore } from '../conformance/stage.js'
-import type { Store } from '../store.js'
-import type { StoreHealth } from '../../model/store-health.js'
+import type { Store } from '../port.js'
+import type { StoreHealth } from '../store-health.js'
 import { openFilesStore } from './files-store.js'
 
 conformance('files', () => openFor(1))

@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { planRunId } from '../../model/occurrence.js'
+import { planRunId } from '../../kernel/identity/occurrence.js'
 import type { Clock } from '../../time/clock.js'
 import { systemClock } from '../../time/clock.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { aJob, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
-import type { Store } from '../store.js'
+import type { Store } from '../port.js'
 import { openFilesStore } from './files-store.js'
 
 let path: string

@@ -7,10 +7,10 @@
 import { hostname } from 'node:os'
 import { insertRun, makeFinal } from '../memory/run-moves.js'
 import type { RunRow } from '../memory/tables.js'
-import type { NewRun } from '../../model/run.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
-import type { StoreWarning } from '../../model/store-health.js'
-import { queueFolders, type Directory } from './directory.js'
+import type { StoreWarning } from '../store-health.js'
+import { queueFolders, type Directory } from './layout/directory.js'
 import {
   attemptsOf,
   errorNameOf,
@@ -19,8 +19,8 @@ import {
   readQueueFile,
   runOfForeign,
   strayWarning,
-} from './queue-file.js'
-import { extraOf } from './run-file.js'
+} from './layout/queue-file.js'
+import { extraOf } from './layout/run-file.js'
 import type { State } from './state.js'
 
 /** Younger files that cannot be read are left alone: somebody may be writing them. */

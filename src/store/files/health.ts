@@ -1,10 +1,10 @@
-import type { RunId } from '../../model/identity.js'
+import type { RunId } from '../../kernel/identity/identity.js'
 import type { Instant } from '../../time/instant.js'
-import type { StoreHealth, StoreWarning } from '../../model/store-health.js'
+import type { StoreHealth, StoreWarning } from '../store-health.js'
 import type { CommitLoop } from './commit-loop.js'
 import { foreignWarnings } from './foreign.js'
 import { schemaVersion } from './open.js'
-import { readQueueFile } from './queue-file.js'
+import { readQueueFile } from './layout/queue-file.js'
 import type { Session } from './session.js'
 import type { State } from './state.js'
 

@@ -4,10 +4,10 @@
  * the lock next applies it again. It is kept in segments, so that other processes read what they have missed; the one
  * before the newest stays, older ones go, and who has missed more than that loads the store anew.
  */
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import { codeOf } from './disk.js'
-import type { Directory } from './directory.js'
-import type { Counters, JournalRecord } from './record.js'
+import type { Directory } from './layout/directory.js'
+import type { Counters, JournalRecord } from './layout/record.js'
 
 /** A segment is ended after so many transactions, or bytes. */
 const maxRecords = 1000

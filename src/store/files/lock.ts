@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 
 /** How long the lock is waited for before those who wait are refused. */

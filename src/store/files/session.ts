@@ -1,13 +1,13 @@
 import type { Clock } from '../../time/clock.js'
-import type { StoreWarning } from '../../model/store-health.js'
-import { applyRecord, linesOf } from './apply-record.js'
-import type { Directory } from './directory.js'
+import type { StoreWarning } from '../store-health.js'
+import { applyRecord, linesOf } from './layout/apply-record.js'
+import type { Directory } from './layout/directory.js'
 import { isFull, toRotaError } from './errors.js'
 import { failMalformed, takeForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
-import { allNoteLines, allSeenLines } from './note-lines.js'
-import { toLines, type Change, type Counters, type JournalRecord } from './record.js'
+import { allNoteLines, allSeenLines } from './layout/note-lines.js'
+import { toLines, type Change, type Counters, type JournalRecord } from './layout/record.js'
 import type { State } from './state.js'
 
 /** How often it is looked what others did to `pending`. */

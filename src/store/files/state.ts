@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { LogUse } from '../../model/bounds.js'
-import type { RunId } from '../../model/identity.js'
+import type { LogUse } from '../../kernel/definition/bounds.js'
+import type { RunId } from '../../kernel/identity/identity.js'
 import { restoreHold, restoreRun, restoreTrigger, restoreWorker, withdrawRun } from '../memory/restore.js'
 import {
   addRange,
@@ -11,7 +11,7 @@ import {
   type RunRow,
   type Tables,
 } from '../memory/tables.js'
-import type { StoredLogLine } from '../store.js'
+import type { StoredLogLine } from '../port.js'
 import {
   countersOf,
   type Change,
@@ -19,7 +19,7 @@ import {
   type HistoryLine,
   type JournalRecord,
   type RunPlace,
-} from './record.js'
+} from './layout/record.js'
 import {
   fromHoldLine,
   fromRangeLine,
@@ -32,9 +32,9 @@ import {
   toWorkerFile,
   type DefinitionLine,
   type RangeLine,
-} from './row-files.js'
-import { noteLinesOf, seenLinesOf, takeNoteLine, takeSeenLine } from './note-lines.js'
-import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './run-file.js'
+} from './layout/row-files.js'
+import { noteLinesOf, seenLinesOf, takeNoteLine, takeSeenLine } from './layout/note-lines.js'
+import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
 
 /** The longest id of another design that names a file. */
 const longestId = 120

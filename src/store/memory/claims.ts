@@ -1,6 +1,6 @@
-import { claimingTargets } from '../../model/hold.js'
+import { claimingTargets } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Turn, Want } from '../store.js'
+import type { Claim, Turn, Want } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'

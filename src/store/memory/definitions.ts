@@ -1,6 +1,6 @@
-import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../model/trigger.js'
+import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../store.js'
+import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../port.js'
 import { followLimits } from './gates.js'
 import { moveLook, startFollowing, stopFollowing } from './looks.js'
 import { cancelPending, toStored, writeTick } from './planning.js'

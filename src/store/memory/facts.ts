@@ -1,4 +1,4 @@
-import type { Fact, FactPage, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
+import type { Fact, FactPage, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
 import { toHold } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { putNote, remember } from './notes.js'

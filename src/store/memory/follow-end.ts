@@ -5,8 +5,8 @@ import {
   notesBehind,
   wakesItsTrigger,
   type EndedRun,
-} from '../../model/follow.js'
-import type { FinalState, Follow } from '../../model/run.js'
+} from '../../kernel/run/follow.js'
+import type { FinalState, Follow } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { moveLook } from './looks.js'
 import { noteAt, writeNote } from './notes.js'

@@ -1,4 +1,4 @@
-import type { Gate } from '../../model/run.js'
+import type { Gate } from '../../kernel/run/run.js'
 import { OrderedSet } from './ordered-set.js'
 import type { ReadyRuns } from './ready-runs.js'
 import { byUrgency, compareText, type GateRow, type RunRow, type Tables } from './tables.js'

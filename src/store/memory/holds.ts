@@ -1,6 +1,6 @@
-import { holdsAt, type Hold, type HoldTarget } from '../../model/hold.js'
+import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
-import type { Holding } from '../store.js'
+import type { Holding } from '../port.js'
 import { moveLook } from './looks.js'
 import type { HoldRow, Tables, TriggerRow } from './tables.js'
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.js'
+import type { Json } from '../../kernel/definition/json.js'
 
 /** A copy that shares nothing, as if the value had gone to a disk and come back. */
 export function copyJson(value: Json | undefined): Json | undefined {

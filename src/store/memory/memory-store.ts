@@ -1,5 +1,5 @@
-import { RotaError } from '../../model/errors.js'
-import type { Store } from '../store.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Store } from '../port.js'
 import { emptyTables, type Tables } from './tables.js'
 import { tableVerbs } from './table-verbs.js'
 

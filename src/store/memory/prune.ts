@@ -1,5 +1,5 @@
-import { addCounts, writeCounts } from '../../model/pruned-counts.js'
-import type { FinalState } from '../../model/run.js'
+import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
+import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { forgetOver } from './notes.js'
 import { forgetRun } from './run-moves.js'

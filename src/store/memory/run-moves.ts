@@ -8,8 +8,8 @@
  *
  * A run takes its gates when it becomes ready and gives them back when it leaves ready and running.
  */
-import type { Phase } from '../../model/fact.js'
-import type { FinalState, NewRun } from '../../model/run.js'
+import type { Phase } from '../../kernel/run/fact.js'
+import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'

@@ -1,7 +1,7 @@
-import type { Fact } from '../../model/fact.js'
-import type { RunId } from '../../model/identity.js'
-import type { LogLine } from '../../model/run.js'
-import type { Tick } from '../../model/tick.js'
+import type { Fact } from '../../kernel/run/fact.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { LogLine } from '../../kernel/run/run.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import type {
   DefineJobs,
@@ -13,7 +13,7 @@ import type {
   TriggerFilter,
   Turn,
   WorkerEntry,
-} from '../store.js'
+} from '../port.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import * as holding from './holds.js'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { systemClock } from '../../time/clock.js'
-import { atomicityLaws, type Fault } from '../conformance/atomicity.js'
+import { atomicityLaws, type Fault } from '../conformance/cases/atomicity.js'
 import { aJob, aRun, Stage, t0 } from '../conformance/stage.js'
 import { openPostgresStore } from './postgres-store.js'
 

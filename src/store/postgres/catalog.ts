@@ -1,5 +1,5 @@
-import { claimingTargets, type Hold } from '../../model/hold.js'
-import type { Job } from '../../model/job.js'
+import { claimingTargets, type Hold } from '../../kernel/hold/hold.js'
+import type { Job } from '../../kernel/job/job.js'
 import type { Catalog } from '../sql/catalog.js'
 import { holdOf, type HoldRow } from '../sql/rows.js'
 import type { Database } from './database.js'

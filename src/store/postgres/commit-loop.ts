@@ -13,18 +13,18 @@
  * done twice, and nothing is taken for done that is not. Where nobody knows any more, those who wait are told so.
  */
 import type { Client } from 'pg'
-import { RotaError } from '../../model/errors.js'
-import { fractionOf } from '../../model/identity.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { fractionOf } from '../../kernel/identity/identity.js'
 import type { Clock } from '../../time/clock.js'
-import type { Hint } from '../store.js'
+import type { Hint } from '../port.js'
 import type { Revisions } from './catalog.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isBroken, isConflict, isReadOnly, toRotaError } from './errors.js'
-import { Fate, InDoubt } from './fate.js'
+import { Fate, InDoubt } from './commit-status.js'
 import { becameOf, raiseFence } from './lost-answer.js'
 import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
-import type { Remembered } from './remembered.js'
+import type { Remembered } from './process-cache.js'
 import { NotAlone, Session } from './session.js'
 import { KeyTaken } from './unique.js'
 

@@ -1,5 +1,5 @@
-import { jobDefaults, type Job } from '../../model/job.js'
-import type { DefineConflict, DefineJobs } from '../store.js'
+import { jobDefaults, type Job } from '../../kernel/job/job.js'
+import type { DefineConflict, DefineJobs } from '../port.js'
 import { done, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
 import { markJobsChanged, markLimitsChanged } from './meta.js'

@@ -1,6 +1,6 @@
-import type { Trigger } from '../../model/trigger.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { DefineAnswer, DefineTrigger } from '../store.js'
+import type { DefineAnswer, DefineTrigger } from '../port.js'
 import {
   chainMs,
   hasDefinition,

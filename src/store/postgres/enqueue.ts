@@ -1,6 +1,6 @@
-import type { NewRun } from '../../model/run.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Enqueued } from '../store.js'
+import type { Enqueued } from '../port.js'
 import { followCode, originCode, toJson } from '../sql/rows.js'
 import { blocked, delayed, ready } from '../sql/states.js'
 import { gatesText, takeGates } from './gates.js'

@@ -1,6 +1,6 @@
-import { quarantinedReason } from '../../model/run.js'
+import { quarantinedReason } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Finished } from '../store.js'
+import type { Finished } from '../port.js'
 import { toJson } from '../sql/rows.js'
 import { delayed, done, failed, ready, running } from '../sql/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'

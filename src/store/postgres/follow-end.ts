@@ -1,5 +1,5 @@
-import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../model/follow.js'
-import type { Json } from '../../model/json.js'
+import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../kernel/run/follow.js'
+import type { Json } from '../../kernel/definition/json.js'
 import { followOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { noteValue, writeNote } from './notes.js'

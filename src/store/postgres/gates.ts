@@ -8,7 +8,7 @@
  *
  * Whoever touches a gate is the only writer, so that nobody comes to a gate while somebody else is leaving it.
  */
-import type { Gate } from '../../model/run.js'
+import type { Gate } from '../../kernel/run/run.js'
 import type { Catalog } from '../sql/catalog.js'
 import { gatesOf } from '../sql/rows.js'
 import { blocked, ready } from '../sql/states.js'

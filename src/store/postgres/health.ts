@@ -1,4 +1,4 @@
-import type { StoreHealth, StoreWarning } from '../../model/store-health.js'
+import type { StoreHealth, StoreWarning } from '../store-health.js'
 import { readMeta } from './meta.js'
 import { oldTransactions } from './old-transactions.js'
 import type { Session } from './session.js'

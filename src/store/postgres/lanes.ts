@@ -1,8 +1,8 @@
-import type { HolderNotice } from '../../model/fact.js'
-import type { Turn, TurnAnswer } from '../store.js'
+import type { HolderNotice } from '../../kernel/run/fact.js'
+import type { Turn, TurnAnswer } from '../port.js'
 import type { CommitLoop } from './commit-loop.js'
 import { plainTurn } from './plain.js'
-import type { Remembered } from './remembered.js'
+import type { Remembered } from './process-cache.js'
 import { mayTurnTogether, turn } from './turn.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */

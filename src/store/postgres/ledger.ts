@@ -1,6 +1,6 @@
-import type { LedgerRange, RecordedRange } from '../../model/ledger.js'
+import type { LedgerRange, RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { Instant } from '../../time/instant.js'
-import type { Reading } from '../store.js'
+import type { Reading } from '../port.js'
 import { rangeOf, type RangeRow } from '../sql/rows.js'
 import type { Session } from './session.js'
 

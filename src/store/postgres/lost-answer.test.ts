@@ -4,7 +4,7 @@ import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { Proxy } from '../../../test/fixtures/proxy.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import type { Store } from '../store.js'
+import type { Store } from '../port.js'
 import { openPostgresStore } from './postgres-store.js'
 
 let server: PostgresServer

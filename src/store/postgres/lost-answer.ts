@@ -1,4 +1,4 @@
-import type { Enqueued, Turn, TurnAnswer } from '../store.js'
+import type { Enqueued, Turn, TurnAnswer } from '../port.js'
 import { done, running } from '../sql/states.js'
 import { claimsOf, recorded, rememberTurn, type ClaimRow, type PlainPart } from './plain.js'
 import type { Session } from './session.js'

@@ -1,5 +1,5 @@
-import type { Json } from '../../model/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey } from '../../model/note.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { Note, NoteChange, NoteFilter, NoteKey } from '../../kernel/state/note.js'
 import type { Instant } from '../../time/instant.js'
 import { noteOf, type NoteRow } from '../sql/note-rows.js'
 import type { Session } from './session.js'

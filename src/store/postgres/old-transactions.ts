@@ -1,5 +1,5 @@
 import { formatDuration } from '../../time/duration.js'
-import type { StoreWarning } from '../../model/store-health.js'
+import type { StoreWarning } from '../store-health.js'
 import type { Database } from './database.js'
 
 /** From when on an open transaction is worth a word. */

@@ -3,7 +3,7 @@ import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { systemClock } from '../../time/clock.js'
 import { aRun, t0 } from '../conformance/stage.js'
-import type { Store } from '../store.js'
+import type { Store } from '../port.js'
 import { openPostgresStore } from './postgres-store.js'
 import { schemaVersion } from './schema.js'
 

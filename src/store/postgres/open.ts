@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'

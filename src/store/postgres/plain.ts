@@ -2,18 +2,18 @@
  * The usual transaction: plain runs are recorded, claimed and ended, and nothing else. It is one call of a function, which
  * commits by itself: one journey to the server and back, for all that has arrived here.
  */
-import type { HolderNotice } from '../../model/fact.js'
-import type { NewRun } from '../../model/run.js'
+import type { HolderNotice } from '../../kernel/run/fact.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../store.js'
+import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined, originCode, toJson } from '../sql/rows.js'
 import type { Database } from './database.js'
 import { isPlainRun, type EnqueueRequest } from './enqueue.js'
 import { isPlainEnd } from './finish.js'
-import { changedState, existsState, notAloneState, unusualState } from './raised.js'
-import type { Look } from './positions.js'
-import type { Remembered } from './remembered.js'
+import { changedState, existsState, notAloneState, unusualState } from './sql-error-codes.js'
+import type { Look } from './scan-cursor.js'
+import type { Remembered } from './process-cache.js'
 import { NotAlone } from './session.js'
 import { mayTurnTogether } from './turn.js'
 

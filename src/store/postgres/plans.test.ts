@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
-import type { Tick } from '../../model/tick.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 

@@ -11,11 +11,11 @@
  * fence is run, attempt and state, so what a zombie reports later finds no row.
  */
 import { randomBytes } from 'node:crypto'
-import { RotaError } from '../../model/errors.js'
-import type { Fact } from '../../model/fact.js'
-import type { RunId } from '../../model/identity.js'
-import type { LogLine, NewRun, Run } from '../../model/run.js'
-import type { Tick } from '../../model/tick.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Fact } from '../../kernel/run/fact.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type {
@@ -28,7 +28,7 @@ import type {
   TriggerFilter,
   Turn,
   WorkerEntry,
-} from '../store.js'
+} from '../port.js'
 import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
 import { listenerOf, readAddress, type Address } from './address.js'
 import { advance, cancel, retry } from './cancel.js'
@@ -56,7 +56,7 @@ import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Reader } from './reader.js'
-import { Remembered } from './remembered.js'
+import { Remembered } from './process-cache.js'
 import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'

@@ -1,9 +1,9 @@
-import type { RotaError } from '../../model/errors.js'
+import type { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isConflict, toRotaError } from './errors.js'
-import type { Remembered } from './remembered.js'
+import type { Remembered } from './process-cache.js'
 import { Session } from './session.js'
 
 /** How long a question is asked again while the server is away, and how soon. */

@@ -1,4 +1,4 @@
-import type { SeenKey } from '../../model/tick.js'
+import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
 

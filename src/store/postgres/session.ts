@@ -1,7 +1,7 @@
 import type { Catalog } from '../sql/catalog.js'
 import { loadCatalog, type Revisions } from './catalog.js'
 import type { Database } from './database.js'
-import type { Remembered } from './remembered.js'
+import type { Remembered } from './process-cache.js'
 
 // Relies on: primary key of meta. Never lowers it: another process may have written a later one.
 const RAISE_TIME = `update rota.meta set highest_at = $1 where id = 1 and highest_at < $1`

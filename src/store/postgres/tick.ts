@@ -1,4 +1,4 @@
-import type { Tick } from '../../model/tick.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRuns } from './enqueue.js'
 import { recordRanges } from './ledger.js'

@@ -1,10 +1,10 @@
-import type { HolderNotice } from '../../model/fact.js'
-import type { Turn, TurnAnswer } from '../store.js'
+import type { HolderNotice } from '../../kernel/run/fact.js'
+import type { Turn, TurnAnswer } from '../port.js'
 import { limitedQueueOf } from '../sql/catalog.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
 import { nextRunAt, promote } from './promote.js'
-import type { Remembered } from './remembered.js'
+import type { Remembered } from './process-cache.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Whoever expires a worker is alone, so one that is live here stays so.

@@ -1,6 +1,6 @@
-import type { Signs } from '../../model/fact.js'
+import type { Signs } from '../../kernel/run/fact.js'
 import type { Instant } from '../../time/instant.js'
-import type { Beat, WorkerEntry, WorkerStatus } from '../store.js'
+import type { Beat, WorkerEntry, WorkerStatus } from '../port.js'
 import { running } from '../sql/states.js'
 import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/worker-rows.js'
 import type { Session } from './session.js'

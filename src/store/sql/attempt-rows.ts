@@ -1,5 +1,5 @@
-import type { RunId } from '../../model/identity.js'
-import type { Attempt, AttemptEnd } from '../../model/run.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Attempt, AttemptEnd } from '../../kernel/run/run.js'
 import { errorOf, orUndefined, type RunRow } from './rows.js'
 import { done, running } from './states.js'
 

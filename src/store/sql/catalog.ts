@@ -1,5 +1,5 @@
-import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../model/hold.js'
-import { jobDefaults, type Job } from '../../model/job.js'
+import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
+import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Instant } from '../../time/instant.js'
 
 /** What every claim needs of the definitions: read once and kept until a revision says that it changed. */

@@ -1,9 +1,9 @@
 /*
  * Facts as the values of a row, each beside the columns that they go into.
  */
-import type { RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
-import type { Hold } from '../../model/hold.js'
-import type { Attempt } from '../../model/run.js'
+import type { RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
+import type { Hold } from '../../kernel/hold/hold.js'
+import type { Attempt } from '../../kernel/run/run.js'
 import { followCode, originCode, toJson } from './rows.js'
 import { done, phases } from './states.js'
 import { chainMs, tickingCode } from './trigger-values.js'

@@ -1,5 +1,5 @@
-import type { Json } from '../../model/json.js'
-import type { Note, NoteKind } from '../../model/note.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { Note, NoteKind } from '../../kernel/state/note.js'
 
 /** A note's row. */
 export interface NoteRow {

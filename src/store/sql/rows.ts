@@ -1,7 +1,7 @@
-import type { Hold, HoldTarget } from '../../model/hold.js'
-import type { Json } from '../../model/json.js'
-import type { LedgerReason, LedgerRule, RecordedRange } from '../../model/ledger.js'
-import type { Follow, Gate, Labels, Run, RunOrigin, StoredError } from '../../model/run.js'
+import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { LedgerReason, LedgerRule, RecordedRange } from '../../kernel/ledger/ledger.js'
+import type { Follow, Gate, Labels, Run, RunOrigin, StoredError } from '../../kernel/run/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */

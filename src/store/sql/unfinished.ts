@@ -1,5 +1,5 @@
-import type { EndedRun } from '../../model/follow.js'
-import type { FinalState } from '../../model/run.js'
+import type { EndedRun } from '../../kernel/run/follow.js'
+import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { errorOf, orUndefined } from './rows.js'
 import { cancelled, done, failed } from './states.js'

@@ -1,4 +1,4 @@
-import type { Trigger, TriggerVersion } from '../../model/trigger.js'
+import type { Trigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import { orUndefined } from './rows.js'
 
 /** A version's row. */

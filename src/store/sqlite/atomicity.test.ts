@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../time/clock.js'
-import { atomicityLaws, type Fault } from '../conformance/atomicity.js'
+import { atomicityLaws, type Fault } from '../conformance/cases/atomicity.js'
 import { aRun, outcomes, Stage, t0 } from '../conformance/stage.js'
 import { openSqliteStore } from './sqlite-store.js'
 

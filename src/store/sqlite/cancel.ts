@@ -1,5 +1,5 @@
-import type { RunId } from '../../model/identity.js'
-import { removedReason } from '../../model/run.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import { removedReason } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { cancelled, delayed, done, failed, running } from '../sql/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../sql/unfinished.js'

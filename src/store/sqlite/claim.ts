@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Want } from '../store.js'
+import type { Claim, Want } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'

@@ -6,7 +6,7 @@
  * If one of a group throws, the transaction is rolled back and each one is tried again alone: what it was
  * grouped with makes no difference to it. A crash leaves the whole transaction or nothing of it.
  */
-import type { RotaError } from '../../model/errors.js'
+import type { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { isBroken, toRotaError } from './errors.js'
 import type { Session } from './session.js'

@@ -1,5 +1,5 @@
-import { jobDefaults, type Job, type Queue } from '../../model/job.js'
-import type { DefineConflict, DefineJobs } from '../store.js'
+import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
+import type { DefineConflict, DefineJobs } from '../port.js'
 import { blocked, delayed, ready, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
 import { markJobsChanged, markLimitsChanged } from './meta.js'

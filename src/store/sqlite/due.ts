@@ -1,5 +1,5 @@
-import { holdsAt, planningTargets, type Hold } from '../../model/hold.js'
-import type { DueTrigger, UnfinishedRun } from '../../model/trigger.js'
+import { holdsAt, planningTargets, type Hold } from '../../kernel/hold/hold.js'
+import type { DueTrigger, UnfinishedRun } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import { jobOf } from '../sql/catalog.js'
 import { holdOf, type HoldRow } from '../sql/rows.js'

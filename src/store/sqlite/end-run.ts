@@ -1,4 +1,4 @@
-import type { StoredError } from '../../model/run.js'
+import type { StoredError } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { limitedQueueOf } from '../sql/catalog.js'
 import { chainCode } from '../sql/rows.js'

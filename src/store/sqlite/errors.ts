@@ -1,4 +1,4 @@
-import { RotaError, type ErrorCode } from '../../model/errors.js'
+import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
 
 /** What the driver throws: the extended result code of SQLite beside the message. */
 interface SqliteError extends Error {

@@ -1,5 +1,5 @@
-import type { Job } from '../../model/job.js'
-import type { Expiry, LostClaim } from '../store.js'
+import type { Job } from '../../kernel/job/job.js'
+import type { Expiry, LostClaim } from '../port.js'
 import { jobOf } from '../sql/catalog.js'
 import { running } from '../sql/states.js'
 import { unsaidLeaseMs } from '../sql/worker-rows.js'

@@ -6,7 +6,7 @@
  * Runs of one key or trigger share the gate of their job. When that one is full, only the most urgent of them
  * moves there and stands for the others; they follow one by one, each when the one before it has left that gate.
  */
-import type { Gate } from '../../model/run.js'
+import type { Gate } from '../../kernel/run/run.js'
 import { gatesOf } from '../sql/rows.js'
 import { blocked, ready } from '../sql/states.js'
 import type { Session } from './session.js'

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { StoreHealth } from '../../model/store-health.js'
+import type { StoreHealth } from '../store-health.js'
 import { highestTime, readMeta } from './meta.js'
 import type { Session } from './session.js'
 

@@ -1,6 +1,6 @@
-import type { Hold, HoldTarget } from '../../model/hold.js'
+import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
-import type { Holding } from '../store.js'
+import type { Holding } from '../port.js'
 import { chainCode, holdOf, type HoldRow } from '../sql/rows.js'
 import { markLimitsChanged } from './meta.js'
 import type { Session } from './session.js'

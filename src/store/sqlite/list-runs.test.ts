@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { NewRun } from '../../model/run.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import type { RunFilter, Store } from '../store.js'
+import type { RunFilter, Store } from '../port.js'
 import { openSqliteStore } from './sqlite-store.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))

@@ -1,6 +1,6 @@
-import { boundLogLine, emptyLog, type LogUse } from '../../model/bounds.js'
-import type { LogLine } from '../../model/run.js'
-import type { Reading, StoredLogLine } from '../store.js'
+import { boundLogLine, emptyLog, type LogUse } from '../../kernel/definition/bounds.js'
+import type { LogLine } from '../../kernel/run/run.js'
+import type { Reading, StoredLogLine } from '../port.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of runs.id, then primary key.

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { Database } from './database.js'
 import { isSqliteError, toRotaError } from './errors.js'

@@ -1,4 +1,4 @@
-import { addCounts, writeCounts } from '../../model/pruned-counts.js'
+import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { Instant } from '../../time/instant.js'
 import { originCode, type RangeRow } from '../sql/rows.js'
 import { done, stateName } from '../sql/states.js'

@@ -1,5 +1,5 @@
-import type { StoredTrigger, TriggerVersion } from '../../model/trigger.js'
-import type { QueueStatus, StoredJob, TriggerFilter } from '../store.js'
+import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
+import type { QueueStatus, StoredJob, TriggerFilter } from '../port.js'
 import { jobOf } from '../sql/catalog.js'
 import { orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'

@@ -21,11 +21,11 @@
  * running under its worker; once that worker's lease is over, `expire` gives them out and `turn` ends the
  * attempt as lost. The fence is run, attempt and state, so what a zombie reports later finds no row.
  */
-import { RotaError } from '../../model/errors.js'
-import type { Fact } from '../../model/fact.js'
-import type { RunId } from '../../model/identity.js'
-import type { LogLine, NewRun, Run } from '../../model/run.js'
-import type { Tick } from '../../model/tick.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Fact } from '../../kernel/run/fact.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type {
@@ -37,7 +37,7 @@ import type {
   TriggerFilter,
   Turn,
   WorkerEntry,
-} from '../store.js'
+} from '../port.js'
 import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
 import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'

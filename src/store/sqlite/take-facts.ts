@@ -1,5 +1,5 @@
-import type { Fact, RunFact, TriggerFact, WorkerFact } from '../../model/fact.js'
-import type { Hold } from '../../model/hold.js'
+import type { Fact, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
+import type { Hold } from '../../kernel/hold/hold.js'
 import {
   ATTEMPT_COLUMNS,
   attemptRows,

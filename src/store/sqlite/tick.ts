@@ -1,4 +1,4 @@
-import type { Tick } from '../../model/tick.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRun } from './enqueue.js'
 import { recordRange } from './ledger.js'

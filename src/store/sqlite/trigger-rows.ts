@@ -1,4 +1,4 @@
-import type { StoredTrigger } from '../../model/trigger.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { orUndefined } from '../sql/rows.js'
 import { triggerOf } from '../sql/version-rows.js'
 

@@ -1,5 +1,5 @@
-import type { HolderNotice } from '../../model/fact.js'
-import type { Turn, TurnAnswer } from '../store.js'
+import type { HolderNotice } from '../../kernel/run/fact.js'
+import type { Turn, TurnAnswer } from '../port.js'
 import { claimRuns } from './claim.js'
 import { finishAll } from './finish.js'
 import { nextRunAt, promote } from './promote.js'

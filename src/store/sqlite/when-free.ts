@@ -1,4 +1,4 @@
-import { RotaError } from '../../model/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { isBusy, toRotaError } from './errors.js'
 

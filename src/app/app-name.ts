@@ -1,1 +1,0 @@
-export { appNameOf } from '../plan/app-name.js'

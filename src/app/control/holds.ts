@@ -1,0 +1,72 @@
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import type { HoldTarget } from '../../kernel/hold/hold.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { Store } from '../../store/port.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+
+/** Who holds something back, why, and until when. */
+export interface HoldOptions {
+  readonly by?: string | undefined
+  readonly note?: string | undefined
+  /** It ends by itself then. */
+  readonly until?: Date | undefined
+}
+
+/** Holds a target back; false where it is held already. */
+export async function holdOn(
+  store: Store,
+  request: { target: HoldTarget; now: Instant } & HoldOptions,
+): Promise<boolean> {
+  const { target, now, by = 'api', note = '', until } = request
+  const untilAt = until?.getTime()
+  const place = placeOf()
+  checkText(by, longest.by, within(place, 'by'))
+  checkText(note, longest.note, within(place, 'note'))
+  if (untilAt !== undefined && !(untilAt > now)) {
+    const when = Number.isNaN(untilAt) ? 'an invalid Date' : formatInstant(untilAt)
+    fault(within(place, 'until'), `${when} is not in the future`)
+  }
+  refuse('the hold', place.faults)
+  await assertTarget(store, target)
+  return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
+}
+
+/** Whoever looks at a hold sees both, on every list. */
+const longest = { by: 256, note: 4096 } as const
+
+function checkText(text: unknown, most: number, place: Place): void {
+  if (typeof text === 'string' && text.length <= most) return
+  const message =
+    typeof text === 'string' ? `it has ${text.length} characters` : `${shown(text)} is not a text`
+  fault(place, message, `a text of at most ${most} characters`)
+}
+
+/** Lets a target go; false where nothing held it. */
+export async function letGo(
+  store: Store,
+  request: { target: HoldTarget; now: Instant; catchUp: boolean },
+): Promise<boolean> {
+  await assertTarget(store, request.target)
+  return (await store.release(request)) === 'released'
+}
+
+/** A misspelt name would hold nothing and seem to have worked. */
+async function assertTarget(store: Store, target: HoldTarget): Promise<void> {
+  const [kind, name = ''] = split(target)
+  if (kind === 'trigger' && (await store.triggers({ names: [name] })).length === 0) {
+    const known = (await store.triggers({ active: true })).map(({ trigger }) => trigger.name)
+    throw new RotaError('TRIGGER_UNKNOWN', noneNamed('trigger is named', name, { known, list: 'rota list' }))
+  }
+  if (kind !== 'queue') return
+  const queues = (await store.queues()).map((queue) => queue.name)
+  if (!queues.includes(name)) {
+    const list = 'rota list --queues'
+    throw new RotaError('DEFINITION_INVALID', noneNamed('queue is named', name, { known: queues, list }))
+  }
+}
+
+function split(target: HoldTarget): [string, string | undefined] {
+  const colon = target.indexOf(':')
+  return colon === -1 ? [target, undefined] : [target.slice(0, colon), target.slice(colon + 1)]
+}

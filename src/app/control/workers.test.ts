@@ -1,0 +1,143 @@
+import { hostname } from 'node:os'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { settle } from '../../../test/fixtures/engine-stage.js'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { rota } from '../rota.js'
+
+const t0 = Date.UTC(2026, 0, 5)
+const second = 1000
+
+describe('app.workers', () => {
+  it('tells who is live, who has missed a heartbeat, and whose lease is over', async () => {
+    const { app, clock, store } = await started()
+    const process = { host: 'b', pid: 7, version: '0', roles: ['worker'], slots: 2 }
+    await store.register({ ...process, id: 'silent', now: t0, leaseMs: 30 * second })
+    const standings = async () => (await app.workers()).map(({ host, standing }) => `${host} ${standing}`)
+    const own = `${hostname()} live`
+    expect(await standings()).toEqual(['b live', own].toSorted())
+    await clock.advance(21 * second, settle)
+    expect(await standings()).toEqual(['b late', own].toSorted())
+    // Who looks from elsewhere sees it before anybody has taken over what it held.
+    const { workersOf } = await import('./workers.js')
+    const later = await workersOf(store, t0 + 31 * second)
+    expect(later.find(({ id }) => id === 'silent')?.standing).toBe('gone')
+    await clock.advance(20 * second, settle)
+    expect(await standings()).toEqual([own])
+  })
+
+  it('shows the load of this process, and that one that did not say so has an unknown one', async () => {
+    const { app, store } = await started()
+    await store.register({ id: 'old', host: 'z', pid: 1, version: '0', now: t0, leaseMs: 60 * second })
+    expect(await app.workers()).toMatchObject([
+      { host: hostname(), roles: ['scheduler', 'worker'], running: 0, slots: 3 },
+      { id: 'old', roles: ['worker'], slots: undefined },
+    ])
+  })
+})
+
+describe('app.drain', () => {
+  it('reaches every process of a host, and only those', async () => {
+    const { app, store } = await started()
+    for (const [id, host] of ['a:a1', 'b:a1', 'c:a10'].map((each) => each.split(':') as [string, string]))
+      await store.register({ id, host, pid: 1, version: '0', slots: 1, now: t0, leaseMs: 60 * second })
+    expect((await app.drain('a1')).map(({ worker, outcome }) => [worker.id, outcome])).toEqual([
+      ['a', 'changed'],
+      ['b', 'changed'],
+    ])
+    const draining = (await store.workers()).filter(({ isDraining }) => isDraining)
+    expect(draining.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  it('takes an id, and a host with a process number', async () => {
+    const { app, store } = await started()
+    const now = { now: t0, leaseMs: 60 * second }
+    for (const pid of [11, 12])
+      await store.register({ id: `w${pid}`, host: 'h', pid, version: '0', slots: 1, ...now })
+    expect(await app.drain('w11')).toMatchObject([{ worker: { pid: 11 }, outcome: 'changed' }])
+    expect(await app.drain('h:12')).toMatchObject([{ worker: { pid: 12 }, outcome: 'changed' }])
+    expect((await app.drain('h')).map(({ outcome }) => outcome)).toEqual(['already', 'already'])
+    expect((await app.undrain('h')).map(({ outcome }) => outcome)).toEqual(['changed', 'changed'])
+    expect((await app.undrain('h:12')).map(({ outcome }) => outcome)).toEqual(['already'])
+  })
+
+  it('refuses a name that nobody has', async () => {
+    const { app } = await started()
+    for (const name of ['nobody', '', hostname().slice(0, -1)])
+      await expect(app.drain(name)).rejects.toMatchObject({ code: 'WORKER_UNKNOWN' })
+  })
+
+  it('says of one that is gone, and of one whose release cannot drain, that nothing was changed', async () => {
+    const { app, store } = await started()
+    await store.register({
+      id: 'gone',
+      host: 'h',
+      pid: 1,
+      version: '0',
+      slots: 1,
+      now: t0 - 9000,
+      leaseMs: 1,
+    })
+    await store.register({ id: 'old', host: 'h', pid: 2, version: '0', now: t0, leaseMs: 60 * second })
+    expect((await app.drain('h')).map(({ outcome }) => outcome)).toEqual(['gone', 'unable'])
+    expect((await store.workers()).some(({ isDraining }) => isDraining)).toBe(false)
+  })
+
+  it('empties the process that asks for it: its runs end, its events say so, and it can be taken back', async () => {
+    const { app, clock } = await started()
+    const heard: string[] = []
+    for (const name of ['worker:draining', 'worker:drained', 'worker:undrained'] as const)
+      app.on(name, () => heard.push(name))
+    await app.drain(hostname())
+    await app.enqueue('work')
+    await clock.advance(20 * second, settle)
+    expect(heard).toEqual(['worker:draining', 'worker:drained'])
+    expect(app.isReady).toBe(false)
+    expect((await app.runs()).map(({ state }) => state)).toEqual(['pending'])
+    await app.undrain(hostname())
+    await clock.advance(20 * second, settle)
+    expect(heard.at(-1)).toBe('worker:undrained')
+    expect((await app.runs()).map(({ state }) => state)).toEqual(['done'])
+  })
+
+  it('lets nobody who subscribed to the bus of that process take anything', async () => {
+    const { app, clock } = await started({ worker: false })
+    const taken: string[] = []
+    app.bus.subscribe({ jobs: ['*'], take: (task) => void taken.push(task.id) })
+    await app.drain(hostname())
+    await clock.advance(11 * second, settle)
+    await app.enqueue('work')
+    await clock.advance(30 * second, settle)
+    expect(taken).toEqual([])
+    await app.undrain(hostname())
+    await clock.advance(30 * second, settle)
+    expect(taken).toHaveLength(1)
+  })
+
+  it('is told to whoever listens', async () => {
+    const { app } = await started()
+    const told: unknown[] = []
+    app.on('operation', (operation) => told.push(operation))
+    await app.drain(hostname())
+    await app.undrain('nobody').catch(() => undefined)
+    expect(told).toMatchObject([
+      { operation: 'drain', target: hostname(), outcome: 'changed' },
+      { operation: 'undrain', target: 'nobody', outcome: 'failed' },
+    ])
+  })
+})
+
+async function started(roles: { readonly worker?: boolean } = {}) {
+  const clock = new FakeClock(t0)
+  const app = rota({ store: 'memory:', clock, concurrency: 3 })
+  app.job('work', () => undefined)
+  onTestFinished(async () => {
+    const closing = app.close()
+    await clock.advance(20 * second, settle)
+    await closing
+  })
+  // Whoever listens before the start is heard from the first instant on.
+  app.bus.listen(() => undefined)
+  await app.start({ roles })
+  await settle()
+  return { app, clock, store: await app.store() }
+}

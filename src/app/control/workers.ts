@@ -1,0 +1,72 @@
+import { RotaError } from '../../kernel/definition/errors.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { Store, WorkerStatus } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** A process as the store knows it, and whether it is still there. */
+export interface WorkerInfo extends WorkerStatus {
+  /** `late`: a heartbeat is missing. `gone`: its lease is over, and what it held is taken over. */
+  readonly standing: 'live' | 'late' | 'gone'
+}
+
+/** What became of a request to drain one process. `unable`: its release knows nothing of draining. */
+export interface Drained {
+  readonly worker: WorkerInfo
+  readonly outcome: 'changed' | 'already' | 'gone' | 'unable'
+}
+
+/** Every process that has not retired, host by host. */
+export async function workersOf(store: Store, now: Instant): Promise<readonly WorkerInfo[]> {
+  const known = await store.workers()
+  return known
+    .map((worker) => ({ ...worker, standing: standingOf(worker, now) }))
+    .toSorted((a, b) => compare(a.host, b.host) || a.pid - b.pid || a.startedAt - b.startedAt)
+}
+
+/** Whether somebody is there who takes work. */
+export function takesWork({ roles, isDraining, leaseUntil }: WorkerStatus, now: Instant): boolean {
+  return roles.includes('worker') && !isDraining && leaseUntil >= now
+}
+
+/** Lets the processes of a host, or the one that is named, take nothing more, or work again. */
+export async function drainAll(
+  store: Store,
+  request: { readonly target: string; readonly isDraining: boolean; readonly now: Instant },
+): Promise<readonly Drained[]> {
+  const { target, isDraining, now } = request
+  const workers = await workersOf(store, now)
+  const meant = workers.filter((worker) => namesOf(worker).includes(target))
+  if (meant.length === 0) {
+    const known = workers.flatMap(namesOf)
+    const message = noneNamed('process or host is named', target, { known, list: 'rota workers' })
+    throw new RotaError('WORKER_UNKNOWN', message)
+  }
+  const drained: Drained[] = []
+  for (const worker of meant) drained.push({ worker, outcome: await drainOne(store, worker, isDraining) })
+  return drained
+}
+
+async function drainOne(store: Store, worker: WorkerInfo, isDraining: boolean): Promise<Drained['outcome']> {
+  if (worker.standing === 'gone') return 'gone'
+  // A release that does not say how much it takes does not ask whether it is to drain.
+  if (worker.slots === undefined) return 'unable'
+  const answer = await store.drain({ worker: worker.id, isDraining })
+  return answer === 'absent' ? 'gone' : answer
+}
+
+/** What a process is called: its id, its host, or both host and process number. */
+function namesOf({ id, host, pid }: WorkerStatus): readonly string[] {
+  return [id, host, `${host}:${pid}`]
+}
+
+/** A beat is due every third of the lease; who misses one is late. */
+function standingOf({ lastBeatAt, leaseUntil }: WorkerStatus, now: Instant): WorkerInfo['standing'] {
+  if (leaseUntil < now) return 'gone'
+  if (lastBeatAt === undefined) return 'live'
+  return now > lastBeatAt + (2 / 3) * (leaseUntil - lastBeatAt) ? 'late' : 'live'
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,95 @@
+import type { EngineEvents, Events } from '../../engine/events.js'
+import { Loop, type Look } from '../../engine/loop.js'
+import { jobsSource } from '../../kernel/job/command-source.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+
+/** What telling of definitions needs. */
+export interface DefinitionWatchOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly events: Events
+  /** A source of triggers that has no jobs, so that none of them names it. */
+  readonly alsoFrom: string | undefined
+}
+
+/** The fingerprint of every job and trigger by its name, under its source. */
+type Known = ReadonlyMap<string, ReadonlyMap<string, string>>
+
+/** Tells of jobs and triggers that come and go while an app runs, whoever defined them: a command line, a jobs file, another process. */
+export class DefinitionWatch {
+  readonly #options: DefinitionWatchOptions
+  readonly #loop: Loop
+  #unwatch: () => void = () => undefined
+  #known: Known | undefined
+  #restUntilMs = -Infinity
+
+  constructor(options: DefinitionWatchOptions) {
+    this.#options = options
+    const step = (): Promise<Look> => this.#look()
+    this.#loop = new Loop({ name: 'definitions', seed: 'definitions', ...options, pollMs: slowMs, step })
+  }
+
+  /** What stands now is not told. */
+  async start(): Promise<void> {
+    const { store, alsoFrom } = this.#options
+    this.#known = await read(store, new Set(alsoFrom === undefined ? [] : [alsoFrom]))
+    this.#unwatch = store.watch((news) => news !== 'runs' && this.#loop.wake())
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#unwatch()
+    await this.#loop.stop()
+  }
+
+  async #look(): Promise<Look> {
+    const { store, clock, events } = this.#options
+    const restMs = this.#restUntilMs - clock.monotonicMs()
+    if (restMs > 0) return { afterMs: restMs }
+    const before = this.#known ?? new Map()
+    const now = await read(store, new Set(before.keys()))
+    this.#known = now
+    for (const [source, definitions] of now) {
+      const told = difference(before.get(source) ?? new Map(), definitions)
+      if (told.defined.length + told.changed.length + told.ended.length > 0)
+        events.emit('definitions', { source, ...told })
+    }
+    this.#restUntilMs = clock.monotonicMs() + leastRestMs
+    return { afterMs: slowMs }
+  }
+}
+
+const slowMs = 10_000
+
+/** However often a store says that there is news, definitions are read no more often than this. */
+const leastRestMs = 2000
+
+async function read(store: Store, sources: ReadonlySet<string>): Promise<Known> {
+  const jobs = await store.jobs()
+  const all = new Set([...sources, 'api', jobsSource, ...jobs.map(({ source }) => source)])
+  const known = new Map<string, Map<string, string>>()
+  for (const source of all) {
+    const triggers = await store.fingerprints(source)
+    const definitions = new Map([...triggers].map(([name, text]) => [`trigger ${name}`, text]))
+    known.set(source, definitions)
+  }
+  for (const { job, source } of jobs) {
+    // The jobs that command jobs fall back on follow from those.
+    if (source !== jobsSource && job.ended !== true)
+      known.get(source)?.set(`job ${job.name}`, JSON.stringify(job))
+  }
+  return known
+}
+
+function difference(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): Omit<EngineEvents['definitions'], 'source'> {
+  const names = [...after.keys()]
+  return {
+    defined: names.filter((name) => !before.has(name)),
+    changed: names.filter((name) => before.has(name) && before.get(name) !== after.get(name)),
+    ended: [...before.keys()].filter((name) => !after.has(name)),
+  }
+}

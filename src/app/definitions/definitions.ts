@@ -1,0 +1,178 @@
+import { pastSchedules } from '../../engine/sync/past-schedules.js'
+import { define, defineJobs, end } from '../../engine/sync/sync.js'
+import type { Handler } from '../../engine/worker/perform.js'
+import { readJob, type JobInput } from '../../kernel/job/define-job.js'
+import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
+import { checkTrigger } from '../../features/assets/check.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { refusedHost } from '../../outbound/address-rules.js'
+import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
+import type { Job } from '../../kernel/job/job.js'
+import { isJobsSource } from '../../kernel/job/command-source.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { functionOf } from './registry.js'
+
+/** The source of what is defined at run time. */
+const api = 'api'
+
+/** What was added. */
+export interface Added {
+  readonly jobs: readonly string[]
+  readonly triggers: readonly string[]
+}
+
+/** What was removed. */
+export interface Removed {
+  readonly kind: 'trigger' | 'job'
+  readonly name: string
+}
+
+/** Defines jobs and triggers at run time. A trigger that exists is a conflict unless it is to be replaced. */
+export async function addDefinitions(
+  store: Store,
+  input: {
+    readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+    readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+    readonly replace?: boolean | undefined
+    readonly now: Instant
+    /** Takes the function of a job, before the job can be claimed. */
+    readonly accept: (name: string, handler: Handler) => void
+  },
+): Promise<Added> {
+  const { now, replace = false } = input
+  const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
+  const { jobs, triggers } = readDefinitions(input, stored)
+  refuse('what was added', await pastSchedules(store, triggers, now))
+  const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
+  for (const { name, job } of triggers) {
+    if (!known.has(job)) throw new RotaError('JOB_UNKNOWN', `trigger ${name}: ${noJob(job, [...known])}`)
+  }
+  if (!replace)
+    await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
+  for (const [name, job] of Object.entries(input.jobs ?? {})) {
+    const handler = functionOf(job)
+    if (handler !== undefined) input.accept(name, handler)
+  }
+  await defineJobs(store, { name: api, jobs, queues: [] }, now)
+  await define(store, { source: api, triggers, now })
+  return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
+}
+
+/** All faults of all definitions are reported together. */
+function readDefinitions(
+  input: {
+    readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+    readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
+  },
+  stored: ReadonlyMap<string, Job>,
+): { jobs: Job[]; triggers: Trigger[] } {
+  const place = placeOf()
+  const jobs = Object.entries(input.jobs ?? {}).flatMap(
+    ([name, job]) => readAdded({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
+  )
+  const triggers = Object.entries(input.triggers ?? {}).flatMap(
+    ([name, trigger]) =>
+      readAddedTrigger({ name, input: trigger }, stored, within(within(place, 'triggers'), name)) ?? [],
+  )
+  refuse('what was added', place.faults)
+  return { jobs, triggers }
+}
+
+/** The job of a trigger may be an asset that is in the store. */
+function readAddedTrigger(
+  written: { name: string; input: TriggerInput },
+  stored: ReadonlyMap<string, Job>,
+  place: Place,
+): Trigger | undefined {
+  const job = stored.get((written.input as Partial<TriggerInput> | undefined)?.job ?? '')
+  const trigger = readTrigger({ ...written, asset: job?.asset }, place)
+  if (trigger !== undefined) checkTrigger(trigger, job === undefined ? [] : [job], place)
+  return trigger
+}
+
+/** A request that is sure to be refused when it runs is refused at once. */
+function readAdded(written: { name: string; input: JobInput }, place: Place): Job | undefined {
+  const { http } = (written.input ?? {}) as Partial<JobInput>
+  const url = http?.url ?? ''
+  const refused = URL.canParse(url) ? refusedHost(new URL(url).hostname, 'refuse') : undefined
+  if (refused !== undefined) fault(within(within(place, 'http'), 'url'), refused)
+  return readJob(written, place)
+}
+
+/** Ends a trigger of this source, or forgets a job of it or one that its source no longer defines. */
+export async function removeDefinition(
+  store: Store,
+  request: { name: string; now: Instant },
+): Promise<Removed> {
+  const { name, now } = request
+  const [trigger] = (await store.triggers({ names: [name] })).filter((one) => one.active)
+  if (trigger !== undefined) {
+    if (trigger.source !== api) throw foreign('trigger', name, trigger.source)
+    await end(store, { source: api, names: [name], now, cancelPending: true })
+    return { kind: 'trigger', name }
+  }
+  const jobs = await store.jobs()
+  const job = jobs.find((one) => one.job.name === name)
+  if (job === undefined) {
+    const triggers = await store.triggers({ active: true })
+    const known = [...triggers.map((one) => one.trigger.name), ...jobs.map((one) => one.job.name)]
+    const message = noneNamed('trigger or job is named', name, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
+  }
+  if (job.source !== api && job.job.ended !== true) throw foreign('job', name, job.source)
+  const kept = await store.removeJobs([name])
+  if (kept.length > 0) {
+    throw new RotaError(
+      'RUN_STATE',
+      `job ${name} is still used by a trigger or an unfinished run; remove or end those first`,
+    )
+  }
+  return { kind: 'job', name }
+}
+
+/** The definition of a job that somebody wrote to the store. */
+export async function storedJob(store: Store, name: string): Promise<Job> {
+  const jobs = await store.jobs()
+  const found = jobs.find(({ job }) => job.name === name)
+  if (found !== undefined) return found.job
+  throw new RotaError(
+    'JOB_UNKNOWN',
+    noJob(
+      name,
+      jobs.map(({ job }) => job.name),
+    ),
+  )
+}
+
+function noJob(name: string, known: readonly string[]): string {
+  return noneNamed('job is named', name, { known, list: 'rota list --jobs' })
+}
+
+async function assertNew(
+  store: Store,
+  names: { jobs: readonly string[]; triggers: readonly string[] },
+): Promise<void> {
+  const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name) && job.ended !== true)
+  const triggers = (await store.triggers({ names: names.triggers })).filter((one) => one.active)
+  const taken = [
+    ...jobs.map(({ job, source }) => `job ${job.name} (${source})`),
+    ...triggers.map(({ trigger, source }) => `trigger ${trigger.name} (${source})`),
+  ]
+  if (taken.length === 0) return
+  throw new RotaError('DEFINITION_CONFLICT', `already defined: ${taken.join(', ')}; nothing was changed`)
+}
+
+function foreign(what: string, name: string, source: string): RotaError {
+  if (isJobsSource(source))
+    return new RotaError(
+      'DEFINITION_CONFLICT',
+      `${name} is a command job; \`rota job remove ${name}\` ends it`,
+    )
+  return new RotaError(
+    'DEFINITION_CONFLICT',
+    `${what} ${name} is defined by ${source}; remove it there and start again`,
+  )
+}

@@ -1,0 +1,166 @@
+import { pastSchedules } from '../../engine/sync/past-schedules.js'
+import { defineJobs, endJobs, sync, type Source, type SyncReport } from '../../engine/sync/sync.js'
+import { refuse } from '../../kernel/definition/errors.js'
+import type { Key } from '../../kernel/definition/faults.js'
+import { fingerprintOf } from '../../kernel/identity/identity.js'
+import type { Job } from '../../kernel/job/job.js'
+import type { Roles } from '../../engine/role.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { checkModules } from '../../features/isolation/module.js'
+import { notePlans, vanishedPlans } from '../../features/plans/named-plans.js'
+import { checkPipelines } from '../pipelines.js'
+import { definePipelineJob, planSources, syncPlans, type PlanSource } from '../../features/plans/triggers.js'
+import type { Registry } from './registry.js'
+import { withRenameHint } from '../process/rename-hint.js'
+
+/** Tells where the part of a config at the end of these steps was written. */
+export type Where = (keys: readonly Key[]) => string
+
+/** What an app defines by code, config and plans, on its way to the store. */
+export class OwnDefinitions {
+  readonly #source: string
+  readonly #registry: Registry
+  /** Where a part of the config was written, where there is one. */
+  readonly #where: Where | undefined
+  #areJobsWritten = false
+  #writing: Promise<void> | undefined
+
+  constructor(source: string, registry: Registry, where?: Where) {
+    this.#source = source
+    this.#registry = registry
+    this.#where = where
+  }
+
+  /** The name under which they are kept. */
+  get source(): string {
+    return this.#source
+  }
+
+  /** A digest of the names of triggers and plans: processes that have the same end none of each other's. Empty where there are none. */
+  get digest(): string {
+    const { triggers, plans } = this.#registry
+    if (triggers.size + plans.length === 0) return ''
+    return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), plans.toSorted()]))
+  }
+
+  /** Whether the store has every job; so that the hot path does not wait for a promise. */
+  get areJobsWritten(): boolean {
+    return this.#areJobsWritten
+  }
+
+  /** A job was added since. */
+  changed(): void {
+    this.#areJobsWritten = false
+  }
+
+  /** Writes what a process in these roles has to write; nothing where a plan or a pipeline has a fault. */
+  async write(
+    store: Store,
+    context: {
+      readonly directory: string
+      readonly roles: Roles
+      readonly now: Instant
+      /** Hears what would end before anything is written, and may throw. */
+      readonly beforeEnding: (names: readonly string[]) => Promise<void>
+    },
+  ): Promise<SyncReport | undefined> {
+    const { roles, now, beforeEnding } = context
+    const plans = await this.#readFiles(context)
+    const report = roles.scheduler ? await this.#sync(store, plans, { now, beforeEnding }) : undefined
+    if (!roles.scheduler) await this.writeJobs(store, now)
+    // Other programs put runs into such a store, which name their pipelines and come from no plan.
+    if (roles.worker && store.url.startsWith('files:')) await definePipelineJob(store, now)
+    return report
+  }
+
+  /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
+  async writeJobs(store: Store, now: Instant): Promise<void> {
+    this.#writing ??= this.#writeJobs(store, now)
+    try {
+      await this.#writing
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  /** Reads plans and pipelines, so that nothing is written where one of them has a fault. */
+  async #readFiles(context: {
+    readonly directory: string
+    readonly roles: Roles
+    readonly now: Instant
+  }): Promise<readonly PlanSource[]> {
+    const { directory, roles, now } = context
+    const jobs = this.#jobs()
+    if (roles.worker) checkModules(jobs, directory)
+    const paths = roles.scheduler ? this.#registry.plans : []
+    const plans = await planSources(paths, { directory, jobs, now })
+    const named = jobs.flatMap(({ handler }) => (handler.kind === 'pipeline' ? (handler.path ?? []) : []))
+    const functions = roles.worker ? this.#registry.steps : undefined
+    await checkPipelines([...named, ...plans.flatMap((plan) => plan.pipelines)], { directory, functions })
+    return plans
+  }
+
+  async #sync(
+    store: Store,
+    plans: readonly PlanSource[],
+    {
+      now,
+      beforeEnding,
+    }: { readonly now: Instant; readonly beforeEnding: (names: readonly string[]) => Promise<void> },
+  ): Promise<SyncReport> {
+    // A job that this source once had and has no more is of no use to its triggers.
+    const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
+    this.#registry.checkJobs(new Map(others.map(({ job }) => [job.name, job])), this.#where)
+    const past = await pastSchedules(store, this.#all().triggers, now)
+    refuse(
+      'the app',
+      past.map((fault) => ({ ...fault, where: this.#where?.(fault.keys) })),
+    )
+    const vanished = await vanishedPlans(store, { source: this.#source, plans })
+    if (vanished.length > 0) await beforeEnding(vanished)
+    const own = await sync(store, { ...this.#all(), beforeEnding }, now).catch(async (error: unknown) => {
+      throw await this.#explained(error, store)
+    })
+    this.#registry.shared = new Set(own.shared)
+    this.#areJobsWritten = true
+    await endJobs(store, this.#all(), now)
+    const ended = await notePlans(store, { source: this.#source, plans, now })
+    const reports = [own, ...(await syncPlans(store, plans, now))]
+    return {
+      defined: reports.flatMap((report) => report.defined),
+      changed: reports.flatMap((report) => report.changed),
+      ended: [...ended, ...reports.flatMap((report) => report.ended)],
+      unchanged: reports.reduce((sum, report) => sum + report.unchanged, 0),
+    }
+  }
+
+  async #writeJobs(store: Store, now: Instant): Promise<void> {
+    const all = this.#all()
+    try {
+      if (all.jobs.length > 0) this.#registry.shared = await defineJobs(store, all, now)
+    } catch (error) {
+      throw await this.#explained(error, store)
+    }
+    this.#areJobsWritten = true
+  }
+
+  async #explained(error: unknown, store: Store): Promise<unknown> {
+    const { name: source, jobs, triggers } = this.#all()
+    const names = [...new Set([...jobs, ...triggers].map(({ name }) => name))]
+    return await withRenameHint(error, { store, source, names })
+  }
+
+  #all(): Source {
+    return {
+      name: this.#source,
+      jobs: this.#jobs(),
+      queues: [...this.#registry.queues.values()],
+      triggers: [...this.#registry.triggers.values()],
+    }
+  }
+
+  #jobs(): Job[] {
+    return [...this.#registry.jobs.values()].map(({ job }) => job)
+  }
+}

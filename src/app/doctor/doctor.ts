@@ -1,0 +1,144 @@
+import type { RotaError } from '../../kernel/definition/errors.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import { formatDuration } from '../../time/duration.js'
+import { formatInstant } from '../../time/instant.js'
+import { tzdataVersion } from '../../time/zone.js'
+import { failedRuns } from './failed-runs.js'
+import { count, ok, warn, type Facts, type Finding } from './finding.js'
+import { runningRuns } from './running-runs.js'
+import { lateTriggers, sensorsBehind, skippingTriggers } from './triggers.js'
+import { waitingRuns } from './waiting-runs.js'
+import { releaseOf } from '../explain/pending-text.js'
+
+import { storeOpenToOthers } from '../store/open-to-others.js'
+import { isPass } from '../../features/plans/source.js'
+import { packageVersion } from '../process/version.js'
+
+export type { Finding } from './finding.js'
+
+/** Looks at store, clock, workers, triggers, runs and holds. */
+export async function examine(input: {
+  store: Store
+  clock: Clock
+  /** That the store went back in time, where it did. */
+  wentBack?: RotaError | undefined
+  deep: boolean
+}): Promise<readonly Finding[]> {
+  const { store, clock, wentBack, deep } = input
+  const now = clock.now()
+  const facts = { store, now, deep, workers: await store.workers(), triggers: await store.triggers() }
+  const checks = [
+    versions,
+    storeHealth,
+    storeRights,
+    clockAgainstStore,
+    cursors,
+    liveWorkers,
+    lateTriggers,
+    skippingTriggers,
+    sensorsBehind,
+    runningRuns,
+    waitingRuns,
+    failedRuns,
+    holds,
+  ]
+  const findings: Finding[] = wentBack === undefined ? [] : [older(wentBack)]
+  for (const check of checks) findings.push(...(await check(facts)))
+  return findings
+}
+
+function older({ message }: RotaError): Finding {
+  const todo =
+    'look for what is missing, restore a newer copy if there is one, and start with `rota up --accept-store`'
+  return { check: 'store', level: 'error', message, todo }
+}
+
+async function versions(): Promise<Finding[]> {
+  return [ok('versions', `rota ${packageVersion}, node ${process.version}, zone rules ${tzdataVersion()}`)]
+}
+
+async function storeHealth({ store, now, deep }: Facts): Promise<Finding[]> {
+  const health = await store.health({ now, deep })
+  const size = health.sizeBytes === undefined ? '' : `, ${(health.sizeBytes / 2 ** 20).toFixed(1)} MiB`
+  const message = `${store.url}: ${health.engine}, schema ${health.schemaVersion}${size}`
+  const warnings = (health.warnings ?? []).map((one) => warn('store', one.message, one.todo))
+  if (health.faults.length === 0) return [ok('store', message), ...warnings]
+  const todo = 'stop every process, keep a copy of the store, and restore the newest backup'
+  const faults = health.faults.map(
+    (fault) => ({ check: 'store', level: 'error', message: fault, todo }) as const,
+  )
+  return [...faults, ...warnings]
+}
+
+async function storeRights({ store }: Facts): Promise<Finding[]> {
+  return storeOpenToOthers(store.url).map(({ message, todo }) => warn('store', message, todo))
+}
+
+async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {
+  const { highestAt } = await store.health({ now })
+  const behindMs = highestAt - now
+  if (behindMs <= 2000) return [ok('clock', `wall clock ${formatInstant(now)} agrees with the store`)]
+  const message = `the wall clock is ${formatDuration(behindMs)} behind the newest time in the store (${formatInstant(highestAt)})`
+  return [warn('clock', message, 'set the clock right; nothing is planned until it has caught up')]
+}
+
+async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
+  const ahead = triggers.filter((one) => one.active && one.cursorAt > now + 2000 && !isEnqueuedAhead(one))
+  return ahead.map(({ trigger, cursorAt }) =>
+    warn(
+      'cursor',
+      `trigger ${trigger.name} is planned up to ${formatInstant(cursorAt)}, which is in the future`,
+      'it goes on by itself when the clock has reached that instant',
+    ),
+  )
+}
+
+/** What is due once is over with its instant: a cursor there says that its run was enqueued ahead, and holds up nothing. */
+function isEnqueuedAhead({ trigger: { schedule }, cursorAt }: StoredTrigger): boolean {
+  return schedule.kind === 'once' && cursorAt <= schedule.at
+}
+
+async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]> {
+  const live = workers.filter((worker) => worker.roles.includes('worker') && worker.leaseUntil >= now)
+  const dead = workers.filter((worker) => worker.leaseUntil < now && worker.running > 0)
+  const findings = dead.map((worker) =>
+    warn(
+      'worker',
+      `worker ${worker.id} has been silent since ${formatInstant(worker.leaseUntil)} and holds ${count(worker.running, 'run')}`,
+      'a running engine takes them over by itself: start one with `rota up`',
+    ),
+  )
+  if (live.length > 0 && live.every((worker) => worker.isDraining)) {
+    const todo = 'start another with `rota up`, or take one back with `rota workers undrain`'
+    return [warn('worker', 'every worker that is alive drains', todo), ...findings]
+  }
+  if (live.length > 0)
+    return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
+  return [noWorker(triggers.filter((trigger) => trigger.active)), ...findings]
+}
+
+/** Where only plans are passed over by `rota schedule`, cron starts a worker for each run, and none stays. */
+function noWorker(active: readonly StoredTrigger[]): Finding {
+  if (active.length === 0) return ok('worker', 'none, and none is needed')
+  const isForCron =
+    active.some(isPass) && active.every((one) => isPass(one) || one.source.startsWith('plan:'))
+  if (isForCron) return ok('worker', 'none is alive now; `rota work` performs what `rota schedule` enqueues')
+  return warn('worker', 'no worker is alive', 'start one with `rota up`')
+}
+
+async function holds({ store, now }: Facts): Promise<Finding[]> {
+  const open = await store.holds({ openAt: now })
+  if (open.length === 0) return [ok('holds', 'nothing is held back')]
+  return open.map((hold) => {
+    const until =
+      hold.untilAt === undefined ? 'until somebody releases it' : `until ${formatInstant(hold.untilAt)}`
+    const note = hold.note === '' ? '' : ` (${hold.note})`
+    return warn(
+      'holds',
+      `${hold.target} is held by ${hold.actor} since ${formatInstant(hold.fromAt)} ${until}${note}`,
+      releaseOf(hold.target),
+    )
+  })
+}

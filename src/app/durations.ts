@@ -1,1 +1,0 @@
-export { formatDuration, parseDuration } from '../time/duration.js'

@@ -1,2 +1,0 @@
-export { faultText, RotaError, type ErrorCode, type Fault } from '../model/errors.js'
-export { TimeError } from '../time/time-error.js'

@@ -1,1 +1,0 @@
-export { exactIntegers, roundedInteger, roundedMessage } from '../model/exact-integer.js'

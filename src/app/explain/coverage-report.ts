@@ -1,0 +1,24 @@
+import { coverageOf } from '../../engine/explain/coverage.js'
+import type { Coverage } from '../../kernel/ledger/coverage.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { Store } from '../../store/port.js'
+
+/** The coverage of one trigger, or of every trigger. */
+export async function coverageReport(
+  store: Store,
+  options: { readonly trigger?: string; readonly since?: Date },
+): Promise<readonly Coverage[]> {
+  const filter = options.trigger === undefined ? undefined : { names: [options.trigger] }
+  const triggers = await store.triggers(filter)
+  if (options.trigger !== undefined && triggers.length === 0) {
+    const known = (await store.triggers()).map(({ trigger }) => trigger.name)
+    const message = noneNamed('trigger is named', options.trigger, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
+  }
+  const all: Coverage[] = []
+  for (const trigger of triggers) {
+    all.push(await coverageOf(store, trigger, options.since?.getTime()))
+  }
+  return all
+}

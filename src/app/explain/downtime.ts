@@ -1,0 +1,26 @@
+import { lastSignOfLife } from '../../engine/explain/sign-of-life.js'
+import type { Instant } from '../../time/instant.js'
+import type { Rota } from '../rota.js'
+
+/** What was due while no scheduler was at work. */
+export interface Downtime {
+  /** The last sign of life before this start. */
+  readonly sinceAt: Instant
+  readonly triggers: readonly string[]
+  readonly isMore: boolean
+}
+
+const mostNames = 5
+const noticedMs = 2000
+
+/** Looks at the store before the start: once the engine runs, it plans what was missed at once. */
+export async function readDowntime(app: Rota): Promise<Downtime | undefined> {
+  const store = await app.store()
+  const now = app.now()
+  const sinceAt = await lastSignOfLife(store, now)
+  if (sinceAt === undefined || now - sinceAt < noticedMs) return undefined
+  const overdue = await store.due({ now, limit: mostNames + 1 })
+  if (overdue.length === 0) return undefined
+  const triggers = overdue.slice(0, mostNames).map((due) => due.trigger.name)
+  return { sinceAt, triggers, isMore: overdue.length > mostNames }
+}

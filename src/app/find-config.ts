@@ -1,1 +1,0 @@
-export { checkConfigPath, configIn, findConfig } from '../plan/find-config.js'

@@ -1,1 +1,0 @@
-export { nearest, noneNamed } from '../model/read-value.js'

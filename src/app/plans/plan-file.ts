@@ -1,1 +1,0 @@
-export { loadPlan } from '../../plan/plan-file.js'

@@ -1,0 +1,204 @@
+import { assertPartition, isAsset, partitionOfLabel } from '../../kernel/partition/asset.js'
+import { refuse } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import { randomRunId } from '../../kernel/identity/identity.js'
+import type { Job } from '../../kernel/job/job.js'
+import { isJobsSource, runLabels } from '../../kernel/job/command-source.js'
+import { followOf, gatesOf, partitionAt } from '../../kernel/identity/occurrence.js'
+import { labelAt } from '../../kernel/partition/label.js'
+import { toPayload } from '../../kernel/job/payload.js'
+import {
+  readDuration,
+  readOptions,
+  readPriority,
+  timed,
+  type Written,
+} from '../../kernel/definition/read-value.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { Transaction } from '../../store/postgres/enqueue-in.js'
+import type { Enqueued } from '../../store/port.js'
+import { isOnManyHosts, shownUrl } from '../store/open-store.js'
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import { parseInstant, type Instant } from '../../time/instant.js'
+
+/** How a run is enqueued. */
+export interface EnqueueOptions {
+  /** Not before this instant. */
+  readonly at?: Date | string | undefined
+  /** Not before this long from now; instead of `at`. */
+  readonly delay?: string | number | undefined
+  /** Higher goes first; the job's unless said otherwise. */
+  readonly priority?: number | undefined
+  /** While a run of the job with this key is unfinished, enqueueing gives that run instead of a second. */
+  readonly uniqueKey?: string | undefined
+  /** Keeps the unique key for this long, also after the run is final. */
+  readonly uniqueFor?: string | number | undefined
+  /** Runs with the same group key are held one at a time, or as many as the job's `keyConcurrency` says. */
+  readonly groupKey?: string | undefined
+  /** The piece of data that the run is about; of an asset one of its partitions. */
+  readonly partition?: string | undefined
+  /** Records it in this transaction of the database that holds the store: it is there when that commits, and only then. */
+  readonly tx?: Transaction | undefined
+}
+
+/** What the options of an enqueue come to. */
+export interface EnqueueTerms {
+  readonly dueAt: Instant
+  readonly priority: number | undefined
+  readonly uniqueKey: string | undefined
+  readonly uniqueUntil: Instant | undefined
+  readonly groupKey: string | undefined
+  readonly partition: string | undefined
+}
+
+const optionNames: readonly (keyof EnqueueOptions)[] = [
+  'at',
+  'delay',
+  'priority',
+  'uniqueKey',
+  'uniqueFor',
+  'groupKey',
+  'partition',
+  'tx',
+]
+
+/** Checks the options of an enqueue; throws one error with all their faults. */
+export function readEnqueueOptions(options: EnqueueOptions, now: Instant): EnqueueTerms {
+  const place = placeOf()
+  const input = readOptions(options, optionNames, place) ?? {}
+  const uniqueFor = readDuration(input['uniqueFor'], anyDuration, within(place, 'uniqueFor'))
+  const terms = {
+    dueAt: readDueAt(input, now, place),
+    priority: readPriority(input['priority'], within(place, 'priority')),
+    uniqueKey: readKey(input['uniqueKey'], within(place, 'uniqueKey')),
+    uniqueUntil: uniqueFor === undefined ? undefined : now + uniqueFor,
+    groupKey: readKey(input['groupKey'], within(place, 'groupKey')),
+    partition: readKey(input['partition'], within(place, 'partition')),
+  }
+  if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
+    fault(within(place, 'uniqueFor'), 'it means nothing without a unique key')
+  }
+  readTransaction(input['tx'], within(place, 'tx'))
+  refuse('the enqueue', place.faults)
+  return terms
+}
+
+function readTransaction(value: unknown, place: Place): void {
+  const { query } = (value ?? {}) as Partial<Transaction>
+  if (value === undefined || typeof query === 'function') return
+  fault(
+    place,
+    `${shown(value)} is not a transaction`,
+    'a client of pg in a transaction, or what asks like one',
+  )
+}
+
+/** The run that an enqueue records. */
+export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms; now: Instant }): NewRun {
+  const { job, terms } = input
+  const { dueAt, uniqueKey, uniqueUntil, groupKey, partition } = terms
+  if (isAsset(job)) assertPartition(job, partition)
+  return {
+    // Random also with a unique key: a digest would make two runs of one millisecond the same.
+    id: randomRunId(dueAt),
+    job: job.name,
+    origin: 'enqueue',
+    dueAt,
+    runAt: dueAt,
+    priority: terms.priority ?? job.priority,
+    partition,
+    payload: toPayload(input.payload),
+    gates: gatesOf({ job, groupKey, partition }),
+    ...followOf(job),
+    uniqueKey,
+    uniqueUntil,
+  }
+}
+
+/** Records runs in somebody's own transaction. */
+export async function enqueueInTransaction(
+  tx: Transaction,
+  request: { storeUrl: string; runs: readonly NewRun[]; now: Instant },
+): Promise<readonly Enqueued[]> {
+  const { storeUrl: url, runs, now } = request
+  if (!isOnManyHosts(url)) {
+    const place = placeOf()
+    fault(within(place, 'tx'), `${shownUrl(url)} is not in a database whose transactions it could join`)
+    refuse('the enqueue', place.faults)
+  }
+  const { enqueueIn } = await import('../../store/postgres/enqueue-in.js')
+  return await enqueueIn(tx, { url, runs, now })
+}
+
+/** A run made by hand: of its own, it moves no cursor and changes no disposition. */
+export function newManualRun(input: {
+  job: Job
+  trigger: StoredTrigger | undefined
+  payload: unknown
+  /** What it is about; what an instant of now would be about where nothing is said. */
+  partition?: string | undefined
+  now: Instant
+}): NewRun {
+  const { job, now } = input
+  const trigger = input.trigger?.trigger
+  const partition = input.partition ?? partitionNow(job, trigger, now)
+  if (isAsset(job)) assertPartition(job, partition)
+  const id = randomRunId(now)
+  return {
+    id,
+    job: job.name,
+    origin: 'manual',
+    trigger: trigger?.name,
+    version: input.trigger?.version,
+    dueAt: now,
+    runAt: now,
+    priority: trigger?.priority ?? job.priority,
+    partition,
+    // Null is a payload like any other; only where there is none the trigger's is used.
+    payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job),
+    ...(isJobsSource(input.trigger?.source ?? '')
+      ? runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now })
+      : {}),
+  }
+}
+
+function partitionNow(job: Job, trigger: Trigger | undefined, now: Instant): string | undefined {
+  if (job.asset === undefined) return undefined
+  const label = trigger === undefined ? labelAt(job.asset.partitions, now) : partitionAt(trigger, job, now)
+  return label === undefined ? undefined : partitionOfLabel(label)
+}
+
+const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'from 0s to 36525d' }
+
+/** The year 10000: run ids and texts end before it. */
+const endOfTime = 253_402_300_800_000
+
+function readDueAt(input: Written, now: Instant, place: Place): Instant {
+  const delayMs = readDuration(input['delay'], anyDuration, within(place, 'delay'))
+  if (input['at'] !== undefined && input['delay'] !== undefined) {
+    fault(within(place, 'delay'), 'it cannot be together with a time to run at')
+  }
+  const dueAt = delayMs === undefined ? readAt(input['at'], within(place, 'at')) : now + delayMs
+  if (dueAt !== undefined && !(dueAt >= 0 && dueAt < endOfTime)) {
+    fault(within(place, 'at'), 'it lies outside the years 1970 to 9999')
+  }
+  return dueAt ?? now
+}
+
+function readAt(value: unknown, place: Place): Instant | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string') return timed(place, () => parseInstant(value))
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
+  return fault(place, `${shown(value)} is not an instant`, 'a text such as 2026-01-05T09:00:00Z, or a Date')
+}
+
+const longestKey = 512
+
+function readKey(value: unknown, place: Place): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value !== '' && value.length <= longestKey) return value
+  return fault(place, `${shown(value)} is not a key`, `a text of 1 to ${longestKey} characters`)
+}

@@ -1,0 +1,46 @@
+import type { Events, OperationNotice } from '../../engine/events.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+
+/** Something that is asked of an app, and how its answer is told. */
+export interface Asked<Answer> {
+  readonly operation: string
+  readonly target: string
+  readonly outcome: (answer: Answer) => string
+  readonly details?: ((answer: Answer) => NonNullable<OperationNotice['details']>) | undefined
+}
+
+/** Does what is asked, and tells of it once it is stored or has failed. */
+export async function telling<Answer>(
+  events: Events,
+  asked: Asked<Answer>,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  const { operation, target } = asked
+  try {
+    const answer = await act()
+    const details = asked.details?.(answer)
+    events.emit('operation', { operation, target, outcome: asked.outcome(answer), details })
+    return answer
+  } catch (error) {
+    tellFailure(events, { operation, target }, error)
+    throw error
+  }
+}
+
+/** Tells that something that was asked for has failed. */
+export function tellFailure(
+  events: Events,
+  { operation, target }: Pick<Asked<never>, 'operation' | 'target'>,
+  error: unknown,
+): void {
+  const code = error instanceof RotaError ? error.code : 'UNEXPECTED'
+  const message = error instanceof Error ? error.message : String(error)
+  events.emit('operation', { operation, target, outcome: 'failed', details: { code, message } })
+}
+
+/** Ids for a line of a log: enough to find them, however many there are. */
+export function someIds(ids: readonly string[]): readonly string[] {
+  return ids.slice(0, mostIds)
+}
+
+const mostIds = 10

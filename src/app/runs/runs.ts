@@ -1,0 +1,96 @@
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within } from '../../kernel/definition/faults.js'
+import { runIdLength } from '../../kernel/identity/identity.js'
+import { isFinal, type Run } from '../../kernel/run/run.js'
+import type { Store } from '../../store/port.js'
+import { namedText } from '../../text/error-text.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+
+/** A shorter beginning fits nearly every run. */
+const shortestPrefix = 4
+
+/** How many runs are named whose ids begin alike. */
+const mostNamed = 3
+
+/** The run with an id, or the only one whose id begins so. */
+export async function findRun(store: Store, id: string): Promise<Run> {
+  const text = id.toLowerCase()
+  const found = text.length === runIdLength ? await store.run(text) : undefined
+  if (found !== undefined) return found
+  if (text.length < shortestPrefix) {
+    const message = `${shown(id)} is not the id of a run (allowed: the id, or at least its first ${shortestPrefix} characters)`
+    throw new RotaError('RUN_UNKNOWN', message)
+  }
+  const runs = await store.runsByPrefix(text, mostNamed + 1)
+  if (runs.length === 1) return runs[0] as Run
+  if (runs.length > 1) {
+    const named = runs.slice(0, mostNamed).map((run) => `${run.id} (${run.job})`)
+    const list = `${named.join(', ')}${runs.length > mostNamed ? ' …' : ''}`
+    throw new RotaError(
+      'RUN_UNKNOWN',
+      `more than one run has an id that begins with ${namedText(id)}: ${list}`,
+    )
+  }
+  throw new RotaError('RUN_UNKNOWN', `no run has the id ${namedText(id)}; \`rota runs\` shows the newest`)
+}
+
+/** It is shown with the run, on every list. */
+const longestReason = 4096
+
+/** Cancels a run that is not final; tells whether its holder has to be waited for. */
+export async function cancelRun(
+  store: Store,
+  request: { id: string; reason: string; now: Instant },
+): Promise<{ run: Run; requested: boolean }> {
+  const { reason } = request
+  const place = placeOf()
+  if (reason.length > longestReason) {
+    fault(within(place, 'note'), `it has ${reason.length} characters`, `at most ${longestReason} characters`)
+  }
+  refuse('the reason', place.faults)
+  const { id } = await findRun(store, request.id)
+  const answer = await store.cancel({ run: id, now: request.now, reason })
+  const run = await findRun(store, id)
+  if (answer === 'final')
+    throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
+  return { run, requested: answer === 'requested' }
+}
+
+/** Makes a failed or cancelled run pending again. */
+export async function retryRun(store: Store, request: { id: string; now: Instant }): Promise<Run> {
+  const { id, state } = await findRun(store, request.id)
+  const answer = await store.retry({ run: id, now: request.now })
+  if (answer === 'not-final') {
+    throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
+  }
+  return await findRun(store, id)
+}
+
+/** Looks again and again until a run is final: also for runs that another process performs. */
+export async function waitForRun(input: {
+  store: Store
+  clock: Clock
+  id: string
+  signal: AbortSignal | undefined
+}): Promise<Run> {
+  const { store, clock, signal } = input
+  let hint = new AbortController()
+  const unwatch = store.watch(() => hint.abort())
+  try {
+    for (;;) {
+      // Made before the look: what happens during it ends the sleep that follows.
+      hint = new AbortController()
+      const run = await findRun(store, input.id)
+      if (isFinal(run.state) || signal?.aborted === true) return run
+      await clock.sleep(
+        lookAgainMs,
+        signal === undefined ? hint.signal : AbortSignal.any([signal, hint.signal]),
+      )
+    }
+  } finally {
+    unwatch()
+  }
+}
+
+const lookAgainMs = 200

@@ -1,0 +1,95 @@
+import {
+  pendingReasons,
+  type LiveWorker,
+  type PendingReason,
+  type WaitingFacts,
+} from '../../kernel/run/pending.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Run } from '../../kernel/run/run.js'
+import type { Store, WorkerStatus } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { liveProcesses, placeOf } from '../process/process-note.js'
+
+/** Why a run is not being performed yet; nothing for one that is not pending. */
+export async function whyPending(
+  store: Store,
+  { run, now }: { readonly run: Run; readonly now: Instant },
+): Promise<readonly PendingReason[]> {
+  if (run.state !== 'pending') return []
+  const others = run.waitsFor === undefined ? [] : await besides(store, run)
+  return pendingReasons(run, await readWaiting(store, { pending: others, now }))
+}
+
+/** Why each of these runs that is pending is not being performed yet, by id. */
+export async function whyAllPending(
+  store: Store,
+  { runs, now }: { readonly runs: readonly Run[]; readonly now: Instant },
+): Promise<ReadonlyMap<RunId, readonly PendingReason[]>> {
+  const pending = runs.filter((run) => run.state === 'pending')
+  if (pending.length === 0) return new Map()
+  const waiting = pending.some((run) => run.waitsFor !== undefined)
+  const others = waiting ? await store.runs({ state: 'pending', limit: mostBeside }) : []
+  const facts = await readWaiting(store, { pending: [...pending, ...others], now })
+  return new Map(pending.map((run) => [run.id, pendingReasons(run, facts)]))
+}
+
+/** How many runs that wait beside one are looked at: enough for every limit that people set. */
+const mostBeside = 200
+
+/** How many runs under way are looked at. */
+const mostRunning = 1000
+
+/** Runs that may have taken the limit at which this one waits, and have not been claimed yet. */
+async function besides(store: Store, { job, trigger, waitsFor }: Run): Promise<readonly Run[]> {
+  const filter = waitsFor?.startsWith('trigger:') === true ? { trigger } : { job }
+  return await store.runs({ ...filter, state: 'pending', limit: mostBeside })
+}
+
+/** Reads what may keep runs waiting; of those that are pending, which have taken their limits. */
+export async function readWaiting(
+  store: Store,
+  { pending, now }: { readonly pending: readonly Run[]; readonly now: Instant },
+): Promise<WaitingFacts> {
+  const running = await store.runs({ state: 'running', limit: mostRunning })
+  const taken = pending.filter((run) => hasTaken(run, now))
+  const queues = await store.queues()
+  const limits = queues.flatMap(({ name, concurrency }) =>
+    concurrency === undefined ? [] : [[name, concurrency] as const],
+  )
+  return {
+    now,
+    jobs: new Map((await store.jobs()).map((stored) => [stored.job.name, stored])),
+    queueLimits: new Map(limits),
+    holds: await store.holds({ openAt: now }),
+    workers: await liveWorkers(store, now),
+    holding: [...new Map([...running, ...taken].map((run) => [run.id, run])).values()],
+  }
+}
+
+/** Whether a run that is not claimed yet has taken its limits. */
+function hasTaken({ gates, waitsFor, runAt }: Run, now: Instant): boolean {
+  return gates.length > 0 && waitsFor === undefined && runAt <= now
+}
+
+async function liveWorkers(store: Store, now: Instant): Promise<readonly LiveWorker[]> {
+  const live = (await store.workers()).filter(
+    ({ roles, leaseUntil }) => roles.includes('worker') && leaseUntil >= now,
+  )
+  const functions = await functionsByPlace(store, live)
+  return live.map((worker) => ({ ...worker, functions: functions.get(placeOf(worker)) }))
+}
+
+/** The functions of each process, by host and number; those of several apps in one process together. */
+async function functionsByPlace(
+  store: Store,
+  live: readonly WorkerStatus[],
+): Promise<ReadonlyMap<string, ReadonlySet<string> | undefined>> {
+  const found = new Map<string, Set<string> | undefined>()
+  for (const process of await liveProcesses(store, live)) {
+    const place = placeOf(process)
+    const before = found.has(place) ? found.get(place) : new Set<string>()
+    const isKnown = before !== undefined && process.functions !== undefined
+    found.set(place, isKnown ? new Set([...before, ...process.functions]) : undefined)
+  }
+  return found
+}

@@ -1,0 +1,107 @@
+/**
+ * The thread that keeps a worker's lease while the main thread is busy: it has its own connection, so that a handler
+ * that blocks the event loop does not lose what the process holds. If the main thread does not answer for longer than
+ * the stall limit the process is taken for hung and ends at once; its runs are then taken over elsewhere.
+ */
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { ClockGuard } from '../../engine/scheduler/clock-guard.js'
+import { Heartbeat } from '../../engine/worker/keep-alive.js'
+import type { Beat } from '../../store/port.js'
+import { systemClock, type Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { ExitGate } from './exit-gate.js'
+import { clockFor, openLease, type Durability, type LeaseStore } from './open-store.js'
+
+/** What the main thread hands over. */
+export interface LeaseThreadData {
+  readonly url: string
+  readonly durability: Durability
+  readonly worker: string
+  readonly leaseMs: number
+  readonly stallMs: number
+  /** What the main thread takes as now. */
+  readonly now: Instant
+  /** What the exit gate of the process shares. */
+  readonly gate: SharedArrayBuffer
+}
+
+/** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
+export type LeaseThreadMessage = 'ping' | 'full' | Beat
+
+/** What the main thread says: that it is alive, that the thread may end, or a time that it believes from now on. */
+export type MainThreadMessage = 'pong' | 'stop' | { readonly accepted: Instant }
+
+async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
+  const { url, durability, worker, leaseMs, stallMs } = data
+  const clock = clockFor(url, systemClock)
+  const gate = new ExitGate(data.gate)
+  const opened = await gate.during(() => openLease(url, { clock, durability, directory: '/' }))
+  const store: LeaseStore = {
+    heartbeat: (beat) => gate.during(() => opened.heartbeat(beat)),
+    workers: () => gate.during(() => opened.workers()),
+    close: () => gate.during(() => opened.close()),
+  }
+  // The main thread judges the time, and says so when it believes one that was in doubt. While it is busy the same rules
+  // hold here. Otherwise one of them would judge by a time in which the other does not renew yet.
+  const guard = new ClockGuard(clock, { highestAt: data.now, acceptClock: true })
+  guard.accept(data.now)
+  const now = (): number => guard.now()
+  const tell = (message: LeaseThreadMessage): void => port.postMessage(message)
+  const onExpired = (): void => tell('expired')
+  const onBeat = (isDraining: boolean): void => tell(isDraining ? 'draining' : 'alive')
+  const onFull = (): void => tell('full')
+  // At once: starting the thread has used up a part of the lease.
+  const keeping = { worker, leaseMs, clock, now, store, isDue: true }
+  const heartbeat = new Heartbeat({ ...keeping, onExpired, onBeat, onFull })
+  const pulse = new Pulse({ clock, port, stallMs })
+  port.on('message', (message: MainThreadMessage) => {
+    pulse.answered()
+    if (typeof message === 'object') {
+      guard.accept(message.accepted)
+      heartbeat.accept()
+    }
+    if (message !== 'stop') return
+    pulse.stop()
+    void heartbeat
+      .stop()
+      .then(() => store.close())
+      .then(() => port.close())
+  })
+  pulse.start()
+  heartbeat.start()
+}
+
+/** How many questions fit into the stall limit. */
+const questions = 6
+
+/** Asks the main thread whether it is alive, and ends the process when it has not been for too long. */
+class Pulse {
+  readonly #options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }
+  /** Questions, not time: a process that was stopped as a whole has not asked any meanwhile. */
+  #unanswered = 0
+  #cancelTimer: () => void = () => undefined
+
+  constructor(options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { clock, port, stallMs } = this.#options
+    this.#cancelTimer = clock.timer(stallMs / questions, () => {
+      if (this.#unanswered >= questions) process.kill(process.pid, 'SIGKILL')
+      this.#unanswered += 1
+      port.postMessage('ping' satisfies LeaseThreadMessage)
+      this.start()
+    })
+  }
+
+  answered(): void {
+    this.#unanswered = 0
+  }
+
+  stop(): void {
+    this.#cancelTimer()
+  }
+}
+
+if (parentPort !== null) await keep(workerData as LeaseThreadData, parentPort)

@@ -1,0 +1,124 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { HeartbeatOptions } from '../../engine/worker/keep-alive.js'
+import type { Clock } from '../../time/clock.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { shownAddress, tlsModeFault } from '../../store/postgres/address.js'
+import { DatabaseClock } from '../../store/postgres/clock.js'
+import type { Store } from '../../store/port.js'
+import { quotedText } from '../../text/error-text.js'
+
+/** How a store is opened. */
+export interface OpenOptions {
+  readonly clock: Clock
+  /** What a relative path is relative to. */
+  readonly directory: string
+  readonly durability: Durability
+  /** Whether it is made where it is missing; otherwise that is an error. */
+  readonly create: boolean
+  /** Told the number of each commit, by a store that counts them. */
+  readonly onCommit?: ((number: number) => void) | undefined
+  /** Ends the wait for a database that cannot be reached. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** `full` survives power loss; `normal` survives every crash of a process and is faster. */
+export type Durability = 'full' | 'normal'
+
+/** Opens the store behind an address; its adapter is loaded only then. */
+export async function openStore(url: string, options: OpenOptions): Promise<Store> {
+  const [scheme, rest] = split(url)
+  switch (scheme) {
+    case 'memory': {
+      const { openMemoryStore } = await import('../../store/memory/memory-store.js')
+      return openMemoryStore()
+    }
+    case 'sqlite': {
+      const { openSqliteStore } = await import('../../store/sqlite/sqlite-store.js')
+      const { clock, durability, create, onCommit } = options
+      const path = pathOf(rest, options.directory)
+      return await openSqliteStore({ path, url, clock, durability, create, onCommit })
+    }
+    case 'files': {
+      const { openFilesStore } = await import('../../store/files/files-store.js')
+      const { clock, durability, create } = options
+      return await openFilesStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
+    }
+    case 'postgres':
+    case 'postgresql': {
+      assertTlsMode()
+      const { openPostgresStore } = await import('../../store/postgres/postgres-store.js')
+      const { clock, durability, create, signal } = options
+      return await openPostgresStore({ url, clock, durability, create, signal })
+    }
+    default:
+      throw notAStore(url)
+  }
+}
+
+/** The driver reads the variable by itself where the address says nothing of TLS. */
+function assertTlsMode(): void {
+  const fault = tlsModeFault(process.env['PGSSLMODE'])
+  if (fault !== undefined) throw new RotaError('STORE_URL', `the variable PGSSLMODE: ${fault}`)
+}
+
+/** What keeping a lease needs of a store. */
+export type LeaseStore = HeartbeatOptions['store'] & Pick<Store, 'close'>
+
+/** Opens what a heartbeat needs of a store that exists; of a directory that is less than the whole store. */
+export async function openLease(url: string, options: Omit<OpenOptions, 'create'>): Promise<LeaseStore> {
+  const [scheme, rest] = split(url)
+  if (scheme !== 'files') return await openStore(url, { ...options, create: false })
+  const { openFilesLease } = await import('../../store/files/files-lease.js')
+  const { clock, durability, directory } = options
+  return openFilesLease({ path: pathOf(rest, directory), url, clock, durability })
+}
+
+/** The clock to use with a store: many hosts on one database go by its clock, whatever their own ones show. */
+export function clockFor(url: string, clock: Clock): Clock {
+  return isOnManyHosts(url) ? new DatabaseClock(clock) : clock
+}
+
+/** Whether other hosts may use the same store. */
+export function isOnManyHosts(url: string): boolean {
+  return /^postgres(?:ql)?:/.test(url)
+}
+
+/** An address as people may see it: without a password. */
+export function shownUrl(url: string): string {
+  return isOnManyHosts(url) ? shownAddress(url) : url
+}
+
+/** The address with its path made absolute, so that another thread or directory opens the same store. */
+export function absoluteUrl(url: string, directory: string): string {
+  const [scheme, rest] = split(url)
+  return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
+}
+
+/** An address as it is, if it can be that of a store: refused before anything is done that would need it. */
+export function checkStoreUrl(url: string): string {
+  const [scheme, rest] = split(url)
+  if (!['memory', 'sqlite', 'files', 'postgres', 'postgresql'].includes(scheme)) throw notAStore(url)
+  if (scheme === 'sqlite' || scheme === 'files') pathOf(rest, '/')
+  return url
+}
+
+function split(url: string): [string, string] {
+  const colon = url.indexOf(':')
+  if (colon === -1) throw notAStore(url)
+  return [url.slice(0, colon), url.slice(colon + 1)]
+}
+
+function pathOf(path: string, directory: string): string {
+  if (path === '')
+    throw new RotaError('STORE_URL', 'a store needs a path, as in sqlite:data/rota.db or files:data')
+  if (path.includes('\0')) throw new RotaError('STORE_URL', 'the path of a store contains a NUL character')
+  return isAbsolute(path) ? path : resolve(directory, path)
+}
+
+function notAStore(url: string): RotaError {
+  const shown = quotedText(url.replace(/\/\/.*@/s, '//…@'))
+  return new RotaError(
+    'STORE_URL',
+    `${shown} is not the address of a store (allowed: sqlite:<path>, files:<directory>, postgres://… and memory:)`,
+  )
+}

@@ -1,2 +1,0 @@
-export { errorText, listedLines, namedText, quotedText } from '../text/error-text.js'
-export { printable } from '../text/printable.js'

@@ -1,1 +1,0 @@
-export { refusedKind, readUserFile } from '../input/user-file.js'

@@ -1,0 +1,84 @@
+import { assertName, longestName } from '../../options/names.js'
+import type { JobInput } from '../../../kernel/job/define-job.js'
+import type { TriggerInput } from '../../../kernel/trigger/define-trigger.js'
+import type { Rota } from '../../../app/rota.js'
+import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-options.js'
+import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { type OptionNames, withOptionNames } from '../../framework/option-names.js'
+import { readTriggerInput, triggerOptionNames, triggerOptions } from '../../options/trigger-options.js'
+import { withApp } from '../../options/with-app.js'
+import { usageError } from '../../framework/usage-error.js'
+
+/** `rota add`: adds a job, a trigger, or both, at run time. */
+export const add: Command = {
+  name: 'add',
+  about:
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine takes them up at once. A command is run without a shell, word by word.',
+  arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
+  options: [
+    ...triggerOptions,
+    ...jobOptions,
+    { name: 'replace', help: 'change it where it exists already' },
+    ...storeOptions,
+  ],
+  rest: 'command [argument...]',
+  examples: [
+    {
+      line: "rota add report --cron '0 2 * * *' --zone Europe/Berlin -- node report.mjs",
+      meaning: 'a job and its trigger',
+    },
+    { line: 'rota add ping --every 1m --url https://example.org/health', meaning: 'a request every minute' },
+    { line: "rota add weekly --cron '@weekly' --job report", meaning: 'one more trigger for a job' },
+    {
+      line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail',
+      meaning: 'a job that `rota enqueue` starts',
+    },
+  ],
+  run: async (context) => {
+    const { args, out } = context
+    const name = args.word(0)
+    // Longer, it would be cut where the faults of its options are listed.
+    if (name.length > longestName) assertName(name, '<name>')
+    const job = await readJobInput(context)
+    const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
+    if (job === undefined && trigger === undefined) throw nothingToAdd()
+    const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
+    const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
+    const add = (app: Rota): ReturnType<Rota['add']> =>
+      withOptionNames(optionNames(name), () => app.add({ jobs, triggers, replace: args.flag('replace') }))
+    return await withApp(
+      context,
+      async (app) => {
+        const added = await add(app)
+        if (args.flag('json')) out.json(added)
+        else out.say(addedText(added))
+        return exitCodes.ok
+      },
+      { create: add },
+    )
+  },
+}
+
+function optionNames(name: string): OptionNames {
+  const own = (kind: string, names: OptionNames): [string, string][] =>
+    Object.entries(names).map(([key, option]) => [`${kind}.${name}.${key}`, option])
+  const all = [...own('jobs', jobOptionNames), ...own('triggers', triggerOptionNames)]
+  return { ...Object.fromEntries(all), [`jobs.${name}`]: '<name>', [`triggers.${name}`]: '<name>' }
+}
+
+function nothingToAdd(): Error {
+  const fault = {
+    path: '<name>',
+    message: 'nothing says what it does or when',
+    allowed: '-- command, --url, --cron, --every, --at',
+  }
+  return usageError([fault], '`rota add --help` shows examples')
+}
+
+function addedText({ jobs, triggers }: { jobs: readonly string[]; triggers: readonly string[] }): string {
+  const parts = [...jobs.map((name) => `job ${name}`), ...triggers.map((name) => `trigger ${name}`)]
+  const [first] = triggers
+  const next =
+    first === undefined ? `\`rota run ${jobs[0]}\` starts it` : `\`rota show ${first}\` tells when it is due`
+  return `added ${parts.join(' and ')}; ${next}`
+}

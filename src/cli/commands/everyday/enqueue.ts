@@ -1,0 +1,51 @@
+import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { payloadOption, readPayload } from '../../options/payload-option.js'
+import { momentOf } from '../../options/times-of.js'
+import { withApp } from '../../options/with-app.js'
+
+/** `rota enqueue`: records a run of a job. */
+export const enqueue: Command = {
+  name: 'enqueue',
+  about:
+    'Records a run of a job, durably, and prints its id. With a unique key that is taken it prints the run that has it.',
+  arguments: [{ name: 'job', help: 'the job to run', completes: 'job' }],
+  options: [
+    payloadOption,
+    { name: 'at', value: 'time', help: 'not before it, such as 2026-01-05T09:00 or tomorrow' },
+    { name: 'delay', value: 'duration', help: 'not before this long from now, such as 15m' },
+    {
+      name: 'priority',
+      value: 'n',
+      help: 'higher goes first; default the job’s',
+      whole: { min: -1_000_000, max: 1_000_000 },
+    },
+    { name: 'unique-key', value: 'key', help: 'no second run with it while one is unfinished' },
+    { name: 'unique-for', value: 'duration', help: 'the unique key holds this long, also after the run' },
+    { name: 'group-key', value: 'key', help: 'runs with the same one are held one at a time' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: `rota enqueue mail --payload '{"to":"a@example.org"}'`, meaning: 'as soon as a worker is free' },
+    { line: 'rota enqueue report --payload @order.json --delay 15m', meaning: 'in a quarter of an hour' },
+    { line: 'rota enqueue sync --unique-key customer-7 --unique-for 1h', meaning: 'at most once an hour' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out } = context
+      const at = momentOf(context, 'at', 'ahead')
+      const payload = await readPayload(context)
+      const { id, created } = await app.enqueue(args.word(0), payload, {
+        at: at === undefined ? undefined : new Date(at),
+        delay: args.text('delay'),
+        priority: args.whole('priority'),
+        uniqueKey: args.text('unique-key'),
+        uniqueFor: args.text('unique-for'),
+        groupKey: args.text('group-key'),
+      })
+      if (args.flag('json')) out.json({ id, created })
+      else out.line(id)
+      if (!created && !args.flag('json')) out.note('it was there already: its unique key is taken')
+      return exitCodes.ok
+    }),
+}

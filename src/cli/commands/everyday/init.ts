@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { appNameOf } from '../../../formats/app-name.js'
+import { describe } from '../../../app/explain/describe.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { configIn } from '../../../formats/find-config.js'
+import { checkStoreUrl } from '../../../app/store/open-store.js'
+import { assertFires } from '../../../time/cron/schedule.js'
+import { zoneOf } from '../../../time/zone.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
+import { readAs } from '../../framework/option-names.js'
+import { configText, formats, type Answers, type Format } from '../../views/config-text.js'
+
+const defaults: Omit<Answers, 'app'> = {
+  format: 'yaml',
+  store: 'sqlite:data/rota.db',
+  cron: '* * * * *',
+  timezone: 'UTC',
+}
+
+/** `rota init`: writes a config that runs. */
+export const init: Command = {
+  name: 'init',
+  about:
+    'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for what is not given; elsewhere --yes takes the defaults. A config that exists is never overwritten.',
+  arguments: [],
+  options: [
+    { name: 'format', value: 'format', help: 'how it is written; default yaml', choices: formats },
+    { name: 'store', value: 'url', help: `where everything is kept; default ${defaults.store}` },
+    { name: 'cron', value: 'expression', help: 'when the job is due; default every minute' },
+    { name: 'zone', value: 'zone', help: 'the IANA zone of --cron; default UTC' },
+    { name: 'yes', short: 'y', help: 'take the defaults for what is not given, and ask nothing' },
+    jsonOption,
+  ],
+  examples: [
+    { line: 'rota init', meaning: 'answer three questions' },
+    { line: 'rota init --yes', meaning: 'take the defaults' },
+    {
+      line: "rota init --format ts --cron '0 9 * * MON-FRI' --zone Europe/Berlin --yes",
+      meaning: 'in TypeScript',
+    },
+  ],
+  run: async (context) => {
+    const { args, out, directory } = context
+    const existing = configIn(directory)
+    if (existing !== undefined)
+      throw new RotaError('USAGE', `${existing} exists already and is not overwritten`)
+    const answers = await answersOf(context)
+    if (answers === undefined) {
+      out.note('broken off; nothing was written')
+      return exitCodes.failed
+    }
+    const { timezone } = answers
+    readAs('--zone', () => zoneOf(timezone))
+    readAs('--cron', () => assertFires(answers.cron, { timezone }))
+    readAs('--store', () => checkStoreUrl(answers.store))
+    const file = join(directory, `rota.config.${answers.format}`)
+    await writeFile(file, configText(answers, hasPackage(directory)), { flag: 'wx' })
+    if (args.flag('json')) out.json({ file, ...answers })
+    else out.say(`wrote ${file}; \`rota up\` starts it`)
+    return exitCodes.ok
+  },
+}
+
+/** Whether a module of the directory can import this package: `npx` also runs it where it is not installed. */
+function hasPackage(directory: string): boolean {
+  try {
+    return createRequire(join(directory, 'rota.config.mjs')).resolve('rota') !== ''
+  } catch {
+    return false
+  }
+}
+
+/** What was given, what was asked, or the defaults; nothing where the questions were broken off. */
+async function answersOf(context: Context): Promise<Answers | undefined> {
+  const { args, directory } = context
+  const app = appNameOf(directory)
+  const given: Partial<Answers> = {
+    ...withValue(
+      'format',
+      formats.find((format) => format === args.text('format')),
+    ),
+    ...withValue('store', args.text('store')),
+    ...withValue('cron', args.text('cron')),
+    ...withValue('timezone', args.text('zone')),
+  }
+  if (args.flag('yes')) return { ...defaults, ...given, app }
+  if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask({ ...given, app })
+  throw new RotaError('USAGE', 'nobody can be asked, since this is not a terminal; --yes takes the defaults')
+}
+
+function withValue<Name extends keyof Answers>(
+  name: Name,
+  value: Answers[Name] | undefined,
+): Partial<Answers> {
+  return value === undefined ? {} : { [name]: value }
+}
+
+async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answers | undefined> {
+  const { intro, isCancel, select, text } = await import('@clack/prompts')
+  intro('a config for rota')
+  const format =
+    given.format ??
+    (await select<Format>({
+      message: 'How shall it be written?',
+      options: [
+        { value: 'yaml', label: 'YAML', hint: 'commands and requests' },
+        { value: 'ts', label: 'TypeScript', hint: 'functions too' },
+        { value: 'mjs', label: 'JavaScript', hint: 'functions too' },
+        { value: 'json', label: 'JSON' },
+      ],
+    }))
+  if (isCancel(format)) return undefined
+  const { store: usualStore, cron: usualCron, timezone: usualZone } = defaults
+  const store =
+    given.store ?? (await text({ message: 'Where shall everything be kept?', initialValue: usualStore }))
+  if (isCancel(store)) return undefined
+  const validate = (value: string | undefined): string | undefined => refusalOf(() => describe(value ?? ''))
+  const cron =
+    given.cron ?? (await text({ message: 'When is the first job due?', initialValue: usualCron, validate }))
+  if (isCancel(cron)) return undefined
+  return { format, app: given.app, store, cron, timezone: given.timezone ?? usualZone }
+}
+
+function refusalOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}

@@ -1,0 +1,166 @@
+import { describe } from '../../../app/explain/describe.js'
+import { preview, type Preview, type PreviewedOccurrence } from '../../../app/explain/preview.js'
+import { formatInstant, type Instant } from '../../../time/instant.js'
+import { systemClock } from '../../../time/clock.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
+import type { Option } from '../../framework/syntax.js'
+import { readAs } from '../../framework/option-names.js'
+import { printTable } from '../../framework/table.js'
+import { distanceText } from '../../views/time-text.js'
+import { wrap } from '../../framework/wrap.js'
+
+const policies = ['vixie', 'skip', 'real-time'] as const
+
+const options: readonly Option[] = [
+  { name: 'zone', value: 'zone', help: 'the IANA zone the expression is read in; default UTC' },
+  { name: 'from', value: 'time', help: 'show what comes after it; default now' },
+  { name: 'count', short: 'n', value: 'n', help: 'how many; default 5', whole: { min: 1, max: 10_000 } },
+  { name: 'dst', value: 'policy', help: 'what happens at clock changes; default vixie', choices: policies },
+  jsonOption,
+]
+
+/** `rota next`: shows when an expression is due. */
+export const next: Command = {
+  name: 'next',
+  about:
+    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. Five fields; six with seconds first; seven with the year last.',
+  arguments: [
+    {
+      name: 'expression',
+      help: 'a cron expression in quotes, or a name such as @daily',
+      quoted: "'0 9 * * *'",
+    },
+  ],
+  options,
+  examples: [
+    { line: "rota next '0 9 * * MON-FRI' --zone America/New_York", meaning: 'the next five' },
+    {
+      line: "rota next '30 2 * * *' --zone Europe/Berlin --from 2026-03-28 -n 3",
+      meaning: 'what daylight saving does to it',
+    },
+    { line: "rota next '*/10 * * * * *' --json", meaning: 'for a program' },
+  ],
+  run: async (context) => {
+    const { args, out } = context
+    const now = systemClock.now()
+    const zone = args.text('zone') ?? 'UTC'
+    const from = await fromOf(args.text('from'), { zone, now })
+    const expression = args.word(0)
+    const dst = policies.find((policy) => policy === args.text('dst'))
+    const count = args.whole('count') ?? 5
+    const found = readAs('<expression>', () => preview({ expression, timezone: zone, dst, from, count }))
+    const words = describe(expression)
+    const isNever = found.occurrences.length === 0 && isNeverDue(found)
+    if (args.flag('json')) out.json(view(found, { from, words }))
+    else print(context, found, { from, now, words, isNever })
+    return isNever ? exitCodes.failed : exitCodes.ok
+  },
+}
+
+/** Whether there is no instant at all, and not only none that is still to come. */
+function isNeverDue({ expression, timezone, dst }: Preview): boolean {
+  return preview({ expression, timezone, dst, from: 0, count: 1 }).occurrences.length === 0
+}
+
+async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
+  if (text === undefined) return here.now
+  const { parseMoment } = await import('../../options/moment.js')
+  return readAs('--from', () => parseMoment(text, { ...here, bare: 'ahead' }))
+}
+
+function view(found: Preview, { from, words }: { from: Instant; words: string }): unknown {
+  const { expression, timezone, dst } = found
+  const changeView = (change: Preview['changes'][number] | undefined): unknown =>
+    change === undefined ? null : { ...change, changeAt: formatInstant(change.changeAt) }
+  return {
+    expression,
+    description: words,
+    timezone,
+    dst,
+    from: formatInstant(from),
+    occurrences: found.occurrences.map(({ at, local, change }) => ({
+      at: formatInstant(at),
+      local,
+      change: changeView(change),
+    })),
+    changes: found.changes.map(changeView),
+  }
+}
+
+/** A line of the table: an occurrence, or a time that has none because clocks changed. */
+interface Line {
+  readonly local: string
+  readonly utc: string
+  readonly when: string
+  readonly mark: string
+}
+
+type Change = Preview['changes'][number]
+
+function print(
+  { out }: Context,
+  found: Preview,
+  told: { from: Instant; now: Instant; words: string; isNever: boolean },
+): void {
+  const { expression, timezone, dst } = found
+  const policy = dst === 'vixie' ? '' : `, dst ${dst}`
+  for (const line of wrap(`${told.words} (${expression} in ${timezone}${policy})`, out.width)) {
+    out.line(out.colors.bold(line))
+  }
+  out.line()
+  if (found.occurrences.length === 0) {
+    const never = 'it is never due: no day is as it asks for; a trigger with it is refused'
+    out.line(told.isNever ? never : `never again after ${formatInstant(told.from)}`)
+    return
+  }
+  const { yellow } = out.colors
+  printTable(out, linesOf(found, told.now), [
+    { title: timezone, text: (line) => line.local },
+    { title: 'UTC', text: (line) => line.utc },
+    { title: '', text: (line) => line.when },
+    { title: '', text: (line) => line.mark, paint: () => yellow },
+  ])
+  if (found.changes.length > 0) out.line()
+  for (const change of found.changes) out.line(yellow(changeText(change)))
+}
+
+/** The occurrences with the dropped ones between them, in the order of time. */
+function linesOf(found: Preview, now: Instant): Line[] {
+  const dropped = found.changes.filter((change) => change.kind === 'dropped')
+  const rows = [
+    ...found.occurrences.map((one) => ({ at: one.at, line: occurrenceLine(one, now) })),
+    ...dropped.map((change) => ({ at: change.changeAt - 0.5, line: droppedLine(change) })),
+  ]
+  return rows.toSorted((a, b) => a.at - b.at).map(({ line }) => line)
+}
+
+function occurrenceLine({ at, local, change }: PreviewedOccurrence, now: Instant): Line {
+  const utc = `${formatInstant(at).slice(0, 19).replace('T', ' ')}Z`
+  return { local: dayAndTime(local), utc, when: distanceText(at - now), mark: change?.kind ?? '' }
+}
+
+function droppedLine({ firstLocal, kind }: Change): Line {
+  return { local: dayAndTime(firstLocal), utc: '-', when: '', mark: kind }
+}
+
+function changeText({ kind, cause, firstLocal, lastLocal }: Change): string {
+  const [day, first] = [firstLocal.slice(0, 10), firstLocal.slice(11)]
+  const times = firstLocal === lastLocal ? first : `${first} to ${lastLocal.slice(11)}`
+  const clocks = cause === 'gap' ? `clocks skip ${times}` : `clocks show ${times} twice`
+  switch (kind) {
+    case 'moved':
+      return `${day}: ${clocks}; it runs once, right after`
+    case 'added':
+      return `${day}: ${clocks}; it runs both times`
+    case 'dropped':
+      return `${day}: ${clocks}; it ${cause === 'gap' ? 'does not run' : 'runs the first time only'}`
+  }
+}
+
+const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+
+/** `Sun 2026-03-29 03:00:00 +02:00` from a local time with or without its offset. */
+function dayAndTime(local: string): string {
+  const day = weekdays[new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDay()]
+  return `${day} ${local.slice(0, 10)} ${local.slice(11, 19)} ${local.slice(19)}`.trimEnd()
+}

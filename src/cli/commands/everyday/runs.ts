@@ -1,0 +1,169 @@
+import type { Run, RunState } from '../../../kernel/run/run.js'
+import type { RunFilter } from '../../../store/port.js'
+import type { Rota } from '../../../app/rota.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { lookAgain, untilSignal } from '../../views/follow.js'
+import { pendingOf } from '../../views/pending-of.js'
+import { shortIdOf } from '../../options/short-id-of.js'
+import { noteText, ofText, printRuns, statePaint, tookText } from '../../views/runs-table.js'
+import { momentOf, timesOf } from '../../options/times-of.js'
+import { unknownName } from '../../options/unknown-name.js'
+import { runView } from '../../views/views.js'
+import { withApp } from '../../options/with-app.js'
+import { cutToWidth } from '../../framework/display-width.js'
+import { printable } from '../../../text/printable.js'
+
+const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]
+
+/** `rota runs`: lists runs. */
+export const runs: Command = {
+  name: 'runs',
+  about:
+    'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command takes the beginning of an id that fits only one run.',
+  arguments: [],
+  options: [
+    { name: 'state', value: 'state', help: 'only runs in it', choices: states },
+    { name: 'job', value: 'name', help: 'only runs of it', completes: 'job' },
+    { name: 'trigger', value: 'name', help: 'only runs of it', completes: 'trigger' },
+    { name: 'since', value: 'time', help: 'only runs due since then, such as 2h or 2026-01-05' },
+    { name: 'limit', short: 'n', value: 'n', help: 'how many; default 20', whole: { min: 1, max: 10_000 } },
+    { name: 'watch', short: 'w', help: 'go on with every change, until Ctrl-C' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    { line: 'rota runs', meaning: 'the newest twenty that are due' },
+    { line: 'rota runs --state pending', meaning: 'what waits, also until later' },
+    { line: 'rota runs --state failed --since 24h', meaning: 'what failed since yesterday' },
+    { line: 'rota runs --trigger nightly --watch', meaning: 'see them come and go' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const filter = filterOf(context)
+      const found = await app.runs(upToNow(app, filter))
+      if (found.length === 0) await refuseUnknown(app, filter)
+      const { args, out } = context
+      if (args.flag('json') && !args.flag('watch')) out.json(found.map(runView))
+      else if (args.flag('json')) for (const run of found.toReversed()) out.json(runView(run))
+      else await print(context, { app, filter, found })
+      if (!args.flag('watch')) return exitCodes.ok
+      return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
+    }),
+}
+
+function filterOf(context: Context): RunFilter {
+  const { args } = context
+  return {
+    limit: args.whole('limit') ?? 20,
+    state: states.find((state) => state === args.text('state')),
+    job: args.text('job'),
+    trigger: args.text('trigger'),
+    sinceAt: momentOf(context, 'since', 'ago'),
+  }
+}
+
+/** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
+async function refuseUnknown(app: Rota, { job, trigger }: RunFilter): Promise<void> {
+  const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
+    (await app.runs({ ...filter, limit: 1 })).length > 0
+  const jobs = job === undefined ? [] : (await app.jobs()).map((stored) => stored.job.name)
+  if (job !== undefined && !jobs.includes(job) && !(await has({ job })))
+    throw await unknownName(app, job, 'job')
+  if (trigger === undefined || (await (await app.store()).triggers({ names: [trigger] })).length > 0) return
+  if (!(await has({ trigger }))) throw await unknownName(app, trigger, 'trigger')
+}
+
+/** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */
+function upToNow(app: Rota, filter: RunFilter): RunFilter {
+  const now = app.now()
+  const asksForLater = filter.state !== undefined || (filter.sinceAt ?? 0) > now
+  return asksForLater ? filter : { ...filter, untilAt: now }
+}
+
+async function print(
+  context: Context,
+  { app, filter, found }: { app: Rota; filter: RunFilter; found: readonly Run[] },
+): Promise<void> {
+  const { out } = context
+  const later = await countLater(app, filter)
+  const shortId = await shortIdOf(
+    app,
+    found.map(({ id }) => id),
+  )
+  const pending = await pendingOf(app, found)
+  if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId, pending })
+  if (later !== undefined) {
+    const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
+    out.say(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
+  } else if (found.length === 0) out.say(emptyText(context))
+}
+
+/** Counting all of very many would take longer than the list itself. */
+const mostCounted = 1000
+
+/** How many runs of a filter are still to come, where it leaves them out. */
+async function countLater(app: Rota, filter: RunFilter): Promise<string | undefined> {
+  const { untilAt } = upToNow(app, filter)
+  if (untilAt === undefined) return undefined
+  const later = await app.runs({
+    ...filter,
+    state: 'pending',
+    sinceAt: untilAt + 1,
+    limit: mostCounted + 1,
+  })
+  if (later.length === 0) return undefined
+  return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
+}
+
+function emptyText({ args }: Context): string {
+  const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
+  return isFiltered
+    ? 'no run fits; `rota runs` lists all of them'
+    : 'no runs yet; `rota run <job>` starts one'
+}
+
+async function watch(
+  context: Context,
+  {
+    app,
+    filter,
+    found,
+    signal,
+  }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
+): Promise<number> {
+  const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
+  // Nothing is left to do for whoever nobody listens to.
+  await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
+    for (const run of (await app.runs(upToNow(app, filter))).toReversed()) {
+      if (seen.get(run.id) === stageOf(run)) continue
+      seen.set(run.id, stageOf(run))
+      await tell(context, app, run)
+    }
+    return 'again'
+  })
+  return exitCodes.ok
+}
+
+function stageOf({ state, attempt }: Run): string {
+  return `${state} ${attempt}`
+}
+
+async function tell(context: Context, app: Rota, run: Run): Promise<void> {
+  const { args, out } = context
+  if (args.flag('json')) {
+    out.json(runView(run))
+    return
+  }
+  const times = timesOf(context)
+  const words = [
+    ofText(run),
+    run.partition ?? '',
+    times.short(run.dueAt),
+    tookText(run),
+    noteText(run, times),
+  ].filter((word) => word !== '')
+  const id = (await shortIdOf(app, [run.id]))(run.id)
+  const room = out.width - id.length - 9 - 4
+  const paint = statePaint(out.colors, run.state)
+  out.line(`${id}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`)
+}

@@ -1,0 +1,48 @@
+import type { Finding } from '../../../app/doctor/doctor.js'
+import { printable } from '../../../text/printable.js'
+import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
+import { withApp } from '../../options/with-app.js'
+import { wrap } from '../../framework/wrap.js'
+
+/** `rota doctor`: looks for what is wrong and says what to do. */
+export const doctor: Command = {
+  name: 'doctor',
+  about:
+    'Looks at the store, the clock, versions, workers, triggers, runs and holds, and says what to do about what is wrong. Exit code 1 where something is broken.',
+  arguments: [],
+  options: [{ name: 'deep', help: 'also read the whole store, which takes a while' }, ...storeOptions],
+  examples: [
+    { line: 'rota doctor', meaning: 'is all well?' },
+    { line: 'rota doctor --deep --json', meaning: 'every page of the store, for a program' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args, out } = context
+      const findings = await app.doctor({ deep: args.flag('deep') })
+      const isBroken = findings.some(({ level }) => level === 'error')
+      if (args.flag('json')) out.json({ ok: !isBroken, findings: findings.map(view) })
+      else print(context, findings)
+      return isBroken ? exitCodes.failed : exitCodes.ok
+    }),
+}
+
+function view({ check, level, message, todo }: Finding) {
+  return { check, level, message, todo: todo ?? null }
+}
+
+const labels = { ok: 'ok', warn: 'warn', error: 'ERROR' } as const
+
+function print({ out }: Context, findings: readonly Finding[]): void {
+  const { green, yellow, red, dim } = out.colors
+  const paints = { ok: green, warn: yellow, error: red }
+  const isNarrow = out.width < 60
+  const indent = isNarrow ? 2 : 17
+  for (const { check, level, message, todo } of findings) {
+    const label = `${paints[level](labels[level].padEnd(5))}  ${dim(isNarrow ? check : check.padEnd(8))}`
+    const lines = wrap(printable(message), out.width - indent)
+    const [first = ''] = isNarrow ? [] : lines.splice(0, 1)
+    out.line(`${label}  ${first}`.trimEnd())
+    if (todo !== undefined) lines.push(...wrap(`→ ${printable(todo)}`, out.width - indent))
+    for (const line of lines) out.line(`${' '.repeat(indent)}${line}`)
+  }
+}

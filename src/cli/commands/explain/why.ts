@@ -1,0 +1,226 @@
+import { parseWindow } from '../../options/moment.js'
+import { releaseOf } from '../../../app/explain/pending-text.js'
+import type { Rota } from '../../../app/rota.js'
+import type { Explanation, Why } from '../../../engine/explain/why.js'
+import type { Run } from '../../../kernel/run/run.js'
+import { printable } from '../../../text/printable.js'
+import { formatInstant, type Instant } from '../../../time/instant.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { reasonText } from '../../views/in-words.js'
+import { readAs } from '../../framework/option-names.js'
+import { type Pending, pendingOf } from '../../views/pending-of.js'
+import { shortIdOf, type ShortId } from '../../options/short-id-of.js'
+import type { TimeText } from '../../views/time-text.js'
+import { hereOf, timesOf } from '../../options/times-of.js'
+import { whyView } from '../../views/views.js'
+import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
+import { withApp } from '../../options/with-app.js'
+import { printWrapped } from '../../framework/wrap.js'
+
+/** `rota why`: explains what became of due instants. */
+export const why: Command = {
+  name: 'why',
+  about:
+    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. Of a job it tells what became of its runs, of a run where it stands; of what is pending it tells what it waits for. A time without an offset is read in --zone.',
+  arguments: [
+    { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
+    {
+      name: 'time',
+      help: 'an instant, a day (today, yesterday, 2026-01-05), the last -2h, or a range A..B; default the last -24h',
+      isOptional: true,
+    },
+  ],
+  options: [zoneOption, ...storeOptions],
+  examples: [
+    { line: 'rota why nightly yesterday', meaning: 'did it run, and if not, why' },
+    { line: 'rota why nightly 2026-01-05T02:00 --zone America/New_York', meaning: 'one instant' },
+    { line: 'rota why ping -2h', meaning: 'the last two hours' },
+    { line: 'rota why ping 2026-01-05..2026-01-07', meaning: 'three days' },
+    { line: 'rota why 01k9w8m2v4', meaning: 'what a run waits for, or how it ended' },
+  ],
+  run: (context) =>
+    withApp(context, async (app) => {
+      const { args } = context
+      const name = args.word(0)
+      const { fromAt, untilAt } = readAs('<time>', () =>
+        parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context)),
+      )
+      const meant = await meantBy(app, name)
+      if (meant.kind === 'run') return await whyRun(context, app, meant.run)
+      if (meant.kind === 'job') return await whyJob(context, app, { job: name, fromAt, untilAt })
+      return await whyTrigger(context, app, { trigger: name, fromAt, untilAt })
+    }),
+}
+
+async function whyTrigger(
+  context: Context,
+  app: Rota,
+  { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
+): Promise<number> {
+  const { args, out } = context
+  const answer = await app.why(trigger, { from: new Date(fromAt), until: new Date(untilAt) })
+  const runs = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
+  const pending = await pendingOf(app, [...runs, ...answer.beside])
+  const todo = await missedEntry(context, app, answer)
+  if (args.flag('json'))
+    out.json({ ...whyView(answer, pending.reasons), ...(todo === undefined ? {} : { todo }) })
+  else print(context, answer, { shortId: await shortIdOf(app, idsIn(answer)), pending, todo })
+  return exitCodes.ok
+}
+
+/** The ids of all runs that an answer names. */
+function idsIn({ explanations, beside }: Why): string[] {
+  const named = explanations.map((one) => (one.kind === 'run' ? one.run.id : idOfBlocker(one)))
+  return [...named.flatMap((id) => id ?? []), ...beside.map(({ id }) => id)]
+}
+
+function idOfBlocker(explanation: Explanation): string | undefined {
+  return explanation.kind === 'range' ? explanation.range.blocker : undefined
+}
+
+/** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
+async function missedEntry(context: Context, app: Rota, answer: Why): Promise<string | undefined> {
+  const { explanations, beside, trigger } = answer
+  const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
+  if (!isMissed || beside.length > 0 || !trigger.startsWith('plan:')) return undefined
+  const { enqueueCommand } = await import('../../../features/plans/enqueue-command.js')
+  return await enqueueCommand(context, app, trigger)
+}
+
+function print(
+  context: Context,
+  answer: Why,
+  found: { shortId: ShortId; pending: Pending; todo: string | undefined },
+): void {
+  const { out } = context
+  const times = timesOf(context)
+  const { fromAt, untilAt } = answer
+  const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
+  out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
+  if (answer.earlier > 0) {
+    const isAll = answer.earlier < mostCounted
+    out.line(`  … ${isAll ? '' : 'at least '}${answer.earlier} earlier; the newest of them:`)
+    out.line(`    ${earlierCommand(answer)}`)
+  }
+  const tell = (text: string): void => printWrapped(out, printable(text), { indent: 2, hanging: 4 })
+  for (const explanation of answer.explanations) tell(explanationText(explanation, { times, ...found }))
+  const start = startText(answer, times)
+  if (start !== undefined) tell(start)
+  if (found.todo !== undefined) tell(`\`${found.todo}\` enqueues it`)
+  if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
+  for (const run of answer.beside) {
+    const state = `${run.state}${waitingText(run, { times, ...found })}`
+    const id = found.shortId(run.id)
+    tell(
+      `beside it: run ${id}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${state}`,
+    )
+  }
+}
+
+/** They are counted up to here. */
+const mostCounted = 10_000
+
+/** The command line that shows what was left out, up to what is shown. */
+function earlierCommand({ trigger, fromAt, explanations: [first] }: Why): string {
+  const since = formatInstant(Math.floor(fromAt / 1000) * 1000)
+  const until = formatInstant(first === undefined ? fromAt : firstInstant(first))
+  return `rota why ${trigger} ${since}..${until}`
+}
+
+function firstInstant(explanation: Explanation): Instant {
+  return explanation.kind === 'range' ? explanation.range.firstAt : explanation.at
+}
+
+/** Of the runs of a round, which service it is. */
+function serviceText({ origin, job }: Run): string {
+  return origin === 'round' ? ` of ${job}` : ''
+}
+
+interface Words {
+  readonly times: TimeText
+  readonly shortId: ShortId
+  readonly pending: Pending
+}
+
+function explanationText(explanation: Explanation, words: Words): string {
+  const { times, shortId } = words
+  switch (explanation.kind) {
+    case 'run':
+      return runText(explanation, words)
+    case 'range': {
+      const { range } = explanation
+      const until = range.firstAt === range.lastAt ? '' : ` to ${times.full(range.lastAt)}`
+      return `${times.full(range.firstAt)}${until}  ${reasonText(range, shortId)}${signText(explanation, times)}`
+    }
+    case 'held':
+      return heldText(explanation, times)
+    case 'waiting':
+      return `${times.full(explanation.at)}  due, and not planned yet: ${unplannedText(explanation)}`
+    case 'future':
+      return `${times.full(explanation.at)}  still to come, ${times.distance(explanation.at)}`
+    case 'not-due':
+      return notDueText(explanation, times)
+    case 'not-defined':
+      return notDefinedText(explanation, times)
+    case 'unexplained':
+      return `${times.full(explanation.at)}  UNEXPLAINED: due, and nothing is recorded; see \`rota doctor\``
+  }
+}
+
+function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, words: Words): string {
+  const { times, shortId } = words
+  return `${times.full(at)}  run ${shortId(run.id)}: ${standText(run, times)}${waitingText(run, words)}`
+}
+
+/** What a run that is pending waits for. */
+function waitingText(run: Run, { times, pending }: Words): string {
+  const lines = pending.lines(run, times)
+  return lines.length === 0 ? '' : `; ${lines.join('; ')}`
+}
+
+/** Since when nothing was running. */
+function signText({ lastSignAt }: { readonly lastSignAt?: Instant | undefined }, times: TimeText): string {
+  return lastSignAt === undefined ? '' : `; last sign of life ${times.full(lastSignAt)}`
+}
+
+function unplannedText({ hold }: Extract<Explanation, { kind: 'waiting' }>): string {
+  if (hold === undefined) return 'nothing is running'
+  return `${hold.target} is held by ${hold.actor}${hold.note === '' ? '' : `: ${hold.note}`}`
+}
+
+/** Told once, however many instants wait. */
+function startText({ explanations }: Why, times: TimeText): string | undefined {
+  const waiting = explanations.find((one) => one.kind === 'waiting' && one.hold === undefined)
+  if (waiting?.kind !== 'waiting') return undefined
+  return `\`rota up\` starts an engine that plans them${signText(waiting, times)}`
+}
+
+function heldText({ at, lastAt, hold }: Extract<Explanation, { kind: 'held' }>, times: TimeText): string {
+  const until = at === lastAt ? '' : ` to ${times.full(lastAt)}`
+  const since = `since ${times.full(hold.fromAt)} by ${hold.actor}`
+  const note = hold.note === '' ? '' : ` (${hold.note})`
+  return `${times.full(at)}${until}  ${heldWord(hold.target)} ${since}${note}; ${releaseOf(hold.target)}`
+}
+
+function heldWord(target: string): string {
+  if (target === 'all') return 'everything is frozen'
+  return target.startsWith('switch:') ? 'a kill switch is off' : 'the trigger is paused'
+}
+
+function notDueText({ before, after }: Extract<Explanation, { kind: 'not-due' }>, times: TimeText): string {
+  const near = [
+    ...(before === undefined ? [] : [`before: ${times.full(before)}`]),
+    ...(after === undefined ? [] : [`after: ${times.full(after)}`]),
+  ]
+  return `not due then${near.length === 0 ? '' : `; ${near.join(', ')}`}`
+}
+
+function notDefinedText(
+  { definedAt, endedAt }: Extract<Explanation, { kind: 'not-defined' }>,
+  times: TimeText,
+): string {
+  if (endedAt !== undefined) return `not in force then; it ended ${times.full(endedAt)}`
+  return definedAt === undefined
+    ? 'not in force then'
+    : `not defined yet then; it was ${times.full(definedAt)}`
+}

@@ -1,0 +1,99 @@
+import { type ErrorCode, type Fault, faultText, RotaError } from '../../kernel/definition/errors.js'
+import { TimeError } from '../../time/time-error.js'
+import { errorText, listedLines } from '../../text/error-text.js'
+import { exitCodes } from './command.js'
+import { messageLines } from './message-lines.js'
+import type { PrintStream } from './print-stream.js'
+import { systemCodeOf, systemText } from './system-error.js'
+
+/** Prints what went wrong on standard error and gives the exit code that says so. */
+export function reportFailure(
+  error: unknown,
+  options: { readonly stderr: PrintStream; readonly isJson: boolean; readonly isDebug: boolean },
+): number {
+  const { stderr, isJson, isDebug } = options
+  const failure = describeFailure(error)
+  const lines = isJson ? [JSON.stringify({ error: failure })] : failureLines(failure, stderr)
+  for (const line of lines) stderr.write(`${line}\n`)
+  if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`)
+  return exitCodeOf(error)
+}
+
+/** What is told of an error. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly faults: readonly Fault[]
+}
+
+/** An error as data. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof RotaError) {
+    return { code: error.code, message: withoutFaults(error), faults: error.faults }
+  }
+  if (error instanceof TimeError) {
+    const { code, message, allowed } = error
+    return { code, message, faults: allowed === undefined ? [] : [{ path: '', message, allowed }] }
+  }
+  const code = systemCodeOf(error) ?? 'INTERNAL'
+  const message = systemText(error) ?? (error instanceof Error ? error.message : String(error))
+  return { code, message: errorText(message), faults: [] }
+}
+
+/** The exit code that says what kind of failure it was. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof TimeError) return exitCodes.refused
+  if (error instanceof RotaError) {
+    const isOfStore = error.code.startsWith('STORE_')
+    return codesOfErrors[error.code] ?? (isOfStore ? exitCodes.store : exitCodes.refused)
+  }
+  return systemCodeOf(error) === undefined ? exitCodes.internal : exitCodes.io
+}
+
+/** Everything else of a store means that it cannot be used, and all the rest that what was asked for was not right. */
+const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
+  // The disk itself failed: whoever restarts programs should leave this one alone.
+  STORE_IO: exitCodes.io,
+  LISTEN_FAILED: exitCodes.io,
+  RUN_STATE: exitCodes.failed,
+  CLOCK_JUMP: exitCodes.failed,
+  HANDLER_FAILED: exitCodes.failed,
+  HANDLER_MISSING: exitCodes.failed,
+  TIMED_OUT: exitCodes.failed,
+  CANCELLED: exitCodes.failed,
+  LOST: exitCodes.failed,
+  SET_ASIDE: exitCodes.failed,
+  ALREADY_STARTED: exitCodes.internal,
+}
+
+/** The sentence alone, where it ends with the list of faults that is printed beside it. */
+function withoutFaults({ message, faults }: RotaError): string {
+  const [first] = faults
+  if (first === undefined) return message
+  const [sentence = ''] = message.split(':\n')
+  const list = `: ${first.path}: ${first.message}`
+  return sentence.includes(list) ? sentence.slice(0, sentence.indexOf(list)) : sentence
+}
+
+/** One line for one fault; a list below a sentence for several. */
+function failureLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
+  const [only, ...others] = faults
+  if (only === undefined) return messageLines(`error: ${message} [${code}]`, stderr)
+  if (others.length === 0) return messageLines(`error: ${sentenceOf(message, only)} [${code}]`, stderr)
+  return [
+    ...messageLines(`error: ${message} [${code}]`, stderr),
+    ...listedLines(faults.map(faultLine)).flatMap((line) => messageLines(line, stderr, 2)),
+  ]
+}
+
+function sentenceOf(message: string, only: Fault): string {
+  if (!message.includes(only.message)) return `${message}: ${faultLine(only)}`
+  const { allowed = '' } = only
+  return allowed === '' || message.includes(allowed) ? message : `${message} (allowed: ${allowed})`
+}
+
+/** A fault of a file also says where it was written. */
+function faultLine(fault: Fault & { readonly where?: string }): string {
+  const text = faultText(fault)
+  return fault.where === undefined ? text : `${fault.where}: ${text}`
+}

@@ -1,0 +1,55 @@
+import { type Fault, faultText, RotaError } from '../../kernel/definition/errors.js'
+import { nearest } from '../../kernel/definition/read-value.js'
+import { namedText } from '../../text/error-text.js'
+
+/** The error for words that are not understood; the hint says where to look. */
+export function usageError(faults: readonly Fault[], hint: string): RotaError {
+  const [only, ...others] = faults
+  const wrong = only === undefined || others.length > 0 ? `${faults.length} faults` : faultText(only)
+  return new RotaError('USAGE', `${wrong}${wrong.endsWith('?') ? ' ' : '; '}${hint}`, { faults })
+}
+
+/** A fault with what was probably meant, where something comes near. */
+export function withGuess({ guess, ...fault }: GuessableFault): Fault {
+  const meant = guess === undefined ? undefined : nearest(guess.word, guess.known)
+  return meant === undefined ? fault : { ...fault, message: `${fault.message}; did you mean ${meant}?` }
+}
+
+/** The error for a command that does not exist. */
+export function unknownCommand(name: string, known: readonly string[]): RotaError {
+  const meant = otherNames.get(name) ?? nearest(name, [...known, 'help'])
+  const hint = meant === undefined ? '`rota --help` lists them' : `did you mean ${meant}?`
+  return new RotaError('USAGE', `there is no command ${namedText(name)}; ${hint}`)
+}
+
+/** What other programs call the same. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['start', 'up'],
+  ['serve', 'up'],
+  ['new', 'init'],
+  ['create', 'add'],
+  ['ls', 'list'],
+  ['ps', 'runs'],
+  ['history', 'runs'],
+  ['rm', 'remove'],
+  ['delete', 'remove'],
+  ['info', 'show'],
+  ['describe', 'show'],
+  ['trigger', 'run'],
+  ['exec', 'run'],
+  ['push', 'enqueue'],
+  ['tail', 'logs'],
+  ['stop', 'pause'],
+  ['disable', 'pause'],
+  ['unpause', 'resume'],
+  ['enable', 'resume'],
+  ['explain', 'why'],
+  ['check', 'doctor'],
+  ['status', 'doctor'],
+  ['health', 'doctor'],
+])
+
+/** A fault, with the words among which the one that was meant may be. */
+export interface GuessableFault extends Fault {
+  readonly guess?: { readonly word: string; readonly known: readonly string[] }
+}

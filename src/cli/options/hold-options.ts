@@ -1,0 +1,40 @@
+import { userInfo } from 'node:os'
+import type { HoldOptions } from '../../app/control/holds.js'
+import type { Context } from '../framework/command.js'
+import type { Option } from '../framework/syntax.js'
+import { momentOf } from './times-of.js'
+
+/** Who holds something back, why, and until when. */
+export const holdOptions: readonly Option[] = [
+  { name: 'note', value: 'text', help: 'why; kept, and shown by `rota why`', isContent: true },
+  { name: 'until', value: 'time', help: 'it ends by itself then, such as 2h or 2026-01-05T09:00' },
+  { name: 'by', value: 'name', help: 'who; default the user of this machine' },
+]
+
+/** What was said about a hold. */
+export function readHold(context: Context): HoldOptions {
+  const { args } = context
+  const until = momentOf(context, 'until', 'ahead')
+  return {
+    by: args.text('by') ?? userOf(context),
+    note: args.text('note'),
+    until: until === undefined ? undefined : new Date(until),
+  }
+}
+
+/** Under a service manager the environment often names nobody; the system may still know. */
+function userOf({ environment }: Context): string {
+  const named = [environment['USER'], environment['USERNAME']].find(
+    (name) => name !== undefined && name !== '',
+  )
+  return named ?? systemUser() ?? 'cli'
+}
+
+function systemUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a number that has no name.
+    return undefined
+  }
+}

@@ -1,0 +1,189 @@
+import { carriesPassword, isSecretHeader, isSecretVariable } from '../../kernel/definition/secret-text.js'
+import type { JobInput } from '../../kernel/job/define-job.js'
+import type { SecretRef, SecretText } from '../../kernel/definition/secret-text.js'
+import { quotedText } from '../../text/error-text.js'
+import { usageError } from '../framework/usage-error.js'
+import type { Context } from '../framework/command.js'
+import type { OptionNames } from '../framework/option-names.js'
+import type { Option } from '../framework/syntax.js'
+
+const most = Number.MAX_SAFE_INTEGER
+
+/** What says what a job does, and how it is queued, retried and limited. */
+export const jobOptions: readonly Option[] = [
+  { name: 'url', value: 'url', help: 'what it does: a request to it' },
+  { name: 'method', value: 'method', help: 'of the request; default GET, POST with a body' },
+  { name: 'header', value: 'name=value', help: 'of the request', isList: true, isContent: true },
+  { name: 'body', value: 'json', help: 'of the request; default the payload', isContent: true },
+  { name: 'env', value: 'NAME=value', help: 'for the command', isList: true, isContent: true },
+  {
+    name: 'secret',
+    value: 'name=[prefix]env:NAME|file:path',
+    help: 'a header or variable that the worker reads when it performs the job; never stored',
+    isList: true,
+  },
+  { name: 'allow-literal-secrets', help: 'take secrets in --header and --env; they are stored in clear' },
+  { name: 'cwd', value: 'directory', help: 'of the command; default that of the app', completes: 'file' },
+  { name: 'queue', value: 'name', help: 'where its runs wait; default `default`' },
+  { name: 'retry', value: 'n', help: 'tries in all; default 1', whole: { min: 1, max: 1000 } },
+  { name: 'retry-delay', value: 'duration', help: 'the first wait; default 1s' },
+  {
+    name: 'retry-backoff',
+    value: 'kind',
+    help: 'how waits grow',
+    choices: ['constant', 'linear', 'exponential'],
+  },
+  { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
+  { name: 'concurrency', value: 'n', help: 'runs of it at once', whole: { min: 1, max: most } },
+  {
+    name: 'key-concurrency',
+    value: 'n',
+    help: 'runs with one group key at once',
+    whole: { min: 1, max: most },
+  },
+]
+
+/** What the keys of a job are called here. */
+export const jobOptionNames: OptionNames = {
+  command: '-- command',
+  'command.env': '--env',
+  'command.cwd': '--cwd',
+  http: '--url',
+  'http.method': '--method',
+  'http.headers': '--header',
+  'http.body': '--body',
+  queue: '--queue',
+  'retry.attempts': '--retry',
+  'retry.delay': '--retry-delay',
+  'retry.backoff': '--retry-backoff',
+  timeout: '--timeout',
+  concurrency: '--concurrency',
+  keyConcurrency: '--key-concurrency',
+}
+
+/** The options that mean nothing without a job. */
+const onlyWithJob = jobOptions.map((option) => option.name)
+
+/** The job that was described, if any was. The rules are the model's; here only texts become values. */
+export async function readJobInput(context: Context): Promise<JobInput | undefined> {
+  const { args } = context
+  const handler = readHandler(context)
+  if (handler === undefined) {
+    const stray = onlyWithJob.filter((name) => args.flag(name))
+    if (stray.length === 0) return undefined
+    const faults = stray.map((name) => ({
+      path: `--${name}`,
+      message: 'it means nothing without -- command or --url',
+    }))
+    throw usageError(faults, '`rota add --help` shows examples')
+  }
+  return {
+    ...handler,
+    queue: args.text('queue'),
+    retry: readRetry(context),
+    timeout: args.text('timeout'),
+    concurrency: args.whole('concurrency'),
+    keyConcurrency: args.whole('key-concurrency'),
+  }
+}
+
+function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | undefined {
+  const url = args.text('url')
+  const argv = args.rest
+  if (url === undefined && argv.length === 0) return undefined
+  const allowLiteralSecrets = args.flag('allow-literal-secrets')
+  const secrets = readSecrets(args.list('secret'))
+  const env = readTexts({ option: 'env', isSecret: isSecretVariable, secrets, allowLiteralSecrets }, args)
+  const command = argv.length === 0 ? undefined : { argv, env, cwd: args.text('cwd'), allowLiteralSecrets }
+  const method = args.text('method')?.toUpperCase()
+  const body = args.text('body')
+  const http =
+    url === undefined
+      ? undefined
+      : {
+          url,
+          method,
+          headers: readTexts(
+            { option: 'header', isSecret: isSecretHeader, secrets, allowLiteralSecrets },
+            args,
+          ),
+          allowLiteralSecrets,
+          body: body === undefined ? undefined : readJson(body),
+        }
+  // Whether a method exists, and that there is one way only, are questions for the model.
+  return { command, http } as Pick<JobInput, 'command' | 'http'>
+}
+
+function readRetry({ args }: Context): JobInput['retry'] {
+  const attempts = args.whole('retry')
+  const delay = args.text('retry-delay')
+  const backoff = (['constant', 'linear', 'exponential'] as const).find(
+    (kind) => kind === args.text('retry-backoff'),
+  )
+  if (attempts === undefined && delay === undefined && backoff === undefined) return undefined
+  return { attempts, delay, backoff }
+}
+
+/** Texts as they are given, and those that the worker is to read. */
+function readTexts(
+  asked: {
+    readonly option: 'env' | 'header'
+    readonly isSecret: (name: string) => boolean
+    readonly secrets: Readonly<Record<string, SecretRef>>
+    readonly allowLiteralSecrets: boolean
+  },
+  args: Context['args'],
+): Readonly<Record<string, SecretText>> | undefined {
+  const { option, secrets } = asked
+  const given = readPairs(args.list(option), option)
+  const written = Object.entries(given)
+    .filter(([name, text]) => text !== '' && (asked.isSecret(name) || carriesPassword(text)))
+    .map(([name]) => name)
+  if (written.length > 0 && !asked.allowLiteralSecrets) {
+    const faults = written.map((name) => ({
+      path: `--${option} ${name}`,
+      message: 'its text would stand in the store in clear',
+      allowed: `--secret ${name}=env:NAME or --secret ${name}=file:path`,
+    }))
+    throw usageError(faults, '--allow-literal-secrets takes it as it is')
+  }
+  const texts = { ...given, ...secrets }
+  return Object.keys(texts).length === 0 ? undefined : texts
+}
+
+/** Where texts stand, as `name=env:NAME` or `name=file:path`; what is between is put before the text. */
+function readSecrets(pairs: readonly string[]): Readonly<Record<string, SecretRef>> {
+  const entries = Object.entries(readPairs(pairs, 'secret')).map(([name, where]): [string, SecretRef] => {
+    const [, prefix = '', kind, value = ''] = /^(.*?)(env|file):(.+)$/.exec(where) ?? []
+    if (kind === undefined) {
+      const message = `${quotedText(where)} does not say where the text stands`
+      const allowed = `${name}=env:NAME, ${name}=file:path, or with a text before it: "${name}=Bearer env:NAME"`
+      throw usageError([{ path: '--secret', message, allowed }], 'the worker reads it; it is never stored')
+    }
+    const before = prefix === '' ? {} : { prefix }
+    return [name, kind === 'env' ? { env: value, ...before } : { file: value, ...before }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function readPairs(pairs: readonly string[], option: string): Readonly<Record<string, string>> {
+  const entries = pairs.map((pair): [string, string] => {
+    const equals = pair.indexOf('=')
+    if (equals > 0) return [pair.slice(0, equals), pair.slice(equals + 1)]
+    const message = `${quotedText(pair)} is not a name and a value`
+    throw usageError(
+      [{ path: `--${option}`, message, allowed: 'name=value' }],
+      'write an equals sign between them',
+    )
+  })
+  return Object.fromEntries(entries)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const message = `${quotedText(text)} is not JSON`
+    throw usageError([{ path: '--body', message }], 'a text needs its own quotes')
+  }
+}

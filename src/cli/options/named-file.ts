@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type ErrorCode, RotaError } from '../../kernel/definition/errors.js'
+import { refusedKind } from '../../formats/user-file.js'
+import type { Context } from '../framework/command.js'
+
+/** A file that has to be there: where it was named, and how its absence is labelled. */
+export interface NamedFile {
+  /** The option or argument, such as `--plan`. */
+  readonly holder: string
+  readonly path: string
+  readonly code: ErrorCode
+}
+
+/** The whole path of a file that was named; refused before a store is made for nothing. */
+export function namedFile({ directory }: Context, { holder, path, code }: NamedFile): string {
+  const whole = resolve(directory, path)
+  const why = refusedKind(whole) ?? (existsSync(whole) ? undefined : 'there is no such file')
+  if (why === undefined) return whole
+  throw new RotaError(code, `${holder}: ${whole} cannot be read: ${why}`)
+}

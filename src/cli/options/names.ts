@@ -1,0 +1,14 @@
+import { faultText, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf } from '../../kernel/definition/faults.js'
+import { readName } from '../../kernel/definition/read-value.js'
+
+/** How many characters a name has at most. */
+export const longestName = 128
+
+/** Refuses a text that can be no name; the fault names where it was given. */
+export function assertName(text: string, where: string): void {
+  const place = placeOf(where)
+  readName(text, place)
+  const [fault] = place.faults
+  if (fault !== undefined) throw new RotaError('DEFINITION_INVALID', faultText(fault), { faults: [fault] })
+}

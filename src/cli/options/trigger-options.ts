@@ -1,0 +1,147 @@
+import type { Json } from '../../kernel/definition/json.js'
+import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
+import { usageError } from '../framework/usage-error.js'
+import type { Context } from '../framework/command.js'
+import type { Option } from '../framework/syntax.js'
+import { payloadOption, readPayload } from './payload-option.js'
+import { type OptionNames, readAs } from '../framework/option-names.js'
+import { parseMoment } from './moment.js'
+import { systemClock } from '../../time/clock.js'
+
+const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
+const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
+const modes = ['skip', 'latest', 'all'] as const
+const policies = ['vixie', 'skip', 'real-time'] as const
+
+/** What says when a job is due, and what becomes of instants that come late or too early. */
+export const triggerOptions: readonly Option[] = [
+  { name: 'cron', value: 'expression', help: 'when: a cron expression' },
+  { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
+  { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00, tomorrow or +2h' },
+  { name: 'job', value: 'name', help: 'the job it triggers, where none is added with it', completes: 'job' },
+  { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default UTC' },
+  { name: 'dst', value: 'policy', help: 'at clock changes; default vixie', choices: policies },
+  { name: 'after-finish', help: 'count --every from the end of the run before' },
+  { name: 'immediate', help: 'with --every: due at once too' },
+  { name: 'start', value: 'time', help: 'nothing is due before it' },
+  { name: 'end', value: 'time', help: 'nothing is due after it' },
+  payloadOption,
+  { name: 'partition', value: 'grain', help: 'label runs with their slice of data', choices: grains },
+  { name: 'catch-up', value: 'mode', help: 'what was due while nothing ran', choices: modes },
+  { name: 'overlap', value: 'policy', help: 'while a run is unfinished', choices: overlaps },
+  { name: 'jitter', value: 'duration', help: 'delay each run by its own part of it' },
+  { name: 'spread', value: 'duration', help: 'delay all runs by one part of it' },
+  { name: 'priority', value: 'n', help: 'higher goes first', whole: { min: -1_000_000, max: 1_000_000 } },
+  { name: 'disabled', help: 'defined, but not ticking' },
+]
+
+/** What the keys of a trigger are called here. */
+export const triggerOptionNames: OptionNames = {
+  cron: '--cron',
+  every: '--every',
+  at: '--at',
+  job: '--job',
+  timezone: '--zone',
+  dst: '--dst',
+  after: '--after-finish',
+  immediate: '--immediate',
+  start: '--start',
+  end: '--end',
+  payload: '--payload',
+  partition: '--partition',
+  catchUp: '--catch-up',
+  overlap: '--overlap',
+  jitter: '--jitter',
+  spread: '--spread',
+  priority: '--priority',
+  enabled: '--disabled',
+}
+
+/** The options that mean nothing without a schedule. */
+const onlyWithSchedule = triggerOptions
+  .map(({ name }) => name)
+  .filter((name) => !['cron', 'every', 'at'].includes(name))
+
+/** The trigger that was described, if any was. The rules are the model's. */
+export async function readTriggerInput(
+  context: Context,
+  own: { readonly name: string; readonly hasJob: boolean },
+): Promise<TriggerInput | undefined> {
+  const { args } = context
+  const when = ['cron', 'every', 'at'].filter((name) => args.flag(name))
+  if (when.length > 1) {
+    const faults = when.slice(1).map((name) => ({
+      path: `--${name}`,
+      message: `it cannot be together with --${when[0]}`,
+    }))
+    throw usageError(faults, '`rota add --help` shows examples')
+  }
+  if (when.length === 0) {
+    refuseStray(onlyWithSchedule.filter((name) => args.flag(name)))
+    return undefined
+  }
+  return {
+    job: jobOf(context, own),
+    cron: args.text('cron'),
+    every: args.text('every'),
+    ...readAt(context),
+    dst: policies.find((one) => one === args.text('dst')),
+    after: args.flag('after-finish') ? 'finish' : undefined,
+    immediate: args.flag('immediate') ? true : undefined,
+    start: readBound(context, 'start'),
+    end: readBound(context, 'end'),
+    payload: (await readPayload(context)) as Json | undefined,
+    partition: grains.find((one) => one === args.text('partition')),
+    catchUp: modes.find((one) => one === args.text('catch-up')),
+    overlap: overlaps.find((one) => one === args.text('overlap')),
+    jitter: args.text('jitter'),
+    spread: args.text('spread'),
+    priority: args.whole('priority'),
+    enabled: args.flag('disabled') ? false : undefined,
+  }
+}
+
+/** A time that is written in full goes with its zone to the model; words such as tomorrow mean an instant already. */
+function readAt(context: Context): Pick<TriggerInput, 'at' | 'timezone'> {
+  const { args } = context
+  const at = args.text('at')
+  const timezone = args.text('zone')
+  return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, '--at', at) }
+}
+
+function readBound(context: Context, name: 'start' | 'end'): string | Date | undefined {
+  const text = context.args.text(name)
+  return text === undefined || isFull(text) ? text : momentIn(context, `--${name}`, text)
+}
+
+function isFull(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d[T ]/.test(text)
+}
+
+function momentIn({ args }: Context, option: string, text: string): Date {
+  const here = { zone: args.text('zone') ?? 'UTC', now: systemClock.now() }
+  return new Date(readAs(option, () => parseMoment(text, { ...here, bare: 'ahead' })))
+}
+
+function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {
+  const job = args.text('job')
+  if (job !== undefined && hasJob) {
+    const message = 'it cannot be together with a job that is added'
+    throw usageError([{ path: '--job', message }], 'leave out either of them')
+  }
+  if (job !== undefined || hasJob) return job ?? name
+  const message = 'nothing says what it triggers'
+  throw usageError(
+    [{ path: '--job', message, allowed: '--job, --url, or -- command' }],
+    '`rota list --jobs` shows the jobs',
+  )
+}
+
+function refuseStray(names: readonly string[]): void {
+  if (names.length === 0) return
+  const faults = names.map((name) => ({
+    path: `--${name}`,
+    message: 'it means nothing without --cron, --every or --at',
+  }))
+  throw usageError(faults, '`rota add --help` shows examples')
+}

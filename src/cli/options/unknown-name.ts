@@ -1,0 +1,22 @@
+import { RotaError } from '../../kernel/definition/errors.js'
+import { nearest, noneNamed } from '../../kernel/definition/read-value.js'
+import type { Rota } from '../../app/rota.js'
+
+/** The error for a name that no trigger, job or run has, with what was probably meant. */
+export async function unknownName(
+  app: Rota,
+  name: string,
+  kind?: 'trigger' | 'job' | 'run',
+): Promise<RotaError> {
+  const store = await app.store()
+  const triggers = kind === 'job' ? [] : await store.triggers({ active: true })
+  const jobs = kind === 'trigger' ? [] : await store.jobs()
+  const known = [...triggers.map((one) => one.trigger.name), ...jobs.map(({ job }) => job.name)]
+  const what = kind ?? 'trigger, job or run'
+  const list = kind === 'job' ? 'rota list --jobs' : 'rota list'
+  const message = noneNamed(`${what} is named`, name, { known, list })
+  if (kind === 'job') return new RotaError('JOB_UNKNOWN', message)
+  // The ids of this century begin with a zero, as few names do.
+  const isId = nearest(name, known) === undefined && kind === undefined && /^0[0-9a-z]{3,35}$/i.test(name)
+  return new RotaError(isId ? 'RUN_UNKNOWN' : 'TRIGGER_UNKNOWN', message)
+}

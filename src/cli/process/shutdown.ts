@@ -1,0 +1,154 @@
+import type { ErrorTrace } from '../../app/process/error-trace.js'
+import { parseDuration } from '../../time/duration.js'
+import type { Rota } from '../../app/rota.js'
+import { exitCodes } from '../framework/command.js'
+import { describeFailure, exitCodeOf } from '../framework/failure.js'
+import { stopSignals } from '../views/follow.js'
+import { count } from '../views/in-words.js'
+import type { Teller } from '../views/event-printer.js'
+import { exitText, UserCode } from './user-code.js'
+
+/** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
+export class Shutdown {
+  /** The exit code, once everything has ended. */
+  readonly ended: Promise<number>
+  readonly #app: Rota
+  readonly #teller: Teller
+  readonly #grace: string
+  readonly #errors: ErrorTrace
+  /** What runs here, by run. */
+  readonly #running = new Map<string, string>()
+  readonly #end: (code: number) => void
+  readonly #undo: (() => void)[] = []
+  readonly #ending = new AbortController()
+
+  constructor(input: {
+    readonly app: Rota
+    readonly teller: Teller
+    readonly grace: string
+  }) {
+    this.#app = input.app
+    this.#teller = input.teller
+    this.#grace = input.grace
+    this.#errors = this.#app.traceErrors()
+    const { promise, resolve } = promiseWithResolve()
+    this.ended = promise
+    this.#end = resolve
+    this.#watchRuns()
+    this.#listen()
+  }
+
+  /** Aborted as soon as it begins to end. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Leaves the process to itself: for an app that could not be started. */
+  abandon(): void {
+    for (const undo of this.#undo) undo()
+  }
+
+  #watchRuns(): void {
+    const app = this.#app
+    this.#undo.push(
+      app.on('run:started', ({ run, trigger, job }) => this.#running.set(run, trigger ?? job)),
+      app.on('run:ended', ({ run }) => this.#running.delete(run)),
+      app.on('worker:drained', () => this.#begin(exitCodes.ok, this.#grace)),
+      app.on('fatal', ({ error }) => this.#begin(exitCodeOf(error), 0)),
+    )
+  }
+
+  #listen(): void {
+    const onSignal = (name: NodeJS.Signals, number: number): void => this.#onSignal(name, number)
+    const code = new UserCode({
+      errors: this.#errors,
+      onError: (error) => this.#onError(error),
+      onExit: (exitCode) => this.#onExit(exitCode),
+    })
+    for (const name of stopSignals) process.on(name, onSignal)
+    this.#undo.push(() => {
+      for (const name of stopSignals) process.off(name, onSignal)
+      code.release()
+    })
+  }
+
+  #onSignal(name: NodeJS.Signals, number: number): void {
+    if (this.#ending.signal.aborted) {
+      this.#teller.say(
+        `${name} again: stops at once; what ran is taken over when its lease is over`,
+        'killed',
+      )
+      this.abandon()
+      process.exit(128 + number)
+    }
+    const waits = this.#waitingText(this.#grace)
+    this.#teller.say(`${name}: ${waits === '' ? 'stops' : `${waits}; once more stops at once`}`, 'stopping', {
+      signal: name,
+      running: [...this.#running.keys()],
+    })
+    this.#begin(exitCodes.ok, this.#grace)
+  }
+
+  #waitingText(grace: string): string {
+    return this.#running.size === 0 ? '' : `waits up to ${grace} for ${this.#runningText()}`
+  }
+
+  #runningText(): string {
+    const names = [...new Set(this.#running.values())].slice(0, 5).join(', ')
+    return `${count(this.#running.size, 'run')} (${names})`
+  }
+
+  /** It may come from anywhere, so that nobody knows what still works: what runs gets less time than usual. */
+  #onError(error: unknown): void {
+    const { code, message } = describeFailure(error)
+    const grace = parseDuration(this.#grace) > parseDuration(errorGrace) ? errorGrace : this.#grace
+    const waits = this.#waitingText(grace)
+    const stops = waits === '' ? 'stops' : `${waits}, then aborts what is left and stops`
+    const text = `an error that nobody caught, of no run and no sensor: ${message} [${code}]; ${stops}`
+    const stack = error instanceof Error ? (error.stack ?? null) : null
+    this.#tellOfProcess(text, 'uncaught', { code, message, stack, running: [...this.#running.keys()] })
+    this.#begin(exitCodes.internal, grace)
+  }
+
+  #onExit(code: number): void {
+    const cut = this.#running.size === 0 ? '' : `; it cut off ${this.#runningText()}, which counts as a crash`
+    const text = `${exitText(code, this.#errors)}${cut}; exit code ${exitCodes.internal}`
+    const calledBy = this.#errors.current ?? null
+    this.#tellOfProcess(text, 'exit', { code, calledBy, running: [...this.#running.keys()] })
+  }
+
+  #tellOfProcess(text: string, event: string, data: Readonly<Record<string, unknown>>): void {
+    this.#teller.tell({ level: 'error', symbol: '!', subject: 'process', text, event, data })
+  }
+
+  #begin(code: number, grace: string | number): void {
+    if (this.#ending.signal.aborted) return
+    this.#ending.abort()
+    void this.#stop(code, grace)
+  }
+
+  async #stop(code: number, grace: string | number): Promise<void> {
+    let result = code
+    try {
+      await this.#app.stop({ grace })
+    } catch (error) {
+      result = code === exitCodes.ok ? exitCodeOf(error) : code
+      const { code: name, message } = describeFailure(error)
+      this.#tellOfProcess(`${message} [${name}]`, 'stop-failed', { code: name, message })
+    }
+    this.#teller.say('stopped', 'stopped', { exitCode: result })
+    this.abandon()
+    this.#end(result)
+  }
+}
+
+/** How long runs may take to finish after an error that comes from none of them. */
+const errorGrace = '5s'
+
+function promiseWithResolve(): { promise: Promise<number>; resolve: (code: number) => void } {
+  let resolve: (code: number) => void = () => undefined
+  const promise = new Promise<number>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

@@ -1,0 +1,71 @@
+import { printable } from '../../text/printable.js'
+import type { Context } from '../framework/command.js'
+import { count } from './in-words.js'
+import type { Notice } from './notice.js'
+import type { Paint } from '../framework/output.js'
+import type { TimeText } from './time-text.js'
+
+/** Tells what happens, to a person or to a program. */
+export interface Teller {
+  /** Something that the engine did. */
+  readonly tell: (notice: Notice) => void
+  /** Something about this process itself: a line of the summary, the beginning of the end. */
+  readonly say: (text: string, event: string, data?: Readonly<Record<string, unknown>>) => void
+}
+
+/** Lines for a person: time, symbol, what it is about, what happened. */
+export function textTeller({ args, out }: Context, times: () => TimeText): Teller {
+  const isQuiet = args.flag('quiet')
+  let width = 0
+  return {
+    tell({ level, symbol, subject, text }) {
+      if (level === 'debug' || (isQuiet && level === 'info')) return
+      width = Math.max(width, Math.min(subject.length, 20))
+      const here = times()
+      const paint = paintOf(level, symbol)
+      out.line(
+        `${out.colors.dim(here.clock(here.now))}  ${paint(symbol)} ${subject.padEnd(width)}  ${printable(text)}`,
+      )
+    },
+    say(text) {
+      if (!isQuiet) out.line(text)
+    },
+  }
+
+  function paintOf(level: Notice['level'], symbol: string): Paint {
+    const { red, yellow, green, dim } = out.colors
+    if (level === 'error') return red
+    if (level === 'warn') return yellow
+    return symbol === '✓' ? green : dim
+  }
+}
+
+/** JSON lines for a program. */
+export async function jsonTeller({ args, out }: Context): Promise<Teller> {
+  const { default: pino } = await import('pino')
+  const logger = pino(
+    {
+      base: null,
+      level: args.flag('quiet') ? 'warn' : 'debug',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+    },
+    { write: (line) => out.stdout.write(line) },
+  )
+  return {
+    tell: ({ level, event, subject, text, data }) => logger[level]({ event, subject, ...data }, text),
+    say: (text, event, data = {}) => logger.info({ event, ...data }, text),
+  }
+}
+
+/** Says when nobody reads any more, and how much is missing once something can be written again. */
+export function tellOfLostOutput({ out }: Context, { tell }: Teller): void {
+  const { stdout } = out
+  stdout.broken.addEventListener('abort', () => {
+    if (stdout.failure === undefined) out.note('warning: nobody reads standard output any more; rota goes on')
+  })
+  stdout.onRestored = (lines) => {
+    const text = `${count(lines, 'line')} could not be written to standard output`
+    tell({ level: 'warn', symbol: '!', subject: 'output', text, event: 'output:lost', data: { lines } })
+  }
+}

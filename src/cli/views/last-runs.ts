@@ -1,0 +1,39 @@
+import type { Run } from '../../kernel/run/run.js'
+import type { Rota } from '../../app/rota.js'
+
+/** How the runs of a trigger went lately. */
+export interface LastRuns {
+  /** The newest run that has begun or ended, else the newest of all. */
+  readonly last: Run | undefined
+  /** How many runs that were due within 24 hours have failed; of many triggers together no more than a thousand are counted. */
+  readonly failed: number
+}
+
+/** A list longer than this is for programs: their last runs are looked up one by one. */
+const mostTriggers = 1000
+
+const mostFailed = 1000
+
+/** So many of the newest runs of a trigger are looked at; those before wait for their time or for each other. */
+const mostWaiting = 5
+
+const day = 86_400_000
+
+/** How the runs of each trigger went lately. Asks by index only, never through history. */
+export async function lastRuns(
+  app: Rota,
+  triggers: readonly string[],
+): Promise<(trigger: string) => LastRuns> {
+  const failed = new Map<string, number>()
+  const sinceAt = app.now() - day
+  for (const { trigger = '' } of await app.runs({ state: 'failed', sinceAt, limit: mostFailed })) {
+    failed.set(trigger, (failed.get(trigger) ?? 0) + 1)
+  }
+  const last = new Map<string, Run>()
+  for (const trigger of triggers.slice(0, mostTriggers)) {
+    const newest = await app.runs({ trigger, limit: mostWaiting })
+    const run = newest.find(({ state }) => state !== 'pending') ?? newest[0]
+    if (run !== undefined) last.set(trigger, run)
+  }
+  return (trigger) => ({ last: last.get(trigger), failed: failed.get(trigger) ?? 0 })
+}

@@ -1,0 +1,282 @@
+import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
+import type { LedgerRange } from '../../kernel/ledger/ledger.js'
+import { isServiceRun } from '../../features/rounds/check.js'
+import { taskIdOf } from '../../kernel/run/task.js'
+import type { Rota } from '../../app/rota.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import type { Fault } from '../../kernel/definition/errors.js'
+import { describeFailure } from '../framework/failure.js'
+import { count, rangeText, shortId } from './in-words.js'
+import { checkNotice } from '../../features/rounds/notice.js'
+import { roughly, type TimeText } from './time-text.js'
+import { sensorNotices } from '../../features/sensors/notice.js'
+import { rangeView } from './views.js'
+
+/** One thing that happened, told to a person as a line and to a program as data. */
+export interface Notice {
+  /** What is `debug` is for programs only. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly symbol: string
+  /** The trigger or job it is about; of a round, also the service. */
+  readonly subject: string
+  readonly text: string
+  readonly event: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Tells of everything that an app's engine does. */
+export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Notice) => void): void {
+  const started = new Map<string, { readonly subject: string; readonly task: string }>()
+  const on = <Name extends EventName>(
+    name: Name,
+    notices: (event: EngineEvents[Name]) => readonly Omit<Notice, 'event'>[],
+  ): void => {
+    app.on(name, (event) => {
+      for (const notice of notices(event)) tell({ ...notice, event: name })
+    })
+  }
+  on('tick', (tick) => [
+    tickNotice(tick),
+    ...tick.ranges.map((range) => checkNotice(range, tick.checks, times()) ?? rangeNotice(range, times())),
+  ])
+  on('run:started', (run) => {
+    started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
+    return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
+  })
+  on('run:log', ({ run, job, level, text }) => {
+    const { subject = job, task } = started.get(run) ?? {}
+    const data = { run, job, task_id: task ?? null, lineLevel: level }
+    return [{ level: 'info', symbol: '│', subject, text, data }]
+  })
+  on('run:ended', (ended) => {
+    started.delete(ended.run)
+    return [endNotice(ended, times())]
+  })
+  on('run:refused', (run) => [
+    { ...about(run), level: 'warn', symbol: '!', text: 'its result came too late and was refused' },
+  ])
+  on('run:lost', ({ run, job, attempt, worker, state }) => {
+    const text = `lost with worker ${worker} in attempt ${attempt}; ${state === 'failed' ? 'set aside' : 'runs again'}`
+    return [{ level: 'warn', symbol: '!', subject: job, text, data: { run, job, attempt, worker, state } }]
+  })
+  on('run:stuck', (run) => [
+    {
+      ...about(run),
+      level: 'warn',
+      symbol: '!',
+      text: 'goes on although it was told to stop; its slot stays taken',
+    },
+  ])
+  on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
+  on('operation', (operation) => [operationNotice(operation)])
+  on('definitions', (changed) => [definitionsNotice(changed)])
+  on('sensor:polled', sensorNotices['sensor:polled'])
+  on('sensor:failed', sensorNotices['sensor:failed'])
+  on('sensor:recovered', sensorNotices['sensor:recovered'])
+  on('sensor:paused', sensorNotices['sensor:paused'])
+  on('sensor:stuck', sensorNotices['sensor:stuck'])
+  on('worker:expired', ({ worker }) => [
+    general('warn', 'worker', `the lease of ${worker} was over; it took a new id`, { worker }),
+  ])
+  on('worker:not-ready', ({ stuck }) => [
+    general('error', 'worker', `${count(stuck, 'run')} ignored the signal to stop; no slot is left`, {
+      stuck,
+    }),
+  ])
+  on('worker:draining', ({ worker, running }) => {
+    const left = running === 0 ? '' : `; ${count(running, 'run')} to finish`
+    return [general('info', 'worker', `draining: takes nothing more${left}`, { worker, running })]
+  })
+  on('worker:drained', ({ worker }) => [
+    general('info', 'worker', 'drained: nothing is left; stops', { worker }),
+  ])
+  on('worker:undrained', ({ worker }) => [
+    general('info', 'worker', 'no longer draining: takes work again', { worker }),
+  ])
+  on('clock', onlyWhenNew(clockNotice))
+  on('trouble', ({ where, error, retryInMs }) => {
+    const { code, message, faults } = describeFailure(error)
+    const again = retryInMs > 0 ? `; tries again in ${roughly(retryInMs)}` : ''
+    const text = `${message}${faultsText(faults)} [${code}]${again}`
+    return [general('warn', where, text, { where, code, message, faults, retryInMs })]
+  })
+  on('fatal', ({ where, error }) => {
+    const { code, message } = describeFailure(error)
+    return [general('error', where, `${message} [${code}]; the engine stops`, { where, code, message })]
+  })
+}
+
+/** The first faults, where they are and what they are; there may be a hundred. */
+function faultsText(faults: readonly Fault[]): string {
+  const told = faults.filter(({ path }) => path !== '').slice(0, mostFaults)
+  if (told.length === 0) return ''
+  const more = faults.length > told.length ? `; ${faults.length - told.length} more` : ''
+  return `: ${told.map(({ path, message }) => `${path}: ${message}`).join('; ')}${more}`
+}
+
+const mostFaults = 3
+
+type Untold = Omit<Notice, 'event'>
+
+function subjectOf(run: RunNotice): string {
+  const { trigger, job } = run
+  return isServiceRun(run) ? `${trigger}: ${job}` : (trigger ?? job)
+}
+
+function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
+  return { subject: subjectOf(run), data: runData(run) }
+}
+
+function runData(notice: RunNotice): Notice['data'] {
+  const { run, job, trigger, attempt, dueAt } = notice
+  const task = taskIdOf(notice)
+  return { run, job, trigger: trigger ?? null, task_id: task, attempt, dueAt: formatInstant(dueAt) }
+}
+
+function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string {
+  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
+  return `started, due ${times.near(dueAt)}${tries} (${shortId(run)})`
+}
+
+function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Untold {
+  const { end, state, durationMs, error, retryAt, attempt } = ended
+  const told = about(ended)
+  const data = { ...told.data, end, state, durationMs, error: error ?? null, retryAt: isoOrNull(retryAt) }
+  const took = roughly(durationMs)
+  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
+  const why = error === undefined ? '' : `: ${firstLine(error.message)}`
+  if (state === 'done') return { ...told, data, level: 'info', symbol: '✓', text: `done in ${took}${tries}` }
+  if (end === 'handed-back') {
+    return {
+      ...told,
+      data,
+      level: 'info',
+      symbol: '↻',
+      text: `handed back after ${took}; runs again elsewhere`,
+    }
+  }
+  const text = `${end} after ${took}, attempt ${attempt}${why}`
+  if (retryAt === undefined) return { ...told, data, level: 'error', symbol: '✗', text }
+  return { ...told, data, level: 'warn', symbol: '↻', text: `${text}; again ${againText(retryAt, times)}` }
+}
+
+function againText(at: Instant, times: TimeText): string {
+  return `in ${roughly(Math.max(0, at - times.now))} (${times.clock(at)})`
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+function isoOrNull(at: Instant | undefined): string | null {
+  return at === undefined ? null : formatInstant(at)
+}
+
+/** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
+function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold {
+  const text = `planned ${count(runs.length, 'run')}`
+  const data = {
+    trigger,
+    at: formatInstant(at),
+    runs: runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt: formatInstant(dueAt) })),
+    count: runs.length,
+    ranges: ranges.length,
+  }
+  return { level: 'debug', symbol: '·', subject: trigger, text, data }
+}
+
+const mostIds = 10
+
+function offerNotice(offered: EngineEvents['run:offered']): Untold {
+  const { run, job, trigger, attempt, dueAt, schedule, waitedMs } = offered
+  const data = {
+    ...runData({ run, job, trigger, attempt, dueAt }),
+    schedule: schedule ?? null,
+    waitedMs,
+  }
+  const text = `nobody has claimed it for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
+  return { level: 'warn', symbol: '!', subject: subjectOf(offered), text, data }
+}
+
+function operationNotice({ operation, target, outcome, details = {} }: EngineEvents['operation']): Untold {
+  const { message } = details as { readonly message?: unknown }
+  const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
+  const text = `${operation}: ${outcome}${why}`
+  const data = { operation, target, outcome, ...details }
+  return {
+    level: outcome === 'failed' || outcome === 'warning' ? 'warn' : 'info',
+    symbol: '·',
+    subject: target,
+    text,
+    data,
+  }
+}
+
+function definitionsNotice({ source, defined, changed, ended }: EngineEvents['definitions']): Untold {
+  const parts = [
+    ['defined', defined] as const,
+    ['changed', changed] as const,
+    ['ended', ended] as const,
+  ].flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${namesText(names)}`]))
+  const data = {
+    source,
+    defined: defined.slice(0, mostIds),
+    changed: changed.slice(0, mostIds),
+    ended: ended.slice(0, mostIds),
+    count: defined.length + changed.length + ended.length,
+  }
+  return { level: 'info', symbol: '·', subject: source, text: parts.join('; '), data }
+}
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > mostIds ? ` and ${names.length - mostIds} more` : ''
+  return `${names.slice(0, mostIds).join(', ')}${more}`
+}
+
+function rangeNotice(range: LedgerRange, times: TimeText): Untold {
+  const data = { trigger: range.trigger, ...rangeView(range) }
+  return { level: 'info', symbol: '–', subject: range.trigger, text: rangeText(range, times), data }
+}
+
+function clockNotice({ kind, byMs }: EngineEvents['clock']): Untold {
+  const by = roughly(byMs)
+  switch (kind) {
+    case 'behind':
+      return general(
+        'warn',
+        'clock',
+        `the wall clock is ${by} behind the store; nothing is planned until it has caught up`,
+        { kind, byMs },
+      )
+    case 'unsure':
+      return general(
+        'warn',
+        'clock',
+        `the wall clock jumped ${by} ahead; planning waits until a second reading agrees`,
+        { kind, byMs },
+      )
+    case 'refused':
+      return general(
+        'error',
+        'clock',
+        `the wall clock is ${by} ahead of the store; if it is right, start with --accept-clock`,
+        { kind, byMs },
+      )
+  }
+}
+
+/** The clock is looked at every few seconds; saying the same each time would bury everything else. */
+function onlyWhenNew(
+  notice: (event: EngineEvents['clock']) => Untold,
+): (event: EngineEvents['clock']) => Untold[] {
+  let last = ''
+  return (event) => {
+    if (event.kind === last) return []
+    last = event.kind
+    return [notice(event)]
+  }
+}
+
+function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): Untold {
+  return { level, symbol: level === 'info' ? '·' : '!', subject, text, data }
+}

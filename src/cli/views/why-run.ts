@@ -1,0 +1,109 @@
+import type { Run } from '../../kernel/run/run.js'
+import type { Rota } from '../../app/rota.js'
+import { printable } from '../../text/printable.js'
+import type { Instant } from '../../time/instant.js'
+import { type Context, exitCodes } from '../framework/command.js'
+import { pendingOf } from './pending-of.js'
+import { ofText, tookText } from './runs-table.js'
+import { shortIdOf } from '../options/short-id-of.js'
+import { type TimeText } from './time-text.js'
+import { timesOf } from '../options/times-of.js'
+import { unknownName } from '../options/unknown-name.js'
+import { pendingView, runView } from './views.js'
+import { printWrapped } from '../framework/wrap.js'
+
+/** What a name stands for that may be a trigger, a job or a run. */
+export type Meant =
+  | { readonly kind: 'trigger' }
+  | { readonly kind: 'job' }
+  | { readonly kind: 'run'; readonly run: Run }
+
+/** Finds what a name stands for: a trigger before a job, and that before a run. */
+export async function meantBy(app: Rota, name: string): Promise<Meant> {
+  const store = await app.store()
+  const [trigger] = await store.triggers({ names: [name] })
+  if (trigger !== undefined) return { kind: 'trigger' }
+  const jobs = await app.jobs()
+  if (jobs.some(({ job }) => job.name === name)) return { kind: 'job' }
+  if (looksLikeRunId(name) && (await store.runsByPrefix(name.toLowerCase(), 1)).length > 0)
+    return { kind: 'run', run: await app.run(name) }
+  throw await unknownName(app, name)
+}
+
+/** Whether a text may be a run's id or the beginning of one. */
+export function looksLikeRunId(text: string): boolean {
+  return /^[0-9a-hjkmnp-tv-z]{4,36}$/i.test(text)
+}
+
+/** Tells where one run stands. */
+export async function whyRun(context: Context, app: Rota, run: Run): Promise<number> {
+  const { args, out } = context
+  const pending = await pendingOf(app, [run])
+  if (args.flag('json')) {
+    out.json({ kind: 'run', run: runView(run), pending: pending.reasons(run).map(pendingView) })
+    return exitCodes.ok
+  }
+  const times = timesOf(context)
+  out.line(out.colors.bold(`run ${run.id}`))
+  const of = `of ${ofText(run)}, due ${times.full(run.dueAt)} (${times.zone})`
+  const lines = [of, standText(run, times), ...pending.lines(run, times)]
+  for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
+  return exitCodes.ok
+}
+
+const mostRuns = 200
+
+/** Tells what became of the runs of a job that were due in a stretch of time, and of all that are pending. */
+export async function whyJob(
+  context: Context,
+  app: Rota,
+  { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
+): Promise<number> {
+  const { args, out } = context
+  const inTime = await app.runs({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
+  const waiting = await app.runs({ job, state: 'pending', limit: mostRuns })
+  const all = new Map([...inTime, ...waiting].map((run) => [run.id, run]))
+  const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
+  const pending = await pendingOf(app, runs)
+  if (args.flag('json')) {
+    const views = runs.map((run) => ({ ...runView(run), pending: pending.reasons(run).map(pendingView) }))
+    out.json({ kind: 'job', job, runs: views })
+    return exitCodes.ok
+  }
+  const times = timesOf(context)
+  const stretch = `${times.full(fromAt)} to ${times.full(untilAt)}`
+  out.line(`${out.colors.bold(job)}  ${stretch} (${times.zone})`)
+  if (runs.length === 0) out.line('  no run was due then, and none is pending')
+  const shortId = await shortIdOf(app, all.keys())
+  for (const run of runs) {
+    const words = [standText(run, times), ...pending.lines(run, times)]
+    const text = `${times.full(run.dueAt)}  run ${shortId(run.id)}: ${words.join('; ')}`
+    printWrapped(out, printable(text), { indent: 2, hanging: 4 })
+  }
+  return exitCodes.ok
+}
+
+/** Where a run stands, and how it came to that. */
+export function standText(run: Run, times: TimeText): string {
+  const took = tookText(run)
+  const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''
+  const told = endText(run, times)
+  return `${run.state}${took === '' ? '' : ` in ${took}`}${tries}${told === '' ? '' : ` (${told})`}`
+}
+
+function endText(run: Run, times: TimeText): string {
+  switch (run.state) {
+    case 'pending':
+    case 'done':
+      return ''
+    case 'running': {
+      const since = run.startedAt ?? run.claimedAt
+      const by = run.worker === undefined ? '' : ` by ${run.worker}`
+      const asked = run.cancelRequested && run.reason !== 'removed' ? ', asked to stop' : ''
+      return since === undefined ? '' : `since ${times.full(since)}${by}${asked}`
+    }
+    case 'failed':
+    case 'cancelled':
+      return run.reason ?? run.error?.message ?? ''
+  }
+}

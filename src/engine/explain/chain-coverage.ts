@@ -1,0 +1,87 @@
+import type { Coverage } from '../../kernel/ledger/coverage.js'
+import type { RecordedRange } from '../../kernel/ledger/ledger.js'
+import { sumOfCounts } from '../../kernel/ledger/pruned-counts.js'
+import { isFinal } from '../../kernel/run/run.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+const page = 10_000
+
+/**
+ * What became of the due instants of an after-finish trigger: they are facts, so only that the chain goes on can be
+ * checked. Pruned runs are known by their number alone, so counting begins where the first pruned stretch does.
+ */
+export async function chainCoverageOf(
+  store: Store,
+  trigger: StoredTrigger,
+  since: Instant | undefined,
+): Promise<Coverage> {
+  const { name } = trigger.trigger
+  const asked = { trigger: name, fromAt: since ?? trigger.definedAt, untilAt: trigger.cursorAt }
+  const fromAt = Math.min(asked.fromAt, ...(await store.ledger(asked)).filter(isPruned).map(firstAtOf))
+  const window = { ...asked, fromAt }
+  const run = await countRuns(store, window)
+  const explained = countReasons(await store.ledger(window))
+  const unexplained = (await isChainBroken(store, trigger)) ? [trigger.cursorAt] : []
+  const without = Object.values(explained).reduce((sum, count) => sum + count, 0)
+  return {
+    ...window,
+    due: run + without + unexplained.length,
+    run,
+    explained,
+    unexplained,
+    unexplainedCount: unexplained.length,
+    unexpected: [],
+    unexpectedCount: 0,
+    otherZoneRules: false,
+  }
+}
+
+/** Whether a chain that should go on has neither a next due instant nor a run that will give it one. */
+export async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
+  const { trigger, active, nextAt, chainRun } = stored
+  const { schedule } = trigger
+  if (schedule.kind !== 'after-finish' || !active || !trigger.enabled || nextAt !== undefined) return false
+  // A chain with an end stops there, and a pause keeps the due instant aside.
+  if (schedule.endAt !== undefined || (await isPaused(store, trigger.name))) return false
+  const run = chainRun === undefined ? undefined : await store.run(chainRun)
+  return run === undefined || isFinal(run.state)
+}
+
+async function isPaused(store: Store, name: string): Promise<boolean> {
+  const holds = await store.holds({ target: `trigger:${name}` })
+  return holds.some((hold) => hold.untilAt === undefined)
+}
+
+async function countRuns(
+  store: Store,
+  window: { trigger: string; fromAt: Instant; untilAt: Instant },
+): Promise<number> {
+  let count = 0
+  let { fromAt } = window
+  for (;;) {
+    const runs = await store.runInstants({ ...window, fromAt, limit: page })
+    count += runs.length
+    if (runs.length < page) return count
+    fromAt = (runs.at(-1)?.dueAt ?? fromAt) + 1
+  }
+}
+
+function isPruned({ reason }: RecordedRange): boolean {
+  return reason === 'pruned'
+}
+
+function firstAtOf({ firstAt }: RecordedRange): Instant {
+  return firstAt
+}
+
+/** One instant a range, except that a pruned one stands for as many as it says. */
+function countReasons(ranges: readonly RecordedRange[]): Coverage['explained'] {
+  const counts: Record<string, number> = {}
+  for (const range of ranges) {
+    const instants = isPruned(range) ? sumOfCounts(range.detail) : 1
+    counts[range.reason] = (counts[range.reason] ?? 0) + instants
+  }
+  return counts
+}

@@ -1,0 +1,87 @@
+import type { RecordedRange } from '../../kernel/ledger/ledger.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
+import type { Instant } from '../../time/instant.js'
+
+/** A stretch of time; both ends belong to it. */
+export interface Window {
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+}
+
+/** A trigger with what is recorded of a stretch of time. */
+export interface Recorded {
+  readonly trigger: StoredTrigger
+  readonly versions: readonly TriggerVersion[]
+  readonly ranges: readonly RecordedRange[]
+  /** Its own runs by due instant. */
+  readonly runs: ReadonlyMap<Instant, unknown>
+}
+
+/** The due instants of a stretch, oldest first. A whole range that was recorded is told once: its later instants are skipped by jumping over it. */
+export function* dueInstants(recorded: Recorded, window: Window): Generator<Instant> {
+  if (isChain(recorded)) {
+    yield* chainInstants(recorded, window)
+    return
+  }
+  for (const version of recorded.versions) {
+    if (!version.trigger.enabled) continue
+    const schedule = scheduleOf(version.trigger.schedule)
+    const until = Math.min(window.untilAt, version.validUntil ?? Infinity)
+    let at = schedule.next(Math.max(version.validFrom, window.fromAt - 1))
+    while (at !== undefined && at <= until) {
+      yield at
+      at = schedule.next(nextToLookAt(recorded, at, until))
+    }
+  }
+}
+
+function nextToLookAt(recorded: Recorded, at: Instant, until: Instant): Instant {
+  const range = recorded.runs.has(at) ? undefined : rangeOver(recorded.ranges, at)
+  if (range === undefined) return at
+  const runInside = [...recorded.runs.keys()].filter((due) => due > at && due <= range.lastAt)
+  return Math.min(range.lastAt, until, ...runInside.map((due) => due - 1))
+}
+
+/** The same from the other side, newest first. */
+export function* dueBackwards(recorded: Recorded, window: Window): Generator<Instant> {
+  if (isChain(recorded)) {
+    yield* chainInstants(recorded, window).toReversed()
+    return
+  }
+  for (const version of recorded.versions.toReversed()) {
+    if (!version.trigger.enabled) continue
+    const schedule = scheduleOf(version.trigger.schedule)
+    const from = Math.max(version.validFrom + 1, window.fromAt)
+    let at = schedule.previous(Math.min(window.untilAt, version.validUntil ?? Infinity) + 1)
+    while (at !== undefined && at >= from) {
+      yield at
+      at = schedule.previous(previousToLookAt(recorded, at))
+    }
+  }
+}
+
+function previousToLookAt(recorded: Recorded, at: Instant): Instant {
+  const range = recorded.runs.has(at) ? undefined : rangeOver(recorded.ranges, at)
+  if (range === undefined) return at
+  const runInside = [...recorded.runs.keys()].filter((due) => due < at && due >= range.firstAt)
+  return Math.max(range.firstAt, ...runInside.map((due) => due + 1))
+}
+
+function chainInstants(recorded: Recorded, window: Window): Instant[] {
+  const next = recorded.trigger.nextAt === undefined ? [] : [recorded.trigger.nextAt]
+  const all = [...recorded.runs.keys(), ...recorded.ranges.map((range) => range.firstAt), ...next]
+  return [...new Set(all)]
+    .filter((at) => at >= window.fromAt && at <= window.untilAt)
+    .toSorted((a, b) => a - b)
+}
+
+/** Whether each instant comes from the end of the run before. */
+export function isChain({ trigger }: Recorded): boolean {
+  return trigger.trigger.schedule.kind === 'after-finish'
+}
+
+/** The recorded range that an instant lies in; what a round left out later only adds to it. */
+export function rangeOver(ranges: readonly RecordedRange[], at: Instant): RecordedRange | undefined {
+  return ranges.find(({ firstAt, lastAt, rule }) => firstAt <= at && at <= lastAt && rule !== 'round:later')
+}

@@ -1,0 +1,283 @@
+import type { Instant } from '../../time/instant.js'
+import type { Schedule } from '../../time/schedule.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { strongestAt } from '../../kernel/tick/cut.js'
+import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
+import type { RecordedRange } from '../../kernel/ledger/ledger.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { Run } from '../../kernel/run/run.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import { lastSignOfLife } from './sign-of-life.js'
+import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
+
+/** What became of an instant, or of a stretch of instants, of a trigger. */
+export type Explanation =
+  /** It became a run. */
+  | { readonly kind: 'run'; readonly at: Instant; readonly run: Run }
+  /** It did not run, for a recorded reason. */
+  | {
+      readonly kind: 'range'
+      readonly range: RecordedRange
+      readonly blocker: Run | undefined
+      /** What an engine is last known to have done before, where nothing was running then. */
+      readonly lastSignAt?: Instant | undefined
+    }
+  /** Its instants from `at` to `lastAt` lie in a hold that is not over: they will not run unless it is released with catch-up. */
+  | { readonly kind: 'held'; readonly at: Instant; readonly lastAt: Instant; readonly hold: Hold }
+  /** It is due and has not been planned yet: nobody plans, or planning is held now. */
+  | {
+      readonly kind: 'waiting'
+      readonly at: Instant
+      readonly hold: Hold | undefined
+      /** What an engine is last known to have done, where nobody plans. */
+      readonly lastSignAt?: Instant | undefined
+    }
+  /** It is still to come. */
+  | { readonly kind: 'future'; readonly at: Instant }
+  /** The trigger is not due at that instant; the nearest ones are. */
+  | {
+      readonly kind: 'not-due'
+      readonly at: Instant
+      readonly before: Instant | undefined
+      readonly after: Instant | undefined
+    }
+  /** The trigger did not exist then, or was disabled or removed. */
+  | {
+      readonly kind: 'not-defined'
+      readonly at: Instant
+      readonly definedAt: Instant | undefined
+      readonly endedAt: Instant | undefined
+    }
+  /** A due instant without any record: this must not happen. */
+  | { readonly kind: 'unexplained'; readonly at: Instant }
+
+/** The answer to why: what happened in a stretch of time, and what others started for the trigger in it. */
+export interface Why {
+  readonly trigger: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly explanations: readonly Explanation[]
+  /** Runs made by hand for the trigger in that time, beside its own. */
+  readonly beside: readonly Run[]
+  /** Whether there was more than is shown: what is shown is the newest up to now, and then what is to come. */
+  readonly more: boolean
+  /** How many due instants of the stretch lie before what is shown; counted up to ten thousand. */
+  readonly earlier: number
+}
+
+const most = 200
+const mostCounted = 10_000
+
+/** Explains every due instant of a trigger in `[fromAt, untilAt]`; where nothing was due, says what was near. */
+export async function why(
+  store: Store,
+  request: { trigger: string; fromAt: Instant; untilAt: Instant; now: Instant },
+): Promise<Why> {
+  const { fromAt, untilAt, now } = request
+  const [trigger] = await store.triggers({ names: [request.trigger] })
+  if (trigger === undefined) {
+    const known = (await store.triggers()).map((one) => one.trigger.name)
+    const message = noneNamed('trigger is named', request.trigger, { known, list: 'rota list' })
+    throw new RotaError('TRIGGER_UNKNOWN', message)
+  }
+  const facts = await readFacts(store, trigger, { fromAt, untilAt })
+  const past = explainPast(facts, { fromAt, untilAt, now })
+  const future = explainFuture(facts, { fromAt, untilAt, now }, most - past.length)
+  const found = [...past, ...future.explanations]
+  const [first] = past
+  const earlier =
+    first === undefined ? 0 : await countBefore(store, facts, { fromAt, untilAt: instantOf(first) - 1 })
+  return {
+    trigger: request.trigger,
+    fromAt,
+    untilAt,
+    explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await completed(store, found, now),
+    beside: facts.beside,
+    more: earlier > 0 || future.isMore,
+    earlier,
+  }
+}
+
+interface Facts extends Recorded {
+  readonly runs: ReadonlyMap<Instant, Run>
+  /** Runs before this instant were not read. */
+  readonly runsFrom: Instant
+  readonly holds: readonly Hold[]
+  readonly beside: readonly Run[]
+}
+
+async function readFacts(store: Store, trigger: StoredTrigger, window: Window): Promise<Facts> {
+  const name = trigger.trigger.name
+  const ranges = await store.ledger({ trigger: name, ...window })
+  const { own, beside } = await newestRuns(store, trigger, window)
+  const runs = new Map(own.map((run) => [run.dueAt, run]))
+  const runsFrom = own.length > most ? (own.at(-1)?.dueAt ?? window.fromAt) : window.fromAt
+  const holds = await store.holds()
+  return { trigger, versions: await store.versions(name), ranges, runs, runsFrom, holds, beside }
+}
+
+/** The newest runs of a trigger, its own and those beside; one more than is shown, so that whoever looks knows that there are more. */
+async function newestRuns(
+  store: Store,
+  { trigger }: StoredTrigger,
+  { fromAt, untilAt }: Window,
+): Promise<{ own: readonly Run[]; beside: readonly Run[] }> {
+  const limit = most + 1
+  const filter = { trigger: trigger.name, sinceAt: fromAt, untilAt, limit }
+  let page = await store.runs(filter)
+  const beside = page.filter((run) => run.origin !== 'trigger')
+  const own = page.filter((run) => run.origin === 'trigger')
+  // All runs of a sensor, an asset or a round are beside: looking through them for others would take for ever.
+  while (isTimed(trigger) && own.length < limit && page.length === limit) {
+    page = await store.runs({ ...filter, before: page.at(-1)?.id })
+    own.push(...page.filter((run) => run.origin === 'trigger'))
+  }
+  return { own: own.slice(0, limit), beside }
+}
+
+function isTimed({ schedule, round }: Trigger): boolean {
+  return schedule.kind !== 'sensor' && schedule.kind !== 'upstream' && round === undefined
+}
+
+/** What became of the newest instants up to now, oldest first. */
+function explainPast(facts: Facts, { fromAt, untilAt, now }: Window & { now: Instant }): Explanation[] {
+  const window = { fromAt: Math.max(fromAt, facts.runsFrom), untilAt: Math.min(untilAt, now) }
+  const found = takeExplained(facts, { instants: dueBackwards(facts, window), now, limit: most })
+  // A run may lie inside a range, which was met at its end.
+  return found.toSorted((a, b) => instantOf(a) - instantOf(b))
+}
+
+function explainFuture(
+  facts: Facts,
+  { fromAt, untilAt, now }: Window & { now: Instant },
+  room: number,
+): { explanations: Explanation[]; isMore: boolean } {
+  const instants = dueInstants(facts, { fromAt: Math.max(fromAt, now + 1), untilAt })
+  const found = takeExplained(facts, { instants, now, limit: room + 1 })
+  return { explanations: found.slice(0, room), isMore: found.length > room }
+}
+
+/** The first explanations of instants, each range once. */
+function takeExplained(
+  facts: Facts,
+  { instants, now, limit }: { instants: Iterable<Instant>; now: Instant; limit: number },
+): Explanation[] {
+  const found: Explanation[] = []
+  const told = new Set<RecordedRange>()
+  let looked = 0
+  for (const at of instants) {
+    const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
+    if (range !== undefined && told.has(range)) continue
+    if (range !== undefined) told.add(range)
+    const explanation = explainInstant(facts, { at, range, now })
+    const joined = joinHeld(found.at(-1), explanation)
+    if (joined === undefined) found.push(explanation, ...laterAt(facts, at))
+    else found[found.length - 1] = joined
+    // What is held is one line however long it takes, so its number is bounded as that of the runs is.
+    if (found.length >= limit || ++looked === mostCounted) break
+  }
+  return found
+}
+
+/** What a round left out after the check of an instant was recorded. */
+function laterAt({ ranges }: Facts, at: Instant): Explanation[] {
+  return ranges
+    .filter(({ rule, firstAt }) => rule === 'round:later' && firstAt === at)
+    .map((range) => ({ kind: 'range', range, blocker: undefined }))
+}
+
+function instantOf(explanation: Explanation): Instant {
+  return explanation.kind === 'range' ? explanation.range.firstAt : explanation.at
+}
+
+function explainInstant(
+  facts: Facts,
+  { at, range, now }: { at: Instant; range: RecordedRange | undefined; now: Instant },
+): Explanation {
+  const run = facts.runs.get(at)
+  if (run !== undefined) return { kind: 'run', at, run }
+  if (range !== undefined) return { kind: 'range', range, blocker: undefined }
+  if (at > now) return { kind: 'future', at }
+  if (at > facts.trigger.cursorAt) return unplanned(facts, at, now)
+  return { kind: 'unexplained', at }
+}
+
+async function countBefore(store: Store, facts: Facts, window: Window): Promise<number> {
+  if (isChain(facts)) {
+    const trigger = facts.trigger.trigger.name
+    return (await store.runInstants({ trigger, ...window, limit: mostCounted })).length
+  }
+  let count = 0
+  const without = { ...facts, runs: new Map(), ranges: [] }
+  for (const _ of dueBackwards(without, window)) if (++count === mostCounted) break
+  return count
+}
+
+/** Due and not planned yet: because a hold covers it, because planning is held now, or because nobody plans. */
+function unplanned(facts: Facts, at: Instant, now: Instant): Explanation {
+  const holds = facts.holds.filter((hold) => !hold.catchUp && stopsPlanning(facts.trigger, hold))
+  const hold = strongestAt(holds, at)
+  if (hold !== undefined) return { kind: 'held', at, lastAt: at, hold }
+  return { kind: 'waiting', at, hold: strongestAt(holds, now) }
+}
+
+/** Neighbours in one hold are one explanation. */
+function joinHeld(before: Explanation | undefined, next: Explanation): Explanation | undefined {
+  if (before?.kind !== 'held' || next.kind !== 'held' || before.hold.id !== next.hold.id) return undefined
+  return { ...before, at: Math.min(before.at, next.at), lastAt: Math.max(before.lastAt, next.lastAt) }
+}
+
+/** Adds the runs that stood in the way of others, and the last sign of life before nothing was running. */
+async function completed(
+  store: Store,
+  explanations: readonly Explanation[],
+  now: Instant,
+): Promise<readonly Explanation[]> {
+  const found: Explanation[] = []
+  let signs = 0
+  let isWaitingTold = false
+  for (const one of explanations) {
+    if (one.kind === 'range' && one.range.blocker !== undefined)
+      found.push({ ...one, blocker: await store.run(one.range.blocker) })
+    else if (wasDown(one) && signs++ < mostSigns)
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, one.range.firstAt) })
+    else if (one.kind === 'waiting' && one.hold === undefined && !isWaitingTold) {
+      isWaitingTold = true
+      found.push({ ...one, lastSignAt: await lastSignOfLife(store, now) })
+    } else found.push(one)
+  }
+  return found
+}
+
+/** For how many stretches of downtime it is looked up when they began. */
+const mostSigns = 20
+
+/** Whether instants were missed because nobody planned them. */
+export function wasDown(explanation: Explanation): explanation is Explanation & { kind: 'range' } {
+  if (explanation.kind !== 'range') return false
+  const { reason, rule, detail } = explanation.range
+  return reason === 'missed' && detail === undefined && rule !== 'partition:none'
+}
+
+function nothingDue(facts: Facts, at: Instant): Explanation {
+  const version = facts.versions.find(
+    (one) =>
+      one.validFrom < at && (one.validUntil === undefined || at <= one.validUntil) && one.trigger.enabled,
+  )
+  if (version === undefined && !isAfterNow(facts, at)) {
+    const last = facts.versions.at(-1)
+    return { kind: 'not-defined', at, definedAt: facts.versions[0]?.validFrom, endedAt: last?.validUntil }
+  }
+  const schedule: Schedule = scheduleOf((version?.trigger ?? facts.trigger.trigger).schedule)
+  return { kind: 'not-due', at, before: schedule.previous(at), after: schedule.next(at) }
+}
+
+function isAfterNow(facts: Facts, at: Instant): boolean {
+  return facts.trigger.active && facts.trigger.trigger.enabled && at > facts.trigger.cursorAt
+}
+
+function stopsPlanning({ trigger }: StoredTrigger, { target }: Hold): boolean {
+  return target === `trigger:${trigger.name}` || planningTargets.includes(target)
+}

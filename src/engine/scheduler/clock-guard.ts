@@ -1,0 +1,215 @@
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import {
+  clockNote,
+  clockNoteValue,
+  jumpToleranceMs,
+  steadySinceMs,
+  type ClockPair,
+} from '../../kernel/state/clock-history.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Store } from '../../store/port.js'
+import { formatInstant } from '../../time/instant.js'
+
+/** What planning may take as now, or why it has to wait. */
+export type ClockReading =
+  | { readonly kind: 'ok'; readonly now: Instant }
+  /** The wall clock is behind what was already planned: nothing is due until it has caught up. */
+  | { readonly kind: 'behind'; readonly byMs: number; readonly againAt: Instant }
+  /** It jumped forward by more than an hour that nothing accounts for: two readings have to agree. */
+  | { readonly kind: 'unsure'; readonly byMs: number; readonly againAt: Instant }
+  /** It is more than a year ahead of the store: a human has to say that this is right. */
+  | { readonly kind: 'refused'; readonly byMs: number; readonly againAt: Instant }
+
+/** Why planning has to wait. */
+export type ClockDoubt = Exclude<ClockReading, { kind: 'ok' }>
+
+const hourMs = 3_600_000
+const yearMs = 366 * 24 * hourMs
+const confirmMs = 10_000
+const toleranceMs = jumpToleranceMs
+
+/** How a guard is opened on a store. */
+export interface ClockGuardOptions {
+  readonly acceptClock: boolean
+  /**
+   * Whether the store remembers jumps of the clock, so that a process that has just started knows of them; `read` writes
+   * nothing. Only for stores of one machine: a monotonic clock says nothing on another.
+   */
+  readonly history?: 'kept' | 'read' | undefined
+}
+
+/** Stands between the wall clock and the cursors: a step back moves nothing, a large step forward has to be confirmed. */
+export class ClockGuard {
+  readonly #clock: Clock
+  readonly #acceptClock: boolean
+  #highestAt: Instant
+  /** What time goes on from while the wall clock is in doubt: the last reading that was believed, or the store's. */
+  readonly #start: Reading
+  #trusted: Reading | undefined
+  #jumpedMs: number
+  #noted: Reading | undefined
+  #doubted: Reading | undefined
+  readonly #hearers = new Set<(at: Instant) => void>()
+
+  /** `highestAt` is the highest time in the store, 0 for a new one; `jumpedMs` is when the last jump may have been. */
+  constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean; jumpedMs?: number }) {
+    this.#clock = clock
+    this.#jumpedMs = options.jumpedMs ?? -Infinity
+    this.#acceptClock = options.acceptClock
+    this.#highestAt = options.highestAt
+    this.#start = { wall: options.highestAt, monotonicMs: clock.monotonicMs() }
+  }
+
+  /** A guard that knows what was already written to a store. */
+  static async open(store: Store, clock: Clock, options: ClockGuardOptions): Promise<ClockGuard> {
+    const { acceptClock, history } = options
+    const { highestAt } = await store.health({ now: clock.now() })
+    const jumpedMs = history === undefined ? -Infinity : await lastJump(store, clock, history)
+    return new ClockGuard(clock, { highestAt, acceptClock, jumpedMs })
+  }
+
+  /** For leases and for what happens now: never earlier than what was already written, and not what is in doubt. */
+  now(): Instant {
+    const { kind } = this.read()
+    if (kind === 'unsure' || kind === 'refused') {
+      this.#highestAt = Math.max(this.#highestAt, Math.floor(this.#projected()))
+    }
+    return this.#highestAt
+  }
+
+  /** Resolves when the wall clock is believed, or the signal aborts; throws where only a human can say that it is right. */
+  async confirmed(onDoubt: (reading: ClockDoubt) => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const reading = this.read()
+      if (reading.kind === 'refused') throw this.#refusal()
+      if (reading.kind !== 'unsure') return
+      onDoubt(reading)
+      await this.#clock.sleep(confirmMs, signal)
+    }
+  }
+
+  /** For planning. */
+  read(): ClockReading {
+    const wall = this.#clock.now()
+    const monotonicMs = this.#clock.monotonicMs()
+    if (wall < this.#highestAt) {
+      const byMs = this.#highestAt - wall
+      if (byMs > toleranceMs) return { kind: 'behind', byMs, againAt: wall + Math.min(byMs, confirmMs) }
+      return { kind: 'ok', now: this.#highestAt }
+    }
+    const jumpMs = this.#jumpMs({ wall, monotonicMs })
+    const doubt = this.#doubt({ wall, monotonicMs }, jumpMs)
+    if (doubt !== undefined) return doubt
+    this.#trusted = { wall, monotonicMs }
+    this.#highestAt = wall
+    if (jumpMs > hourMs) for (const hear of this.#hearers) hear(wall)
+    return { kind: 'ok', now: wall }
+  }
+
+  /** Calls back with a time that was in doubt, as soon as it is believed. */
+  onAccepted(hear: (at: Instant) => void): () => void {
+    this.#hearers.add(hear)
+    return () => void this.#hearers.delete(hear)
+  }
+
+  /** Believes a time that another guard of this process believes: a process has one judgement of time. */
+  accept(at: Instant): void {
+    if (at <= this.#highestAt) return
+    this.#trusted = { wall: at, monotonicMs: this.#clock.monotonicMs() }
+    this.#highestAt = at
+    this.#doubted = undefined
+  }
+
+  /**
+   * For how long `now` has moved as time passes; infinite where it was never seen to do otherwise. After a jump, as when a
+   * machine wakes up or a time in doubt is believed, leases look older than they are: a holder gets as much time as its
+   * lease lasts to renew it.
+   */
+  steadyMs(): number {
+    this.#noteJump()
+    return this.#clock.monotonicMs() - this.#jumpedMs
+  }
+
+  #refusal(): RotaError {
+    const [wall, highest] = [formatInstant(this.#clock.now()), formatInstant(this.#highestAt)]
+    const message = `the wall clock shows ${wall}, but nothing in the store is later than ${highest}`
+    return new RotaError('CLOCK_JUMP', `${message}; set the clock right, or use --accept-clock if it is`)
+  }
+
+  #noteJump(): void {
+    const wall = this.now()
+    const monotonicMs = this.#clock.monotonicMs()
+    const last = this.#noted ?? { wall, monotonicMs }
+    if (wall - last.wall - (monotonicMs - last.monotonicMs) > toleranceMs) this.#jumpedMs = monotonicMs
+    this.#noted = { wall, monotonicMs }
+  }
+
+  /** Where the time that really passed has brought the last reading that was believed. */
+  #projected(): number {
+    const { wall, monotonicMs } = this.#trusted ?? this.#start
+    return wall + (this.#clock.monotonicMs() - monotonicMs)
+  }
+
+  #doubt(reading: Reading, jumpMs: number): ClockReading | undefined {
+    if (jumpMs <= hourMs) {
+      this.#doubted = undefined
+      return undefined
+    }
+    if (jumpMs > yearMs && !this.#acceptClock) {
+      this.#doubted = reading
+      return { kind: 'refused', byMs: jumpMs, againAt: reading.wall + confirmMs }
+    }
+    if (this.#confirms(reading)) {
+      this.#doubted = undefined
+      return undefined
+    }
+    const since = this.#doubted ?? reading
+    this.#doubted = since
+    // The wall clock shows whole milliseconds and may be there a little before the ten seconds have passed.
+    const againAt = Math.max(since.wall + confirmMs, reading.wall + 1)
+    return { kind: 'unsure', byMs: jumpMs, againAt }
+  }
+
+  /** How far the wall clock is ahead of where the time that really passed would have brought it. */
+  #jumpMs(reading: Reading): number {
+    if (this.#trusted !== undefined) {
+      return reading.wall - this.#trusted.wall - (reading.monotonicMs - this.#trusted.monotonicMs)
+    }
+    if (this.#highestAt === 0) return 0
+    return reading.wall - this.#highestAt - this.#clock.uptimeMs()
+  }
+
+  /** Whether a doubted reading was made at least ten seconds ago and both clocks have moved alike since. */
+  #confirms(reading: Reading): boolean {
+    if (this.#doubted === undefined) return false
+    const passedMs = reading.monotonicMs - this.#doubted.monotonicMs
+    const movedMs = reading.wall - this.#doubted.wall
+    if (Math.abs(movedMs - passedMs) > toleranceMs) {
+      this.#doubted = reading
+      return false
+    }
+    return passedMs >= confirmMs
+  }
+}
+
+/**
+ * When, by the monotonic clock, the last jump may have been. Where the store knows of no steady time until now it was at
+ * the latest now, and whoever comes next counts from here.
+ */
+async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): Promise<number> {
+  const reading: Reading = { wall: clock.now(), monotonicMs: clock.monotonicMs() }
+  const { kind, name, item } = clockNote
+  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+  const sinceMs = steadySinceMs(note, reading)
+  if (sinceMs !== undefined) return sinceMs
+  if (history === 'kept') {
+    const change = { ...clockNote, revision: note?.revision ?? 0, value: clockNoteValue(reading) }
+    // Stale where somebody else has just seen the same.
+    await store.changeNotes({ changes: [change], now: reading.wall })
+  }
+  return reading.monotonicMs
+}
+
+/** Both clocks at one moment. */
+type Reading = ClockPair

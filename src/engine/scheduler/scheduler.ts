@@ -1,0 +1,140 @@
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { planRound, type RoundFacts } from '../../features/rounds/plan.js'
+import { planTick, type Tick } from '../../kernel/tick/tick.js'
+import { planUpstream } from '../../features/assets/plan.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { ClockDoubt, ClockGuard } from './clock-guard.js'
+import type { Events } from '../events.js'
+import type { Look } from '../loop.js'
+import { roundFacts } from '../../features/rounds/facts.js'
+import { upstreamFacts, type FollowerFacts } from '../../features/assets/facts.js'
+
+/** What a scheduler needs. */
+export interface SchedulerOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly guard: ClockGuard
+  readonly events: Events
+  /** Called while the ticks are on their way, so that a worker's turn can join their commit. */
+  readonly onRuns: () => void
+}
+
+const batch = 200
+const retryFaultyMs = 60_000
+const tellClockMs = 10_000
+
+/** How far ahead the others are looked for while some trigger cannot be evaluated. */
+const aheadMs = 10_000
+
+/** Plans what is due and commits it. What it remembers only saves noise and work; the truth is in the store. */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
+  #faulty: ReadonlyMap<string, Faulty> = new Map()
+  #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
+  /** When it first looked: cycles that began before are taken up again. */
+  #startedAt: Instant | undefined
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options
+  }
+
+  /** One look at the triggers: plans what is due, commits it, and says when to look again. */
+  async step(): Promise<Look> {
+    const { store, guard } = this.#options
+    const reading = guard.read()
+    if (reading.kind !== 'ok') {
+      this.#tellClock(reading)
+      return { at: reading.againAt }
+    }
+    this.#told = undefined
+    const { now } = reading
+    const limit = batch + this.#faulty.size
+    const due = await store.due({ now, limit })
+    this.#startedAt ??= now
+    const rounds = await roundFacts(store, due, { startedAt: this.#startedAt })
+    const followers = await upstreamFacts(store, due, now)
+    const ticks = this.#plan(due, now, { rounds, followers })
+    await commit(ticks, this.#options)
+    if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
+    const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
+    // Whatever a store answers, it is not asked again within the same millisecond.
+    return { at: Math.max(next ?? Infinity, now + 1) }
+  }
+
+  /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
+  #plan(due: readonly DueTrigger[], now: Instant, facts: Facts): Tick[] {
+    const { events, clock } = this.#options
+    const ticks: Tick[] = []
+    const faulty = new Map<string, Faulty>()
+    for (const one of due) {
+      const { name } = one.trigger
+      const known = this.#faulty.get(name)
+      if (known?.revision === one.revision && clock.monotonicMs() < known.againMs) {
+        faulty.set(name, known)
+        continue
+      }
+      try {
+        ticks.push(planOne(one, now, facts))
+      } catch (error) {
+        faulty.set(name, { revision: one.revision, againMs: clock.monotonicMs() + retryFaultyMs })
+        events.emit('trouble', { where: `trigger ${name}`, error, retryInMs: retryFaultyMs })
+      }
+    }
+    this.#faulty = faulty
+    return ticks
+  }
+
+  /** When the first trigger is due that is not among the faulty ones, whose own instants have long passed. */
+  async #nextOfOthers(now: Instant): Promise<Instant> {
+    const limit = batch + this.#faulty.size
+    const soon = await this.#options.store.due({ now: now + aheadMs, limit })
+    const first = soon.find(({ trigger, revision }) => this.#faulty.get(trigger.name)?.revision !== revision)
+    return first?.nextAt ?? now + aheadMs
+  }
+
+  /** Hints may wake the scheduler often while the clock is wrong; it is said when it begins and now and then. */
+  #tellClock(reading: ClockDoubt): void {
+    const { clock, events } = this.#options
+    const atMs = clock.monotonicMs()
+    if (this.#told?.kind === reading.kind && atMs - this.#told.atMs < tellClockMs) return
+    this.#told = { kind: reading.kind, atMs }
+    events.emit('clock', { kind: reading.kind, byMs: reading.byMs })
+  }
+}
+
+/** What the ticks of some triggers have to know, by their names. */
+interface Facts {
+  readonly rounds: ReadonlyMap<string, RoundFacts>
+  readonly followers: ReadonlyMap<string, FollowerFacts>
+}
+
+function planOne(due: DueTrigger, now: Instant, { rounds, followers }: Facts): Tick {
+  const { name } = due.trigger
+  const round = rounds.get(name)
+  if (round !== undefined) return planRound(due, round, now)
+  const follower = followers.get(name)
+  if (follower === undefined) return planTick(due, now)
+  if (follower instanceof RotaError) throw follower
+  return planUpstream(due, follower, now)
+}
+
+interface Faulty {
+  readonly revision: number
+  readonly againMs: number
+}
+
+async function commit(ticks: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
+  if (ticks.length === 0) return
+  const committed = store.tick(ticks)
+  if (ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)) onRuns()
+  const answers = await committed
+  for (const [index, tick] of ticks.entries()) {
+    if (answers[index] === 'stale') continue
+    const { trigger, at, runs, ranges, checks } = tick
+    events.emit('tick', { trigger, at, runs, ranges, ...(checks === undefined ? {} : { checks }) })
+  }
+}

@@ -1,0 +1,37 @@
+import { cronSchedule } from '../../time/cron/schedule.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { fault, type PlacedFault, placeOf, within } from '../../kernel/definition/faults.js'
+import type { CronSpec, ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+
+/**
+ * The faults of new schedules whose last year is over: they would wait in silence. A trigger that has the schedule
+ * already is left alone, so that a program still starts after the last year of one of its schedules.
+ */
+export async function pastSchedules(
+  store: Store,
+  triggers: readonly Trigger[],
+  now: Instant,
+): Promise<readonly PlacedFault[]> {
+  const past = triggers.filter(({ schedule }) => namesYears(schedule) && nextOf(schedule, now) === undefined)
+  if (past.length === 0) return []
+  const stored = await store.triggers({ names: past.map(({ name }) => name), active: true })
+  const known = new Map(stored.map(({ trigger }) => [trigger.name, JSON.stringify(trigger.schedule)]))
+  const place = placeOf()
+  for (const { name, schedule } of past) {
+    if (known.get(name) === JSON.stringify(schedule)) continue
+    const at = within(within(within(place, 'triggers'), name), 'cron')
+    fault(at, `it has no instant after ${formatInstant(now)}`, 'a year that is not over')
+  }
+  return place.faults
+}
+
+/** Only an expression of seven fields names years. */
+function namesYears(schedule: ScheduleSpec): schedule is ScheduleSpec & CronSpec {
+  return schedule.kind === 'cron' && schedule.expression.trim().split(/\s+/).length === 7
+}
+
+function nextOf({ expression, timezone, dst }: CronSpec, now: Instant): Instant | undefined {
+  return cronSchedule(expression, { timezone, dst }).next(now)
+}

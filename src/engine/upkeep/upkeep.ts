@@ -1,0 +1,96 @@
+import { decide } from '../../kernel/run/outcome.js'
+import type { Instant } from '../../time/instant.js'
+import type { Finished, LostClaim, Store } from '../../store/port.js'
+import type { Events } from '../events.js'
+import type { Look } from '../loop.js'
+
+/** What upkeep needs. */
+export interface UpkeepOptions {
+  readonly store: Store
+  readonly now: () => Instant
+  readonly events: Events
+  /** For how long time was steady and leases could be renewed: who has a longer lease is not judged yet. At 0 nobody is. */
+  readonly steadyMs: () => number
+  /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
+  readonly leaseSlackMs?: number | undefined
+  /** How often it looks for workers that are gone. */
+  readonly everyMs: number
+  /** How long final runs are kept. */
+  readonly keepMs: number
+  /** Lost runs are claimable again. */
+  readonly onRuns: () => void
+}
+
+const lostBatch = 200
+const pruneBatch = 1000
+const pruneEveryMs = 3_600_000
+
+/** Looks after what nobody else does: claims of workers that are gone, and history that is old enough. */
+export class Upkeep {
+  readonly #options: UpkeepOptions
+  #pruneAt: Instant = 0
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options
+  }
+
+  async step(): Promise<Look> {
+    const takenOver = await this.#takeOver()
+    const pruned = await this.#prune()
+    const hasMore = takenOver === lostBatch || pruned === pruneBatch
+    return { afterMs: hasMore ? 0 : this.#options.everyMs }
+  }
+
+  /** Sends the claims of workers that are gone through the same decision as any other end. */
+  async #takeOver(): Promise<number> {
+    const { store, now, onRuns, leaseSlackMs = 0 } = this.#options
+    const steadyMs = this.#options.steadyMs()
+    if (steadyMs === 0) return 0
+    const at = now()
+    const longestMs = Math.min(Math.ceil(steadyMs) - 1, Number.MAX_SAFE_INTEGER)
+    const lost = await store.expire({ now: at, deadline: at - leaseSlackMs, longestMs, limit: lostBatch })
+    if (lost.length === 0) return 0
+    const finished = lost.map((claim) => ended(claim, at))
+    // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.
+    const answer = await store.turn({ worker: '', now: at, finished, want: undefined })
+    for (const [index, claim] of lost.entries()) {
+      const state = finished[index]?.outcome.state ?? 'pending'
+      if (answer.finished[index] === 'stored') this.#tell(claim, state)
+    }
+    onRuns()
+    return lost.length
+  }
+
+  #tell(claim: LostClaim, state: 'pending' | 'done' | 'failed' | 'cancelled'): void {
+    const { run, attempt, worker, job } = claim
+    this.#options.events.emit('run:lost', { run, attempt, worker, job: job.name, state })
+  }
+
+  async #prune(): Promise<number> {
+    const { store, now, keepMs } = this.#options
+    const at = now()
+    if (keepMs === Infinity || at < this.#pruneAt) return 0
+    const pruned = await store.prune({ before: at - keepMs, limit: pruneBatch, now: at })
+    if (pruned < pruneBatch) this.#pruneAt = at + pruneEveryMs
+    if (pruned > 0) {
+      const details = { before: at - keepMs, count: pruned }
+      this.#options.events.emit('operation', {
+        operation: 'prune',
+        target: 'runs',
+        outcome: 'pruned',
+        details,
+      })
+    }
+    return pruned
+  }
+}
+
+function ended(claim: LostClaim, at: Instant): Finished {
+  const { run, dueAt, attempt, failures, crashes, job, worker } = claim
+  const error = { code: 'LOST', message: `worker ${worker} disappeared during attempt ${attempt}` }
+  const outcome = decide(
+    { kind: 'lost', error },
+    { run: { id: run, dueAt, failures, crashes }, job, now: at },
+  )
+  return { run, attempt, outcome, startedAt: undefined, endedAt: at }
+}

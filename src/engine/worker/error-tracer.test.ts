@@ -1,0 +1,260 @@
+import { AsyncResource } from 'node:async_hooks'
+import { describe, expect, it } from 'vitest'
+import {
+  changed,
+  endsOf,
+  enqueue,
+  runOf,
+  second,
+  settle,
+  Stage,
+  Work,
+  type Cast,
+} from '../../../test/fixtures/engine-stage.js'
+import { found, Probe, recordIn } from '../../../test/fixtures/probe.js'
+import type { FakeClock } from '../../testing/fake-clock.js'
+import { ErrorTracer } from './error-tracer.js'
+
+/** A process that traces errors. `stray` does with one what a listener of a real process does. */
+async function traced(castOf: (stray: (message: string) => boolean, stage: Stage) => Cast) {
+  const stage = new Stage()
+  const tracer = new ErrorTracer()
+  tracer.trace()
+  const stray = (message: string): boolean => tracer.take(new Error(message))
+  const process = await stage.process({ tracer, ...castOf(stray, stage) })
+  return { stage, process, tracer, stray }
+}
+
+/** Resolves with the next go of the event loop, when a promise that nobody awaits would have been told. */
+const nextGo = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Calls a function later, as code of the same run or sensor: the timers of a fake clock do not carry it over by themselves. */
+function later(clock: FakeClock, ms: number, act: () => void): void {
+  clock.timer(ms, AsyncResource.bind(act))
+}
+
+async function linesOf(stage: Stage, id: string | undefined): Promise<string[]> {
+  return (await stage.store.logs({ run: id ?? '', limit: 100 })).map(({ level, text }) => `${level} ${text}`)
+}
+
+describe('an error that nobody caught', () => {
+  it('fails the run that it comes from, whose signal aborts, and no other', async () => {
+    const { stage, process } = await traced((stray, { clock }) => ({
+      jobs: {
+        work: async (run) => {
+          const stopped = new Promise((resolve) => run.signal.addEventListener('abort', resolve))
+          if (run.payload === 'bad') setImmediate(() => stray('lost promise'))
+          await (run.payload === 'bad' ? stopped : clock.sleep(5 * second))
+          return run.payload
+        },
+      },
+    }))
+    const [bad, good] = await enqueue(stage, ['bad', 'good'])
+    await settle()
+    expect(await runOf(stage, bad)).toMatchObject({
+      state: 'failed',
+      error: { code: 'HANDLER_FAILED', message: 'lost promise' },
+    })
+    expect(await linesOf(stage, bad)).toEqual(['error an error that nobody caught: lost promise'])
+    await stage.pass(6 * second)
+    expect(await runOf(stage, good)).toMatchObject({ state: 'done', result: 'good' })
+    expect(process.of('trouble')).toEqual([])
+    expect(process.engine.isReady).toBe(true)
+  })
+
+  it.each<[string, (stray: () => boolean) => unknown]>([
+    ['at once', (stray) => stray()],
+    ['right after it has returned', async (stray) => queueMicrotask(stray)],
+    // As Node tells of a promise that nobody awaits: when nothing else is left to do in this go of the event loop.
+    ['after all that its return has set in motion', (stray) => process.nextTick(stray)],
+    ['after a promise that it has awaited', async (stray) => void Promise.resolve().then(stray)],
+  ])('fails a run that has returned but is not handed in: %s', async (_, forget) => {
+    const { stage } = await traced((stray) => ({
+      jobs: { work: () => forget(() => stray('forgotten')) },
+      concurrency: 2,
+    }))
+    const ids = await enqueue(stage, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    await stage.pass(second)
+    for (const id of ids) {
+      expect(await runOf(stage, id)).toMatchObject({ state: 'failed', error: { message: 'forgotten' } })
+    }
+  })
+
+  it('is retried as any failure, unless it says that this cannot help', async () => {
+    let tries = 0
+    const tracer = new ErrorTracer()
+    tracer.trace()
+    const stage = new Stage()
+    const handler = (run: { payload: unknown }): void => {
+      tries += 1
+      tracer.take(Object.assign(new Error('no'), { name: run.payload }))
+    }
+    await stage.process({ tracer, jobs: { work: { handler, retry: { attempts: 3, delay: 0 } } } })
+    const [id] = await enqueue(stage, ['Error'])
+    await stage.pass(second)
+    expect({ tries, state: (await runOf(stage, id)).state }).toEqual({ tries: 3, state: 'failed' })
+    await enqueue(stage, ['PermanentError'])
+    await stage.pass(second)
+    expect(tries).toBe(4)
+  })
+
+  it('of a function that ignores its signal ends the attempt after ten seconds', async () => {
+    const { stage, process } = await traced((stray) => ({
+      jobs: { work: () => new Promise(() => setImmediate(() => stray('deaf'))) },
+      concurrency: 2,
+    }))
+    const [id] = await enqueue(stage, ['x'])
+    await stage.pass(9 * second)
+    expect((await runOf(stage, id)).state).toBe('running')
+    await stage.pass(2 * second)
+    expect(await runOf(stage, id)).toMatchObject({ state: 'failed', error: { message: 'deaf' } })
+    expect(process.of('run:stuck').length).toBe(1)
+  })
+
+  it('that comes when the result is stored changes nothing, and is kept in the log of its run', async () => {
+    const { stage, process } = await traced((stray, { clock }) => ({
+      jobs: { work: () => later(clock, 5 * second, () => stray('too late')) },
+    }))
+    const [id] = await enqueue(stage, ['x'])
+    await stage.pass(6 * second)
+    expect((await runOf(stage, id)).state).toBe('done')
+    expect(await linesOf(stage, id)).toEqual(['error an error that nobody caught: too late'])
+    const message = 'an error that nobody caught came after the end of the attempt was decided: too late'
+    expect(process.of('trouble')).toMatchObject([{ where: `run ${id} of work`, error: { message } }])
+  })
+
+  it('that an abort has caused does not change what the attempt was stopped for', async () => {
+    const { stage } = await traced((stray) => ({
+      jobs: {
+        work: {
+          handler: (run) => {
+            run.signal.addEventListener('abort', () => stray('aborted fetch'))
+            return new Promise((resolve) => run.signal.addEventListener('abort', resolve))
+          },
+          timeout: '1s',
+        },
+      },
+    }))
+    const [id] = await enqueue(stage, ['x'])
+    await stage.pass(2 * second)
+    expect(await endsOf(stage, id)).toEqual(['timed-out'])
+  })
+
+  it('of Rota itself is nobody’s, also where the code of a run has caused the call', async () => {
+    const during: (string | undefined)[] = []
+    const tracer = new ErrorTracer()
+    tracer.trace()
+    const stage = new Stage()
+    const store = changed(stage.store, {
+      turn: async (turn) => {
+        during.push(tracer.current?.title)
+        return await stage.store.turn(turn)
+      },
+    })
+    const work = async (run: { payload: unknown }): Promise<void> => {
+      expect(tracer.current?.title).toMatch(/^run \w+ of work$/)
+      if (run.payload === 'first') await enqueue(stage, ['second'])
+      process.engine.wake()
+      await nextGo()
+    }
+    const process = await stage.process({ tracer, store, jobs: { work } })
+    await enqueue(stage, ['first'])
+    await settle()
+    expect(during.length).toBeGreaterThan(2)
+    expect(during.filter((title) => title !== undefined)).toEqual([])
+    expect(tracer.take(new Error('outside'))).toBe(false)
+  })
+
+  it('fails nothing where nobody asked for it to be traced', async () => {
+    const tracer = new ErrorTracer()
+    const stage = new Stage()
+    const work = new Work()
+    const taken: boolean[] = []
+    const handler: Work['handler'] = (run) => {
+      taken.push(tracer.take(new Error('untraced')))
+      return work.handler(run)
+    }
+    await stage.process({ tracer, jobs: { work: handler } })
+    const [id] = await enqueue(stage, ['x'])
+    await work.endAll()
+    expect({ taken, state: (await runOf(stage, id)).state }).toEqual({ taken: [false], state: 'done' })
+  })
+})
+
+describe('an error of a sensor that nobody caught', () => {
+  it('fails the poll that it comes from, and no other; what it found is found again', async () => {
+    let polls = 0
+    const { stage, process } = await traced((stray) => ({
+      jobs: { work: () => undefined },
+      sensors: {
+        bad: {
+          sensor: new Probe(() => {
+            polls += 1
+            if (polls === 1) setImmediate(() => stray('lost in a poll'))
+            return found(['a'], { n: polls })
+          }),
+        },
+        good: { sensor: new Probe(() => found(['b'])) },
+      },
+    }))
+    await settle()
+    const reason = 'an error that nobody caught: lost in a poll'
+    expect(process.of('sensor:failed')).toMatchObject([{ sensor: 'bad', reason, failures: 1 }])
+    expect((await recordIn(stage, 'bad')).state).toEqual({ n: 0 })
+    await stage.pass(120 * second)
+    expect((await stage.runs('bad')).map(({ state }) => state)).toEqual(['done'])
+    expect((await stage.runs('good')).map(({ state }) => state)).toEqual(['done'])
+    expect(process.of('sensor:recovered')).toMatchObject([{ sensor: 'bad' }])
+  })
+
+  it('aborts the signal of a poll that goes on', async () => {
+    const probe = new Probe(
+      (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+    )
+    const { process } = await traced((stray) => ({
+      jobs: { work: () => undefined },
+      sensors: {
+        s: {
+          sensor: {
+            init: () => probe.init(),
+            poll: (state, context) => {
+              setImmediate(() => stray('lost'))
+              return probe.poll(state, context)
+            },
+          },
+        },
+      },
+    }))
+    await settle()
+    expect(probe.polls[0]?.signal.aborted).toBe(true)
+    expect(process.of('sensor:failed').length).toBe(1)
+  })
+
+  it('is only told where it comes between two polls, from its watch or from its cleanup', async () => {
+    const { stage, process } = await traced((stray, { clock }) => ({
+      jobs: { work: () => undefined },
+      sensors: {
+        late: {
+          sensor: new Probe((state) => {
+            later(clock, 5 * second, () => stray('after the poll'))
+            return { kind: 'no-trigger', state }
+          }),
+        },
+        watched: {
+          sensor: Object.assign(new Probe(), { cleanup: () => void stray('cleaning') }),
+          watch: () => {
+            later(clock, second, () => stray('watching'))
+            return () => undefined
+          },
+        },
+      },
+    }))
+    await stage.pass(6 * second)
+    const told = () =>
+      process.of('trouble').map(({ where, error }) => `${where}: ${(error as Error).message}`)
+    expect(told()).toEqual(['sensor watched: watching', 'sensor late: after the poll'])
+    await process.engine.stop({ graceMs: 0 })
+    expect(told().at(-1)).toBe('sensor watched: cleaning')
+    expect(process.of('sensor:failed')).toEqual([])
+  })
+})

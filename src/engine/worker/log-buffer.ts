@@ -1,0 +1,37 @@
+import type { LogLine } from '../../kernel/run/run.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+
+/** How long a line may wait for company before it is written. */
+const companyMs = 100
+
+/** Lines that runs wrote, on their way to the store: written together, and always before the end of their run. */
+export class LogBuffer {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #onError: (error: unknown) => void
+  #lines: LogLine[] = []
+  #cancelTimer: (() => void) | undefined
+
+  constructor(store: Store, clock: Clock, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#clock = clock
+    this.#onError = onError
+  }
+
+  add(line: LogLine): void {
+    this.#lines.push(line)
+    this.#cancelTimer ??= this.#clock.timer(companyMs, () => this.flush())
+  }
+
+  /** Sends what is waiting. Called right before a turn, so that lines and ends share a commit. */
+  flush(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#lines.length === 0) return
+    const lines = this.#lines
+    this.#lines = []
+    // A line is a record, not the truth: if it cannot be written the run's result still stands.
+    this.#store.log(lines).catch(this.#onError)
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { aJob, aRun, minute, outcomes, Stage, t0 } from '../../store/conformance/stage.js'
+import { openMemoryStore } from '../../store/memory/memory-store.js'
+import type { Store } from '../../store/port.js'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { ClockGuard } from '../scheduler/clock-guard.js'
+import type { Handler } from './perform.js'
+import { workOne } from './work-one.js'
+
+const worker = { id: 'one', host: 'h', pid: 1, version: '0' }
+
+async function staged() {
+  const store = openMemoryStore()
+  onTestFinished(() => store.close())
+  const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
+  const job = aJob('work')
+  await stage.jobs([job])
+  const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) => {
+    const clock = given.clock ?? new FakeClock(t0)
+    return workOne({
+      store: given.store ?? store,
+      clock,
+      guard: new ClockGuard(clock, { highestAt: 0, acceptClock: false }),
+      worker,
+      performables: new Map([['work', { job, handler }]]),
+      leaseMs: 30_000,
+      aheadMs: given.aheadMs ?? 0,
+      signal: new AbortController().signal,
+      onLine: () => undefined,
+    })
+  }
+  return { store, stage, job, work }
+}
+
+describe('one run for a process that comes and goes', () => {
+  it.each(['done', 'failed'] as const)(
+    'Q7: is told as lost where another worker has ended it, although its handler %s',
+    async (end) => {
+      const { store, stage, work } = await staged()
+      await stage.enqueue([aRun('a', { job: 'work' })])
+      const worked = await work(async () => {
+        const [lost] = await store.expire({ now: t0, deadline: t0 + 3_600_000, limit: 1 })
+        const outcome = { end: 'lost', state: 'pending', runAt: t0 } as const
+        const finished = { run: lost?.run ?? '', attempt: 1, outcome, startedAt: t0, endedAt: t0 }
+        await store.turn({ worker: '', now: t0, finished: [finished], want: undefined })
+        await stage.worker('other')
+        const claim = await stage.claimOne('other', t0)
+        await stage.finish('other', claim, { outcome: outcomes.done, at: t0 })
+        if (end === 'failed') throw new Error('too late')
+      })
+      expect(worked).toMatchObject({ result: 'lost', run: { state: 'done', attempt: 2 } })
+    },
+  )
+
+  it('G6: renews its lease at once where the claim has used up a part of it', async () => {
+    const { store, stage, work } = await staged()
+    const clock = new FakeClock(t0)
+    await stage.enqueue([aRun('a', { job: 'work' })])
+    const slow: Store = {
+      ...store,
+      turn: async (request) => {
+        const answer = await store.turn(request)
+        if (answer.claims.length > 0) await clock.advance(20_000)
+        return answer
+      },
+    }
+    let leaseUntil = 0
+    const read = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      leaseUntil = (await store.workers())[0]?.leaseUntil ?? 0
+    }
+    await work(read, { store: slow, clock })
+    expect(leaseUntil).toBe(t0 + 50_000)
+  })
+
+  it.each(['all', 'switch:worker', 'queue:default'] as const)(
+    'Q7: keeps its instant while %s is held, however far ahead is asked for',
+    async (target) => {
+      const { store, stage, job, work } = await staged()
+      expect(job.queue).toBe('default')
+      const run = aRun('a', { job: 'work', dueAt: t0 + minute, runAt: t0 + minute })
+      await stage.enqueue([run])
+      await store.hold({ target, now: t0, actor: 'ann', note: '' })
+      expect(await work(() => undefined, { aheadMs: 5 * minute })).toBeUndefined()
+      expect(await store.run(run.id)).toMatchObject({ state: 'pending', runAt: t0 + minute })
+    },
+  )
+})

@@ -1,0 +1,396 @@
+/**
+ * The worker takes turns with the store: in one transaction it hands in what ended and claims what it has room for.
+ * What it holds is at hand (claimed, not begun), performing, or ended (decided, not handed in yet). A kill loses none
+ * of it: the lease runs out, and upkeep decides about each claim.
+ */
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import type { Run } from '../../kernel/run/run.js'
+import type { Claim, Store, TurnAnswer, Want } from '../../store/port.js'
+import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
+import type { Events } from '../events.js'
+import { LogBuffer } from './log-buffer.js'
+import { backOffMs, isFatal } from '../loop.js'
+import type { ErrorTracer } from './error-tracer.js'
+import type { Performable } from './perform.js'
+
+/** What a worker needs. */
+export interface WorkerOptions {
+  readonly id: string
+  readonly store: Store
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly events: Events
+  readonly tracer: ErrorTracer
+  readonly concurrency: number
+  /** What this process can perform; read again when the store says that jobs changed. */
+  readonly performables: () => Promise<ReadonlyMap<string, Performable>>
+  /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
+  readonly pollMs: number
+  /** Runs have ended that a trigger may follow: those of triggers themselves, and those of assets. */
+  readonly onFollowed: () => void
+  /** The store has taken the lease away. */
+  readonly onExpired: () => void
+}
+
+/** How far ahead of its slots a busy worker claims: what it ends in this time. */
+const aheadMs = 100
+const mostAhead = 2000
+
+/** How long it waits at most between two offers of what it held when it gave up, and how long it goes on with them. */
+const offerPauseMs = 1000
+const offerLimitMs = 3_600_000
+
+/** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #attempts: Attempts
+  readonly #lines: LogBuffer
+  #jobs: readonly string[] = []
+  #assets: ReadonlySet<string> = new Set()
+  #jobsRevision = -1
+  #turning = false
+  #mayHoldUnknown = false
+  #wanted = false
+  /** When the next delayed run becomes due, as the last turn was told. */
+  #nextRunAt: Instant | undefined
+  #deferred = false
+  #failures = 0
+  /** Expired, it only offers what had ended. */
+  #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
+  #endedPerMs = 0
+  /** How many results are on their way to the store. */
+  #handingIn = 0
+  #measuredAtMs: number
+  #cancelAlarm: (() => void) | undefined
+  #pause = new AbortController()
+  readonly #waiters = new Set<() => void>()
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    const { clock, now, events, tracer, concurrency } = options
+    this.#measuredAtMs = clock.monotonicMs()
+    this.#lines = new LogBuffer(options.store, clock, (error) =>
+      events.emit('trouble', { where: 'log', error, retryInMs: 0 }),
+    )
+    this.#attempts = new Attempts({
+      clock,
+      now,
+      events,
+      tracer,
+      concurrency,
+      log: (claim, level, text) => {
+        this.#lines.add({ run: claim.run, attempt: claim.attempt, at: now(), level, text })
+        if (events.has('run:log')) events.emit('run:log', { run: claim.run, job: claim.job, level, text })
+      },
+      onChange: () => this.#defer(),
+    })
+  }
+
+  get id(): string {
+    return this.#options.id
+  }
+
+  /** What it holds: not begun, going on, or ended and not stored. */
+  get holding(): number {
+    const { atHand, performing, ended } = this.#attempts
+    return atHand + performing + ended + this.#handingIn
+  }
+
+  /** Whether it can take work: not while every slot is held by something that ignored its signal. */
+  get isReady(): boolean {
+    return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency
+  }
+
+  /** Whether nothing of it goes on any more. */
+  get isClosed(): boolean {
+    return this.#mode === 'closed'
+  }
+
+  /** Takes a turn at once, or right after the one under way. */
+  wake(): void {
+    this.#wanted = true
+    if (!this.#turning && !this.isClosed) this.#options.tracer.leave(() => void this.#takeTurns())
+  }
+
+  /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
+  wakeForRuns(): void {
+    if (this.#turning || this.#want() !== undefined) this.wake()
+  }
+
+  /** Claims nothing more and hands back what was not begun; resolves when nothing is held, or when the grace is over. */
+  async drain(graceOver: AbortSignal): Promise<void> {
+    if (this.#isExpired) return
+    this.#mode = 'draining'
+    this.#attempts.handBackWaiting()
+    this.#endPause()
+    await this.#until(() => this.#isIdle, graceOver)
+  }
+
+  /** Tells everything to stop and waits for it while the patience lasts. */
+  async abort(patienceOver: AbortSignal): Promise<void> {
+    if (this.#isExpired) return
+    this.#attempts.stopAll('handed-back')
+    await this.#until(() => this.#isIdle, patienceOver)
+  }
+
+  /** Hands back what has not ended, and closes when the store has taken it or the time is over. */
+  async handIn(over: AbortSignal): Promise<void> {
+    if (this.isClosed) return
+    this.#attempts.abandonAll()
+    if (this.#attempts.hasEnded) this.wake()
+    this.#endPause()
+    await this.#until(() => this.#isQuiet, over)
+    this.#close()
+  }
+
+  /**
+   * Stops everything: the lease is nearly over, or the store has taken it away. What had ended is offered, and what had
+   * not is handed back, until the store answers: it takes what nobody else has taken, and learns of the rest that this
+   * process lives.
+   */
+  expire(): void {
+    if (this.#isExpired) return
+    this.#mode = 'expired'
+    this.#attempts.forsake()
+    this.#failures = 0
+    this.#cancelAlarm?.()
+    this.#cancelAlarm = this.#options.clock.timer(offerLimitMs, () => this.#close())
+    this.#endPause()
+    this.#tellWaiters()
+    if (this.#attempts.hasEnded) this.wake()
+    else if (!this.#turning) this.#closeIfOver()
+  }
+
+  /** Once its lease was lost: offers at once what it would offer later; resolves when that is answered, or the time is over. */
+  async offer(over: AbortSignal): Promise<void> {
+    if (this.#mode !== 'expired' || !this.#attempts.hasEnded) return
+    this.wake()
+    this.#endPause()
+    await this.#until(() => this.#isQuiet, over)
+  }
+
+  /** Stops everything without another word to the store. */
+  forsake(): void {
+    if (this.isClosed) return
+    this.#close()
+    this.#attempts.forsake()
+  }
+
+  #close(): void {
+    this.#mode = 'closed'
+    this.#endPause()
+    this.#cancelAlarm?.()
+    this.#tellWaiters()
+  }
+
+  /** After trouble with the store: tries at once what would have been tried later. */
+  #endPause(): void {
+    this.#pause.abort()
+    this.#pause = new AbortController()
+  }
+
+  async #takeTurns(): Promise<void> {
+    this.#turning = true
+    const { tracer } = this.#options
+    // Where errors are traced, what has just ended waits for the next go: an error of it may still come in this one.
+    while (this.#wanted && !this.isClosed && !(this.#deferred && tracer.isOn)) {
+      this.#wanted = false
+      if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
+      this.#handingIn = 0
+      if (!this.#isExpired && !this.#wanted) this.#setAlarm()
+    }
+    this.#turning = false
+    if (this.#isExpired) this.#closeIfOver()
+    this.#tellWaiters()
+  }
+
+  #closeIfOver(): void {
+    if (!this.#attempts.hasEnded && !this.#attempts.isGoingOn) this.#close()
+  }
+
+  async #turn(): Promise<void> {
+    const { store, id, now } = this.#options
+    const ended = this.#attempts.takeEnded()
+    this.#handingIn = ended.length
+    this.#measure(ended.length)
+    this.#lines.flush()
+    let answer: TurnAnswer
+    try {
+      const finished = ended.map((one) => one.finished)
+      answer = await store.turn({ worker: id, now: now(), finished, want: this.#want() })
+    } catch (error) {
+      this.#attempts.giveBack(ended)
+      this.#mayHoldUnknown = true
+      await this.#recover(error)
+      return
+    }
+    if (answer.failed?.part === 'finished') this.#attempts.giveBack(ended)
+    else this.#tell(ended, answer)
+    if (answer.failed?.part === 'claims') this.#mayHoldUnknown = true
+    await this.#take(answer)
+  }
+
+  /** With nothing more to do, wakes when the next delayed run is due. */
+  #setAlarm(): void {
+    const { clock, now, pollMs } = this.#options
+    this.#cancelAlarm?.()
+    if (this.#mode !== 'open') return
+    // By both clocks: while the wall clock is behind or in doubt the two differ, and waiting by one would spin.
+    const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
+    this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
+  }
+
+  get #isExpired(): boolean {
+    return this.#mode === 'expired' || this.#mode === 'closed'
+  }
+
+  #want(): Want | undefined {
+    if (this.#mode !== 'open') return undefined
+    const { atHand, performing } = this.#attempts
+    const slots = Math.max(0, this.#options.concurrency - performing - atHand)
+    const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
+    // Refilled when half of it is used up, so that a turn brings many at once.
+    const ahead = atHand <= target / 2 ? target - atHand : 0
+    return slots + ahead > 0 ? { jobs: this.#jobs, slots, ahead } : undefined
+  }
+
+  /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
+  async #take(answer: TurnAnswer): Promise<void> {
+    if (answer.expired) {
+      this.expire()
+      this.#options.onExpired()
+      return
+    }
+    this.#nextRunAt = answer.nextRunAt
+    if (answer.claims.length > 0) this.#attempts.add(answer.claims)
+    for (const notice of answer.notices) this.#attempts.heed(notice)
+    const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
+    if (this.#mode !== 'open') this.#attempts.handBackWaiting()
+    this.#attempts.begin(false)
+    if (trouble !== undefined) {
+      await this.#recover(trouble.error)
+      return
+    }
+    this.#failures = 0
+    if (answer.more && this.#want() !== undefined) this.#wanted = true
+  }
+
+  /** Reads what the answer only hints at: jobs that changed, and claims whose answer was lost with a failed turn. */
+  async #lookBehind(answer: TurnAnswer): Promise<{ error: unknown } | undefined> {
+    try {
+      if (this.#mayHoldUnknown) await this.#findLostAnswers()
+      if (answer.jobsRevision !== this.#jobsRevision) await this.#readJobs(answer.jobsRevision)
+      return undefined
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  async #readJobs(revision: number): Promise<void> {
+    const performables = await this.#options.performables()
+    this.#attempts.know(performables)
+    this.#jobs = [...performables.keys()]
+    this.#assets = new Set(this.#jobs.filter((name) => performables.get(name)?.job.asset !== undefined))
+    this.#jobsRevision = revision
+    this.#wanted = true
+  }
+
+  /** A turn may have been committed although it failed here: what it claimed is held by this worker, which must know it. */
+  async #findLostAnswers(): Promise<void> {
+    const { store, id } = this.#options
+    let before: string | undefined
+    for (;;) {
+      const page = await store.runs({ state: 'running', limit: 1000, before })
+      this.#attempts.add(page.filter((run) => run.worker === id && !this.#attempts.holds(run)).map(claimOf))
+      before = page.at(-1)?.id
+      if (page.length < 1000) break
+    }
+    this.#mayHoldUnknown = false
+  }
+
+  /** Goes on after a while; what ended waits meanwhile. */
+  async #recover(error: unknown): Promise<void> {
+    const { clock, events, id } = this.#options
+    if (this.isClosed) return
+    if (isFatal(error)) {
+      this.forsake()
+      events.emit('fatal', { where: 'worker', error })
+      return
+    }
+    this.#failures += 1
+    const backOff = backOffMs(this.#failures, id)
+    const retryInMs = this.#isExpired ? Math.min(backOff, offerPauseMs) : backOff
+    events.emit('trouble', { where: 'worker', error, retryInMs })
+    await clock.sleep(retryInMs, this.#pause.signal)
+    this.#wanted = true
+  }
+
+  #tell(ended: readonly Ended[], answer: TurnAnswer): void {
+    const { events } = this.#options
+    const isFollowed = ({ claim }: Ended): boolean =>
+      claim.trigger !== undefined || this.#assets.has(claim.job)
+    if (ended.some(isFollowed)) this.#options.onFollowed()
+    const heard = events.has('run:ended')
+    for (let i = 0; i < ended.length; i++) {
+      const { claim, finished } = ended[i] as Ended
+      if (answer.finished[i] !== 'stale') {
+        if (heard) events.emit('run:ended', endOf({ claim, finished }))
+      } else if (finished.outcome.end !== 'handed-back') {
+        events.emit('run:refused', noticeOf(claim))
+      }
+    }
+  }
+
+  /** What ends in one go of the event loop is handed in together. */
+  #defer(): void {
+    if (this.#deferred) return
+    this.#deferred = true
+    setImmediate(() => {
+      this.#deferred = false
+      this.#attempts.begin(true)
+      this.wake()
+    })
+  }
+
+  #measure(ended: number): void {
+    const atMs = this.#options.clock.monotonicMs()
+    const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
+    const weight = Math.min(1, elapsedMs / aheadMs)
+    this.#endedPerMs += (ended / elapsedMs - this.#endedPerMs) * weight
+    this.#measuredAtMs = atMs
+  }
+
+  /** Whether there is nothing left to wait for but what it may still offer. */
+  get #isIdle(): boolean {
+    return this.#isExpired || (this.#attempts.performing === 0 && this.#isQuiet)
+  }
+
+  get #isQuiet(): boolean {
+    return !this.#turning && !this.#deferred && !this.#attempts.hasEnded
+  }
+
+  async #until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
+    while (!isTrue() && !over.aborted && !this.isClosed) {
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          this.#waiters.delete(go)
+          over.removeEventListener('abort', go)
+          resolve()
+        }
+        this.#waiters.add(go)
+        over.addEventListener('abort', go)
+      })
+    }
+  }
+
+  #tellWaiters(): void {
+    for (const go of this.#waiters) go()
+  }
+}
+
+function claimOf(run: Run): Claim {
+  const { id, job, trigger, attempt, failures, crashes, dueAt, partition, payload } = run
+  const claimedAt = run.claimedAt ?? run.runAt
+  return { run: id, job, trigger, attempt, failures, crashes, dueAt, partition, payload, claimedAt }
+}

@@ -1,0 +1,76 @@
+import { assertPartition, isAsset } from '../../kernel/partition/asset.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Job } from '../../kernel/job/job.js'
+import { sliceOf } from '../../kernel/partition/label.js'
+import { isTime } from '../../kernel/partition/spec.js'
+import { PermanentError, type Handler, type RunContext } from '../../engine/worker/perform.js'
+
+/** What a function that makes an asset is given: the run, and the stretch of time of its partition. */
+export interface AssetRun<Payload = unknown> extends RunContext<Payload> {
+  /** The label of the partition; empty where the asset has none. */
+  readonly partition: string
+  /** The stretch of time that the partition stands for, where it is one. */
+  readonly slice: TimeSlice | undefined
+}
+
+/** A stretch of time: from its first instant to the first one after it. */
+export interface TimeSlice {
+  readonly label: string
+  readonly from: Date
+  readonly until: Date
+}
+
+/** The handler of an asset: a run that is about no partition of it fails for good before anything is done. */
+export function assetHandler(job: Job, handler: Handler): Handler {
+  if (!isAsset(job)) return handler
+  const { partitions } = job.asset
+  return (run) => {
+    const label = checked(() => assertPartition(job, run.partition))
+    const slice = isTime(partitions) ? sliceOf(partitions, label) : undefined
+    const stretch =
+      slice === undefined
+        ? undefined
+        : { label, from: new Date(slice.fromAt), until: new Date(slice.untilAt) }
+    return handler(new Context(run, { label, slice: stretch }))
+  }
+}
+
+function checked<T>(check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof RotaError)) throw error
+    throw Object.assign(new PermanentError(error.message, { cause: error }), { code: error.code })
+  }
+}
+
+/** A class, since the signal is made only when it is asked for. */
+class Context implements AssetRun {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly attempt: number
+  readonly dueAt: Date
+  readonly partition: string
+  readonly slice: TimeSlice | undefined
+  readonly payload: unknown
+  readonly log: RunContext['log']
+  readonly #run: RunContext
+
+  constructor(run: RunContext, { label, slice }: { label: string; slice: TimeSlice | undefined }) {
+    this.id = run.id
+    this.job = run.job
+    this.trigger = run.trigger
+    this.attempt = run.attempt
+    this.dueAt = run.dueAt
+    this.partition = label
+    this.slice = slice
+    this.payload = run.payload
+    this.log = (text, level) => run.log(text, level)
+    this.#run = run
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal
+  }
+}

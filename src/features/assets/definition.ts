@@ -1,0 +1,134 @@
+import type { AssetSpec } from '../../kernel/partition/asset-spec.js'
+import { assetQueue, followerName, type AssetJob } from '../../kernel/partition/asset.js'
+import { readJob, type JobInput } from '../../kernel/job/define-job.js'
+import { refuse } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import { frozen } from '../../kernel/definition/frozen.js'
+import { readDependency, type Dependency } from '../../kernel/partition/dependency.js'
+import { readPartitions } from '../../kernel/partition/define.js'
+import type { PartitionMap } from '../../kernel/partition/pairs.js'
+import type { PartitionSpec } from '../../kernel/partition/spec.js'
+import { isMap, readChoice, type Written } from '../../kernel/definition/read-value.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+
+/** How an asset is cut, what it is made from, and when it is made again. */
+export interface AssetOptions {
+  /** How its data is cut: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. One piece unless said otherwise. */
+  readonly partitions?: PartitionSpec | string | undefined
+  /** The assets it is made from, by name or with which of their partitions each one needs. */
+  readonly deps?: readonly (string | DependencyInput)[] | undefined
+  /** Whether a partition is made when everything it needs is done (`upstream`, unless said otherwise), or only when somebody asks (`manual`). */
+  readonly follow?: 'upstream' | 'manual' | undefined
+}
+
+/** An asset that another is made from. */
+export interface DependencyInput {
+  readonly asset: string
+  /** Which of its partitions each one needs; those that touch its own time, and the same key, unless said otherwise. */
+  readonly map?: PartitionMap | undefined
+}
+
+/** An asset as code or a config file writes it: the options of a job, and how it is made, which is `materialize` or what a job has. */
+export interface AssetInput extends JobInput, AssetOptions {
+  /** A function of this process that makes one partition. */
+  readonly materialize?: ((run: never) => unknown) | undefined
+}
+
+/** What an asset is: a job, and the trigger by which it follows what it is made from. */
+export interface AssetDefinition {
+  readonly job: AssetJob
+  readonly follower: Trigger | undefined
+}
+
+/** The frozen job of an asset and its trigger; throws one error with all its faults. */
+export function defineAsset(name: string, input: AssetInput): AssetDefinition {
+  const place = placeOf()
+  const asset = readAsset({ name, input }, place)
+  refuse(`asset ${shown(name)}`, place.faults)
+  return asset as AssetDefinition
+}
+
+/** The frozen job of an asset and its trigger, or undefined where something was wrong, which is noted at the place. */
+export function readAsset(
+  written: { readonly name: unknown; readonly input: unknown },
+  place: Place,
+): AssetDefinition | undefined {
+  const before = place.faults.length
+  const input = isMap(written.input) ? written.input : {}
+  const job = readJob({ name: written.name, input: asJob(written.input, place) }, place, assetOptionNames)
+  const asset: AssetSpec = {
+    partitions:
+      input['partitions'] === undefined
+        ? { kind: 'unpartitioned' }
+        : (readPartitions(input['partitions'], within(place, 'partitions')) ?? { kind: 'unpartitioned' }),
+    deps: readDeps(input['deps'], within(place, 'deps')),
+  }
+  const follow = readChoice(input['follow'], ['upstream', 'manual'], within(place, 'follow')) ?? 'upstream'
+  if (place.faults.length > before || job === undefined) return undefined
+  const made = frozen({ ...job, asset })
+  return { job: made, follower: follow === 'manual' ? undefined : followerOf(made) }
+}
+
+const assetOptionNames: readonly (keyof AssetOptions)[] = ['partitions', 'deps', 'follow']
+
+/** The function that makes an asset is the handler of its job. */
+function asJob(value: unknown, place: Place): unknown {
+  if (!isMap(value)) return value
+  const { materialize, ...rest } = value
+  const input: Written = { queue: assetQueue, ...defined(rest) }
+  if (materialize === undefined) return input
+  if (input['handler'] === undefined && typeof materialize === 'function')
+    return { ...input, handler: materialize }
+  const message =
+    input['handler'] === undefined
+      ? `${shown(materialize)} is not a function`
+      : 'materialize and handler cannot be together'
+  fault(
+    within(place, 'materialize'),
+    message,
+    'a function in code; command, http, pipeline or handler elsewhere',
+  )
+  return { ...input, handler: () => undefined }
+}
+
+function defined(value: Written): Written {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined))
+}
+
+const mostDeps = 100
+
+function readDeps(value: unknown, place: Place): readonly Dependency[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value) || value.length > mostDeps) {
+    fault(
+      place,
+      `${shown(value)} is not a list of assets`,
+      `a list of at most ${mostDeps} names or { asset, map }`,
+    )
+    return []
+  }
+  const deps = value.flatMap((one: unknown, index) => readDependency(one, within(place, index)) ?? [])
+  const names = deps.map(({ asset }) => asset)
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  if (twice.length > 0) fault(place, `more than once: ${twice.join(', ')}`, 'every asset once')
+  return deps
+}
+
+/** The trigger by which an asset follows what it is made from; none where that is nothing. */
+function followerOf({ name, asset }: AssetJob): Trigger | undefined {
+  if (asset.deps.length === 0) return undefined
+  return frozen({
+    name: followerName(name),
+    job: name,
+    schedule: { kind: 'upstream', assets: asset.deps.map((dep) => dep.asset) },
+    payload: undefined,
+    partition: undefined,
+    catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: 60_000 },
+    // Partitions do not wait for each other; two runs of one partition do, at its gate.
+    overlap: 'allow',
+    jitterMs: 0,
+    spreadMs: 0,
+    priority: undefined,
+    enabled: true,
+  })
+}

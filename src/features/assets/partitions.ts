@@ -1,0 +1,47 @@
+import { refuse } from '../../kernel/definition/errors.js'
+import { placeOf, within } from '../../kernel/definition/faults.js'
+import { assertLabel } from '../../kernel/partition/label.js'
+import { labelsOf } from '../../kernel/partition/range.js'
+import { dimensionsOf, isTime, maxPartitions } from '../../kernel/partition/spec.js'
+import { readWhole } from '../../kernel/definition/read-value.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from './status.js'
+import { recentPartitions } from './recent-partitions.js'
+
+/** How partitions of an asset stand: the newest ones, a range, or those that are named. */
+export async function partitionsOf(
+  store: Store,
+  request: {
+    readonly asset: string
+    readonly from?: string | undefined
+    readonly to?: string | undefined
+    readonly labels?: readonly string[] | undefined
+    readonly newest?: number | undefined
+    readonly now: Instant
+  },
+): Promise<readonly PartitionStatus[]> {
+  const job = await findAsset(store, request.asset)
+  const { partitions: spec } = job.asset
+  const { from, labels, now } = request
+  const newest = readNewest(request.newest) ?? 30
+  for (const label of labels ?? []) assertLabel(spec, label)
+  // A range that has no end reaches to now.
+  const hasTime = dimensionsOf(spec).some(isTime)
+  const to =
+    request.to ??
+    (hasTime && from !== undefined ? recentPartitions(spec, { now, most: 1 })?.at(-1) : undefined)
+  const listed =
+    labels ??
+    (from === undefined && to === undefined
+      ? recentPartitions(spec, { now, most: newest })
+      : [...labelsOf(spec, { from, to })])
+  return await partitionStatuses(store, job, listed ?? (await knownLabels(store, job, newest)))
+}
+
+function readNewest(newest: unknown): number | undefined {
+  const place = placeOf()
+  const count = readWhole(newest, { min: 1, max: maxPartitions }, within(place, 'newest'))
+  refuse('what is asked of the partitions', place.faults)
+  return count
+}

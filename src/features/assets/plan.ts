@@ -1,0 +1,129 @@
+/**
+ * How an asset follows what it is made from. Every partition that is done leaves an arrival with each trigger that
+ * follows its asset. A tick takes arrivals, looks at the partitions that they touch, and makes a run of each that has
+ * all it needs and is missing or older than that; the arrivals go in the same transaction. What is not ready yet needs
+ * no memory: the last of what it needs arrives too, and then it is looked at again.
+ */
+import type { Instant } from '../../time/instant.js'
+import { afterArrival, type NotedArrival } from './arrival.js'
+import { partitionOfLabel } from '../../kernel/partition/asset.js'
+import type { PartitionNote } from '../../kernel/run/follow.js'
+import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
+import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import { openPause, type Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+
+/** What the tick of a trigger that follows assets has to know. */
+export interface UpstreamFacts {
+  readonly arrivals: readonly NotedArrival[]
+  /** Whether there are arrivals beyond these. */
+  readonly hasMore: boolean
+  /** The partitions that they touch. */
+  readonly candidates: readonly Candidate[]
+  /** What is known of the partitions, their own and those they need, by `partitionKey`. */
+  readonly partitions: ReadonlyMap<string, PartitionNote>
+  /** The labels of which a run of the trigger is to begin anyway: it will read what arrived. */
+  readonly waiting: ReadonlySet<string>
+}
+
+/** A partition that may have to be made. */
+export interface Candidate {
+  readonly label: string
+  /** The partitions that must be done first. */
+  readonly needs: readonly { readonly asset: string; readonly label: string }[]
+  /** What arrived of assets of which it needs none in particular. */
+  readonly reasons: readonly { readonly run: RunId; readonly at: Instant }[]
+  /** Whether it is to be made only where it never was: what touches partitions without end does not make them all again. */
+  readonly isOnlyIfMissing: boolean
+  /** Whether its time has begun, or something else than an earlier partition of its own touches it. */
+  readonly isInTime: boolean
+}
+
+/** One text for an asset and a label. */
+export function partitionKey(asset: string, label: string): string {
+  return JSON.stringify([asset, label])
+}
+
+/** Works out which partitions are made from what arrived. Pure: two schedulers plan the same. */
+export function planUpstream(due: DueTrigger, facts: UpstreamFacts, now: Instant): Tick {
+  const tick = {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt: Math.max(due.cursorAt, now),
+    chainRun: undefined,
+    ranges: [],
+    supersede: undefined,
+  }
+  const pause = openPause(due, now)
+  if (pause !== undefined) return { ...tick, nextAt: pause.untilAt, runs: [] }
+  const notes = facts.arrivals.map((arrival) => afterArrival(due.trigger.name, arrival))
+  const isLeft = facts.hasMore || facts.arrivals.some(({ next }) => next !== undefined)
+  const candidates = due.trigger.enabled ? facts.candidates : []
+  return {
+    ...tick,
+    nextAt: isLeft ? now : undefined,
+    runs: candidates.flatMap((candidate) => runOf(due, candidate, facts) ?? []),
+    notes,
+    takesArrivals: true,
+  }
+}
+
+/** The run that a partition gets; none where something it needs is missing, or it has read everything already. */
+function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): NewRun | undefined {
+  const { label, isInTime } = candidate
+  if (!isInTime || facts.waiting.has(label)) return undefined
+  const set = upstreamSet(candidate, facts)
+  if (set === undefined) return undefined
+  const id = runIdOf({ at: set.newestAt, parts: ['upstream', due.trigger.name, label, set.digest] })
+  if (!isWanted({ due, candidate, facts }, { id, newestAt: set.newestAt })) return undefined
+  const { trigger, jobDefinition: job } = due
+  const partition = partitionOfLabel(label)
+  return {
+    id,
+    job: job.name,
+    origin: 'upstream',
+    trigger: trigger.name,
+    version: due.version,
+    dueAt: set.newestAt,
+    runAt: set.newestAt,
+    priority: trigger.priority ?? job.priority,
+    partition,
+    payload: trigger.payload,
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job),
+  }
+}
+
+/** The runs that made what a partition needs; undefined while one of them is missing. */
+function upstreamSet(
+  { needs, reasons }: Candidate,
+  { partitions }: UpstreamFacts,
+): { readonly digest: string; readonly newestAt: Instant } | undefined {
+  const runs: string[] = []
+  let newestAt = -Infinity
+  for (const { asset, label } of needs) {
+    const made = partitions.get(partitionKey(asset, label))
+    if (made?.doneRun == null || made.doneAt === null) return undefined
+    runs.push(partitionKey(asset, label), made.doneRun)
+    newestAt = Math.max(newestAt, made.doneAt)
+  }
+  for (const { run, at } of reasons) {
+    runs.push(run)
+    newestAt = Math.max(newestAt, at)
+  }
+  return runs.length === 0 ? undefined : { digest: fingerprintOf(runs.join('\n')), newestAt }
+}
+
+/** Whether a partition was never made, or was read before the newest of what it needs was there. */
+function isWanted(
+  { due, candidate, facts }: { due: DueTrigger; candidate: Candidate; facts: UpstreamFacts },
+  { id, newestAt }: { id: RunId; newestAt: Instant },
+): boolean {
+  const own = facts.partitions.get(partitionKey(due.jobDefinition.name, candidate.label))
+  if (own?.doneRun == null || own.readAt === null) return true
+  if (candidate.isOnlyIfMissing) return false
+  // In the same millisecond only the run that was made from this very set is sure to have read it.
+  return own.readAt < newestAt || (own.readAt === newestAt && own.doneRun !== id)
+}

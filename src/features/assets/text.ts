@@ -1,0 +1,56 @@
+import type { AssetInfo } from './status.js'
+import type { PartitionSpec } from '../../kernel/partition/spec.js'
+import type { PartitionState } from './partition-state.js'
+import { count, scheduleText } from '../../cli/views/in-words.js'
+import type { Output, Paint } from '../../cli/framework/output.js'
+
+/** How the data of an asset is cut, in a few words. */
+export function partitionsText(spec: PartitionSpec): string {
+  switch (spec.kind) {
+    case 'unpartitioned':
+      return ''
+    case 'keys':
+      return count(spec.keys.length, 'key')
+    case 'custom':
+      return spec.labels === undefined ? 'custom' : `${spec.labels.length} labels`
+    case 'two-dimensional':
+      return `${partitionsText(spec.first)} × ${partitionsText(spec.second)}`
+    case 'hourly':
+    case 'daily':
+    case 'weekly':
+    case 'monthly':
+      return spec.timezone === 'UTC' ? spec.kind : `${spec.kind} ${spec.timezone}`
+  }
+}
+
+/** What an asset is made from, in a few words. */
+export function depsText(deps: AssetInfo['deps']): string {
+  return deps
+    .map(({ asset, map }) => {
+      if (map === undefined) return asset
+      return `${asset} (${typeof map === 'object' ? `offset ${map.offset}` : map})`
+    })
+    .join(', ')
+}
+
+/** When an asset is made, in a few words. */
+export function whenText({ follows, schedules }: AssetInfo): string {
+  const timed = schedules.map(({ trigger }) => scheduleText(trigger.schedule))
+  return [...(follows ? ['when upstream is done'] : []), ...timed].join('; ')
+}
+
+/** The letter of each state in a grid. */
+export const stateLetters: Readonly<Record<PartitionState, string>> = {
+  missing: '.',
+  running: 'R',
+  done: 'D',
+  failed: 'F',
+  stale: 'S',
+}
+
+/** The colour of each state. */
+export function partitionPaint({ colors }: Output, state: PartitionState): Paint {
+  const { green, red, yellow, cyan, dim } = colors
+  const paints = { missing: dim, running: cyan, done: green, failed: red, stale: yellow }
+  return paints[state]
+}

@@ -1,0 +1,311 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BusProcesses } from '../../../test/fixtures/bus-process.js'
+import { hearWarnings } from '../../../test/fixtures/warnings.js'
+import { settle } from '../../../test/fixtures/engine-stage.js'
+import type { BusMessage } from './messages.js'
+import type { RunContext } from '../../engine/worker/perform.js'
+import { jobDefaults } from '../../kernel/job/job.js'
+import type { Task } from '../../kernel/run/task.js'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { rota } from '../../app/rota.js'
+import type { RotaOptions } from '../../app/rota-options.js'
+
+const t0 = Date.UTC(2026, 0, 5, 8, 59)
+const nine = Date.UTC(2026, 0, 5, 9)
+
+/** An app whose job nobody has a handler for: it was defined by somebody who is gone. */
+async function deserted(options: RotaOptions = {}) {
+  const clock = new FakeClock(t0)
+  const app = rota({ store: 'memory:', clock, ...options })
+  onTestFinished(async () => {
+    const closing = app.close()
+    await clock.advance(20_000, settle)
+    await closing
+  })
+  const payload = { command: 'check_status', user_id: 'user1', metadata: { room: 'a' } }
+  // Whoever listens before the start is heard from the first instant on.
+  app.bus.listen(() => undefined)
+  await app.start()
+  const store = await app.store()
+  const handler = { kind: 'function' } as const
+  const jobs = [{ ...jobDefaults, name: 'check', handler }]
+  await store.defineJobs({ source: 'code:gone', jobs, queues: [], now: t0 })
+  await app.add({ triggers: { job_123: { cron: '0 9 * * *', job: 'check', payload } } })
+  return { app, clock, store, payload, pass: (ms: number) => clock.advance(ms, settle) }
+}
+
+function heard(messages: BusMessage[]) {
+  return messages.flatMap((message) => (message.name === 'run:offered' ? [message.event] : []))
+}
+
+describe('N9: a run that no worker takes', () => {
+  it('is offered on the bus after the given time, with all that a subscriber needs', async () => {
+    const { app, pass, payload } = await deserted({ bus: { offerAfter: '10s' } })
+    const messages: BusMessage[] = []
+    app.bus.listen((message) => messages.push(message))
+    await pass(60_000 + 9_000)
+    expect(heard(messages)).toEqual([])
+    await pass(3_000)
+    const [run] = await app.runs()
+    expect(heard(messages).length).toBe(1)
+    expect(heard(messages)[0]).toEqual({
+      run: run?.id,
+      job: 'check',
+      trigger: 'job_123',
+      attempt: 0,
+      dueAt: nine,
+      schedule: '0 9 * * *',
+      task: { id: `cron_job_123_${nine}`, type: 'cron', payload },
+      waitedMs: expect.any(Number),
+      times: 1,
+    })
+    expect(messages.map(({ name }) => name)).toContain('tick')
+  })
+
+  it('is taken by a subscriber through a claim, under its own worker and lease, and recorded as any other', async () => {
+    const { app, pass, store } = await deserted()
+    const taken: Task[] = []
+    const workers: (string | undefined)[] = []
+    app.bus.subscribe({
+      jobs: ['*'],
+      take: async (task, run) => {
+        taken.push(task)
+        run.log('took it')
+        workers.push((await store.run(run.id))?.worker)
+        return run.signal.aborted ? 'stopped' : 'done by a subscriber'
+      },
+    })
+    await pass(60_000 + 20_000)
+    const [run] = await app.runs()
+    expect(taken.map(({ id }) => id)).toEqual([`cron_job_123_${nine}`])
+    expect(run).toMatchObject({ state: 'done', attempt: 1, result: 'done by a subscriber' })
+    expect(workers[0]).toEqual(expect.any(String))
+    expect((await app.attempts(run?.id ?? '')).map(({ end, worker }) => ({ end, worker }))).toEqual([
+      { end: 'done', worker: workers[0] },
+    ])
+    expect((await app.logs(run?.id ?? '')).map(({ text }) => text)).toEqual(['took it'])
+    expect(app.poolCounters()).toMatchObject({ submitted: 1, completed: 1, failed: 0 })
+    expect((await store.workers()).map(({ id }) => id)).not.toContain(workers[0])
+  })
+
+  it('is taken once where two subscribers race, and each run by one of them', async () => {
+    const { app, pass } = await deserted()
+    const taken: string[] = []
+    for (const name of ['a', 'b']) {
+      app.bus.subscribe({ jobs: ['check'], take: (_, { id }) => void taken.push(`${name} ${id}`) })
+    }
+    const ids = await Promise.all([1, 2, 3].map(async () => (await app.enqueue('check')).id))
+    await pass(20_000)
+    expect(taken.map((one) => one.slice(2)).toSorted()).toEqual(ids.toSorted())
+    expect(new Set(taken.map((one) => one[0]))).toEqual(new Set(['a', 'b']))
+    for (const id of ids) expect(await app.run(id)).toMatchObject({ state: 'done', attempt: 1 })
+  })
+
+  it('is offered exactly when it has waited long enough, and again after that time', async () => {
+    const { app, clock, pass } = await deserted({ bus: { offerAfter: '3s' } })
+    const offers: number[] = []
+    app.bus.listen(({ name }) => name === 'run:offered' && offers.push(clock.now() - t0))
+    await pass(500)
+    await app.enqueue('check', undefined, { at: new Date(t0 + 5_000) })
+    await pass(20_000)
+    expect(offers).toEqual([8_000, 11_000, 14_000, 17_000, 20_000])
+  })
+
+  it('is taken also where hundreds wait, each once, and Node warns of nothing', async () => {
+    const heard = hearWarnings()
+    const { app, pass } = await deserted()
+    const taken: string[] = []
+    app.bus.subscribe({ jobs: ['check'], concurrency: 100, take: (_, { id }) => void taken.push(id) })
+    const ids = await Promise.all(Array.from({ length: 450 }, async () => (await app.enqueue('check')).id))
+    // Each offer leads to the most urgent run: one that was offered may wait for the next time.
+    await pass(60_000)
+    expect(taken.toSorted()).toEqual(ids.toSorted())
+    await heard.settled()
+    expect(heard.warnings).toEqual([])
+  })
+
+  it('fails and is retried by the rules of its job, and is not taken by who did not offer to', async () => {
+    const { app, pass, store } = await deserted()
+    let tries = 0
+    app.bus.subscribe({ jobs: ['other'], take: () => expect.unreachable() })
+    const { id } = await app.enqueue('check')
+    await pass(20_000)
+    expect((await app.run(id)).state).toBe('pending')
+    app.bus.subscribe({
+      jobs: ['check'],
+      take: () => {
+        tries += 1
+        throw new Error('no luck')
+      },
+    })
+    await pass(20_000)
+    expect(await store.run(id)).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'no luck' } })
+    expect(tries).toBe(1)
+  })
+
+  it('is left to the workers where they take it in time, also when one comes back', async () => {
+    const { app, clock, pass } = await deserted()
+    const by: string[] = []
+    app.bus.subscribe({ jobs: ['*'], take: () => void by.push('subscriber') })
+    await app.enqueue('check')
+    await pass(20_000)
+    expect(by).toEqual(['subscriber'])
+    await app.add({ jobs: { own: { handler: () => void by.push('worker') } } })
+    for (let i = 0; i < 3; i++) await app.enqueue('own')
+    await clock.advance(20_000, settle)
+    expect(by).toEqual(['subscriber', 'worker', 'worker', 'worker'])
+  })
+
+  it('is not offered while its queue is paused or everything is frozen', async () => {
+    const { app, pass } = await deserted()
+    const messages: BusMessage[] = []
+    app.bus.listen((message) => messages.push(message))
+    await app.enqueue('check')
+    await app.pauseQueue('default')
+    await pass(20_000)
+    expect(heard(messages)).toEqual([])
+    await app.freeze()
+    await app.resumeQueue('default')
+    await pass(20_000)
+    expect(heard(messages)).toEqual([])
+    await app.thaw()
+    await pass(20_000)
+    expect(heard(messages).length).toBeGreaterThan(0)
+  })
+
+  it('is handed back when the app of the subscriber stops, and ends in order', async () => {
+    const { app, clock, pass, store } = await deserted()
+    app.bus.subscribe({
+      jobs: ['*'],
+      take: (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+    })
+    const ends: string[] = []
+    app.on('run:ended', ({ end }) => ends.push(end))
+    const { id } = await app.enqueue('check')
+    await pass(20_000)
+    expect((await store.run(id))?.state).toBe('running')
+    const stopping = app.stop({ grace: '1s' })
+    await clock.advance(20_000, settle)
+    await stopping
+    expect(ends).toEqual(['handed-back'])
+  })
+
+  it('goes on being told of although one who listens throws', async () => {
+    const { app, pass } = await deserted()
+    const troubles: string[] = []
+    let count = 0
+    app.on('trouble', ({ where }) => troubles.push(where))
+    app.bus.listen(() => {
+      throw new Error('a bad listener')
+    })
+    app.bus.listen(() => void (count += 1))
+    await pass(61_000)
+    expect(count).toBeGreaterThan(0)
+    expect(troubles).toContain('bus listener of tick')
+  })
+})
+
+describe('N9: a command that nobody takes', () => {
+  const once = (id: string, command: string) =>
+    ({ id, type: 'oneshot', executeAt: new Date(nine), command, userId: 'user1' }) as const
+
+  it('is offered before it fails, under a job of its own name, and taken by who names it', async () => {
+    const { app, pass } = await deserted()
+    const messages: BusMessage[] = []
+    const taken: Task[] = []
+    app.bus.listen((message) => messages.push(message))
+    app.bus.subscribe({ commands: ['remind'], take: (task) => (taken.push(task), 'reminded') })
+    // Due earlier, so that a claim that only looked at the time would get it.
+    await app.addJob({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
+    await app.addJob(once('b', 'remind'))
+    await app.addJob(once('c', 'say hello'))
+    await pass(60_000 + 4_900)
+    expect(heard(messages)).toEqual([])
+    expect((await app.runs()).map(({ state }) => state)).not.toContain('failed')
+    await pass(4_000)
+    expect(heard(messages).filter(({ trigger }) => trigger === 'b')).toMatchObject([
+      {
+        job: 'command:remind',
+        schedule: 'at 2026-01-05T09:00:00Z',
+        task: {
+          id: `cron_b_${nine}`,
+          payload: { command: 'remind', user_id: 'user1', metadata: {} },
+        },
+      },
+    ])
+    expect(heard(messages).map(({ trigger, job }) => [trigger, job])).toEqual(
+      expect.arrayContaining([
+        ['a', 'command:other'],
+        ['c', 'jobs:command'],
+      ]),
+    )
+    expect(taken).toMatchObject([{ id: `cron_b_${nine}` }])
+    await pass(10_000)
+    const ends = await Promise.all(['a', 'b', 'c'].map(async (trigger) => (await app.runs({ trigger }))[0]))
+    expect(ends).toMatchObject([
+      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
+      { state: 'done', attempt: 1, result: 'reminded' },
+      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
+    ])
+    expect(await app.getJob('b')).toMatchObject({ state: 'executed', executed: true })
+  })
+
+  it('is taken by one who takes all commands, whatever they are', async () => {
+    const { app, pass } = await deserted()
+    const taken: string[] = []
+    app.bus.subscribe({ commands: ['*'], take: ({ payload }) => void taken.push(payload.command) })
+    await app.addJob(once('b', 'remind'))
+    await app.addJob(once('c', 'say hello'))
+    await pass(60_000 + 9_000)
+    expect(taken.toSorted()).toEqual(['remind', 'say hello'])
+  })
+
+  it('goes to a job of its name that is defined while it waits', async () => {
+    const { app, pass } = await deserted({ bus: { offerAfter: '1h' } })
+    const taken: unknown[] = []
+    await app.addJob(once('b', 'remind'))
+    await pass(61_000)
+    await app.add({ jobs: { remind: { handler: (run: RunContext) => void taken.push(run.trigger) } } })
+    await pass(60_000)
+    expect(taken).toEqual(['b'])
+  })
+
+  it('is subscribed to by names', async () => {
+    const { app } = await deserted()
+    const take = (): void => undefined
+    expect(() => app.bus.subscribe({ take })).toThrow(
+      /nothing says what it takes \(allowed: jobs, commands\)/,
+    )
+    expect(() => app.bus.subscribe({ commands: [], take })).toThrow(/commands: a list is not a list of names/)
+    expect(() => app.bus.subscribe({ commands: ['say hello'], take })).toThrow(/commands\[0\]/)
+  })
+})
+
+describe.each(['sqlite', 'files'])('N9: a subscriber in another process, on %s,', (kind) => {
+  it('hears of what is recorded although its slow poll never comes, and one that is killed in the middle loses it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-bus-'))
+    const store = `${kind}:${join(directory, 'store')}`
+    const processes = new BusProcesses(store)
+    const app = rota({ store, app: 'owner', durability: 'normal' })
+    app.job('check', () => expect.unreachable())
+    onTestFinished(async () => {
+      await processes.kill()
+      await app.close()
+      await rm(directory, { recursive: true, force: true })
+    })
+    const first = await processes.start({ role: 'subscriber', isPolling: false, isStuck: true })
+    const { id } = await app.enqueue('check')
+    await processes.until(() => processes.taken.length === 1)
+    await processes.kill(first)
+    const second = await processes.start({ role: 'subscriber', isPolling: false })
+    expect(await app.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
+    expect(processes.taken.map(({ pid, run, attempt }) => ({ pid, run, attempt }))).toEqual([
+      { pid: first, run: id, attempt: 1 },
+      { pid: second, run: id, attempt: 2 },
+    ])
+    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
+  })
+})

@@ -1,0 +1,104 @@
+import { setMaxListeners } from 'node:events'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import type { Events, OfferedRun } from '../../engine/events.js'
+import type { ErrorTracer } from '../../engine/worker/error-tracer.js'
+import type { RunContext } from '../../engine/worker/perform.js'
+import { performNext, type WorkOneOptions } from '../../engine/worker/work-one.js'
+
+/** What somebody who takes offered runs needs. */
+export interface TakerOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly events: Events
+  readonly tracer: ErrorTracer
+  readonly leaseMs: number
+  readonly identity: Omit<WorkOneOptions['worker'], 'id'>
+  /** A name that no other worker has or had: every run is taken under its own. */
+  readonly newWorkerId: () => string
+  /** Whether it takes the runs of a job. */
+  readonly takes: (job: string) => boolean
+  readonly concurrency: number
+  readonly take: (run: RunContext) => unknown
+}
+
+/** How many offers it remembers while it is busy; what is forgotten is offered again. */
+const mostOpen = 1000
+
+/**
+ * Takes runs that are offered. An offer says only that something of a job waits: each is answered with a claim like any
+ * worker's, which gives the most urgent due run of that job, or none where others were faster.
+ */
+export class Taker {
+  readonly #options: TakerOptions
+  readonly #open = new Map<string, OfferedRun>()
+  readonly #taking = new Set<Promise<void>>()
+  readonly #handBack = new AbortController()
+  #isEnding = false
+
+  constructor(options: TakerOptions) {
+    this.#options = options
+    // Every run that it performs listens to it.
+    setMaxListeners(0, this.#handBack.signal)
+  }
+
+  offer(offered: OfferedRun): void {
+    if (this.#isEnding || !this.#options.takes(offered.job)) return
+    if (this.#open.size < mostOpen) this.#open.set(offered.run, offered)
+    this.#go()
+  }
+
+  /** Takes nothing more; what it is doing may finish until the grace is over, and is then told to stop and handed back. */
+  async stop(graceOver: AbortSignal): Promise<void> {
+    this.#isEnding = true
+    this.#open.clear()
+    const handBack = (): void => this.#handBack.abort()
+    graceOver.addEventListener('abort', handBack, { once: true })
+    if (graceOver.aborted) handBack()
+    await Promise.all(this.#taking)
+    graceOver.removeEventListener('abort', handBack)
+  }
+
+  #go(): void {
+    for (const offered of this.#open.values()) {
+      if (this.#taking.size >= this.#options.concurrency) return
+      this.#open.delete(offered.run)
+      const taking = this.#take(offered.job).finally(() => {
+        this.#taking.delete(taking)
+        this.#go()
+      })
+      this.#taking.add(taking)
+    }
+  }
+
+  async #take(name: string): Promise<void> {
+    const { store, clock, now, events, tracer, leaseMs, identity, newWorkerId, take } = this.#options
+    try {
+      const job = (await store.jobs()).find((one) => one.job.name === name)?.job
+      if (job === undefined) return
+      const worked = await performNext({
+        store,
+        clock,
+        now,
+        events,
+        tracer,
+        leaseMs,
+        worker: { ...identity, id: newWorkerId() },
+        performables: new Map([[name, { job, handler: take }]]),
+        aheadMs: 0,
+        signal: this.#handBack.signal,
+        onLine: () => undefined,
+      })
+      if (worked === undefined) this.#forget(name)
+    } catch (error) {
+      events.emit('trouble', { where: 'bus', error, retryInMs: 0 })
+    }
+  }
+
+  /** Others were faster: until it is offered anew there is nothing of this job to take. */
+  #forget(job: string): void {
+    for (const offered of this.#open.values()) if (offered.job === job) this.#open.delete(offered.run)
+  }
+}

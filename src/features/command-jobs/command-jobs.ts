@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { libraryFields, readCommandJob, type CommandJob } from './definition.js'
+import type { CommandJobState } from './state.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf } from '../../kernel/definition/faults.js'
+import { isJobsSource, jobsSource } from '../../kernel/job/command-source.js'
+import { readOptions } from '../../kernel/definition/read-value.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import { formatJobLine } from './lines.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { openToOthers, type OpenToOthers } from '../../app/store/open-to-others.js'
+import { JobsFile } from './jobs-file.js'
+import {
+  addToStore,
+  endInStore,
+  executionsOf,
+  findJob,
+  statusesOf,
+  type JobStatus,
+  type NewJob,
+} from './store-jobs.js'
+import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
+
+/** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
+export interface AddJob {
+  /** `job_` and 128 random bits where none is given. */
+  readonly id?: string | undefined
+  readonly type: 'recurring' | 'oneshot'
+  /** A cron expression in UTC: five fields, or six with seconds first. */
+  readonly schedule?: string | undefined
+  /** A Date, or a text such as `2026-01-05T09:00:00Z`. One that has passed is due at once. */
+  readonly executeAt?: Date | string | undefined
+  /** The name of a job, or what the app's `onCommand` understands. */
+  readonly command: string
+  readonly userId?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** A command job as it stands. */
+export interface CommandJobInfo {
+  readonly id: string
+  readonly type: 'recurring' | 'oneshot'
+  readonly schedule: string | undefined
+  readonly executeAt: Date | undefined
+  readonly command: string
+  readonly userId: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly state: CommandJobState
+  readonly nextAt: Date | undefined
+  readonly executed: boolean
+  readonly executedAt: Date | undefined
+  /** Whether its command is a line for a shell. */
+  readonly isShell: boolean
+  /** `jobs`, or `jobs:` and the file it is in. */
+  readonly source: string
+}
+
+/** Where the jobs of an app are kept. */
+export interface JobsSettings {
+  readonly store: Store
+  /** The address of the store with an absolute path. */
+  readonly storeUrl: string
+  readonly clock: Clock
+  /** The file that the app uses in place, where it uses one. */
+  readonly path: string | undefined
+}
+
+/** The command jobs of an app. */
+export class CommandJobs {
+  readonly store: Store
+  /** Where new jobs go, where that is a file. */
+  readonly place: JobsPlace | undefined
+  readonly #home: JobsPlace | undefined
+  readonly #clock: Clock
+
+  constructor({ store, storeUrl, clock, path }: JobsSettings) {
+    this.store = store
+    this.#clock = clock
+    const directory = storeUrl.startsWith('files:') ? storeUrl.slice('files:'.length) : undefined
+    const file = directory === undefined ? undefined : new JobsFile(resolve(directory, 'jobs.jsonl'), clock)
+    this.#home = file === undefined ? undefined : { file, source: jobsSource }
+    this.place =
+      path === undefined || path === file?.path ? this.#home : this.#placeOf(`${jobsSource}:${path}`)
+  }
+
+  /** Checks a job, stores it, and with that schedules it. An id that is taken is a conflict that changes nothing. */
+  async add(input: AddJob, now: Instant): Promise<CommandJobInfo> {
+    const job = readAdded(input)
+    await this.write([{ job }], now)
+    return await this.get(job.id)
+  }
+
+  /** Ends a job: what is going on may finish, what was not begun is cancelled. */
+  async remove(id: string, now: Instant): Promise<CommandJobInfo> {
+    const { active, source } = await findJob(this.store, id)
+    if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed already`)
+    await this.#end(source, [id], now)
+    return await this.get(id)
+  }
+
+  /** One job, also one that was removed. */
+  async get(id: string): Promise<CommandJobInfo> {
+    const [known] = await this.store.triggers({ names: [id] })
+    const unread = known?.active === true ? undefined : await this.#unread()
+    const found = unread?.find(({ job }) => job.id === id)
+    if (found !== undefined) return infoOf(found)
+    const [status] = await statusesOf(this.store, [await findJob(this.store, id)])
+    return infoOf(status as JobStatus)
+  }
+
+  /** All jobs that are not removed, by id; also those of the file that no engine has taken up yet. */
+  async list(): Promise<readonly CommandJobInfo[]> {
+    const known = await statusesOf(this.store, await this.active())
+    const all = [...known, ...(await this.#unread())].map(infoOf)
+    return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** What is wrong with the file that the jobs are in, where they are in one. */
+  async fileTrouble(): Promise<RotaError | undefined> {
+    if (this.place === undefined) return undefined
+    return await jobsFileTrouble(this.store, this.place, this.#clock.now())
+  }
+
+  /** What every user of this machine may write of the file that the jobs are in. */
+  fileOpenToOthers(): readonly OpenToOthers[] {
+    return this.place === undefined ? [] : openToOthers(this.place.file.path)
+  }
+
+  /** The jobs of the file that the store does not have. */
+  async #unread(): Promise<readonly JobStatus[]> {
+    if (this.place === undefined) return []
+    const { file, source } = this.place
+    // A file in trouble takes nothing away from what the store knows; `fileTrouble` says what it is.
+    const text = await file.read().catch(unlessTrouble)
+    const lines = text?.lines.flatMap((line) => (line.kind === 'job' ? [line] : [])) ?? []
+    const stored = await this.store.triggers({ names: lines.map(({ job }) => job.id), active: true })
+    const known = new Set(stored.map(({ trigger }) => trigger.name))
+    return lines
+      .filter(({ job }) => !known.has(job.id))
+      .map(({ job, executed }) => ({
+        job,
+        state: executed === undefined ? 'created' : 'executed',
+        nextAt: undefined,
+        execution: executed === undefined ? undefined : { at: executed.at, state: 'done' },
+        isShell: false,
+        source,
+      }))
+  }
+
+  /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
+  async cleanup(options: { readonly isDry: boolean; readonly now: Instant }): Promise<readonly string[]> {
+    const active = await this.active()
+    const executions = await executionsOf(this.store, active)
+    const ran = active.filter(({ trigger }) => executions.has(trigger.name))
+    // One that was started by hand since goes on first.
+    const executed = (await statusesOf(this.store, ran)).filter(({ state }) => state === 'executed')
+    if (options.isDry) return executed.map(({ job }) => job.id)
+    const troubles: unknown[] = []
+    for (const source of new Set(executed.map((one) => one.source))) {
+      const ids = executed.filter((one) => one.source === source).map(({ job }) => job.id)
+      // A file in trouble keeps its own, and holds up nobody else's.
+      await this.#end(source, ids, options.now).catch((error: unknown) => troubles.push(error))
+    }
+    if (troubles.length > 0) throw troubles[0]
+    return executed.map(({ job }) => job.id)
+  }
+
+  /** The triggers of all jobs that are not removed, by id. */
+  async active(): Promise<readonly StoredTrigger[]> {
+    return (await this.store.triggers({ active: true })).filter(({ source }) => isJobsSource(source))
+  }
+
+  /** Writes jobs where new ones go; all of them or none. */
+  async write(jobs: readonly NewJob[], now: Instant): Promise<void> {
+    const { place, store } = this
+    if (place === undefined) return await addToStore(store, { source: jobsSource, jobs, now })
+    await place.file.hold(async () => {
+      const { lines } = await readOrRestore(store, place)
+      const ids = new Set(jobs.map(({ job }) => job.id))
+      const known = await store.triggers({ names: [...ids], active: true })
+      const taken = [
+        ...known.map(({ trigger, source }) => `${trigger.name} (${source})`),
+        ...lines.flatMap((line) =>
+          line.kind === 'job' && ids.has(line.job.id) ? [`${line.job.id} (line ${line.line})`] : [],
+        ),
+      ]
+      if (taken.length > 0) {
+        throw new RotaError(
+          'DEFINITION_CONFLICT',
+          `already defined: ${taken.join(', ')}; nothing was changed`,
+        )
+      }
+      const texts = jobs.map(({ job, executed }) => formatJobLine(job, executed))
+      await place.file.append(texts)
+      try {
+        await addToStore(store, { source: place.source, jobs, now })
+      } catch (error) {
+        // What is refused must not come back with the next look at the file, also where there is no room for a new one.
+        await takeOut(place.file, ids)
+          .catch(() => place.file.takeBack(texts))
+          .catch(() => undefined)
+        throw error
+      }
+    })
+  }
+
+  async #end(source: string, ids: readonly string[], now: Instant): Promise<void> {
+    const place = this.#placeOf(source)
+    if (place === undefined) return await endInStore(this.store, { source, ids, now })
+    await place.file.hold(async () => {
+      await takeOut(place.file, new Set(ids))
+      await endInStore(this.store, { source, ids, now })
+    })
+  }
+
+  /** The file that jobs of a source are in, if they are in one. */
+  #placeOf(source: string): JobsPlace | undefined {
+    if (source === jobsSource) return this.#home
+    return { source, file: new JobsFile(source.slice(jobsSource.length + 1), this.#clock) }
+  }
+}
+
+function unlessTrouble(error: unknown): undefined {
+  if (!(error instanceof RotaError) || error.code !== 'JOBS_INVALID') throw error
+}
+
+/** Takes lines out of a file; others keep their bytes. */
+async function takeOut(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
+  await file.rewrite((lines) => lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id)))
+}
+
+const addNames: readonly (keyof AddJob)[] = [
+  'id',
+  'type',
+  'schedule',
+  'executeAt',
+  'command',
+  'userId',
+  'metadata',
+]
+
+function readAdded(added: AddJob): CommandJob {
+  const place = placeOf()
+  const input = readOptions(added, addNames, place) ?? {}
+  const id = input['id'] ?? `job_${randomBytes(16).toString('hex')}`
+  const job = readCommandJob({ input: { ...input, id }, names: libraryFields }, place)
+  refuse('the job', place.faults)
+  return job as CommandJob
+}
+
+function infoOf({ job, state, nextAt, execution, isShell, source }: JobStatus): CommandJobInfo {
+  const { id, when, command, userId, metadata } = job
+  return {
+    id,
+    type: when.type,
+    schedule: when.type === 'recurring' ? when.schedule : undefined,
+    executeAt: when.type === 'oneshot' ? new Date(when.executeAt) : undefined,
+    command,
+    userId,
+    metadata,
+    state,
+    nextAt: nextAt === undefined ? undefined : new Date(nextAt),
+    executed: execution !== undefined,
+    executedAt: execution?.at === undefined ? undefined : new Date(execution.at),
+    isShell,
+    source,
+  }
+}

@@ -1,0 +1,110 @@
+import { readUserFile } from '../../formats/user-file.js'
+import { canonicalJson } from '../../kernel/identity/canonical-json.js'
+import { commandJobOf, commandPayload, type CommandJob } from './definition.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { isJobsSource } from '../../kernel/job/command-source.js'
+import { readJobLines, type JobLine, type LineFault } from './lines.js'
+import type { Instant } from '../../time/instant.js'
+import type { CommandJobs } from './command-jobs.js'
+import { largestFile } from './jobs-file.js'
+import { shellCommand } from './performers.js'
+import { executionsOf, linesOf } from './store-jobs.js'
+
+/** How a file of jobs is imported. */
+export interface ImportOptions {
+  /** Only says what would become of each line. */
+  readonly dryRun?: boolean | undefined
+  /** Takes commands as lines for `sh -c`, which whoever wrote the file then may run here. */
+  readonly shell?: boolean | undefined
+  /** Takes nothing where any line has a fault. */
+  readonly strict?: boolean | undefined
+}
+
+/** What became of a line: `executed` is a one-shot that was executed already and is only kept. */
+export interface ImportedLine {
+  readonly line: number
+  readonly id: string | undefined
+  readonly became: 'added' | 'unchanged' | 'executed' | 'conflict' | 'faulty'
+  readonly faults: readonly LineFault[]
+  /** Who has the id, where that is a conflict. */
+  readonly source: string | undefined
+}
+
+/** Takes in the good lines of a jobs file, all of them in one go, and says what became of each. */
+export async function importJobs(
+  jobs: CommandJobs,
+  request: ImportOptions & { readonly path: string; readonly now: Instant },
+): Promise<readonly ImportedLine[]> {
+  const { path, now, dryRun = false, shell = false, strict = false } = request
+  if (path === jobs.place?.file.path)
+    throw new RotaError('JOBS_INVALID', `${path} is used in place; there is nothing to import`)
+  // The lines of a file that is used in place have no room for more than the known fields.
+  const unknown = jobs.place === undefined ? 'keep' : 'refuse'
+  const lines = await readJobLines(await bytesOf(path), { unknown, path })
+  const isShell = shell
+  const judged = await judge(jobs, lines, isShell)
+  if (strict) refuseFaulty(path, judged)
+  const added = lines.flatMap((line, index) => {
+    const became = judged[index]?.became
+    if (line.kind !== 'job' || (became !== 'added' && became !== 'executed')) return []
+    return [{ job: line.job, executed: line.executed, isShell }]
+  })
+  if (!dryRun && added.length > 0) await jobs.write(added, now)
+  return judged.filter((_, index) => lines[index]?.kind !== 'blank')
+}
+
+/** All jobs as the lines of a file. */
+export async function exportJobs(jobs: CommandJobs): Promise<string> {
+  const lines = await linesOf(jobs.store, await jobs.active())
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+async function bytesOf(path: string): Promise<Buffer> {
+  const found = await readUserFile(path, largestFile)
+  if (found.kind === 'read') return found.bytes
+  const cause = 'cause' in found ? found.cause : undefined
+  throw new RotaError('JOBS_INVALID', `${path} cannot be read: ${found.why}`, { cause })
+}
+
+async function judge(
+  { store }: CommandJobs,
+  lines: readonly JobLine[],
+  isShell: boolean,
+): Promise<readonly ImportedLine[]> {
+  const names = lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : []))
+  const stored = await store.triggers({ names, active: true })
+  const known = new Map(stored.map((one) => [one.trigger.name, one]))
+  const executions = await executionsOf(store, stored)
+  return lines.map((line): ImportedLine => {
+    const told = { line: line.line, id: undefined, faults: [], source: undefined }
+    if (line.kind === 'faulty') return { ...told, became: 'faulty', faults: line.faults }
+    if (line.kind === 'blank') return { ...told, became: 'unchanged' }
+    const { id } = line.job
+    const one = known.get(id)
+    if (one === undefined) return { ...told, id, became: line.executed === undefined ? 'added' : 'executed' }
+    const isSame =
+      isJobsSource(one.source) &&
+      (one.trigger.job === shellCommand) === isShell &&
+      textOf(commandJobOf(one.trigger)) === textOf(line.job) &&
+      // To leave it waiting without a word would have it executed twice.
+      (line.executed === undefined || executions.has(id))
+    return isSame
+      ? { ...told, id, became: 'unchanged' }
+      : { ...told, id, became: 'conflict', source: one.source }
+  })
+}
+
+function textOf(job: CommandJob): string {
+  return JSON.stringify(job.when) + canonicalJson(commandPayload(job))
+}
+
+function refuseFaulty(path: string, lines: readonly ImportedLine[]): void {
+  const faults = lines.flatMap((line) => line.faults)
+  if (faults.length === 0) return
+  const told = faults.map(({ line, column, path: field, message, allowed }) => ({
+    path: field === '' ? `${line}:${column}` : `${line}:${column} ${field}`,
+    message,
+    allowed,
+  }))
+  throw new RotaError('JOBS_INVALID', `${path} has faults; nothing was imported`, { faults: told })
+}

@@ -1,0 +1,202 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { Rota } from '../../app/rota.js'
+import { JobsFile } from './jobs-file.js'
+
+const monday = Date.UTC(2026, 0, 5)
+const second = 1000
+const minute = 60 * second
+
+let directory: string
+let path: string
+let clock: FakeClock
+let troubles: string[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'rota-jobs-trouble-'))
+  path = join(directory, 'jobs.jsonl')
+  clock = new FakeClock(monday)
+  troubles = []
+})
+
+function line(id: string): string {
+  return `${JSON.stringify({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' })}\n`
+}
+
+/** Writes the file so long before now. */
+function write(text: string, ageMs = 5 * minute): void {
+  writeFileSync(path, text)
+  const at = (clock.now() - ageMs) / 1000
+  utimesSync(path, at, at)
+}
+
+async function started(store = 'memory:'): Promise<Rota> {
+  const app = new Rota({ store, durability: 'normal', directory, clock }, 'code:test')
+  app.on('trouble', ({ error }) => troubles.push((error as Error).message))
+  app.on('fatal', ({ error }) => troubles.push(`fatal: ${(error as Error).message}`))
+  app.jobsFile('jobs.jsonl')
+  await passing(app.start())
+  onTestFinished(() => passing(app.stop({ grace: 0 })))
+  return app
+}
+
+async function ids(app: Rota): Promise<string[]> {
+  return (await passing(app.listJobs())).map(({ id }) => id)
+}
+
+async function add(app: Rota, id: string): Promise<unknown> {
+  return await passing(app.addJob({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+}
+
+/** Lets time pass while something is on its way: locks are waited for on the clock. */
+async function passing<T>(asked: Promise<T>): Promise<T> {
+  let isOver = false
+  const over = (): void => void (isOver = true)
+  asked.then(over, over)
+  await until(() => isOver, 1)
+  return await asked
+}
+
+/** Lets time pass until something holds, however long files take. */
+async function until(isTrue: () => boolean | Promise<boolean>, stepMs = 10): Promise<void> {
+  while (!(await isTrue())) await clock.advance(stepMs)
+}
+
+describe('a jobs file in trouble', () => {
+  it('N12: where the lock beside it is a file of another program, that is told, left alone, and stops nothing', async () => {
+    write(line('a'))
+    writeFileSync(`${path}.lock`, 'process 4711 of the other program has this\n'.repeat(100))
+    const app = await started()
+    await until(() => troubles.length > 0, second)
+    expect(troubles).toEqual([expect.stringMatching(/^\/.*jobs\.jsonl: it cannot be locked: /)])
+    await expect(add(app, 'b')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
+    rmSync(`${path}.lock`)
+    await until(async () => (await ids(app)).length === 1, second)
+    expect(troubles).toHaveLength(1)
+  })
+
+  it('N12: lines are refused that would make it larger than can be read, and it stays as it is', async () => {
+    write('')
+    truncateSync(path, 67_108_864)
+    await expect(new JobsFile(path, clock).append(['{}'])).rejects.toMatchObject({
+      code: 'JOBS_INVALID',
+      message: expect.stringContaining('67108867 bytes are too many') as unknown,
+    })
+    expect(statSync(path).size).toBe(67_108_864)
+  })
+
+  it('N4: a file whose time lies ahead of the clock is believed all the same', async () => {
+    write(line('a') + line('b'), -365 * 24 * 60 * minute)
+    const app = await started()
+    expect(await ids(app)).toEqual(['a', 'b'])
+    write(line('a'), -364 * 24 * 60 * minute)
+    await until(async () => (await ids(app)).length === 1, second)
+    expect(clock.now() - monday).toBeLessThan(30 * minute)
+  })
+
+  it('N4: of ten thousand faulty lines the first are told, and all are named beside it', async () => {
+    write('x\n'.repeat(10_000))
+    await started()
+    await until(() => troubles.length > 0, second)
+    expect(troubles[0]?.split('\n')).toHaveLength(22)
+    expect(troubles[0]).toMatch(/… and 9980 more$/)
+    expect(readFileSync(`${path}.quarantine`, 'utf8').trimEnd().split('\n')).toHaveLength(10_000)
+  })
+
+  it('N12: where executed one-shots cannot be cleaned up, that is told, and the others are and the app starts', async () => {
+    const done = { type: 'oneshot', execute_at: '2026-01-04T00:00:00Z', command: 'c', executed: true }
+    write(`${JSON.stringify({ id: 'a', ...done })}\n`)
+    const first = await started('sqlite:rota.db')
+    expect(await ids(first)).toEqual(['a'])
+    await passing(first.stop({ grace: 0 }))
+    const plain = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:plain')
+    writeFileSync(join(directory, 'import.jsonl'), `${JSON.stringify({ id: 'b', ...done })}\n`)
+    await passing(plain.importJobs('import.jsonl'))
+    await passing(plain.close())
+    await clock.advance(24 * 60 * minute)
+    rmSync(path)
+    mkdirSync(path)
+    const app = await started('sqlite:rota.db')
+    expect(await ids(app)).toEqual(['a'])
+    await clock.advance(10 * minute)
+    expect(troubles).toEqual(Array(2).fill(`${path}: it is no file`))
+  })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'N4: a file of another user stays that user’s where it is written (only root can try)',
+    async () => {
+      write(line('a') + line('b'))
+      chmodSync(path, 0o640)
+      chownSync(path, 65_534, 65_533)
+      const file = new JobsFile(path, clock)
+      const text = await file.read()
+      expect(await file.replace([Buffer.from(line('a'))], text)).toBe('replaced')
+      const { uid, gid, mode } = statSync(path)
+      expect([uid, gid, mode & 0o777]).toEqual([65_534, 65_533, 0o640])
+    },
+  )
+
+  it('N4: a job that is added while the file is lost takes no other job with it', async () => {
+    write(line('a') + line('b'))
+    const app = await started()
+    expect(await ids(app)).toEqual(['a', 'b'])
+    rmSync(path)
+    await add(app, 'c')
+    const before = (clock.now() - minute) / 1000
+    utimesSync(path, before, before)
+    await clock.advance(2 * minute)
+    expect(await ids(app)).toEqual(['a', 'b', 'c'])
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a jobs file on a disk that is full', () => {
+  const library = new URL('../../../dist/features/command-jobs/jobs-file.js', import.meta.url).href
+  const clocks = new URL('../../../dist/time/clock.js', import.meta.url).href
+
+  /** Does something with the file in a process that may write so many KiB to one. */
+  function within(kibibytes: number, act: string): string {
+    const program = `
+      import { JobsFile } from ${JSON.stringify(library)}
+      import { systemClock } from ${JSON.stringify(clocks)}
+      const file = new JobsFile(process.argv[1], systemClock)
+      const lines = Array.from({ length: 100 }, (_, i) => 'x'.repeat(99) + i)
+      try { ${act}; console.log('written') } catch (error) { console.log(error.code) }`
+    const node = [process.execPath, '--input-type=module', '-e', program, path]
+    const { stdout } = spawnSync('bash', ['-c', `ulimit -f ${kibibytes}; exec "$@"`, 'bash', ...node], {
+      encoding: 'utf8',
+    })
+    return stdout.trim()
+  }
+
+  it('N12: keeps what it had where lines do not fit behind it', () => {
+    writeFileSync(path, line('a'))
+    expect(within(4, 'await file.append(lines)')).toBe('JOBS_INVALID')
+    expect(readFileSync(path, 'utf8')).toBe(line('a'))
+    expect(within(40, 'await file.append(lines)')).toBe('written')
+  })
+
+  it('N12: is not there at all where it did not fit, when it was lost and is written again', () => {
+    expect(within(4, 'await file.create(lines)')).toBe('JOBS_INVALID')
+    expect(existsSync(path)).toBe(false)
+    expect(within(40, 'await file.create(lines)')).toBe('written')
+    expect(readdirSync(directory)).toEqual(['jobs.jsonl'])
+  })
+})

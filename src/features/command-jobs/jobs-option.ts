@@ -1,0 +1,27 @@
+import { resolve } from 'node:path'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { refusedKind } from '../../formats/user-file.js'
+import type { Context } from '../../cli/framework/command.js'
+import type { Option } from '../../cli/framework/syntax.js'
+
+/** A jobs file that is used in place. */
+export const jobsOption: Option = {
+  name: 'jobs',
+  value: 'file',
+  help: 'a jobs file that is used in place',
+  completes: 'file',
+}
+
+/** The path of the jobs file that was named. */
+export function jobsPathOf({ args, directory }: Context): string | undefined {
+  const file = args.text(jobsOption.name)
+  return file === undefined ? undefined : resolve(directory, file)
+}
+
+/** The jobs file that was named; what is there and is no file is refused before a lock is made beside it. */
+export function jobsFileOf(context: Context): string | undefined {
+  const path = jobsPathOf(context)
+  const why = path === undefined ? undefined : refusedKind(path)
+  if (why !== undefined) throw new RotaError('JOBS_INVALID', `--jobs: ${path} cannot be used: ${why}`)
+  return path
+}

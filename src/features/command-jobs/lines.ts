@@ -1,0 +1,281 @@
+import { isUtf8 } from 'node:buffer'
+import { fileFields, readCommandJob, type CommandJob } from './definition.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { didYouMean, isMap, timed, type Written } from '../../kernel/definition/read-value.js'
+import {
+  fault,
+  placeOf,
+  shown,
+  within,
+  type Place,
+  type PlacedFault,
+} from '../../kernel/definition/faults.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { parseCron } from '../../time/cron/parse.js'
+import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
+import { TimeError } from '../../time/time-error.js'
+import { jsonKeys, type JsonKey } from '../../formats/json-keys.js'
+
+/** One line of a jobs file, with its bytes as they were written, the end of the line included. */
+export type JobLine = { readonly line: number; readonly bytes: Buffer } & (
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'job'; readonly job: CommandJob; readonly executed: Executed | undefined }
+  | {
+      readonly kind: 'faulty'
+      readonly faults: readonly LineFault[]
+      /** The job it is most likely about. */
+      readonly id: string | undefined
+    }
+)
+
+/** That a one-shot was executed, and when, where its line says so. */
+export interface Executed {
+  readonly at: Instant | undefined
+}
+
+/** What is wrong with a line, and where; columns count from 1. */
+export interface LineFault {
+  readonly line: number
+  readonly column: number
+  readonly path: string
+  readonly message: string
+  readonly allowed?: string | undefined
+}
+
+/** The fields of a line in the order in which they are written. */
+const fields: readonly string[] = [
+  'id',
+  'type',
+  'schedule',
+  'execute_at',
+  'command',
+  'user_id',
+  'metadata',
+  'executed',
+  'executed_at',
+]
+
+/** A payload may have half of it, and escapes make text longer. */
+export const longestLine = 1_048_576
+
+/** More than a file of the largest size has where its lines say something. */
+const mostLines = 500_000
+
+/** How many faults of a line are told. */
+const mostFaults = 20
+
+/** How many lines that are no JSON are looked into for where and why. */
+const mostExplained = 1000
+
+/** How many lines are read before others have their turn. */
+const linesAtOnce = 500
+
+/** Reads the lines of a jobs file. A faulty line harms no other one; the first line with an id has it. */
+export async function readJobLines(
+  bytes: Buffer,
+  { unknown, path }: { readonly unknown: 'keep' | 'refuse'; readonly path: string },
+): Promise<readonly JobLine[]> {
+  const lines: JobLine[] = []
+  const seen = new Map<string, number>()
+  let faulty = 0
+  for (const part of splitLines(bytes)) {
+    if (lines.length === mostLines)
+      throw new RotaError('JOBS_INVALID', `${path} has more than ${mostLines} lines`)
+    const line = lines.length + 1
+    const read = await readLine(part, { line, unknown, seen, isExplained: faulty < mostExplained })
+    if (read.kind === 'job') seen.set(read.job.id, line)
+    if (read.kind === 'faulty') faulty += 1
+    lines.push(read)
+    if (line % linesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return lines
+}
+
+/** Whether the last line was not ended and cannot be read: somebody may still be writing it, or was killed while doing so. */
+export function isTorn(lines: readonly JobLine[]): boolean {
+  const last = lines.at(-1)
+  return last?.kind === 'faulty' && last.bytes.at(-1) !== newline
+}
+
+/** The line of a job, without the end of the line. */
+export function formatJobLine(job: CommandJob, executed?: Executed): string {
+  const { id, when, command, userId, metadata, extra } = job
+  const due =
+    when.type === 'recurring' ? { schedule: when.schedule } : { execute_at: formatInstant(when.executeAt) }
+  const executedAt = executed?.at === undefined ? null : formatInstant(executed.at)
+  return JSON.stringify({
+    id,
+    type: when.type,
+    ...due,
+    command,
+    user_id: userId,
+    metadata,
+    executed: executed !== undefined,
+    executed_at: executedAt,
+    ...extra,
+  })
+}
+
+/** A line with the mark that its job was executed; everything else stays as it is written, in its order. */
+export function markExecuted(bytes: Buffer, at: Instant | undefined): Buffer {
+  const text = bytes.toString('utf8')
+  const end = /\r?\n$/.exec(text)?.[0] ?? ''
+  const line = JSON.parse(text.replace(/^\ufeff/, '')) as Written
+  const executed = { executed: true, executed_at: at === undefined ? null : formatInstant(at) }
+  return Buffer.from(JSON.stringify({ ...line, ...executed }) + end)
+}
+
+const newline = 0x0a
+
+function* splitLines(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(newline, start)
+    const end = found === -1 ? bytes.length : found + 1
+    yield bytes.subarray(start, end)
+    start = end
+  }
+}
+
+interface LineContext {
+  readonly line: number
+  readonly unknown: 'keep' | 'refuse'
+  readonly seen: ReadonlyMap<string, number>
+  readonly isExplained: boolean
+}
+
+async function readLine(bytes: Buffer, context: LineContext): Promise<JobLine> {
+  const { line } = context
+  const problem = (message: string, allowed: string, column = 1): JobLine => {
+    const id = /"id"\s*:\s*"([^"\\]{1,128})"/.exec(bytes.toString('utf8', 0, 4096))?.[1]
+    return { kind: 'faulty', line, bytes, faults: [{ line, column, path: '', message, allowed }], id }
+  }
+  if (bytes.length > longestLine) {
+    return problem(`${bytes.length} bytes are too many for a line`, `at most ${longestLine}`)
+  }
+  if (!isUtf8(bytes)) return problem('it is not UTF-8 text', 'one JSON map a line')
+  const text = bytes.toString('utf8').replace(/^\ufeff|\r?\n$/g, '')
+  if (text.trim() === '') return { kind: 'blank', line, bytes }
+  const value = parsed(text)
+  if (value === undefined && !context.isExplained) return problem('it is not JSON', 'one JSON map a line')
+  if (value === undefined) {
+    const { readJsonText } = await import('../../formats/config-text.js')
+    const [first] = readJsonText(text).faults
+    return problem(first?.message ?? 'it is not JSON', 'one JSON map a line', first?.column)
+  }
+  if (!isMap(value)) return problem(`a map was expected, not ${shown(value)}`, 'one JSON map a line')
+  return readFields({ value, text, bytes }, context)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function readFields(
+  { value, text, bytes }: { value: Written; text: string; bytes: Buffer },
+  { line, unknown, seen }: LineContext,
+): JobLine {
+  const place = placeOf()
+  const extra = readExtra(value, unknown, place)
+  const job = readCommandJob({ input: value, names: fileFields, extra }, place)
+  const executed = readExecuted(value, place)
+  const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
+  if (before !== undefined)
+    fault(within(place, 'id'), `line ${before} has this id already`, 'an id of its own')
+  // A text that is written again as it is says no key twice, which takes a tenth of the time to find out.
+  const isAsWritten = place.faults.length === 0 && JSON.stringify(value) === text
+  const keys = isAsWritten ? [] : jsonKeys(text)
+  refuseTwice(keys, place)
+  if (place.faults.length === 0 && job !== undefined) {
+    return { kind: 'job', line, bytes, job, executed }
+  }
+  const last = new Map(keys.map((key) => [key.path.join('\0'), key]))
+  const faults = place.faults.map((one) => ({
+    line,
+    column: columnOf(one, last, value),
+    path: one.keys.join('.'),
+    message: one.message,
+    allowed: one.allowed,
+  }))
+  const id = typeof value['id'] === 'string' ? value['id'] : undefined
+  return { kind: 'faulty', line, bytes, faults: firstOf(faults.toSorted((a, b) => a.column - b.column)), id }
+}
+
+function firstOf(faults: readonly LineFault[]): readonly LineFault[] {
+  const next = faults[mostFaults]
+  if (next === undefined) return faults
+  const { line, column } = next
+  const message =
+    faults.length - mostFaults === 1
+      ? '1 more fault follows'
+      : `${faults.length - mostFaults} more faults follow`
+  return [...faults.slice(0, mostFaults), { line, column, path: '', message }]
+}
+
+function readExecuted(value: Written, place: Place): Executed | undefined {
+  const { executed = false, executed_at: written = null } = value
+  if (typeof executed !== 'boolean') {
+    return fault(within(place, 'executed'), `${shown(executed)} is neither true nor false`, 'true, false')
+  }
+  const at = readExecutedAt(written, within(place, 'executed_at'))
+  if (!executed) return undefined
+  if (value['type'] === 'recurring')
+    return fault(within(place, 'executed'), 'a recurring job is never executed', 'false')
+  return { at }
+}
+
+function readExecutedAt(written: unknown, place: Place): Instant | undefined {
+  if (written === null || written === '') return undefined
+  if (typeof written === 'string') return timed(place, () => parseInstant(written))
+  return fault(
+    place,
+    `${shown(written)} is not an instant`,
+    'null, or an instant such as 2026-01-05T09:00:02Z',
+  )
+}
+
+/** What the line says beyond the known fields. */
+function readExtra(value: Written, unknown: 'keep' | 'refuse', place: Place): CommandJob['extra'] {
+  const others = Object.entries(value).filter(([name]) => !fields.includes(name))
+  if (unknown === 'refuse') {
+    for (const [name] of others) {
+      fault(within(place, name), `there is no such field${didYouMean(name, fields)}`, fields.join(', '))
+    }
+  }
+  return Object.fromEntries(others.map(([name, one]) => [name, one as Json]))
+}
+
+function refuseTwice(keys: readonly JsonKey[], place: Place): void {
+  const known = new Set<string>()
+  for (const { path } of keys) {
+    const name = JSON.stringify(path)
+    if (known.has(name)) fault(pathPlace(place, path), 'this key was written before', 'each key once')
+    known.add(name)
+  }
+}
+
+function pathPlace(place: Place, path: readonly string[]): Place {
+  return path.reduce((at, key) => within(at, key), place)
+}
+
+/** Where a fault is written: the last key with its name, and inside a cron expression the place of its fault. */
+function columnOf({ keys: path }: PlacedFault, keys: ReadonlyMap<string, JsonKey>, value: Written): number {
+  const key = keys.get(path.join('\0'))
+  if (key === undefined) return 1
+  if (path.join('.') !== 'schedule' || typeof value['schedule'] !== 'string') return key.offset + 1
+  const position = cronPosition(value['schedule'])
+  // Behind the quote that begins the text.
+  return position === undefined ? key.offset + 1 : key.valueOffset + 2 + position
+}
+
+function cronPosition(expression: string): number | undefined {
+  try {
+    parseCron(expression)
+    return undefined
+  } catch (error) {
+    return error instanceof TimeError ? error.position : undefined
+  }
+}

@@ -1,0 +1,107 @@
+import type { Handler, Performable, RunContext } from '../../engine/worker/perform.js'
+import { define, defineJobs } from '../../engine/sync/sync.js'
+import { commandJobOf } from './definition.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, shown } from '../../kernel/definition/faults.js'
+import { jobDefaults, type Job, type ShellSpec } from '../../kernel/job/job.js'
+import { jobsSource } from '../../kernel/job/command-source.js'
+import { readName } from '../../kernel/definition/read-value.js'
+import type { Store, StoredJob } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { takerName } from './run.js'
+
+/** What the jobs of commands that nobody takes are named after; the command follows. */
+const unclaimedPrefix = 'command:'
+
+/** The job of commands that nobody takes and whose text cannot be part of a name. */
+const unclaimedTexts = 'jobs:command'
+
+/** The job of commands that are lines for a shell. */
+export const shellCommand = 'jobs:shell'
+
+/** Which job of the store performs a command: the one named like it, else the one that takes all, else one that no worker performs. */
+export function performerOf(command: string, jobs: readonly StoredJob[]): string {
+  const isThere = (name: string): boolean =>
+    jobs.some(({ job, source }) => job.name === name && source !== jobsSource)
+  if (isThere(command)) return command
+  return isThere(takerName) ? takerName : unclaimedJob(command)
+}
+
+/** The job that runs of a command wait under while nobody takes it. */
+export function unclaimedJob(command: string): string {
+  const name = `${unclaimedPrefix}${command}`
+  return readName(name, placeOf()) === undefined ? unclaimedTexts : name
+}
+
+/** Whether runs of this job wait for somebody who takes their command. */
+export function isUnclaimedJob(name: string): boolean {
+  return name === unclaimedTexts || name.startsWith(unclaimedPrefix)
+}
+
+/** Which job performs each of the commands; those that are missing are defined first. */
+export async function performersOf(
+  store: Store,
+  commands: readonly { readonly command: string; readonly isShell: boolean }[],
+  now: Instant,
+): Promise<readonly string[]> {
+  const jobs = await store.jobs()
+  const names = commands.map(({ command, isShell }) => (isShell ? shellCommand : performerOf(command, jobs)))
+  const known = new Set(jobs.map(({ job }) => job.name))
+  const missing = [...new Set(names)].filter((name) => !known.has(name))
+  const added: Job[] = missing.map((name) => ({ ...jobDefaults, name }))
+  if (added.length > 0) await defineJobs(store, { name: jobsSource, jobs: added, queues: [] }, now)
+  return names
+}
+
+/** Gives the command jobs of the store to those who perform them now: a job may have been defined since they were added. */
+export async function bindCommands(store: Store, now: Instant): Promise<void> {
+  const stored = (await store.triggers({ source: jobsSource, active: true })).filter(
+    ({ trigger }) => trigger.job !== shellCommand,
+  )
+  const commands = stored.map(({ trigger }) => ({ command: commandJobOf(trigger).command, isShell: false }))
+  const performers = await performersOf(store, commands, now)
+  const moved = stored.flatMap(({ trigger }, index) => {
+    const job = performers[index] as string
+    return job === trigger.job ? [] : [{ ...trigger, job }]
+  })
+  if (moved.length > 0) await define(store, { source: jobsSource, triggers: moved, now })
+}
+
+/** Forgets the jobs of commands that somebody takes now, or that no command job has any more. */
+export async function removeUnclaimedJobs(store: Store): Promise<void> {
+  const names = (await store.jobs())
+    .filter(({ job, source }) => source === jobsSource && isUnclaimedJob(job.name))
+    .map(({ job }) => job.name)
+  if (names.length > 0) await store.removeJobs(names)
+}
+
+/** What performs the jobs that command jobs fall back on, where this process can: a job may have been defined after a run was made. */
+export function fallbackHandler(
+  { job, source }: StoredJob,
+  here: {
+    readonly performables: ReadonlyMap<string, Performable>
+    readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
+  },
+): Handler | undefined {
+  if (source !== jobsSource) return undefined
+  if (job.name === shellCommand) {
+    return here.shell((run) => ({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }))
+  }
+  const named = job.name === unclaimedTexts ? undefined : job.name.slice(unclaimedPrefix.length)
+  const own = here.performables.get(named ?? takerName) ?? here.performables.get(takerName)
+  return own?.handler
+}
+
+/** What fails a run whose command nobody takes. */
+export function failUnclaimed(run: RunContext): never {
+  throw new RotaError(
+    'COMMAND_UNKNOWN',
+    `no job is named ${shown(commandOf(run))}, no app takes commands with onCommand, and no subscriber of the bus took it`,
+  )
+}
+
+/** The command of a run. */
+export function commandOf({ payload }: { readonly payload?: unknown }): string {
+  const { command } = (payload ?? {}) as { readonly command?: unknown }
+  return typeof command === 'string' ? command : ''
+}

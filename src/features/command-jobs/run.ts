@@ -1,0 +1,30 @@
+import type { Handler, RunContext } from '../../engine/worker/perform.js'
+import { toTask } from '../../engine/worker/pool.js'
+import type { Task } from '../../kernel/run/task.js'
+
+/** The job that takes every command that no job is named after; an app defines it with `onCommand`, or under this name. */
+export const takerName = 'on-command'
+
+/** What takes a command: told what it is, for whom, and how it learns that it has to stop. */
+export type CommandHandler = (command: CommandRun) => unknown
+
+/** A command that is due: its run, and what it is about. */
+export interface CommandRun extends RunContext {
+  readonly command: string
+  readonly userId: string
+  readonly metadata: Readonly<Record<string, string>>
+  /** Its id is the same for every attempt: an idempotency key. */
+  readonly task: Task
+  /** The run itself: its attempt, its log. */
+  readonly run: RunContext
+}
+
+/** The handler of a job that takes commands. */
+export function takingCommands(handler: CommandHandler): Handler {
+  return (run) => {
+    const { signal, ...task } = toTask(run)
+    const { command, user_id: userId } = task.payload
+    const metadata = task.payload.metadata as CommandRun['metadata']
+    return handler({ ...run, command, userId, metadata, signal, task, run })
+  }
+}

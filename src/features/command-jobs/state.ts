@@ -1,0 +1,61 @@
+import type { Instant } from '../../time/instant.js'
+import { executingRun } from './definition.js'
+import type { Note, NoteChange } from '../../kernel/state/note.js'
+import { isFinal, type FinalState, type RunState } from '../../kernel/run/run.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+
+/** Where a command job is in its life. */
+export type CommandJobState =
+  | 'created'
+  | 'scheduled'
+  | 'executing'
+  | 'completed'
+  | 'executed'
+  | 'removed'
+  | 'cleaned-up'
+
+/** What was noted when the one run of a one-shot had ended. */
+export interface Execution {
+  /** Absent where the line that says so does not say when. */
+  readonly at: Instant | undefined
+  readonly state: FinalState
+}
+
+/** What a note says of the execution of a one-shot; one of an earlier job of the same id says nothing. */
+export function executionOf({ trigger }: StoredTrigger, note: Note | undefined): Execution | undefined {
+  const value = note?.value as ExecutedValue | undefined
+  if (value === undefined || value.run !== executingRun(trigger)) return undefined
+  return { at: value.at ?? undefined, state: value.state }
+}
+
+/** The note of a one-shot that another program has executed. */
+export function executedElsewhere(trigger: Trigger, at: Instant | undefined): NoteChange {
+  const value = { at: at ?? null, run: executingRun(trigger) ?? '', state: 'done' }
+  return { kind: 'executed', name: trigger.name, item: '', value }
+}
+
+interface ExecutedValue {
+  readonly at: Instant | null
+  readonly run: string
+  readonly state: FinalState
+}
+
+/** The state of a job: a pure function of its trigger, its newest run and, for a one-shot, its execution. */
+export function commandJobState(facts: {
+  readonly stored: StoredTrigger
+  /** The state of its oldest unfinished run, else of its newest one. */
+  readonly run: RunState | undefined
+  readonly execution: Execution | undefined
+}): CommandJobState {
+  const { stored, run, execution } = facts
+  if (!stored.active) return hasRun(execution) ? 'cleaned-up' : 'removed'
+  if (run !== undefined && !isFinal(run)) return 'executing'
+  if (execution !== undefined) return 'executed'
+  if (stored.nextAt === undefined) return 'created'
+  return run === undefined || stored.trigger.schedule.kind === 'once' ? 'scheduled' : 'completed'
+}
+
+/** A run that was cancelled with the removal of its job did not execute it. */
+function hasRun(execution: Execution | undefined): boolean {
+  return execution !== undefined && execution.state !== 'cancelled'
+}

@@ -1,0 +1,187 @@
+import { pastSchedules } from '../../engine/sync/past-schedules.js'
+import { define, end } from '../../engine/sync/sync.js'
+import { commandJobOf, commandTrigger, type CommandJob } from './definition.js'
+import {
+  commandJobState,
+  executedElsewhere,
+  executionOf,
+  type CommandJobState,
+  type Execution,
+} from './state.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import type { Note } from '../../kernel/state/note.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { RunState } from '../../kernel/run/run.js'
+import { isJobsSource } from '../../kernel/job/command-source.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import { formatJobLine } from './lines.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { performersOf, shellCommand } from './performers.js'
+
+/** A job as it stands. */
+export interface JobStatus {
+  readonly job: CommandJob
+  readonly state: CommandJobState
+  /** When it is due next; absent where nothing is to come. */
+  readonly nextAt: Instant | undefined
+  readonly execution: Execution | undefined
+  /** Whether its command is a line for a shell. */
+  readonly isShell: boolean
+  readonly source: string
+}
+
+/** A job on its way into the store. */
+export interface NewJob {
+  readonly job: CommandJob
+  /** Where it was executed already, and is only kept. */
+  readonly executed?: { readonly at: Instant | undefined } | undefined
+  readonly isShell?: boolean | undefined
+}
+
+/** The triggers of jobs, each for the job of the store that performs it now. */
+export async function triggersOf(store: Store, jobs: readonly NewJob[], now: Instant): Promise<Trigger[]> {
+  if (jobs.length === 0) return []
+  const commands = jobs.map(({ job, isShell = false }) => ({ command: job.command, isShell }))
+  const performers = await performersOf(store, commands, now)
+  return jobs.map(({ job, executed }, index) => {
+    const trigger = commandTrigger(job, performers[index] as string)
+    return executed === undefined ? trigger : Object.freeze({ ...trigger, enabled: false })
+  })
+}
+
+/** Writes jobs to the store; one whose id is taken is a conflict, and then nothing is written. */
+export async function addToStore(
+  store: Store,
+  request: { readonly source: string; readonly jobs: readonly NewJob[]; readonly now: Instant },
+): Promise<void> {
+  const { source, jobs, now } = request
+  const triggers = await triggersOf(store, jobs, now)
+  refuse('the job', await pastSchedules(store, triggers, now))
+  await define(store, { source, triggers, now, isNew: true })
+  await noteExecuted(store, { jobs, triggers, now })
+}
+
+/** Notes which of the jobs were executed by another program. */
+export async function noteExecuted(
+  store: Store,
+  request: { readonly jobs: readonly NewJob[]; readonly triggers: readonly Trigger[]; readonly now: Instant },
+): Promise<void> {
+  const { jobs, triggers, now } = request
+  const changes = jobs.flatMap(({ executed }, index) =>
+    executed === undefined ? [] : [executedElsewhere(triggers[index] as Trigger, executed.at)],
+  )
+  if (changes.length > 0) await store.changeNotes({ changes, now })
+}
+
+/** Ends jobs: what is going on may finish, what was not begun is cancelled, history stays. */
+export async function endInStore(
+  store: Store,
+  request: { readonly source: string; readonly ids: readonly string[]; readonly now: Instant },
+): Promise<void> {
+  const { source, ids, now } = request
+  if (ids.length > 0) await end(store, { source, names: ids, now, cancelPending: true })
+}
+
+/** The trigger of a job, active or ended. */
+export async function findJob(store: Store, id: string): Promise<StoredTrigger> {
+  const [stored] = await store.triggers({ names: [id] })
+  if (stored !== undefined && isJobsSource(stored.source)) return stored
+  const known = (await store.triggers()).flatMap(({ trigger, source }) =>
+    isJobsSource(source) ? [trigger.name] : [],
+  )
+  throw new RotaError(
+    'JOB_UNKNOWN',
+    noneNamed('command job has the id', id, { known, list: 'rota job list' }),
+  )
+}
+
+/** How jobs stand, in the order given. */
+export async function statusesOf(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<readonly JobStatus[]> {
+  const executions = await executionsOf(store, triggers)
+  const unfinished = await unfinishedRuns(store, triggers)
+  const statuses: JobStatus[] = []
+  for (const stored of triggers) {
+    const { trigger, source, nextAt, active } = stored
+    const execution = executions.get(trigger.name)
+    // Whether a one-shot ran says its execution.
+    const isAsked = trigger.schedule.kind !== 'once' || !unfinished.isWhole
+    const run =
+      unfinished.states.get(trigger.name) ?? (isAsked ? await newestRun(store, trigger.name) : undefined)
+    statuses.push({
+      job: commandJobOf(trigger),
+      state: commandJobState({ stored, run, execution }),
+      nextAt: active ? nextAt : undefined,
+      execution,
+      isShell: trigger.job === shellCommand,
+      source,
+    })
+  }
+  return statuses
+}
+
+/** Jobs as the lines of a file. */
+export async function linesOf(store: Store, triggers: readonly StoredTrigger[]): Promise<readonly string[]> {
+  const executions = await executionsOf(store, triggers)
+  return triggers.map(({ trigger }) => formatJobLine(commandJobOf(trigger), executions.get(trigger.name)))
+}
+
+/** Which one-shots were executed, by id. */
+export async function executionsOf(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<ReadonlyMap<string, Execution>> {
+  const once = triggers.filter(({ trigger }) => trigger.schedule.kind === 'once')
+  const notes = await executedNotes(
+    store,
+    once.map(({ trigger }) => trigger.name),
+  )
+  return new Map(
+    once.flatMap((stored) => {
+      const { name } = stored.trigger
+      const execution = executionOf(stored, notes.get(name))
+      return execution === undefined ? [] : [[name, execution] as const]
+    }),
+  )
+}
+
+/** What was noted of the execution of jobs, by id. */
+export async function executedNotes(
+  store: Store,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Note>> {
+  const found = new Map<string, Note>()
+  for (let i = 0; i < ids.length; i += page) {
+    const names = ids.slice(i, i + page)
+    for (const note of await store.notes({ kind: 'executed', names, limit: page })) found.set(note.name, note)
+  }
+  return found
+}
+
+const page = 500
+
+/** The states of unfinished runs by trigger, and whether these are all; for a single job only its own are read. */
+async function unfinishedRuns(
+  store: Store,
+  triggers: readonly StoredTrigger[],
+): Promise<{ readonly states: ReadonlyMap<string, RunState>; readonly isWhole: boolean }> {
+  const [only] = triggers.length === 1 ? triggers : []
+  const trigger = only?.trigger.name
+  const states = new Map<string, RunState>()
+  let isWhole = true
+  for (const state of ['pending', 'running'] as const) {
+    const runs = await store.runs({ state, trigger, limit: mostUnfinished })
+    isWhole &&= runs.length < mostUnfinished
+    for (const run of runs) if (run.trigger !== undefined) states.set(run.trigger, state)
+  }
+  return { states, isWhole }
+}
+
+const mostUnfinished = 10_000
+
+async function newestRun(store: Store, trigger: string): Promise<RunState | undefined> {
+  return (await store.runs({ trigger, limit: 1 }))[0]?.state
+}

@@ -1,0 +1,246 @@
+import { sync } from '../../engine/sync/sync.js'
+import { commandJobOf } from './definition.js'
+import type { Execution } from './state.js'
+import { faultText, RotaError, type Fault } from '../../kernel/definition/errors.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+import { isTorn, markExecuted, type JobLine } from './lines.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
+import { shellCommand } from './performers.js'
+import { endInStore, executedNotes, executionsOf, linesOf, noteExecuted, triggersOf } from './store-jobs.js'
+
+/** A jobs file and the source under which its jobs are in the store. */
+export interface JobsPlace {
+  readonly file: JobsFile
+  readonly source: string
+}
+
+/** What a look at a jobs file came to. */
+export interface Synced {
+  readonly version: string
+  /** One-shots that are not executed yet. */
+  readonly open: ReadonlySet<string>
+  /** What is wrong with it, in one error; absent where nothing is. */
+  readonly error: RotaError | undefined
+  /** Whether it has to be looked at again soon: somebody may still be writing it. */
+  readonly isUnsettled: boolean
+}
+
+/** What is gone from the file counts as removed once the file has been left alone for this long: programs that write it in place leave it empty for a moment. */
+const settleMs = 10_000
+
+/** Makes the store's jobs of a file equal to its lines, and marks in the file what was executed. The file must be held. */
+export async function syncJobsFile(
+  store: Store,
+  place: JobsPlace,
+  look: {
+    readonly now: Instant
+    /** For how long nobody has written what was read, as far as can be told. */
+    readonly quietMs: (text: JobsText) => number
+  },
+): Promise<Synced> {
+  const { file } = place
+  const { now } = look
+  const text = await readOrRestore(store, place)
+  const quietMs = look.quietMs(text)
+  const isBeingWritten = isTorn(text.lines) && quietMs < writingMs
+  const isSettled = quietMs >= settleMs && !isBeingWritten
+  const known = await knownJobs(store, place.source)
+  const { own, conflicts } = await divide(store, text, place.source)
+  await writeJobs(store, { place, text, own, known, now, isSettled })
+  const marked = isBeingWritten ? [] : await markLines(store, { place, text, own })
+  if (!isBeingWritten) await file.quarantine(text.lines)
+  return {
+    // What was written since is not what was read: somebody else may have written right behind it.
+    version: marked.length > 0 ? 'unread' : text.version,
+    open: new Set(
+      openLines(own)
+        .filter(({ job }) => !marked.includes(job.id))
+        .map(({ job }) => job.id),
+    ),
+    error: faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts),
+    isUnsettled: !isSettled,
+  }
+}
+
+/** What is wrong with a jobs file, for whoever only looks at it: that it cannot be read, or lines that are left alone. */
+export async function jobsFileTrouble(
+  store: Store,
+  { file, source }: JobsPlace,
+  now: Instant,
+): Promise<RotaError | undefined> {
+  try {
+    const text = await file.read()
+    const isBeingWritten = isTorn(text.lines) && now - (text.modifiedAt ?? 0) < writingMs
+    const { conflicts } = await divide(store, text, source)
+    return faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts)
+  } catch (error) {
+    if (error instanceof RotaError && error.code === 'JOBS_INVALID') return error
+    throw error
+  }
+}
+
+/** A file that is gone is written again: it may have been lost, and an empty one says as well that there are no jobs. */
+export async function readOrRestore(store: Store, { file, source }: JobsPlace): Promise<JobsText> {
+  const text = await file.read()
+  if (text.modifiedAt !== undefined) return text
+  const known = await store.triggers({ source, active: true })
+  if (known.length === 0) return text
+  await file.create(await linesOf(store, known))
+  return await file.read()
+}
+
+type Line = JobLine & { readonly kind: 'job' }
+
+/** A job of the file as the store has it. */
+interface Known {
+  readonly trigger: Trigger
+  readonly isExecuted: boolean
+}
+
+async function knownJobs(store: Store, source: string): Promise<ReadonlyMap<string, Known>> {
+  const active = await store.triggers({ source, active: true })
+  const executions = await executionsOf(store, active)
+  return new Map(
+    active.map(({ trigger }) => [trigger.name, { trigger, isExecuted: executions.has(trigger.name) }]),
+  )
+}
+
+interface Conflict {
+  readonly line: Line
+  readonly source: string
+}
+
+/** The lines that are jobs, and those among them whose id somebody else has. */
+async function divide(
+  store: Store,
+  { lines }: JobsText,
+  source: string,
+): Promise<{ own: readonly Line[]; conflicts: readonly Conflict[] }> {
+  const jobs = lines.flatMap((line) => (line.kind === 'job' ? [line] : []))
+  const stored = await store.triggers({ names: jobs.map(({ job }) => job.id), active: true })
+  const owners = new Map(
+    stored.filter((one) => one.source !== source).map((one) => [one.trigger.name, one.source]),
+  )
+  const conflicts = jobs.flatMap((line) => {
+    const owner = owners.get(line.job.id)
+    return owner === undefined ? [] : [{ line, source: owner }]
+  })
+  return { own: jobs.filter(({ job }) => !owners.has(job.id)), conflicts }
+}
+
+/** Writes what the lines say. */
+async function writeJobs(
+  store: Store,
+  look: {
+    readonly place: JobsPlace
+    readonly text: JobsText
+    readonly own: readonly Line[]
+    readonly known: ReadonlyMap<string, Known>
+    readonly now: Instant
+    readonly isSettled: boolean
+  },
+): Promise<void> {
+  const { text, own, known, now, isSettled } = look
+  const { source } = look.place
+  const triggers = await triggersOf(
+    store,
+    own.map((line) => ({ ...line, isShell: isShell(line, known) })),
+    now,
+  )
+  const elsewhere = own.flatMap((line, index) =>
+    line.executed !== undefined && known.get(line.job.id)?.isExecuted !== true
+      ? [{ line, trigger: triggers[index] as Trigger }]
+      : [],
+  )
+  // What was executed keeps the trigger that executed it, whatever the mark in its line.
+  const wanted = triggers.map((trigger, index) => {
+    const before = known.get(trigger.name)
+    return own[index]?.executed !== undefined && before?.isExecuted === true ? before.trigger : trigger
+  })
+  const { kept, gone } = absent(text, known, isSettled)
+  // One that another program has executed meanwhile is not to be executed here as well.
+  const overtaken = elsewhere.flatMap(({ trigger: { name } }) =>
+    known.get(name)?.trigger.enabled === true ? [name] : [],
+  )
+  await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
+  await sync(store, { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] }, now)
+  await noteExecuted(store, {
+    jobs: elsewhere.map(({ line }) => line),
+    triggers: elsewhere.map(({ trigger }) => trigger),
+    now,
+  })
+}
+
+/** That a command is a line for a shell is known to the store only. */
+function isShell({ job }: Line, known: ReadonlyMap<string, Known>): boolean {
+  const trigger = known.get(job.id)?.trigger
+  return trigger?.job === shellCommand && commandJobOf(trigger).command === job.command
+}
+
+/** Known jobs without a good line: one whose line has a fault goes on as it stands, the others are gone once the file is settled. */
+function absent(
+  { lines }: JobsText,
+  known: ReadonlyMap<string, Known>,
+  isSettled: boolean,
+): { kept: readonly Trigger[]; gone: readonly string[] } {
+  const good = new Set(lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : [])))
+  const faulty = new Set(lines.flatMap((line) => (line.kind === 'faulty' ? (line.id ?? []) : [])))
+  const missing = [...known.values()].map(({ trigger }) => trigger).filter(({ name }) => !good.has(name))
+  return {
+    kept: missing.filter(({ name }) => !isSettled || faulty.has(name)),
+    gone: missing.flatMap(({ name }) => (isSettled && !faulty.has(name) ? [name] : [])),
+  }
+}
+
+function openLines(lines: readonly Line[]): readonly Line[] {
+  return lines.filter(({ job, executed }) => job.when.type === 'oneshot' && executed === undefined)
+}
+
+/** Marks lines whose job was executed; the others keep their bytes. Where somebody has written meanwhile, the next look does it. */
+async function markLines(
+  store: Store,
+  { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly Line[] },
+): Promise<readonly string[]> {
+  const ids = openLines(own).map(({ job }) => job.id)
+  if (ids.length === 0) return []
+  const noted = [...(await executedNotes(store, ids)).keys()]
+  const executed =
+    noted.length === 0
+      ? new Map<string, Execution>()
+      : await executionsOf(store, await store.triggers({ names: noted }))
+  if (executed.size === 0) return []
+  const marked = new Set(own)
+  const bytes = text.lines.map((line) => {
+    const execution = line.kind === 'job' && marked.has(line) ? executed.get(line.job.id) : undefined
+    return execution === undefined ? line.bytes : markExecuted(line.bytes, execution.at)
+  })
+  return (await place.file.replace(bytes, text)) === 'replaced' ? [...executed.keys()] : []
+}
+
+/** The file beside it names them all. */
+const mostTold = 100
+
+function faultsOf(
+  file: JobsFile,
+  lines: readonly JobLine[],
+  conflicts: readonly Conflict[],
+): RotaError | undefined {
+  const faults: Fault[] = lines.flatMap((line) =>
+    line.kind !== 'faulty'
+      ? []
+      : line.faults.map(({ column, path, message, allowed }) => ({
+          path: path === '' ? `${line.line}:${column}` : `${line.line}:${column} ${path}`,
+          message,
+          allowed,
+        })),
+  )
+  for (const { line, source } of conflicts)
+    faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is defined by ${source} already` })
+  if (faults.length === 0) return undefined
+  const told = faults.slice(0, mostTold)
+  const list = faults.map((fault) => `  ${faultText(fault)}`)
+  const message = `${file.path} has lines that are left alone`
+  return new RotaError('JOBS_INVALID', message, { faults: told, lines: list })
+}

@@ -1,0 +1,124 @@
+import type { Events } from '../../engine/events.js'
+import { Loop, type Look } from '../../engine/loop.js'
+import type { Performable, RunContext } from '../../engine/worker/perform.js'
+import { performNext } from '../../engine/worker/work-one.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Job } from '../../kernel/job/job.js'
+import { jobsSource } from '../../kernel/job/command-source.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { newWorkerId, workerIdentity } from '../../app/process/worker-identity.js'
+import { commandOf, failUnclaimed, isUnclaimedJob, performerOf } from './performers.js'
+
+/** What failing unclaimed commands needs. */
+export interface UnclaimedOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly events: Events
+  readonly leaseMs: number
+  /** After how long the bus offers a run; one that nobody took in twice that time fails. */
+  readonly offerAfterMs: number
+}
+
+/** How many runs of one command are looked at in one go. */
+const mostRuns = 100
+
+/**
+ * Fails runs of commands that nobody takes. Workers leave them alone, so that the bus can offer them; what no subscriber
+ * took in twice the time after which it was offered fails with a code.
+ */
+export class UnclaimedCommands {
+  readonly #options: UnclaimedOptions
+  readonly #loop: Loop
+  readonly #unlisten: () => void
+
+  constructor(options: UnclaimedOptions) {
+    this.#options = options
+    const { clock, events } = options
+    const step = (): Promise<Look> => this.#look()
+    this.#loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs: slowMs, step })
+    this.#unlisten = events.on('tick', ({ runs }) => {
+      if (runs.some(({ job }) => isUnclaimedJob(job))) this.#loop.wake()
+    })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#unlisten()
+    await this.#loop.stop()
+  }
+
+  async #look(): Promise<Look> {
+    const { store, now, offerAfterMs } = this.#options
+    const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
+    for (const one of over) await this.#fail(one)
+    // In time that passes: while a jump of the wall clock is doubted, every instant of ours lies behind it.
+    return { afterMs: Math.max(1, Math.min(nextAt - now(), slowMs)) }
+  }
+
+  /** Claims the runs as any worker would. */
+  async #fail(unclaimed: Unclaimed): Promise<void> {
+    const { store, clock, now, events, leaseMs } = this.#options
+    for (let i = 0; i < unclaimed.runs.size; i++) {
+      const release = new AbortController()
+      const worked = await performNext({
+        store,
+        clock,
+        now,
+        events,
+        leaseMs,
+        worker: { ...workerIdentity(), id: newWorkerId() },
+        performables: new Map([[unclaimed.job.name, failing(unclaimed, release)]]),
+        aheadMs: 0,
+        signal: release.signal,
+        onLine: () => undefined,
+      })
+      if (worked === undefined || release.signal.aborted) return
+    }
+  }
+}
+
+const slowMs = 10_000
+
+/** Runs of one job that nobody has taken for so long that they fail. */
+export interface Unclaimed {
+  readonly job: Job
+  readonly runs: ReadonlySet<RunId>
+}
+
+/** Runs of commands that nobody takes: those that fail now, and when the next one does. */
+export async function unclaimedCommands(
+  store: Store,
+  { now, offerAfterMs }: { readonly now: Instant; readonly offerAfterMs: number },
+): Promise<{ readonly over: readonly Unclaimed[]; readonly nextAt: Instant }> {
+  const jobs = await store.jobs()
+  const over: Unclaimed[] = []
+  let nextAt = Infinity
+  for (const { job, source } of jobs) {
+    if (source !== jobsSource || !isUnclaimedJob(job.name)) continue
+    const runs = new Set<RunId>()
+    for (const run of await store.runs({ state: 'pending', job: job.name, limit: mostRuns })) {
+      const isTaken = !isUnclaimedJob(performerOf(commandOf(run), jobs))
+      if (isTaken || run.waitsFor !== undefined) continue
+      const at = Math.max(run.runAt, run.createdAt) + 2 * offerAfterMs
+      if (at <= now) runs.add(run.id)
+      else nextAt = Math.min(nextAt, at)
+    }
+    if (runs.size > 0) over.push({ job, runs })
+  }
+  return { over, nextAt }
+}
+
+/** Fails the runs that nobody took; another one, which was claimed in their place, is released. */
+export function failing({ job, runs }: Unclaimed, release: AbortController): Performable {
+  const handler = (run: RunContext): void => {
+    if (runs.has(run.id)) failUnclaimed(run)
+    release.abort()
+  }
+  return { job, handler }
+}

@@ -1,0 +1,87 @@
+/**
+ * What the thread or process of an isolated handler begins with: it waits to be told what to perform, performs it once,
+ * and says what it came to. It is ended from outside after that, whatever the handler has left behind.
+ */
+import { isMainThread, Worker, workerData, type MessagePort } from 'node:worker_threads'
+import type { RunContext } from '../../engine/worker/perform.js'
+import { sealed, toldIsolated, type FromIsolated, type IsolatedAnswer, type ToIsolated } from './messages.js'
+import { boundText, maxLogLineBytes, maxLogLines } from '../../kernel/definition/bounds.js'
+import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
+import { resultOf, storedErrorOf } from '../../kernel/job/result.js'
+import { importHandler } from './module.js'
+
+type Tell = (message: FromIsolated) => void
+type Task = Extract<ToIsolated, { kind: 'perform' }>
+
+function begin(): void {
+  const controller = new AbortController()
+  const hear = (value: unknown): void => {
+    const message = toldIsolated(value)
+    if (message?.kind === 'perform') void perform(message, controller.signal, tell)
+    else if (message?.kind === 'abort') {
+      controller.abort(new RotaError(message.code as ErrorCode, message.message))
+    }
+  }
+  const tell = isMainThread ? overProcess(hear) : overPort((workerData as { port: MessagePort }).port, hear)
+  // What nobody awaits fails the run that began it: there is no other here.
+  process.on('uncaughtException', (error) => tell(failed(error)))
+}
+
+function overPort(port: MessagePort, hear: (value: unknown) => void): Tell {
+  port.on('message', hear)
+  return (message) => port.postMessage(sealed(message))
+}
+
+function overProcess(hear: (value: unknown) => void): Tell {
+  // In a thread, since a handler that blocks this one must not outlive its worker either.
+  new Worker(new URL('./watch.js', import.meta.url), { execArgv: [] }).unref()
+  process.on('message', hear)
+  return (message) => {
+    // A handler may have hung up; without an end its run would wait for one for ever.
+    if (process.connected) process.send?.(sealed(message), () => undefined)
+    else if (message.kind !== 'log') process.exit(1)
+  }
+}
+
+async function perform(task: Task, signal: AbortSignal, tell: Tell): Promise<void> {
+  tell(await answerOf(task, signal, tell))
+}
+
+async function answerOf(task: Task, signal: AbortSignal, tell: Tell): Promise<IsolatedAnswer> {
+  try {
+    const handler = await importHandler(task, process.cwd())
+    return { kind: 'done', result: resultOf(await handler(contextOf(task, signal, tell))) }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function contextOf({ run }: Task, signal: AbortSignal, tell: Tell): RunContext {
+  let lines = 0
+  return {
+    ...run,
+    dueAt: new Date(run.dueAt),
+    // Channels leave out what is not there.
+    trigger: run.trigger,
+    partition: run.partition,
+    payload: run.payload,
+    signal,
+    log: (text: unknown, level = 'info') => {
+      const line = boundText(typeof text === 'string' ? text : String(text), maxLogLineBytes)
+      // What no store keeps need not travel.
+      if (lines++ <= maxLogLines) tell({ kind: 'log', level, text: line })
+    },
+  }
+}
+
+function failed(error: unknown): IsolatedAnswer {
+  try {
+    const permanent = error instanceof Error && error.name === 'PermanentError'
+    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), permanent }
+  } catch {
+    const message = 'the handler threw something that cannot be shown'
+    return { kind: 'failed', error: { code: 'HANDLER_FAILED', message }, permanent: false }
+  }
+}
+
+begin()

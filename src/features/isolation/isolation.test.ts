@@ -1,0 +1,256 @@
+import { fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { JobInput } from '../../kernel/job/define-job.js'
+import type { Run } from '../../kernel/run/run.js'
+import { rota, type Rota } from '../../app/rota.js'
+
+const module = fileURLToPath(new URL('../../../test/fixtures/isolated-handlers.mjs', import.meta.url))
+const library = new URL('../../../dist/index.js', import.meta.url).href
+
+type Options = Omit<JobInput, 'handler' | 'command'>
+
+/** An app on the machine's clock whose jobs are exports of the fixture, each named after itself. */
+async function started(
+  jobs: Readonly<Record<string, Options>>,
+  inline: Readonly<Record<string, () => unknown>> = {},
+) {
+  const app = rota({ store: 'memory:' })
+  for (const [name, options] of Object.entries(jobs)) {
+    app.define(name, { handler: { module, export: name }, ...options })
+  }
+  for (const [name, handler] of Object.entries(inline)) app.job(name, handler)
+  await app.start()
+  onTestFinished(() => app.stop({ grace: 0 }))
+  return app
+}
+
+async function performed(app: Rota, job: string, payload?: unknown): Promise<Run> {
+  return await app.wait((await app.enqueue(job, payload)).id)
+}
+
+async function linesOf(app: Rota, run: Run): Promise<string[]> {
+  return (await app.logs(run.id)).map(({ level, text }) => `${level} ${text}`)
+}
+
+/** What was killed may stay in the list of processes until somebody collects it. */
+function isAlive(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2))
+  } catch {
+    return false
+  }
+}
+
+/** Resolves when a process is gone; there is no event for the end of somebody else's child. */
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe.each(['thread', 'process', undefined] as const)(
+  'a module that takes commands (isolate: %s)',
+  (isolate) => {
+    it('is given the command, for whom it is, and its task', async () => {
+      const app = rota({ store: 'memory:' })
+      app.onCommand({ module, export: 'takesCommand' }, { isolate })
+      await app.start()
+      onTestFinished(() => app.stop({ grace: 0 }))
+      const job = {
+        id: 'job_7',
+        type: 'recurring',
+        schedule: '0 0 1 1 *',
+        command: 'remind',
+        userId: 'user1',
+      } as const
+      await app.addJob({ ...job, metadata: { chat: '42' } })
+      const run = await app.wait((await app.runJobNow('job_7')).id)
+      expect(run).toMatchObject({
+        state: 'done',
+        result: {
+          command: 'remind',
+          userId: 'user1',
+          metadata: { chat: '42' },
+          attempt: 1,
+          hasSignal: true,
+          task: { id: `cron_job_7_${run.id}`, payload: { command: 'remind' } },
+        },
+      })
+      expect((run.result as { pid: number }).pid === process.pid).toBe(isolate !== 'process')
+      expect(await linesOf(app, run)).toEqual(['info took it'])
+    })
+  },
+)
+
+describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own', (isolate) => {
+  it('has the whole context of its run, and what it returns, logs and prints is kept', async () => {
+    const app = await started({ default: { isolate } })
+    const run = await performed(app, 'default', { customer: 7 })
+    expect(run.result).toEqual({
+      id: run.id,
+      job: 'default',
+      trigger: null,
+      attempt: 1,
+      partition: null,
+      payload: { customer: 7 },
+      dueAt: new Date(run.dueAt).toISOString(),
+      pid: isolate === 'thread' ? process.pid : expect.any(Number),
+      fence: isolate === 'thread' ? null : '1',
+    })
+    expect((await linesOf(app, run)).toSorted()).toEqual(['info printed', 'warn counting'])
+    if (isolate === 'process') expect((run.result as { pid: number }).pid).not.toBe(process.pid)
+  })
+
+  it.each([
+    ['throws', { code: 'NO_CUSTOMER', message: 'no such customer' }],
+    ['forgets', { code: 'HANDLER_FAILED', message: 'nobody awaits this' }],
+    ['throwsLater', { code: 'HANDLER_FAILED', message: 'thrown by a callback' }],
+    ['exits', { code: 'HANDLER_EXITED', message: expect.stringContaining('exit 3: about to exit') }],
+    ['notAFunction', { code: 'HANDLER_MISSING', message: expect.stringContaining('notAFunction') }],
+  ])('fails only its own run where it %s', async (job, error) => {
+    const app = await started({ [job]: { isolate } })
+    const run = await performed(app, job)
+    expect(run).toMatchObject({ state: 'failed', attempt: 1, error })
+    expect(app.isReady).toBe(true)
+  })
+
+  it('harms nobody where it says nonsense over the channel of its worker', async () => {
+    const app = await started({ talksNonsense: { isolate } })
+    const run = await performed(app, 'talksNonsense')
+    expect(run).toMatchObject({ state: 'done', result: 'well all the same' })
+    expect(app.isReady).toBe(true)
+  })
+
+  it('is not tried again where it says that this cannot help, and is otherwise', async () => {
+    const app = await started({
+      refuses: { isolate, retry: 3 },
+      exits: { isolate, retry: { attempts: 2, delay: 0 } },
+    })
+    const [refused, exited] = await Promise.all([performed(app, 'refuses'), performed(app, 'exits')])
+    expect(refused).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'will never work' } })
+    expect(exited).toMatchObject({ state: 'failed', attempt: 2 })
+  })
+
+  it('blocks for seconds while the others go on', async () => {
+    const app = await started({ blocks: { isolate } }, { quick: () => 'quick' })
+    const blocked = performed(app, 'blocks', { forMs: 2000 })
+    let during = 0
+    const over = blocked.then(() => 'over')
+    while ((await Promise.race([over, performed(app, 'quick')])) !== 'over') during += 1
+    expect(await blocked).toMatchObject({ state: 'done', result: 'blocked' })
+    expect(during).toBeGreaterThan(10)
+  })
+
+  it('is stopped at its timeout, however it ignores its signal, and gives its slot back', async () => {
+    const app = await started({
+      spins: { isolate, timeout: 1000 },
+      never: { isolate, timeout: 1000 },
+      heeds: { isolate, timeout: 1000 },
+    })
+    const stuck: string[] = []
+    app.on('run:stuck', ({ job }) => stuck.push(job))
+    const runs = await Promise.all(['spins', 'never', 'heeds'].map((job) => performed(app, job)))
+    for (const run of runs) expect(run).toMatchObject({ state: 'failed', error: { code: 'TIMED_OUT' } })
+    expect(stuck).toEqual([])
+  })
+
+  it('may take only the memory it was given', async () => {
+    const app = await started({ leaks: { isolate, memoryMb: 32 } })
+    const run = await performed(app, 'leaks')
+    expect(run).toMatchObject({ state: 'failed', error: { code: 'HANDLER_EXITED' } })
+    if (isolate === 'thread') expect(run.error?.message).toContain('more than the 32 MiB')
+    else expect(run.error?.message).toContain('SIGABRT')
+  })
+
+  it('has a bounded result, and ends although it leaves a timer behind', async () => {
+    const app = await started({ returnsMuch: { isolate }, leavesBehind: { isolate } })
+    const [much, left] = await Promise.all([performed(app, 'returnsMuch'), performed(app, 'leavesBehind')])
+    expect(much).toMatchObject({ state: 'done', result: { rota: 'the result was cut' } })
+    expect(left).toMatchObject({ state: 'done', result: 'done all the same' })
+  })
+
+  it('is handed back when its worker stops', async () => {
+    const app = await started({ heeds: { isolate } })
+    const begun = new Promise<void>((resolve) => app.on('run:started', () => resolve()))
+    const ends: string[] = []
+    app.on('run:ended', ({ end }) => ends.push(end))
+    await app.enqueue('heeds')
+    await begun
+    await app.stop({ grace: 0 })
+    expect(ends).toEqual(['handed-back'])
+  })
+})
+
+describe.runIf(process.platform === 'linux')('N8: the process of a handler', () => {
+  it('that has hung up ends its run', async () => {
+    const app = await started({ hangsUp: { isolate: 'process' } })
+    expect(await performed(app, 'hangsUp')).toMatchObject({
+      state: 'failed',
+      error: { code: 'HANDLER_EXITED' },
+    })
+  })
+
+  it.each(['spins', 'startsAnother'])('does not outlive a worker that is killed (%s)', async (job) => {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const program = join(directory, 'app.mjs')
+    await writeFile(
+      program,
+      `import { rota } from ${JSON.stringify(library)}
+       const app = rota({ store: 'memory:' })
+       app.define('it', { handler: { module: ${JSON.stringify(module)}, export: '${job}' }, isolate: 'process' })
+       app.on('run:log', ({ text }) => process.send(text))
+       await app.start()
+       await app.enqueue('it')`,
+    )
+    const worker = fork(program, { execArgv: [] })
+    const said = await new Promise<string>((resolve) =>
+      worker.once('message', (text) => resolve(text as string)),
+    )
+    const pid = Number(/\d+$/.exec(said)?.[0])
+    expect(isAlive(pid)).toBe(true)
+    worker.kill('SIGKILL')
+    await gone(pid)
+  })
+})
+
+describe('N8: a module as a handler', () => {
+  it('runs in the process of the worker unless it is isolated, and may be TypeScript', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const text = 'export const pidOf = (run: { job: string }): string => `${run.job} ${process.pid}`\n'
+    await writeFile(join(directory, 'typed.ts'), text)
+    await writeFile(join(directory, 'plain.mjs'), text.replaceAll(/: (\{.*?\}|string)/g, ''))
+    const app = rota({ store: 'memory:', directory })
+    app.define('inside', { handler: { module: './plain.mjs', export: 'pidOf' } })
+    for (const isolate of ['thread', 'process'] as const) {
+      app.define(isolate, { handler: { module: 'typed.ts', export: 'pidOf' }, isolate })
+    }
+    await app.start()
+    onTestFinished(() => app.stop({ grace: 0 }))
+    expect((await performed(app, 'inside')).result).toBe(`inside ${process.pid}`)
+    expect((await performed(app, 'thread')).result).toBe(`thread ${process.pid}`)
+    expect((await performed(app, 'process')).result).toMatch(/^process \d+$/)
+  })
+
+  it('that is not there is told at the start, and fails the run where it has gone since', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const app = rota({ store: 'memory:', directory })
+    app.define('gone', { handler: { module: './gone.mjs' }, isolate: 'thread' })
+    await expect(app.start()).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+      faults: [{ path: 'jobs.gone.handler.module', message: `there is no ${join(directory, 'gone.mjs')}` }],
+    })
+    await writeFile(join(directory, 'gone.mjs'), '')
+    await app.start()
+    onTestFinished(() => app.stop({ grace: 0 }))
+    await rm(join(directory, 'gone.mjs'))
+    const { error } = await performed(app, 'gone')
+    expect(error).toMatchObject({ code: 'HANDLER_MISSING', message: expect.stringContaining('gone.mjs') })
+  })
+})

@@ -1,0 +1,86 @@
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Isolation, ModuleSpec } from '../../kernel/job/job.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { StoredError } from '../../kernel/run/run.js'
+import type { Clock } from '../../time/clock.js'
+import { stoppedError, type HandlerContext } from '../../handlers/handler-context.js'
+import type { FromIsolated, IsolatedAnswer } from './messages.js'
+import { startUnit, type IsolatedUnit } from './unit.js'
+import { RunOutput } from '../../handlers/run-output.js'
+import type { Environment } from '../../handlers/shell-env.js'
+
+/** What an isolated handler needs beside its run. */
+export interface IsolateContext extends HandlerContext {
+  readonly clock: Clock
+  /** The environment of the worker; a process gets all of it, since it is a part of the same app. */
+  readonly environment: Environment
+  readonly directory: string | undefined
+  /** The compiled module that a thread or process begins with. */
+  readonly entry: string
+}
+
+/** A module's function that has a thread or process of its own. */
+export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly takesCommands: boolean }
+
+/** How long a handler may go on after its signal; below the patience of the worker, which would otherwise give the slot up. */
+const graceMs = 5000
+
+/**
+ * Performs a module's function in a thread or process that is made for this attempt and ends with it. What it prints
+ * is kept with the run. Resolves with its result; throws its error, or how its thread or process ended without one.
+ */
+export async function performIsolated(
+  spec: IsolatedSpec,
+  context: IsolateContext,
+): Promise<Json | undefined> {
+  const { signal } = context
+  if (signal.aborted) throw stoppedError(signal)
+  const output = new RunOutput(context)
+  let answer: IsolatedAnswer | undefined
+  const hear = (message: FromIsolated): void => {
+    if (message.kind === 'log') return context.log(message.level, message.text)
+    answer ??= message
+    unit.end()
+  }
+  const { id, attempt } = context.run
+  const environment = { ...context.environment, ROTA_RUN_ID: id, ROTA_ATTEMPT: String(attempt) }
+  const unit = startUnit({ ...context, environment, isolate: spec.isolate, hear })
+  output.follow(unit)
+  const { module, export: name, takesCommands } = spec
+  unit.send({ kind: 'perform', module, export: name, takesCommands, run: context.run })
+  const forget = stopWith(signal, unit, context.clock)
+  const how = await unit.ended
+  forget()
+  output.end()
+  if (answer?.kind === 'done') return answer.result
+  if (signal.aborted) throw stoppedError(signal)
+  throw answer === undefined ? exited(spec, how, output) : thrown(answer)
+}
+
+/** Passes the signal on, and ends what does not heed it. */
+function stopWith(signal: AbortSignal, unit: IsolatedUnit, clock: Clock): () => void {
+  let cancelGrace: () => void = () => undefined
+  const stop = (): void => {
+    const { code, message } = stoppedError(signal) as RotaError
+    unit.send({ kind: 'abort', code, message })
+    cancelGrace = clock.timer(graceMs, () => unit.kill())
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  return () => {
+    cancelGrace()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function exited({ isolate }: IsolatedSpec, how: string, output: RunOutput): RotaError {
+  const said = output.stderr.tail(5, 1000)
+  const message = `its ${isolate.kind} ended before it returned: ${how}${said === '' ? '' : `: ${said}`}`
+  return new RotaError('HANDLER_EXITED', message)
+}
+
+/** The error as it was thrown there, so that its code, stack and details are kept as those of any other. */
+function thrown({ error, permanent }: { readonly error: StoredError; readonly permanent: boolean }): Error {
+  const { code, message, stack, details } = error
+  const copy = new RotaError('HANDLER_FAILED', message, details === undefined ? {} : { details })
+  return Object.assign(copy, { code, stack: stack ?? '', name: permanent ? 'PermanentError' : 'Error' })
+}

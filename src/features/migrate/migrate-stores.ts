@@ -1,0 +1,44 @@
+import { systemClock } from '../../time/clock.js'
+import type { Store } from '../../store/port.js'
+import { assertIdle, countFacts, moveStore, type MoveProgress, type MoveReport } from './run.js'
+import { absoluteUrl, openStore, shownUrl } from '../../app/store/open-store.js'
+
+/** Which stores, by their addresses. */
+export interface MigrateOptions {
+  readonly from: string
+  readonly to: string
+  /** What relative paths are relative to; the working directory where absent. */
+  readonly directory?: string | undefined
+  /** Only counts what would be moved, and makes nothing. */
+  readonly isDry?: boolean | undefined
+  readonly onProgress?: ((progress: MoveProgress) => void) | undefined
+}
+
+/** Moves everything from one store into another that is new, and compares the two. */
+export async function migrateStore(options: MigrateOptions): Promise<MoveReport> {
+  const { from, to, directory = process.cwd(), isDry = false, onProgress } = options
+  const source = await open(from, directory, false)
+  try {
+    if (isDry)
+      return { from: source.url, to: shownUrl(absoluteUrl(to, directory)), counts: await countFacts(source) }
+    // Before the target is made: a move that is refused leaves nothing behind.
+    await assertIdle(source, systemClock.now())
+    const target = await open(to, directory, true)
+    try {
+      return await moveStore({ from: source, to: target, now: systemClock.now(), onProgress })
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+async function open(url: string, directory: string, create: boolean): Promise<Store> {
+  return await openStore(absoluteUrl(url, directory), {
+    clock: systemClock,
+    directory,
+    durability: 'full',
+    create,
+  })
+}

@@ -1,0 +1,182 @@
+import { hash } from 'node:crypto'
+import { coverageOf } from '../../engine/explain/coverage.js'
+import { canonicalJson } from '../../kernel/identity/canonical-json.js'
+import { isComplete } from '../../kernel/ledger/coverage.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Fact } from '../../kernel/run/fact.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** How many facts are read and written together. */
+const page = 500
+
+/** What is moved where. */
+export interface Move {
+  readonly from: Store
+  readonly to: Store
+  readonly now: Instant
+  /** Hears how far it is, after every piece. */
+  readonly onProgress?: ((progress: MoveProgress) => void) | undefined
+}
+
+/** How far a move is. */
+export interface MoveProgress {
+  readonly phase: 'copying' | 'verifying'
+  readonly facts: number
+}
+
+/** What was moved: how many of each kind, and that both stores say the same. */
+export interface MoveReport {
+  readonly from: string
+  readonly to: string
+  readonly counts: FactCounts
+}
+
+/** How many facts there are of each kind. */
+export type FactCounts = Readonly<Partial<Record<Fact['kind'], number>>>
+
+/**
+ * Moves everything a store knows into an empty one and compares the two. The old store stays as it is, frozen, so that
+ * nobody goes on with it by mistake; the new one is frozen until it is complete. Where that fails, the old one goes on.
+ */
+export async function moveStore(move: Move): Promise<MoveReport> {
+  const { from, to, now } = move
+  await assertMovable(move)
+  const note = `moved to ${to.url}`
+  const isOurs = (await from.hold({ target: 'all', now, actor: 'rota migrate', note })) === 'held'
+  const wasOurs = isOurs || (await isFrozenByUs(from))
+  const counts = await copyAll(move).catch(async (error: unknown) => {
+    // What went wrong first is what counts.
+    if (isOurs) await from.release({ target: 'all', now, catchUp: true }).catch(() => undefined)
+    throw error
+  })
+  // The time in between is like any other in which nothing ran: it is caught up as each trigger says.
+  if (wasOurs) await to.release({ target: 'all', now, catchUp: true })
+  return { from: from.url, to: to.url, counts }
+}
+
+/** How many facts of each kind a store holds: what a move would move. */
+export async function countFacts(store: Store): Promise<FactCounts> {
+  const counts: Counts = {}
+  for await (const facts of factsOf(store)) count(facts, counts)
+  return counts
+}
+
+type Counts = Partial<Record<Fact['kind'], number>>
+
+function count(facts: readonly Fact[], counts: Counts): void {
+  for (const { kind } of facts) counts[kind] = (counts[kind] ?? 0) + 1
+}
+
+/** Refuses a move that could lose something. */
+async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promise<void> {
+  if (from.url === to.url && from.url !== 'memory:')
+    throw new RotaError('STORE_MOVE', `${from.url} cannot be moved into itself`)
+  await assertIdle(from, now)
+  const [run] = await to.runs({ limit: 1 })
+  const isEmpty = run === undefined && (await to.triggers()).length === 0 && (await to.jobs()).length === 0
+  if (isEmpty && (await to.holds()).length === 0) return
+  throw new RotaError('STORE_NOT_EMPTY', `${to.url} already holds something; move into a store that is new`)
+}
+
+/** Refuses a store that somebody works on. */
+export async function assertIdle(from: Store, now: Instant): Promise<void> {
+  const alive = (await from.workers()).filter(({ leaseUntil }) => leaseUntil >= now)
+  if (alive.length > 0) {
+    const names = alive.map(({ host, pid }) => `process ${pid} on ${host}`).join(', ')
+    throw new RotaError(
+      'STORE_MOVE',
+      `${from.url} is in use by ${names}; stop it first, or wait for its lease`,
+    )
+  }
+}
+
+async function isFrozenByUs(store: Store): Promise<boolean> {
+  const open = await store.holds({ target: 'all' })
+  return open.some(({ actor, untilAt }) => actor === 'rota migrate' && untilAt === undefined)
+}
+
+/** Copies everything, and makes sure of it. */
+async function copyAll(move: Move): Promise<FactCounts> {
+  const counts = await copy(move)
+  await assertEqual(move)
+  return counts
+}
+
+async function copy({ from, to, onProgress }: Move): Promise<FactCounts> {
+  const counts: Counts = {}
+  let moved = 0
+  for await (const facts of factsOf(from)) {
+    count(facts, counts)
+    for (let i = 0; i < facts.length; i += page) {
+      const piece = facts.slice(i, i + page)
+      await to.takeFacts(piece)
+      moved += piece.length
+      onProgress?.({ phase: 'copying', facts: moved })
+    }
+  }
+  return counts
+}
+
+/** Compares everything: each kind of fact by the sum of the digests of all of them, and the coverage of every trigger. */
+async function assertEqual(move: Move): Promise<void> {
+  const [before, after] = [await digestsOf(move.from, move), await digestsOf(move.to, move)]
+  const differing = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (kind) => before.get(kind) !== after.get(kind),
+  )
+  if (differing.length > 0) {
+    const kinds = differing.join(', ')
+    throw new RotaError(
+      'STORE_MOVE',
+      `${move.to.url} is not equal to ${move.from.url}: ${kinds} differ; somebody may have written meanwhile`,
+    )
+  }
+  for (const trigger of await move.to.triggers()) {
+    const [old, fresh] = [
+      await coverageOf(move.from, trigger, undefined),
+      await coverageOf(move.to, trigger, undefined),
+    ]
+    if (isComplete(old) && !isComplete(fresh))
+      throw new RotaError(
+        'STORE_MOVE',
+        `the ledger of ${trigger.trigger.name} is not whole in ${move.to.url}`,
+      )
+  }
+}
+
+async function digestsOf(store: Store, { onProgress }: Move): Promise<Map<string, string>> {
+  const sums = new Map<string, { count: number; sum: bigint }>()
+  let read = 0
+  for await (const facts of factsOf(store)) {
+    for (const fact of facts.flatMap(comparable)) {
+      const known = sums.get(fact.kind) ?? { count: 0, sum: 0n }
+      // Round-tripped, so that what is absent and what is undefined are the same.
+      const text = canonicalJson(JSON.parse(JSON.stringify(fact)) as Json)
+      const digest = BigInt(`0x${hash('sha256', text).slice(0, 32)}`)
+      sums.set(fact.kind, { count: known.count + 1, sum: BigInt.asUintN(128, known.sum + digest) })
+    }
+    read += facts.length
+    onProgress?.({ phase: 'verifying', facts: read })
+  }
+  return new Map([...sums].map(([kind, { count, sum }]) => [kind, `${count} ${sum}`]))
+}
+
+/** Lines of logs one by one, however they are grouped; counters apart from the time, which every call moves. */
+function comparable(fact: Fact): (Fact | { kind: 'log'; line: unknown })[] {
+  if (fact.kind === 'log')
+    return fact.lines.map(({ run, attempt, at, level, text }) => ({
+      kind: 'log',
+      line: { run, attempt, at, level, text },
+    }))
+  return fact.kind === 'counters' ? [] : [fact]
+}
+
+async function* factsOf(store: Store): AsyncGenerator<readonly Fact[]> {
+  let after: string | undefined
+  do {
+    const { facts, next } = await store.facts({ after, limit: page })
+    yield facts
+    after = next
+  } while (after !== undefined)
+}

@@ -1,0 +1,48 @@
+import type { PlanEntry } from './definition.js'
+import { loadPlan } from './file.js'
+import type { Instant } from '../../time/instant.js'
+import { formatLocal } from '../../time/local-time.js'
+import { zoneOf } from '../../time/zone.js'
+import { checkPipelines } from '../../app/pipelines.js'
+import { planLookBackMs } from './triggers.js'
+
+/** A plan as somebody wants to see it before it counts. */
+export interface CheckedPlan {
+  readonly timezone: string
+  readonly entries: readonly CheckedEntry[]
+}
+
+/** An entry, with how it stands now. */
+export interface CheckedEntry extends PlanEntry {
+  /** In the plan's zone, with its offset. */
+  readonly local: string
+  /** `missed` is older than an engine would still perform. */
+  readonly standing: 'missed' | 'due' | 'future'
+}
+
+/** Reads a plan and the pipelines of what is still to come; throws one error with all faults of both. */
+export async function checkPlan(
+  path: string,
+  here: { readonly directory: string; readonly now: Instant },
+): Promise<CheckedPlan> {
+  const { directory, now } = here
+  const { timezone, entries } = await loadPlan(path)
+  const zone = zoneOf(timezone)
+  const checked = entries.map((entry) => ({
+    ...entry,
+    local: formatLocal(entry.dueAt, zone),
+    standing: standingOf(entry, now),
+  }))
+  const open = checked.filter((entry) => entry.standing !== 'missed')
+  await checkPipelines(
+    open.map((entry) => entry.pipelinePath),
+    // Which functions there are is known to the app that performs it.
+    { directory, functions: undefined },
+  )
+  return { timezone, entries: checked }
+}
+
+function standingOf({ dueAt }: PlanEntry, now: Instant): CheckedEntry['standing'] {
+  if (dueAt > now) return 'future'
+  return dueAt >= now - planLookBackMs ? 'due' : 'missed'
+}

@@ -1,0 +1,172 @@
+import { canonicalJson } from '../../kernel/identity/canonical-json.js'
+import { copyJson, payloadFault } from '../../kernel/job/payload.js'
+import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { isMap, readOptions, timed, type Written } from '../../kernel/definition/read-value.js'
+import type { Instant } from '../../time/instant.js'
+import { resolveLocalTime } from '../../time/local-time.js'
+import { zoneOf, type Zone } from '../../time/zone.js'
+import { planIdsOf, type PlanIds } from './ids.js'
+
+/** A document that says what is published when. */
+export interface Plan {
+  /** The zone of times without an offset, and of the ids. */
+  readonly timezone: string
+  readonly entries: readonly PlanEntry[]
+}
+
+/** One publication of a plan. */
+export interface PlanEntry extends PlanIds {
+  /** As it was written. */
+  readonly publishAt: string
+  readonly dueAt: Instant
+  /** As it was written: relative, with neither `..` nor `|` in it. */
+  readonly pipelinePath: string
+  readonly runIdPrefix: string | undefined
+  readonly params: Params | undefined
+}
+
+/** What a pipeline is given, by name. */
+export type Params = Readonly<Record<string, Json>>
+
+/** The zone of a plan that names none. */
+export const usualPlanZone = 'Asia/Bangkok'
+
+const planKeys = ['schema_version', 'timezone', 'entries']
+const entryKeys = ['publish_at', 'pipeline_path', 'run_id_prefix', 'params']
+
+/** Checks a plan and notes each fault at its place; nothing of it counts where there is one. */
+export function readPlan(value: unknown, place: Place): Plan | undefined {
+  const before = place.faults.length
+  const input = readOptions(value, planKeys, place)
+  if (input === undefined) return undefined
+  readVersion(input, place)
+  const zone = readZone(input['timezone'], within(place, 'timezone'))
+  const entries = readEntries(input, { zone: zone ?? zoneOf(usualPlanZone) }, place)
+  if (place.faults.length > before || zone === undefined) return undefined
+  return { timezone: zone.name, entries }
+}
+
+function readVersion(input: Written, place: Place): void {
+  const version = input['schema_version']
+  if (version === 'v1') return
+  if (version === undefined) fault(place, 'schema_version is missing', 'schema_version: "v1"')
+  else fault(within(place, 'schema_version'), `${shown(version)} is not a version of plans`, '"v1"')
+}
+
+function readZone(value: unknown, place: Place): Zone | undefined {
+  return timed(place, () => zoneOf(value === undefined ? usualPlanZone : (value as string)))
+}
+
+function readEntries(input: Written, context: { readonly zone: Zone }, place: Place): PlanEntry[] {
+  const { entries } = input
+  if (entries === undefined) fault(place, 'entries are missing', 'a list, which may be empty')
+  else if (!Array.isArray(entries)) {
+    fault(
+      within(place, 'entries'),
+      `a list was expected, not ${shown(entries)}`,
+      'a list, which may be empty',
+    )
+  }
+  if (!Array.isArray(entries)) return []
+  const seen = new Map<string, { readonly entry: PlanEntry; readonly index: number }>()
+  return entries.flatMap((written: unknown, index) => {
+    const at = within(within(place, 'entries'), index)
+    const entry = readEntry(written, context, at)
+    if (entry === undefined) return []
+    const other = seen.get(entry.jobId)
+    if (other !== undefined) refuseTwice({ ...other, entry, other: other.entry }, at)
+    else seen.set(entry.jobId, { entry, index })
+    return [entry]
+  })
+}
+
+/** Two entries with one id would be one run, and whichever came second would be lost without a word. */
+function refuseTwice(
+  { entry, other, index }: { entry: PlanEntry; other: PlanEntry; index: number },
+  place: Place,
+): void {
+  const same = canonicalJson(entry.params ?? null) === canonicalJson(other.params ?? null)
+  const what = same
+    ? `it is written twice: entries[${index}] is the same`
+    : `entries[${index}] has the same id ${entry.jobId} but other params`
+  fault(place, what, 'another publish_at, pipeline_path or run_id_prefix')
+}
+
+function readEntry(value: unknown, { zone }: { readonly zone: Zone }, place: Place): PlanEntry | undefined {
+  const before = place.faults.length
+  const input = readOptions(value, entryKeys, place)
+  if (input === undefined) return undefined
+  const dueAt = readPublishAt(input, zone, place)
+  const pipelinePath = readPipelinePath(input, place)
+  const prefix = readPrefix(input['run_id_prefix'], within(place, 'run_id_prefix'))
+  const params = readParams(input['params'], within(place, 'params'))
+  if (place.faults.length > before || dueAt === undefined || pipelinePath === undefined) return undefined
+  return {
+    publishAt: input['publish_at'] as string,
+    dueAt,
+    pipelinePath,
+    runIdPrefix: prefix,
+    params,
+    ...planIdsOf({ dueAt, pipelinePath, prefix, zone }),
+  }
+}
+
+const timeAllowed = 'YYYY-MM-DDTHH:MM[:SS] with or without Z or an offset such as +07:00'
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$/
+/** The year 10000: ids and file names end before it. */
+const endOfTime = 253_402_300_800_000
+
+function readPublishAt(input: Written, zone: Zone, entry: Place): Instant | undefined {
+  const value = input['publish_at']
+  if (value === undefined) return fault(entry, 'publish_at is missing', timeAllowed)
+  const place = within(entry, 'publish_at')
+  if (typeof value !== 'string') return fault(place, `${shown(value)} is not a time`, timeAllowed)
+  const at = timed(place, () => resolveLocalTime(value, zone.name))
+  if (at === undefined) return undefined
+  // The reader of times takes a little more than other programs that read the same plan.
+  if (!timePattern.test(value)) return fault(place, `${shown(value)} is written differently`, timeAllowed)
+  return at >= 0 && at < endOfTime ? at : fault(place, 'it lies outside the years 1970 to 9999')
+}
+
+const pathAllowed = 'a relative path with neither .. nor | in it, of at most 1024 bytes'
+const longestPath = 1024
+
+function readPipelinePath(input: Written, entry: Place): string | undefined {
+  const value = input['pipeline_path']
+  if (value === undefined) return fault(entry, 'pipeline_path is missing', pathAllowed)
+  const place = within(entry, 'pipeline_path')
+  if (typeof value !== 'string') return fault(place, `${shown(value)} is not a path`, pathAllowed)
+  const problem = pathProblem(value)
+  return problem === undefined ? value : fault(place, `${shown(value)} ${problem}`, pathAllowed)
+}
+
+/** What keeps a text from being a path below the working directory, on any system. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'is empty'
+  if (Buffer.byteLength(path) > longestPath) return 'is too long'
+  if (/\p{Cc}|\p{Cs}/u.test(path)) return 'contains a control character'
+  if (path.includes('|')) return 'contains |'
+  if (/^[a-z][a-z0-9+.-]+:\/\/|^(?:https?|file|data):/i.test(path)) return 'is a URL'
+  if (/^[/\\]|^[A-Za-z]:/.test(path)) return 'is absolute'
+  return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
+}
+
+const prefixPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+function readPrefix(value: unknown, place: Place): string | undefined {
+  if (value === undefined || value === '') return undefined
+  if (typeof value === 'string' && prefixPattern.test(value)) return value
+  return fault(
+    place,
+    `${shown(value)} is not a prefix`,
+    '1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or digit',
+  )
+}
+
+function readParams(value: unknown, place: Place): Params | undefined {
+  if (value === undefined) return undefined
+  if (!isMap(value)) return fault(place, `a map was expected, not ${shown(value)}`, 'names with JSON values')
+  const problem = payloadFault(value)
+  return problem === undefined ? (copyJson(value) as Params) : fault(place, problem.message, problem.allowed)
+}

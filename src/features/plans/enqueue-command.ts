@@ -1,0 +1,35 @@
+import { dirname, relative, resolve } from 'node:path'
+import type { Rota } from '../../app/rota.js'
+import { findConfig } from '../../formats/find-config.js'
+import type { Context } from '../../cli/framework/command.js'
+import { shellWord } from '../../cli/framework/shell-word.js'
+import { storeOf } from '../../cli/options/with-app.js'
+
+/** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
+export async function enqueueCommand(context: Context, app: Rota, name: string): Promise<string | undefined> {
+  const [stored] = await (await app.store()).triggers({ names: [name] })
+  const jobId = stored?.trigger.labels?.['job_id']
+  if (stored === undefined || jobId === undefined || !stored.source.startsWith('plan:')) return undefined
+  const { directory } = context
+  const config = configOf(context)
+  // Plans are named from the directory of the config that names them.
+  const from = config === undefined ? directory : dirname(config)
+  const plan = relative(directory, resolve(from, stored.source.slice('plan:'.length)))
+  return `rota plan enqueue ${shellWord(plan)} ${jobId} ${whereOf(context, config)}`
+}
+
+function configOf({ args, directory }: Context): string | undefined {
+  const config = args.text('config')
+  return config === undefined ? findConfig(directory) : resolve(directory, config)
+}
+
+/** The options that name the same store again. */
+function whereOf(context: Context, config: string | undefined): string {
+  const { args, directory } = context
+  const store = args.text('store')
+  if (store !== undefined) return `--store ${shellWord(store)}`
+  if (storeOf(context) !== undefined) return '--store "$ROTA_STORE"'
+  return config === undefined
+    ? '--store sqlite:data/rota.db'
+    : `--config ${shellWord(relative(directory, config))}`
+}

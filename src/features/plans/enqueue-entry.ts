@@ -1,0 +1,106 @@
+import { RotaError } from '../../kernel/definition/errors.js'
+import { planRunId, planTriggerName } from '../../kernel/identity/occurrence.js'
+import { didYouMean } from '../../kernel/definition/read-value.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { Plan, PlanEntry } from './definition.js'
+import type { Store } from '../../store/port.js'
+import { fileNameOf } from '../../store/files/layout/run-file.js'
+import { namedText } from '../../text/error-text.js'
+import type { Instant } from '../../time/instant.js'
+import { newManualRun } from '../../app/runs/enqueue.js'
+import { queueFileNames } from './queue/files.js'
+import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
+
+/** Which entry of a plan is to become a run. */
+export interface EntryRequest {
+  readonly plan: Plan
+  /** As it was named, for messages. */
+  readonly planPath: string
+  /** `plan:` and the path: whose trigger it is where it has none yet. */
+  readonly source: string
+  /** Its `job_id` or `run_id`. */
+  readonly id: string
+  readonly now: Instant
+  /** Finds out what would be done and writes nothing. */
+  readonly isDry: boolean
+  /** Where the files of the queue lie, if it is a directory. */
+  readonly queuePath?: string | undefined
+}
+
+/** What became of the request. */
+export interface EnqueuedEntry {
+  readonly entry: PlanEntry
+  readonly outcome: 'enqueued' | 'already_enqueued'
+}
+
+/** Makes one entry of a plan a run, also one that was missed; once, however often it is asked. `store` is absent where a dry run found none. */
+export async function enqueueEntry(store: Store | undefined, request: EntryRequest): Promise<EnqueuedEntry> {
+  const entry = entryOf(request)
+  if (store === undefined) return { entry, outcome: 'enqueued' }
+  const name = planTriggerName(entry.jobId)
+  const [stored] = await store.triggers({ names: [name] })
+  const run = await store.run(planRunId(entry.jobId, entry.dueAt))
+  const isEntry = isRecorded(stored, entry)
+  const wasRun = run !== undefined || (isEntry && (await wasEnqueued(store, entry, name)))
+  if (wasRun && !hasSameParams(entry.params, run?.payload ?? stored?.trigger.payload))
+    refuseOtherParams(request.planPath, [entry])
+  const isDone = wasRun || hasFile(entry, request) || (await isNoted(store, entry))
+  if (isDone) return { entry, outcome: 'already_enqueued' }
+  if (request.isDry) return { entry, outcome: 'enqueued' }
+  if (isEntry && stored !== undefined)
+    return { entry, outcome: await enqueueMissed(store, stored, { entry, ...request }) }
+  const { recordEntries } = await import('./record-entries.js')
+  const recorded = await recordEntries(store, [entry], request)
+  return { entry, outcome: recorded.length === 1 ? 'enqueued' : 'already_enqueued' }
+}
+
+/** The entry of a plan that an id names; one that no entry has is refused. */
+export function entryOf({ plan, planPath, id }: Pick<EntryRequest, 'plan' | 'planPath' | 'id'>): PlanEntry {
+  const entry = plan.entries.find(({ jobId, runId }) => jobId === id || runId === id)
+  if (entry !== undefined) return entry
+  const hint = didYouMean(
+    id,
+    plan.entries.flatMap(({ jobId, runId }) => [jobId, runId]),
+  )
+  const message = `${planPath} has no entry with the id ${namedText(id)}${hint}; \`rota plan check ${planPath}\` shows them`
+  throw new RotaError('RUN_UNKNOWN', message)
+}
+
+/** Whether a file has its name, of another program or of this one. */
+function hasFile({ dueAt, jobId }: PlanEntry, { queuePath }: EntryRequest): boolean {
+  return queuePath !== undefined && queueFileNames(queuePath).has(fileNameOf(dueAt, jobId))
+}
+
+/**
+ * What an engine recorded as missed stays recorded so: its run stands beside, with the id that it would have had. That
+ * it was enqueued is noted, so that it is not enqueued a second time after its run was removed.
+ */
+async function enqueueMissed(
+  store: Store,
+  stored: StoredTrigger,
+  { entry, now }: { readonly entry: PlanEntry; readonly now: Instant },
+): Promise<EnqueuedEntry['outcome']> {
+  const { trigger } = stored
+  const job = (await store.jobs()).find((one) => one.job.name === trigger.job)?.job
+  if (job === undefined) throw new RotaError('JOB_UNKNOWN', `no job is named ${trigger.job}`)
+  const run: NewRun = {
+    ...newManualRun({ job, trigger: stored, payload: undefined, now }),
+    id: planRunId(entry.jobId, entry.dueAt),
+    dueAt: entry.dueAt,
+    payload: { pipeline_path: entry.pipelinePath, params: entry.params ?? {} },
+    labels: { job_id: entry.jobId, run_id: entry.runId, run_id_base: entry.runIdBase },
+  }
+  const [answer] = await store.enqueue({ runs: [run], now })
+  await store.changeNotes({ changes: [{ ...noteOf(entry), value: { at: now } }], now })
+  return answer?.created === true ? 'enqueued' : 'already_enqueued'
+}
+
+async function isNoted(store: Store, entry: PlanEntry): Promise<boolean> {
+  const { kind, name } = noteOf(entry)
+  return (await store.notes({ kind, names: [name], limit: 1 })).length > 0
+}
+
+function noteOf({ jobId }: PlanEntry) {
+  return { kind: 'plan', name: planTriggerName(jobId), item: 'enqueued' } as const
+}

@@ -1,0 +1,77 @@
+import { pipelineJob } from '../../kernel/job/pipeline.js'
+import { isMap } from '../../kernel/definition/read-value.js'
+import type { Tick } from '../../kernel/tick/tick.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { isPass, passName, passSource } from './source.js'
+
+/** A plan that is passed: the name that it was called by, and its file without links. */
+export interface PassedPlan {
+  readonly source: string
+  readonly planFile?: string | undefined
+}
+
+/** When a plan was last passed, under whichever spelling of its path; absent where it never was. */
+export async function lastPassAt(
+  store: Store,
+  { source, planFile }: PassedPlan,
+): Promise<Instant | undefined> {
+  const name = passName(source)
+  const passes = (await store.triggers({ source: passSource, active: true })).filter(isPass)
+  const own = passes.filter(
+    ({ trigger }) => trigger.name === name || (planFile !== undefined && fileOf(trigger) === planFile),
+  )
+  return own.length === 0 ? undefined : Math.max(...own.map(({ cursorAt }) => cursorAt))
+}
+
+/** Moves the cursor of a plan's passes; whoever was there at the same time has moved it as far. */
+export async function notePass(store: Store, pass: PassedPlan & { readonly now: Instant }): Promise<void> {
+  const { now } = pass
+  const trigger = passTrigger(pass)
+  const [known] = await store.triggers({ names: [trigger.name] })
+  const isKnown = known !== undefined && fileOf(known.trigger) === fileOf(trigger)
+  const current = isKnown ? known : await definePass(store, trigger, now)
+  if (current !== undefined && current.cursorAt < now)
+    await store.tick([tickTo(current, { at: now, cursorAt: now })])
+}
+
+async function definePass(store: Store, trigger: Trigger, now: Instant): Promise<StoredTrigger | undefined> {
+  const { definePipelineJob } = await import('./triggers.js')
+  const { define } = await import('../../engine/sync/sync.js')
+  await definePipelineJob(store, now)
+  await define(store, { source: passSource, triggers: [trigger], now })
+  return (await store.triggers({ names: [trigger.name] }))[0]
+}
+
+/** The file of the plan that was passed, as it was then. */
+function fileOf({ payload }: Trigger): string | undefined {
+  return isMap(payload) && typeof payload['file'] === 'string' ? payload['file'] : undefined
+}
+
+/** The last second of the year 9999: no schedule says anything later. */
+const neverAt = 253_402_300_799_000
+
+function passTrigger({ source, planFile }: PassedPlan): Trigger {
+  return {
+    name: passName(source),
+    // Never performed, but a trigger has to name a job.
+    job: pipelineJob,
+    schedule: { kind: 'once', at: neverAt },
+    payload: planFile === undefined ? undefined : { file: planFile },
+    partition: undefined,
+    catchUp: { mode: 'skip', maxAgeMs: undefined, maxRuns: 1, graceMs: 0 },
+    overlap: 'skip',
+    jitterMs: 0,
+    spreadMs: 0,
+    priority: undefined,
+    enabled: false,
+  }
+}
+
+/** A tick that only moves a cursor. */
+export function tickTo(one: StoredTrigger, to: { at: Instant; cursorAt: Instant }): Tick {
+  const { trigger, revision } = one
+  const nothing = { nextAt: undefined, chainRun: undefined, runs: [], ranges: [], supersede: undefined }
+  return { trigger: trigger.name, revision, ...to, ...nothing }
+}

@@ -1,0 +1,174 @@
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Json } from '../../../kernel/definition/json.js'
+import { isMap } from '../../../kernel/definition/read-value.js'
+import { Directory } from '../../../store/files/layout/directory.js'
+import { realDisk } from '../../../store/files/disk.js'
+import { foreignLeaseMs, writingMs } from '../../../store/files/foreign.js'
+import {
+  errorNameOf,
+  instantOf,
+  isErrorName,
+  isQueueName,
+  readQueueFile,
+  runOfForeign,
+  type FileText,
+} from '../../../store/files/layout/queue-file.js'
+import type { Instant } from '../../../time/instant.js'
+
+/** A file of a queue directory, as anybody who looks into it finds it. */
+export type QueueFile = { readonly kind: 'run'; readonly path: string; readonly run: FiledRun } | NoRun
+
+/** A file that is no run, and what is wrong with it. */
+export interface NoRun {
+  /** `failed`: it was moved there because of that; `malformed`: it will be; `stray`: it is ignored. */
+  readonly kind: 'invalid' | 'failed' | 'malformed' | 'stray'
+  readonly path: string
+  readonly fault: string
+  /** As its name says, where it is named as a run is. */
+  readonly jobId: string
+  /** The process that moved it. */
+  readonly movedBy?: string | undefined
+}
+
+/** A run as its file says. */
+export interface FiledRun {
+  /** Its id, also where no Rota has taken it in yet. */
+  readonly id: string
+  readonly state: QueueFolder
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly jobId: string
+  readonly runId: string
+  readonly pipelinePath: string
+  readonly attempts: number
+  /** Grows with every run that the store records; absent where it has not taken it in. */
+  readonly seq: number | undefined
+  /** Until when it is another program's, where it lies in `running`. */
+  readonly heldUntil: Instant
+}
+
+type QueueFolder = (typeof folders)[number]
+
+const folders = ['pending', 'running', 'done', 'failed'] as const
+
+/** Where a queue lies. */
+export interface QueueAt {
+  readonly path: string
+  readonly directory: string
+}
+
+/** The files of a queue directory, by state and name; those that are no runs are told with what is wrong. */
+export function queueFiles(
+  { path, directory }: QueueAt,
+  now: Instant,
+  states: readonly QueueFolder[] = folders,
+): readonly QueueFile[] {
+  const queue = new Directory({ path: resolve(directory, path), disk: realDisk, isDurable: false })
+  return states.flatMap((folder) => {
+    const names = namesIn(queue.of(folder))
+    const all = new Set(names)
+    return names.flatMap((name): QueueFile[] => {
+      if (folder === 'failed' && isErrorName(name) && all.has(name.replace(/\.error\.json$/, '.json')))
+        return []
+      const hasReason = folder === 'failed' && all.has(errorNameOf(name))
+      return hasReason ? [failedFile(queue, name)] : (readFile(queue, { folder, name, now }) ?? [])
+    })
+  })
+}
+
+/** The names of all files of a queue directory, whatever is in them. */
+export function queueFileNames(path: string): ReadonlySet<string> {
+  return new Set(folders.flatMap((folder) => namesIn(join(path, folder))))
+}
+
+/** What a file of a queue directory gives its run, wherever it lies; absent where it cannot be read. */
+export function filedPayload(path: string, name: string): Json | undefined {
+  const queue = new Directory({ path, disk: realDisk, isDurable: false })
+  for (const folder of folders) {
+    const read = readQueueFile(queue, `${folder}/${name}`)
+    if (read.kind === 'file') return { params: (read.file['params'] ?? {}) as Json }
+  }
+  return undefined
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A file that was moved to `failed` because it is no run. */
+function failedFile(queue: Directory, name: string): QueueFile {
+  const beside = readQueueFile(queue, `failed/${errorNameOf(name)}`)
+  const { message, claimed_by: movedBy } = beside.kind === 'file' ? beside.file : {}
+  return {
+    kind: 'failed',
+    path: `failed/${name}`,
+    fault: typeof message === 'string' ? message : 'it is no run',
+    jobId: jobIdIn(name),
+    movedBy: typeof movedBy === 'string' ? movedBy : undefined,
+  }
+}
+
+interface At {
+  readonly folder: QueueFolder
+  readonly name: string
+  readonly now: Instant
+}
+
+/** What a file is; nothing where it has moved on between two looks. */
+function readFile(queue: Directory, { folder, name, now }: At): [QueueFile] | undefined {
+  const path = `${folder}/${name}`
+  if (!queue.exists(path)) return undefined
+  const noRun = (kind: NoRun['kind'], fault: string): [QueueFile] => [
+    { kind, path, fault, jobId: jobIdIn(name) },
+  ]
+  if (!isQueueName(name)) return noRun('stray', 'it is not named as a run is')
+  const read = readQueueFile(queue, path)
+  const run = read.kind === 'file' ? runOf(read, { folder, name, modifiedAt: read.modifiedAt }) : read.fault
+  if (typeof run !== 'string') return [{ kind: 'run', path, run }]
+  const isMalformed = read.kind === 'file' || read.isMalformed
+  const isLeft = folder !== 'pending' || now - read.modifiedAt < writingMs
+  if (isLeft) return noRun('invalid', `it ${run}`)
+  return noRun(isMalformed ? 'malformed' : 'stray', `it ${run}`)
+}
+
+/** The id in the name of a file, as far as it can be read. */
+function jobIdIn(name: string): string {
+  const written = name.slice(17).replace(/\.json$/, '')
+  try {
+    return isQueueName(name) ? decodeURIComponent(written) : ''
+  } catch {
+    return written
+  }
+}
+
+function runOf(
+  read: FileText,
+  at: { readonly name: string; readonly folder: QueueFolder; readonly modifiedAt: Instant },
+): FiledRun | string {
+  const { file } = read
+  const { rota, attempts, pipeline_path: pipelinePath, run_at: runAt, lease_until: leaseUntil } = file
+  const own = isMap(rota) && typeof rota['id'] === 'string' ? rota['id'] : undefined
+  // Judged as the store judges it: what it would not take in is no run here either.
+  const foreign = own === undefined ? runOfForeign(read, at.name) : undefined
+  if (typeof foreign === 'string') return foreign
+  const dueAt = instantOf(file['scheduled_for'])
+  if (dueAt === undefined) return 'has a scheduled_for that is not an instant'
+  return {
+    id: own ?? foreign?.id ?? '',
+    state: at.folder,
+    dueAt,
+    runAt: instantOf(runAt) ?? dueAt,
+    jobId: String(file['job_id']),
+    runId: String(file['run_id']),
+    pipelinePath: typeof pipelinePath === 'string' ? pipelinePath : '',
+    attempts: typeof attempts === 'number' ? attempts : 0,
+    seq: isMap(rota) && typeof rota['seq'] === 'number' ? rota['seq'] : undefined,
+    heldUntil: instantOf(leaseUntil) ?? at.modifiedAt + foreignLeaseMs,
+  }
+}

@@ -1,0 +1,97 @@
+import { pipelinePayloadOf, queueErrorOf, type QueueError } from '../../../kernel/job/pipeline.js'
+import type { Run, StoredError } from '../../../kernel/run/run.js'
+import type { Store } from '../../../store/port.js'
+import type { Instant } from '../../../time/instant.js'
+import { systemClock } from '../../../time/clock.js'
+import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
+
+/** A run of a queue, in the words of queue files; or a file that is none. */
+export interface QueueItem {
+  /** Its id, also where the store has not taken it in; empty where it is no run. */
+  readonly id: string
+  readonly state: Run['state'] | 'invalid'
+  readonly dueAt: Instant | undefined
+  readonly runAt: Instant | undefined
+  readonly jobId: string
+  readonly runId: string
+  readonly pipelinePath: string
+  readonly attempts: number
+  readonly error: QueueError | undefined
+  /** Its path, where it is no run. */
+  readonly file: string | undefined
+}
+
+/** Everything in a queue directory in the order of its files: what the store knows, and what others have put there since. */
+export async function listQueue(store: Store | undefined, queue: QueueAt): Promise<readonly QueueItem[]> {
+  const runs = store === undefined ? [] : await allRuns(store)
+  const known = new Set(runs.map((run) => run.id))
+  const files = queueFiles(queue, systemClock.now())
+  const untaken = files.flatMap((file) => (file.kind === 'run' && !known.has(file.run.id) ? [file.run] : []))
+  const items = [...runs.map(itemOf), ...untaken.map(filedItem)]
+  const noRuns = files.flatMap((file) => (file.kind === 'run' ? [] : [noRunItem(file)]))
+  return [...items.toSorted(byFileName), ...noRuns]
+}
+
+/** A run of the store as an item. */
+export function itemOf(run: Run): QueueItem {
+  return {
+    id: run.id,
+    state: run.state,
+    dueAt: run.dueAt,
+    runAt: run.runAt,
+    jobId: run.labels?.['job_id'] ?? run.id,
+    runId: run.labels?.['run_id'] ?? run.id,
+    pipelinePath: pipelinePayloadOf(run.payload)?.pipeline_path ?? '',
+    attempts: run.attempt,
+    error: run.error === undefined ? undefined : summaryErrorOf(run.error),
+    file: undefined,
+  }
+}
+
+/** The codes that a summary may have; every other failure is the pipeline's. */
+const summaryCodes: readonly string[] = ['job_invalid', 'timed_out', 'cancelled']
+
+/** The error of a run in the words of summaries. */
+export function summaryErrorOf(error: StoredError): QueueError {
+  const told = queueErrorOf(error)
+  return summaryCodes.includes(told.code) ? told : { ...told, code: 'orchestrator_failed' }
+}
+
+const page = 1000
+
+/** Every run of a queue, or every one in a state. */
+export async function allRuns(store: Store, state?: Run['state']): Promise<readonly Run[]> {
+  const found: Run[] = []
+  for (let before: string | undefined; ; ) {
+    const runs = await store.runs({ limit: page, before, state })
+    found.push(...runs)
+    before = runs.at(-1)?.id
+    if (runs.length < page) return found
+  }
+}
+
+/** A run as its file says, as an item. */
+export function filedItem({
+  id,
+  state,
+  dueAt,
+  runAt,
+  jobId,
+  runId,
+  pipelinePath,
+  attempts,
+}: FiledRun): QueueItem {
+  return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
+}
+
+/** A file that is no run as an item. */
+export function noRunItem({ kind, path, fault, jobId }: NoRun): QueueItem {
+  const nothing = { dueAt: undefined, runAt: undefined, runId: '', pipelinePath: '', attempts: 0 }
+  const isFailed = kind === 'failed'
+  const error = { code: isFailed ? 'job_invalid' : 'invalid', message: fault }
+  return { id: '', state: isFailed ? 'failed' : 'invalid', jobId, ...nothing, error, file: path }
+}
+
+function byFileName(a: QueueItem, b: QueueItem): number {
+  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.jobId < b.jobId ? -1 : 1)
+}

@@ -1,0 +1,176 @@
+/**
+ * What a worker of a queue would take, found without changing anything: by the order in which the store gives runs out,
+ * with what it would take back and take in first.
+ */
+import { claimingTargets, type Hold } from '../../../kernel/hold/hold.js'
+import type { Job } from '../../../kernel/job/job.js'
+import { pipelineJob } from '../../../kernel/job/pipeline.js'
+import type { Run } from '../../../kernel/run/run.js'
+import type { Store } from '../../../store/port.js'
+import { formatInstant, type Instant } from '../../../time/instant.js'
+import { steadyMs } from './clock.js'
+import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
+import { allRuns, filedItem, itemOf, type QueueItem } from './list.js'
+
+/** What a worker would do. */
+export type NextRun =
+  | { readonly kind: 'run'; readonly item: QueueItem }
+  /** It would move these files to `failed`. */
+  | { readonly kind: 'malformed'; readonly files: readonly NoRun[] }
+  | { readonly kind: 'nothing'; readonly reason: IdleReason }
+
+/** Why nothing is taken. */
+export interface IdleReason {
+  readonly code: 'queue_empty' | 'worker_disabled'
+  readonly message: string
+}
+
+interface When {
+  readonly now: Instant
+  readonly aheadMs: number
+}
+
+/** Finds what a worker would take next; `store` is absent where there is none yet. */
+export async function nextRun(store: Store | undefined, queue: QueueAt, when: When): Promise<NextRun> {
+  const files = malformedFiles(queue, when.now)
+  if (files.length > 0) return { kind: 'malformed', files }
+  const candidates = await candidatesOf(store, queue, when.now)
+  const isFree = candidates.filter(({ heldBy }) => heldBy === undefined)
+  const due = isFree.filter(({ runAt }) => runAt <= when.now).toSorted(byUrgency)
+  const near = isFree.filter(({ runAt }) => runAt <= when.now + when.aheadMs).toSorted(byInstant)
+  const hold = store === undefined ? undefined : await claimingHold(store, when.now)
+  const [first] = due.length > 0 ? due : near
+  if (hold === undefined && first !== undefined) return { kind: 'run', item: first.item }
+  return { kind: 'nothing', reason: reasonOf(hold, candidates, when) }
+}
+
+/** Why a worker found nothing to take. */
+export async function idleReason(store: Store, queue: QueueAt, when: When): Promise<IdleReason> {
+  const hold = await claimingHold(store, when.now)
+  return reasonOf(hold, hold === undefined ? await candidatesOf(store, queue, when.now) : [], when)
+}
+
+/** The files that a worker moves to `failed`. */
+export function malformedFiles(queue: QueueAt, now: Instant): readonly NoRun[] {
+  const files = queueFiles(queue, now, ['pending'])
+  return files.flatMap((file) => (file.kind === 'malformed' ? [file] : []))
+}
+
+function reasonOf(
+  hold: Hold | undefined,
+  candidates: readonly Candidate[],
+  { now, aheadMs }: When,
+): IdleReason {
+  if (hold !== undefined) return { code: 'worker_disabled', message: wordsOf(hold) }
+  const waiting = candidates.filter(({ runAt }) => runAt <= now + aheadMs)
+  const [held] = waiting.flatMap(({ heldBy }) => heldBy ?? [])
+  if (held !== undefined) return { code: 'queue_empty', message: `nothing is taken: ${held}` }
+  const [next] = candidates.toSorted(byInstant)
+  const then = next === undefined ? '' : `; the next run is due at ${formatInstant(next.runAt)}`
+  return { code: 'queue_empty', message: `nothing is due${then}` }
+}
+
+/** The hold that keeps every worker from taking anything. */
+async function claimingHold(store: Store, now: Instant): Promise<Hold | undefined> {
+  return (await store.holds({ openAt: now })).find((hold) => claimingTargets.includes(hold.target))
+}
+
+/** What a hold stops, who asked for it, and why. */
+export function wordsOf({ target, actor, note }: Hold): string {
+  const what = target === 'all' ? 'everything is frozen' : `the stored ${target} is off`
+  return `${what}, by ${actor}${note === '' ? '' : `: ${note}`}`
+}
+
+/** A run that waits, or that would wait as soon as a worker has looked. */
+interface Candidate {
+  readonly item: QueueItem
+  readonly runAt: Instant
+  readonly priority: number
+  /** The order of recording; what is not recorded yet comes last, by the names of the files. */
+  readonly seq: number
+  /** What keeps it from being taken although it is due. */
+  readonly heldBy: string | undefined
+}
+
+function byUrgency(a: Candidate, b: Candidate): number {
+  return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq || byName(a, b)
+}
+
+/** What is taken before its time is taken by its instant alone. */
+function byInstant(a: Candidate, b: Candidate): number {
+  return a.runAt - b.runAt || (a.item.id < b.item.id ? -1 : 1)
+}
+
+function byName({ item: a }: Candidate, { item: b }: Candidate): number {
+  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.jobId < b.jobId ? -1 : 1)
+}
+
+async function candidatesOf(
+  store: Store | undefined,
+  queue: QueueAt,
+  now: Instant,
+): Promise<readonly Candidate[]> {
+  const files = queueFiles(queue, now, ['pending', 'running'])
+  const filed = files.flatMap((file) => (file.kind === 'run' ? [file.run] : []))
+  const runs =
+    store === undefined ? [] : [...(await allRuns(store, 'pending')), ...(await allRuns(store, 'running'))]
+  const known = new Set(runs.map(({ id }) => id))
+  const fresh = filed.filter((run) => !known.has(run.id)).flatMap((run) => freshCandidate(run, now))
+  if (store === undefined) return fresh
+  const seqs = new Map(filed.map(({ id, seq }) => [id, seq]))
+  const view = await viewOf(store, now)
+  return [...runs.flatMap((run) => knownCandidate(run, { ...view, now, seq: seqs.get(run.id) })), ...fresh]
+}
+
+/** A file of another program that a worker would take in. */
+function freshCandidate(run: FiledRun, now: Instant): Candidate[] {
+  const isOpen = run.state === 'pending' || (run.state === 'running' && run.heldUntil <= now)
+  const { dueAt: runAt } = run
+  return isOpen ? [{ item: filedItem(run), runAt, priority: 0, seq: Infinity, heldBy: undefined }] : []
+}
+
+interface View {
+  readonly jobs: ReadonlyMap<string, Job>
+  readonly live: ReadonlySet<string>
+  readonly paused: ReadonlySet<string>
+}
+
+async function viewOf(store: Store, now: Instant): Promise<View> {
+  const forMs = await steadyMs(store)
+  const workers = (await store.workers()).filter(
+    ({ leaseUntil, lastBeatAt = leaseUntil }) => leaseUntil >= now || leaseUntil - lastBeatAt >= forMs,
+  )
+  const holds = await store.holds({ openAt: now })
+  return {
+    jobs: new Map((await store.jobs()).map(({ job }) => [job.name, job])),
+    live: new Set(workers.map(({ id }) => id)),
+    paused: new Set(holds.flatMap(({ target }) => (target.startsWith('queue:') ? [target.slice(6)] : []))),
+  }
+}
+
+function knownCandidate(
+  run: Run,
+  {
+    jobs,
+    live,
+    paused,
+    now,
+    seq = Infinity,
+  }: View & { readonly now: Instant; readonly seq?: number | undefined },
+): Candidate[] {
+  const job = jobs.get(run.job)
+  const isLost =
+    run.state === 'running' && !live.has(run.worker ?? '') && run.crashes + 1 < (job?.crashes ?? 0)
+  if (run.state !== 'pending' && !isLost) return []
+  const runAt = isLost ? Math.min(run.dueAt, now) : run.runAt
+  return [{ item: itemOf(run), runAt, priority: run.priority, seq, heldBy: heldBy(run, job, paused) }]
+}
+
+function heldBy(run: Run, job: Job | undefined, paused: ReadonlySet<string>): string | undefined {
+  const isPerformed = run.job === pipelineJob || (job !== undefined && job.handler.kind !== 'function')
+  if (!isPerformed) return `no handler of job ${run.job} is here`
+  if (job !== undefined && paused.has(job.queue)) return `the queue ${job.queue} is paused`
+  return run.waitsFor === undefined
+    ? undefined
+    : `${run.labels?.['run_id'] ?? run.id} waits for ${run.waitsFor}`
+}

@@ -1,0 +1,121 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { quotedText } from '../../../text/error-text.js'
+import { likelySwitches, readSwitches, type Switches } from '../../../app/control/switches.js'
+import type { QueueClock, QueueStore } from './clock.js'
+import { type Context, exitCodes } from '../../../cli/framework/command.js'
+import type { Option } from '../../../cli/framework/syntax.js'
+import { systemText } from '../../../cli/framework/system-error.js'
+import { roughly } from '../../../cli/views/time-text.js'
+
+/** Where a queue lies. */
+export const queueDirOption: Option = {
+  name: 'queue-dir',
+  value: 'directory',
+  help: 'the queue; default data/queue',
+  completes: 'file',
+}
+
+/** Where summaries are written. */
+export const outputDirOption: Option = {
+  name: 'output-dir',
+  value: 'directory',
+  help: 'where the summary is written; default output',
+  completes: 'file',
+}
+
+/** Finds everything and changes nothing. */
+export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue, only write the summary' }
+
+/** For a queue that was not used for more than a year. */
+export const acceptClockOption: Option = {
+  name: 'accept-clock',
+  help: 'believe a clock that is more than a year ahead of the queue',
+}
+
+/** What says what counts as now; waits while the clock is in doubt, with a word. */
+export async function clockOf(
+  { args, out }: Context,
+  store: QueueStore,
+  signal: AbortSignal,
+): Promise<QueueClock> {
+  const { queueClock } = await import('./clock.js')
+  const acceptClock = args.flag(acceptClockOption.name)
+  return await queueClock(store, {
+    acceptClock,
+    signal,
+    onDoubt: ({ byMs }) =>
+      out.note(`the wall clock is ${roughly(byMs)} ahead of the queue; waits 10 s for a second reading`),
+  })
+}
+
+/** The queue that a command means. */
+export function queueDirOf({ args, directory }: Context): string {
+  const path = args.text(queueDirOption.name) ?? 'data/queue'
+  const why = notADirectory(resolve(directory, path))
+  if (why === undefined) return path
+  throw new RotaError('STORE_URL', `--queue-dir: ${quotedText(path)} cannot be a queue: ${why}`)
+}
+
+/** Why no directory can be at a path; undefined where one is, or can be made. */
+function notADirectory(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : `${path} is not a directory`
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing ? undefined : (systemText(error) ?? (error as Error).message)
+  }
+}
+
+/** The kill switches of the environment; a name that was most likely misspelt gets a warning. */
+export function switchesOf({ out, environment }: Context): Switches {
+  const switches = readSwitches(environment)
+  for (const hint of likelySwitches(environment)) out.note(`warning: ${hint}`)
+  return switches
+}
+
+/** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
+export async function oneShot(
+  context: Context,
+  act: (switches: Switches) => Promise<number>,
+): Promise<number> {
+  const switches = switchesOf(context)
+  if (switches.pipeline === false) {
+    context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
+    return exitCodes.ok
+  }
+  return await onQueue(context, () => act(switches))
+}
+
+/** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
+export async function onQueue(context: Context, act: () => Promise<number>): Promise<number> {
+  try {
+    const code = await act()
+    const { stdout } = context.out
+    await stdout.settled()
+    return code === exitCodes.ok && stdout.failure !== undefined ? exitCodes.store : code
+  } catch (error) {
+    if (!isTrouble(error)) throw error
+    const { reportFailure } = await import('../../../cli/framework/failure.js')
+    const isDebug = context.environment['ROTA_DEBUG'] === '1'
+    reportFailure(error, { stderr: context.out.stderr, isJson: context.args.flag('json'), isDebug })
+    return exitCodes.store
+  }
+}
+
+function isTrouble(error: unknown): boolean {
+  if (error instanceof RotaError) return error.code.startsWith('STORE_')
+  return typeof (error as { syscall?: unknown } | undefined)?.syscall === 'string'
+}
+
+/** Writes a summary. It is only a record: what was done stands, whether it can be written or not. */
+export async function recordSummary({ out }: Context, write: () => void | Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    out.note(
+      `warning: the summary could not be written to --output-dir: ${systemText(error) ?? (error as Error).message}`,
+    )
+  }
+}

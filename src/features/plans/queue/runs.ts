@@ -1,0 +1,65 @@
+import { RotaError } from '../../../kernel/definition/errors.js'
+import type { Run } from '../../../kernel/run/run.js'
+import type { Store } from '../../../store/port.js'
+import { systemClock } from '../../../time/clock.js'
+import { makeQueue, openQueue, takeIn } from './directory.js'
+import { queueFiles, type FiledRun, type QueueAt } from './files.js'
+import { allRuns, listQueue, type QueueItem } from './list.js'
+import { retryRun } from '../../../app/runs/runs.js'
+
+/** Opens a queue to change it; absent where there is nothing of a queue. */
+export async function changeQueue(queue: QueueAt): Promise<Store | undefined> {
+  const { path, directory } = queue
+  const opened = await openQueue(path, directory)
+  // Another program may have made the directories and filled them before any Rota came.
+  const isFilled = opened === undefined && queueFiles(queue, systemClock.now()).length > 0
+  return isFilled ? await makeQueue(path, directory) : opened
+}
+
+/** What a queue shows of the run that somebody means by its `job_id`, its `run_id` or its id, with the run where the store has it. */
+export async function lookUp(
+  store: Store | undefined,
+  id: string,
+  queue: QueueAt,
+): Promise<{ readonly item: QueueItem; readonly run: Run | undefined }> {
+  const items = (await listQueue(store, queue)).filter(
+    (item) => item.file === undefined && [item.id, item.jobId, item.runId].includes(id),
+  )
+  const item = only(items, id)
+  return { item, run: await store?.run(item.id) }
+}
+
+/** The run of a queue that somebody means by its `job_id`, its `run_id` or its id. */
+export async function findQueued(store: Store, id: string, queue: QueueAt): Promise<Run> {
+  await takeIn(store)
+  const { item, run } = await lookUp(store, id, queue)
+  if (run !== undefined) return run
+  throw new RotaError(
+    'RUN_UNKNOWN',
+    `${item.runId} is another program's, and ${item.state}: only what lies in pending, or in running after its lease, is taken over`,
+  )
+}
+
+/** Gives a failed or cancelled run another try, now. */
+export async function retryQueued(store: Store, id: string): Promise<Run> {
+  return await retryRun(store, { id, now: systemClock.now() })
+}
+
+/** How many files of other programs lie in these directories without being runs of the store. */
+export async function foreignFiles(
+  store: Store,
+  queue: QueueAt,
+  states: readonly FiledRun['state'][],
+): Promise<number> {
+  const files = queueFiles(queue, systemClock.now(), states)
+  const known = new Set((await allRuns(store)).map((run) => run.id))
+  return files.filter((file) => file.kind === 'run' && !known.has(file.run.id)).length
+}
+
+function only(items: readonly QueueItem[], id: string): QueueItem {
+  const [item, second] = items
+  if (item === undefined) throw new RotaError('RUN_UNKNOWN', `no run of the queue has the id ${id}`)
+  if (second === undefined) return item
+  const ids = items.map((one) => one.id).join(', ')
+  throw new RotaError('RUN_UNKNOWN', `more than one run of the queue has the id ${id}: ${ids}`)
+}

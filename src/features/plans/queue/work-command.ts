@@ -1,0 +1,269 @@
+import { resolve } from 'node:path'
+import type { NoRun, QueueAt, QueueFile } from './files.js'
+import type { QueueItem } from './list.js'
+import type { WorkerSummary } from '../summaries.js'
+import type { Worked, workQueue } from './work.js'
+import { formatInstant } from '../../../time/instant.js'
+import { systemClock } from '../../../time/clock.js'
+import {
+  configOption,
+  type Command,
+  type Context,
+  exitCodes,
+  jsonOption,
+} from '../../../cli/framework/command.js'
+import { configOf, namedConfig } from '../../../cli/options/config-of.js'
+import { untilSignal } from '../../../cli/views/follow.js'
+import {
+  acceptClockOption,
+  clockOf,
+  dryRunOption,
+  oneShot,
+  outputDirOption,
+  queueDirOf,
+  queueDirOption,
+  recordSummary,
+} from './one-shot.js'
+import { count } from '../../../cli/views/in-words.js'
+import { roughly } from '../../../cli/views/time-text.js'
+import { durationOf } from '../../../cli/options/times-of.js'
+import { usageError } from '../../../cli/framework/usage-error.js'
+import { WorkGuard } from './work-guard.js'
+
+/** `rota work`: performs one run of a queue. */
+export const work: Command = {
+  name: 'work',
+  about:
+    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A file in pending that is no run is moved to failed with its reason. A summary is kept under the output directory. Ends with 1 where the run failed, or a file was no run.',
+  arguments: [],
+  options: [
+    queueDirOption,
+    {
+      name: 'ahead',
+      value: 'minutes',
+      help: 'take what is due this far ahead, too; default 0',
+      whole: { min: 0, max: 527_040 },
+    },
+    {
+      name: 'lease',
+      value: 'duration',
+      help: 'how long it may be silent before its run is taken back; default 30s',
+    },
+    outputDirOption,
+    {
+      ...configOption,
+      help: 'the config whose steps pipelines use; default rota.config.* here or above',
+    },
+    acceptClockOption,
+    dryRunOption,
+    jsonOption,
+  ],
+  examples: [
+    { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
+    { line: 'rota work --dry-run', meaning: 'which run it would take' },
+  ],
+  run: (context) =>
+    oneShot(context, async (switches) => {
+      const guard = new WorkGuard(context)
+      try {
+        const isOn = switches.worker === true
+        return await untilSignal(
+          (signal) => workOnce(context, isOn, { guard, signal }),
+          () => guard.end(),
+        )
+      } finally {
+        guard.end()
+      }
+    }),
+}
+
+/** What ends a call early. */
+interface Ends {
+  readonly guard: WorkGuard
+  readonly signal: AbortSignal
+}
+
+async function workOnce(context: Context, isOn: boolean, ends: Ends): Promise<number> {
+  const { args, out } = context
+  const isDry = args.flag('dry-run')
+  const all = isDry ? await look(context) : isOn ? await take(context, ends) : [disabled]
+  const summaries = all.map((taken) => summaryOf(taken, isDry))
+  await record(
+    context,
+    summaries.filter((_, index) => all[index]?.isLost !== true),
+  )
+  if (args.flag('json')) for (const summary of summaries.slice(0, 1)) out.json(summary)
+  else for (const [index, summary] of summaries.entries()) print(context, summary, all[index]?.isLost)
+  if (ends.guard.failing.aborted) return exitCodes.internal
+  return summaries.some(({ decision }) => decision === 'failed') ? exitCodes.failed : exitCodes.ok
+}
+
+async function record(context: Context, summaries: readonly WorkerSummary[]): Promise<void> {
+  const { args, directory } = context
+  const { writeWorkerSummary } = await import('../summaries.js')
+  const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
+  for (const summary of summaries)
+    await recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
+}
+
+/** What a call came to, before it is written down. */
+interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
+  readonly item?: QueueItem
+  readonly durationMs?: number
+  /** Another worker has the run, and writes down what it came to. */
+  readonly isLost?: boolean
+}
+
+const disabled: Taken = {
+  decision: 'skipped',
+  error: { code: 'worker_disabled', message: 'WORKER_ENABLED is off' },
+}
+
+function queueAt(context: Context): QueueAt {
+  return { path: queueDirOf(context), directory: context.directory }
+}
+
+/** What would be taken. */
+async function look(context: Context): Promise<readonly Taken[]> {
+  const queue = queueAt(context)
+  const { openQueue } = await import('./directory.js')
+  const { nextRun } = await import('./next-run.js')
+  await warnOfStrays(context, queue)
+  const store = await openQueue(queue.path, queue.directory)
+  try {
+    const found = await nextRun(store, queue, { now: systemClock.now(), aheadMs: aheadOf(context) })
+    if (found.kind === 'malformed') return await noRuns(found.files, 'skipped')
+    if (found.kind === 'nothing') return [{ decision: 'skipped', error: found.reason }]
+    return [{ decision: 'skipped', error: null, item: found.item }]
+  } finally {
+    await store?.close()
+  }
+}
+
+async function noRuns(files: readonly NoRun[], decision: 'failed' | 'skipped'): Promise<readonly Taken[]> {
+  const { noRunItem } = await import('./list.js')
+  return files.map((file) => ({
+    decision,
+    error: { code: 'job_invalid', message: `${file.path}: ${file.fault}` },
+    item: noRunItem(file),
+  }))
+}
+
+/** Files that other programs or people left beside the runs are ignored, with a word. */
+async function warnOfStrays({ out }: Context, queue: QueueAt): Promise<void> {
+  const { queueFiles } = await import('./files.js')
+  const files = queueFiles(queue, systemClock.now(), ['pending']).filter(isStray)
+  for (const { path, fault } of files.slice(0, mostWarnings)) {
+    out.note(`warning: ${path} ${fault.replace(/^it /, '')}; it is ignored`)
+  }
+  if (files.length > mostWarnings)
+    out.note(`warning: ${count(files.length - mostWarnings, 'more file')} ignored`)
+}
+
+const mostWarnings = 3
+
+function isStray(file: QueueFile): file is NoRun {
+  return file.kind === 'stray'
+}
+
+const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
+
+function leaseOf(context: Context): number {
+  const { args } = context
+  const leaseMs = durationOf(context, 'lease', '30s')
+  if (leaseMs >= leases.minMs && leaseMs <= leases.maxMs) return leaseMs
+  const fault = { path: '--lease', message: `${args.text('lease')} is not allowed`, allowed: leases.allowed }
+  throw usageError([fault], '`rota work --help` shows examples')
+}
+
+function aheadOf({ args }: Context): number {
+  return (args.whole('ahead') ?? 0) * 60_000
+}
+
+async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
+  const { directory, environment, args, out } = context
+  const { makeQueue } = await import('./directory.js')
+  const { workQueue } = await import('./work.js')
+  const leaseMs = leaseOf(context)
+  const aheadMs = aheadOf(context)
+  const queue = queueAt(context)
+  const steps = await stepsOf(context)
+  await warnOfStrays(context, queue)
+  const store = await makeQueue(queue.path, directory)
+  const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
+  try {
+    const { tracer, failing, onRun, onTrouble } = ends.guard
+    const signal = AbortSignal.any([ends.signal, failing])
+    const heard = { onLine, onRun, onTrouble }
+    const guard = await clockOf(context, store, signal)
+    const limits = { aheadMs, leaseMs }
+    const options = { queue, directory, environment, ...limits, steps, signal, tracer, guard, ...heard }
+    const worked = await workQueue(store, options)
+    if (worked?.kind === 'run') return [await takenOf(worked.worked)]
+    if (worked?.kind === 'moved') return await noRuns(worked.files, 'failed')
+    const { idleReason } = await import('./next-run.js')
+    const reason = await idleReason(store, queue, { now: guard.now(), aheadMs })
+    return [{ decision: 'skipped', error: reason }]
+  } finally {
+    await store.close()
+  }
+}
+
+type Steps = Parameters<typeof workQueue>[1]['steps']
+
+/** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
+async function stepsOf(context: Context): Promise<Steps> {
+  const named = namedConfig(context)
+  const load: Steps = async () => {
+    const path = configOf(context)
+    if (path === undefined) return new Map()
+    const { stepsOfConfig } = await import('../../../app/definitions/load-app.js')
+    return await stepsOfConfig(path)
+  }
+  if (named === undefined) return load
+  const steps = await load()
+  return async () => steps
+}
+
+type WorkedRun = Extract<Worked, { kind: 'run' }>['worked']
+
+async function takenOf({ run, result, durationMs }: WorkedRun): Promise<Taken> {
+  const { itemOf, summaryErrorOf } = await import('./list.js')
+  const told = { item: itemOf(run), durationMs }
+  if (result === 'done') return { decision: 'done', error: null, ...told }
+  if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
+  if (result === 'lost') return { decision: 'skipped', error: null, isLost: true, ...told }
+  const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
+  return { decision: 'failed', error: summaryErrorOf(error), ...told }
+}
+
+function summaryOf(taken: Taken, isDry: boolean): WorkerSummary {
+  const { jobId = 'none', runId = '', pipelinePath = '', attempts = 0 } = taken.item ?? {}
+  return {
+    schema_version: 'v1',
+    engine: 'worker',
+    checked_at: formatInstant(systemClock.now()),
+    job_id: jobId,
+    run_id: runId,
+    pipeline_path: pipelinePath,
+    decision: taken.decision,
+    error: taken.error,
+    dry_run: isDry,
+    attempts,
+    duration_ms: taken.durationMs ?? 0,
+  }
+}
+
+function print({ out }: Context, summary: WorkerSummary, isLost = false): void {
+  const { job_id: id, run_id: run, decision, error, dry_run: isDry } = summary
+  const took = roughly(summary.duration_ms)
+  if (error?.code === 'worker_disabled') out.note(`${error.message}: nothing was done`)
+  else if (id === 'none') out.say(error?.message ?? '')
+  else if (run === '')
+    out.say(`${error?.message ?? ''}; ${isDry ? 'it would be' : 'it was'} moved to failed/`)
+  else if (isDry) out.say(`would take ${run}`)
+  else if (decision === 'done') out.say(`${run} is done, in ${took}`)
+  else if (isLost) out.say(`${run} lost its lease after ${took}: another worker takes it over`)
+  else if (decision === 'skipped') out.say(`${run} was handed back`)
+  else out.say(`${run} failed after ${took}: ${error?.message ?? ''} [${error?.code ?? ''}]`)
+}

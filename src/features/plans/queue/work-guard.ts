@@ -1,0 +1,70 @@
+import { ErrorTracer, traceErrors, type ErrorTrace } from '../../../app/process/error-trace.js'
+import { systemClock } from '../../../time/clock.js'
+import { type Context, exitCodes } from '../../../cli/framework/command.js'
+import { describeFailure } from '../../../cli/framework/failure.js'
+import { exitText, UserCode } from '../../../cli/process/user-code.js'
+
+/** How long a run may take to be handed back after an error that is not its own. */
+const handBackMs = 10_000
+
+/** Watches over the functions that pipelines use while `rota work` performs a run of them. */
+export class WorkGuard {
+  readonly tracer = new ErrorTracer()
+  readonly #out: Context['out']
+  readonly #errors: ErrorTrace
+  readonly #code: UserCode
+  readonly #failing = new AbortController()
+  #run: string | undefined
+  #isOver = false
+
+  constructor({ out }: Context) {
+    this.#out = out
+    this.#errors = traceErrors(this.tracer)
+    this.#code = new UserCode({
+      errors: this.#errors,
+      onError: (error) => this.#onError(error),
+      onExit: (code) => this.#onExit(code),
+    })
+  }
+
+  /** Aborts at an error of no run: what is going on is to be handed back. */
+  get failing(): AbortSignal {
+    return this.#failing.signal
+  }
+
+  /** Hears which run is performed. */
+  readonly onRun = (run: string): void => {
+    this.#run = run
+  }
+
+  /** Hears of what went wrong and changes nothing. */
+  readonly onTrouble = (text: string): void => this.#out.note(`warning: ${text}`)
+
+  /** The work is done, and the process may end; what the functions left behind may still fail. */
+  end(): void {
+    this.#run = undefined
+    this.#isOver = true
+    this.#code.allowExit()
+  }
+
+  #onError(error: unknown): void {
+    const { code, message } = describeFailure(error)
+    const waits =
+      this.#run === undefined ? '' : `; waits up to ${handBackMs / 1000}s to hand ${this.#run} back`
+    this.#out.note(`error: an error that nobody caught, of no run: ${message} [${code}]${waits}`)
+    if (this.#isOver) this.#exit()
+    if (this.failing.aborted) return
+    this.#failing.abort()
+    systemClock.timer(handBackMs, () => this.#exit(), { isIdle: true })
+  }
+
+  #exit(): never {
+    this.#code.allowExit()
+    process.exit(exitCodes.internal)
+  }
+
+  #onExit(code: number): void {
+    const cut = this.#run === undefined ? '' : `; it cut off ${this.#run}, which counts as a crash`
+    this.#out.note(`error: ${exitText(code, this.#errors)}${cut}; exit code ${exitCodes.internal}`)
+  }
+}

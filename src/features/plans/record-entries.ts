@@ -1,0 +1,45 @@
+import { define } from '../../engine/sync/sync.js'
+import { newTriggerRun, planTriggerName } from '../../kernel/identity/occurrence.js'
+import { pipelineJob } from '../../kernel/job/pipeline.js'
+import type { Tick } from '../../kernel/tick/tick.js'
+import type { PlanEntry } from './definition.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { tickTo } from './pass-cursor.js'
+import { definePipelineJob, planTrigger } from './triggers.js'
+
+/** Records entries of a plan as runs; answers those that nobody else recorded first. */
+export async function recordEntries(
+  store: Store,
+  entries: readonly PlanEntry[],
+  { source, now }: { readonly source: string; readonly now: Instant },
+): Promise<readonly PlanEntry[]> {
+  await definePipelineJob(store, now)
+  const names = entries.map(({ jobId }) => planTriggerName(jobId))
+  const active = await store.triggers({ names, active: true })
+  const taken = new Set(active.map((one) => one.trigger.name))
+  const missing = entries.filter(({ jobId }) => !taken.has(planTriggerName(jobId)))
+  await define(store, { source, triggers: missing.map((entry) => planTrigger(entry, pipelineJob)), now })
+  const ticks = await ticksOf(store, entries, now)
+  const answers = await store.tick(ticks.map(({ tick }) => tick))
+  return ticks.filter((_, index) => answers[index] === 'ticked').map(({ entry }) => entry)
+}
+
+async function ticksOf(
+  store: Store,
+  entries: readonly PlanEntry[],
+  now: Instant,
+): Promise<readonly { entry: PlanEntry; tick: Tick }[]> {
+  const names = entries.map(({ jobId }) => planTriggerName(jobId))
+  const due = new Map((await store.dueByName({ names, now })).map((one) => [one.trigger.name, one]))
+  const ticks: { entry: PlanEntry; tick: Tick }[] = []
+  for (const entry of entries) {
+    const { dueAt } = entry
+    const one = due.get(planTriggerName(entry.jobId))
+    if (one === undefined || one.cursorAt >= dueAt) continue
+    // A run that another program's file made already has the same id, and stays as it is.
+    const tick = tickTo(one, { at: now, cursorAt: Math.max(now, dueAt) })
+    ticks.push({ entry, tick: { ...tick, runs: [newTriggerRun(one, dueAt)] } })
+  }
+  return ticks
+}

@@ -1,0 +1,162 @@
+import { resolve } from 'node:path'
+import type { Pass, PassRequest } from './schedule-pass.js'
+import type { ScheduleSummary } from './summaries.js'
+import { systemClock } from '../../time/clock.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../../cli/framework/command.js'
+import {
+  acceptClockOption,
+  clockOf,
+  dryRunOption,
+  oneShot,
+  outputDirOption,
+  queueDirOf,
+  queueDirOption,
+  recordSummary,
+} from './queue/one-shot.js'
+import { namedFile } from '../../cli/options/named-file.js'
+import { durationOf } from '../../cli/options/times-of.js'
+import { usageError } from '../../cli/framework/usage-error.js'
+
+/** `rota schedule`: one pass over a plan. */
+export const schedule: Command = {
+  name: 'schedule',
+  about:
+    'Enqueues what a plan has due from now to the end of the window, and what fell due since the pass before, once each however many passes there are; for cron. Off unless SCHEDULER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary of the day is kept under the output directory.',
+  arguments: [],
+  options: [
+    { name: 'plan', value: 'file', help: 'the plan', completes: 'file' },
+    {
+      name: 'window-minutes',
+      value: 'n',
+      help: 'how far ahead is enqueued; default 10',
+      whole: { min: 0, max: 527_040 },
+    },
+    {
+      name: 'look-back',
+      value: 'duration',
+      help: 'how far back a missed pass is made up for; default 24h, but 0 in the first pass of a plan',
+    },
+    queueDirOption,
+    outputDirOption,
+    acceptClockOption,
+    dryRunOption,
+    jsonOption,
+  ],
+  examples: [
+    { line: 'SCHEDULER_ENABLED=1 rota schedule --plan plan.yaml', meaning: 'as cron calls it' },
+    { line: 'rota schedule --plan plan.yaml --dry-run', meaning: 'what it would enqueue' },
+  ],
+  run: (context) =>
+    oneShot(context, async (switches) => {
+      const planPath = planPathOf(context)
+      const { loadPlan } = await import('./file.js')
+      const plan = await loadPlan(resolve(context.directory, planPath))
+      const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
+      if (context.args.flag('json')) context.out.json(summary)
+      else print(context, summary)
+      return exitCodes.ok
+    }),
+}
+
+function planPathOf(context: Context): string {
+  const path = context.args.text('plan')
+  if (path !== undefined) {
+    namedFile(context, { holder: '--plan', path, code: 'PLAN_INVALID' })
+    return path
+  }
+  const fault = { path: '--plan', message: 'it is missing', allowed: '<file>' }
+  throw usageError([fault], '`rota schedule --help` shows examples')
+}
+
+type PlanHere = {
+  readonly planPath: string
+  readonly plan: PassRequest['plan']
+  readonly isOn: boolean
+}
+
+async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
+  const { args, directory } = context
+  const { planSourceName, realFile } = await import('./source.js')
+  const { scheduleSummary, writeScheduleSummary } = await import('./summaries.js')
+  const asked: Asked = {
+    plan,
+    source: planSourceName(planPath, directory),
+    windowMs: (args.whole('window-minutes') ?? 10) * 60_000,
+    lookBackMs: durationOf(context, 'look-back', '24h'),
+    looksBackFirst: args.flag('look-back'),
+    planFile: realFile(resolve(directory, planPath)),
+    isDry: args.flag('dry-run'),
+  }
+  const { made: bare, now } = await makePass(context, asked, isOn)
+  const made = await withHints(bare, context)
+  const request = { ...asked, now }
+  const about = { ...request, planPath, checkedAt: systemClock.now() }
+  const summary = scheduleSummary(made, about)
+  const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
+  await recordSummary(context, () => writeScheduleSummary(outputDirectory, summary, request))
+  return summary
+}
+
+/** Says of each entry that was missed how it is enqueued all the same. */
+async function withHints(made: Pass, { args }: Context): Promise<Pass> {
+  if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
+  // Most passes miss nothing.
+  const { shellWord } = await import('../../cli/framework/shell-word.js')
+  const queue = args.text(queueDirOption.name)
+  const rest = queue === undefined ? '' : ` --queue-dir ${shellWord(queue)}`
+  const skipped = made.skipped.map((one) => {
+    if (one.code !== 'entry_missed') return one
+    const command = `rota plan enqueue ${shellWord(args.text('plan') ?? '')} ${one.entry.jobId}${rest}`
+    return { ...one, message: `${one.message}; \`${command}\` enqueues it` }
+  })
+  return { ...made, skipped }
+}
+
+type Asked = Omit<PassRequest, 'now'>
+
+interface MadePass {
+  readonly made: Pass
+  readonly now: PassRequest['now']
+}
+
+/** Plans count in seconds: what is due this second is not late. */
+function thisSecond(): PassRequest['now'] {
+  return Math.floor(systemClock.now() / 1000) * 1000
+}
+
+async function makePass(context: Context, request: Asked, isOn: boolean): Promise<MadePass> {
+  const { directory } = context
+  const disabled = (made: Pass): MadePass => ({ made, now: thisSecond() })
+  const { disabledPass, schedulePass } = await import('./schedule-pass.js')
+  if (!isOn && !request.isDry) return disabled(disabledPass(request.plan, 'SCHEDULER_ENABLED is off'))
+  const { makeQueue, openQueue, planningHold, takeIn } = await import('./queue/directory.js')
+  const path = queueDirOf(context)
+  const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
+  try {
+    const isChanging = store !== undefined && !request.isDry
+    const hold = isChanging ? await planningHold(store) : undefined
+    if (hold !== undefined) return disabled(disabledPass(request.plan, hold))
+    if (isChanging) await clockOf(context, store, new AbortController().signal)
+    if (isChanging) await takeIn(store)
+    const now = thisSecond()
+    const made = await schedulePass(store, { ...request, now, queuePath: resolve(directory, path) })
+    return { made, now }
+  } finally {
+    await store?.close()
+  }
+}
+
+function print({ out }: Context, summary: ScheduleSummary): void {
+  const { enqueued_job_ids: ids, skipped_entries: skipped, dry_run: isDry } = summary
+  const off = skipped.find((entry) => entry.code === 'scheduler_disabled')
+  if (off !== undefined) {
+    out.note(`${off.message}: nothing was enqueued`)
+    return
+  }
+  for (const id of ids) out.line(`${isDry ? 'would enqueue' : 'enqueued'} ${id}`)
+  for (const entry of skipped.filter((one) => one.code === 'entry_missed')) {
+    out.say(`missed ${entry.run_id}: ${entry.message}`)
+  }
+  const words = ids.length === 1 ? '1 entry' : `${ids.length} entries`
+  out.say(`${words} ${isDry ? 'to enqueue' : 'enqueued'} at ${summary.now}, ${skipped.length} skipped`)
+}

@@ -1,0 +1,117 @@
+import { formatDuration } from '../../time/duration.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
+import type { Job } from '../../kernel/job/job.js'
+import { gatesOf } from '../../kernel/identity/occurrence.js'
+import type { RoundService, ServiceTiming, SkippedService } from './round.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import { gridOf } from '../../kernel/trigger/schedule.js'
+import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+
+/**
+ * The timing of a service under the list that names it. What was set by hand holds until the list itself says something
+ * else; a list that only has the interval of its round says nothing, so rounds of any pace can share such a service.
+ */
+export function listedTiming(
+  trigger: Trigger,
+  { everyMs }: RoundService,
+  known: ServiceTiming | undefined,
+): ServiceTiming {
+  if (known === undefined)
+    return { lastRunAt: null, everyMs, listedMs: everyMs, triedAt: null, inFlight: null }
+  const listedMs = known.isSet === true && !isSaid(trigger, everyMs) ? 0 : everyMs
+  if (known.listedMs === listedMs) return known
+  if (listedMs === 0 || known.listedMs === null) return { ...known, listedMs }
+  const { isSet: _, ...rest } = known
+  return { ...rest, everyMs, listedMs }
+}
+
+/** Whether a list gives a service an interval of its own; one that equals the round's may not have been written at all. */
+export function isSaid({ schedule }: Trigger, everyMs: number): boolean {
+  return schedule.kind !== 'interval' || schedule.everyMs !== everyMs
+}
+
+/** Which services of a round are due more often than it looks, in a sentence. */
+export function tooSeldom({ schedule, round }: Trigger): string | undefined {
+  const checkMs = schedule.kind === 'interval' ? schedule.everyMs : 0
+  const often = (round?.services ?? []).filter(({ everyMs }) => everyMs < checkMs)
+  if (often.length === 0) return undefined
+  const named = often.map(({ job, everyMs }) => `${job} every ${formatDuration(everyMs)}`)
+  const each = often.length === 1 ? 'it runs' : 'they run'
+  return `${named.join(', ')} in a round that checks every ${formatDuration(checkMs)}: ${each} at its checks only`
+}
+
+/** The instant that a check counts from: where the list was replaced between two checks of the grid, the earlier one. */
+export function onGrid({ schedule }: Trigger, at: Instant): Instant {
+  return schedule.kind === 'interval' ? (gridOf(schedule).previous(at + 1) ?? at) : at
+}
+
+/** When a service is due again; absent where it never ran. */
+export function dueAgainAt({ lastRunAt, everyMs }: ServiceTiming): Instant | undefined {
+  return lastRunAt === null ? undefined : lastRunAt + everyMs
+}
+
+/** Why a check leaves a service out; absent where it is due. */
+export function whyNotDue(
+  service: string,
+  timing: ServiceTiming,
+  checkedAt: Instant,
+): SkippedService | undefined {
+  if (timing.inFlight !== null) return { service, reason: 'in_flight', round: timing.inFlight.round }
+  const dueAt = dueAgainAt(timing)
+  if (dueAt !== undefined && checkedAt < dueAt) return { service, reason: 'not_due', dueAt }
+  // One that failed is due again at the next check, not a second time for this one.
+  if (timing.triedAt !== null && checkedAt <= timing.triedAt) return { service, reason: 'tried' }
+  return undefined
+}
+
+/** The id of the run of a service for a check of a round. */
+export function serviceRunId(round: string, service: string, checkedAt: Instant): RunId {
+  return runIdOf({ at: checkedAt, parts: ['service', round, service, String(checkedAt)] })
+}
+
+/** Whether a run is one of a service for a check of a round: its id says so. */
+export function isServiceRun(run: {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly dueAt: Instant
+}): boolean {
+  return run.trigger !== undefined && run.run === serviceRunId(run.trigger, run.job, run.dueAt)
+}
+
+/** The run that a service becomes when its turn has come. */
+export function newServiceRun(
+  due: DueTrigger,
+  job: Job,
+  at: { readonly checkedAt: Instant; readonly now: Instant },
+): NewRun {
+  const { trigger } = due
+  return {
+    id: serviceRunId(trigger.name, job.name, at.checkedAt),
+    job: job.name,
+    origin: 'round',
+    trigger: trigger.name,
+    version: due.version,
+    dueAt: at.checkedAt,
+    runAt: at.now,
+    priority: trigger.priority ?? job.priority,
+    // A run that somebody retries by hand waits for the one that its rounds have begun since.
+    gates: [...gatesOf({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
+    follow: 'service',
+  }
+}
+
+/** What a check found, as the ledger keeps it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
+export function formatCheck(due: readonly string[], skipped: readonly SkippedService[]): string {
+  const parts = [
+    ...(due.length === 0 ? [] : [`due ${due.join(', ')}`]),
+    ...(skipped.length === 0 ? [] : [`skipped ${skipped.map(formatSkip).join(', ')}`]),
+  ]
+  return parts.join('; ')
+}
+
+function formatSkip({ service, reason, dueAt, round }: SkippedService): string {
+  const due = dueAt === undefined ? '' : `, due ${formatInstant(dueAt)}`
+  return `${service} (${reason}${due}${round === undefined ? '' : `, in ${round}`})`
+}

@@ -1,0 +1,134 @@
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import { refuse } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import { frozen } from '../../kernel/definition/frozen.js'
+import {
+  isMap,
+  isName,
+  nearest,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readPriority,
+} from '../../kernel/definition/read-value.js'
+import type { RoundService } from './round.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+
+/** A round as code, a config file, the command line or the API writes it. */
+export interface RoundInput {
+  /** How often it checks which services are due, such as `1h` or milliseconds; at least 100 ms. */
+  readonly every: string | number
+  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. */
+  readonly services: readonly (string | ServiceInput)[]
+  /** Overrides the priority of the jobs. */
+  readonly priority?: number | undefined
+  /** Defined but not checking when false. */
+  readonly enabled?: boolean | undefined
+}
+
+/** A service of a round. */
+export interface ServiceInput {
+  /** The name of its job. */
+  readonly job: string
+  /** How often it is to run; the round's interval unless said otherwise. */
+  readonly every?: string | number | undefined
+}
+
+/** The frozen trigger of a round; throws one error with all its faults. */
+export function defineRound(name: string, input: RoundInput): Trigger {
+  const place = placeOf()
+  const trigger = readRound({ name, input }, place)
+  refuse(`round ${shown(name)}`, place.faults)
+  return trigger as Trigger
+}
+
+/** The frozen trigger of a round, or undefined where something was wrong, which is noted at the place. */
+export function readRound(
+  written: { readonly name: unknown; readonly input: unknown },
+  place: Place,
+): Trigger | undefined {
+  const before = place.faults.length
+  const name = readName(written.name, place)
+  const input = readOptions(written.input, ['every', 'services', 'priority', 'enabled'], place)
+  if (input === undefined) return undefined
+  const everyMs = readEvery(input['every'], within(place, 'every'))
+  const services = readServices(input['services'], everyMs, within(place, 'services'))
+  const priority = readPriority(input['priority'], within(place, 'priority'))
+  const enabled = readFlag(input['enabled'], within(place, 'enabled')) ?? true
+  const [first] = services
+  if (place.faults.length > before || name === undefined || everyMs === undefined || first === undefined) {
+    return undefined
+  }
+  return frozen({
+    name,
+    job: first.job,
+    schedule: { kind: 'interval', everyMs, immediate: true },
+    payload: undefined,
+    partition: undefined,
+    // A check that comes later than the next one would is late, however short the interval is.
+    catchUp: { mode: 'latest', maxAgeMs: undefined, maxRuns: 1, graceMs: Math.min(60_000, everyMs) },
+    overlap: 'skip',
+    jitterMs: 0,
+    spreadMs: 0,
+    priority,
+    enabled,
+    round: { services },
+  })
+}
+
+/** Notes which services of a list are no jobs, all together; what else is wrong with the list is not looked at. */
+export function noteUnknownServices(services: unknown, jobs: ReadonlySet<string>, place: Place): void {
+  if (!Array.isArray(services)) return
+  const names = services.map((one: unknown) => (isMap(one) ? one['job'] : one))
+  // What can be no name is refused as that already.
+  const unknown = names.filter((name): name is string => isName(name) && !jobs.has(name))
+  if (unknown.length === 0) return
+  const meant = unknown.flatMap((name) => nearest(name, [...jobs]) ?? [])
+  const hint = meant.length === 0 ? '' : `; did you mean ${[...new Set(meant)].join(', ')}?`
+  fault(place, `no jobs of that name: ${[...new Set(unknown)].join(', ')}${hint}`, 'the names of jobs')
+}
+
+/** How often something may be. */
+const bounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d' }
+const mostServices = 100
+
+function readEvery(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return fault(place, 'nothing says how often it checks', 'a duration such as 1h')
+  return readDuration(value, bounds, place)
+}
+
+function servicesProblem(value: unknown): string {
+  if (value === undefined) return 'it is missing'
+  if (!Array.isArray(value)) return `a list of services was expected, not ${shown(value)}`
+  return value.length === 0 ? 'the list is empty' : `${value.length} services are too many`
+}
+
+function readServices(value: unknown, everyMs: number | undefined, place: Place): RoundService[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > mostServices) {
+    fault(place, servicesProblem(value), `a list of 1 to ${mostServices} jobs`)
+    return []
+  }
+  const services = value.flatMap(
+    (one: unknown, index) => readService(one, everyMs ?? bounds.min, within(place, index)) ?? [],
+  )
+  refuseTwice(services, place)
+  return services
+}
+
+function readService(value: unknown, everyMs: number, place: Place): RoundService | undefined {
+  if (!isMap(value)) {
+    const job = readName(value, place)
+    return job === undefined ? undefined : { job, everyMs }
+  }
+  const input = readOptions(value, ['job', 'every'], place) ?? {}
+  const job = readName(input['job'], within(place, 'job'))
+  const own = readDuration(input['every'], bounds, within(place, 'every'))
+  return job === undefined ? undefined : { job, everyMs: own ?? everyMs }
+}
+
+function refuseTwice(services: readonly RoundService[], place: Place): void {
+  const names = services.map(({ job }) => job)
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  if (twice.length > 0) fault(place, `more than once: ${twice.join(', ')}`, 'every service once')
+}

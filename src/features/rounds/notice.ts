@@ -1,0 +1,53 @@
+import type { CheckNotice } from './round.js'
+import type { LedgerRange } from '../../kernel/ledger/ledger.js'
+import { skipView } from './views.js'
+import type { TimeText } from '../../cli/views/time-text.js'
+import { rangeView } from '../../cli/views/views.js'
+
+type Skipped = CheckNotice['skipped'][number]
+
+/** A check as it is told: a line for people, and data for programs. */
+interface CheckLine {
+  readonly level: 'info'
+  readonly symbol: string
+  readonly subject: string
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What a check of a round found due and left out, in a line and as data; undefined for a range of anything else. */
+export function checkNotice(
+  range: LedgerRange,
+  checks: readonly CheckNotice[] | undefined,
+  times: TimeText,
+): CheckLine | undefined {
+  const check = checks?.find(({ dueAt, rule }) => dueAt === range.firstAt && rule === range.rule)
+  if (range.reason !== 'checked' || check === undefined) return undefined
+  const { due } = check
+  const skipped = check.skipped.map((one) => `${one.service} (${skipText(one, times)})`)
+  const found = due.length === 0 ? 'nothing is due' : `due: ${due.join(', ')}`
+  const left = skipped.length === 0 ? '' : `skipped: ${skipped.join(', ')}`
+  const parts = check.rule === 'round:later' ? [left] : [found, left]
+  const text = `check of ${times.near(check.dueAt)}: ${parts.filter((part) => part !== '').join('; ')}`
+  const data = {
+    trigger: range.trigger,
+    ...rangeView(range),
+    due: check.due,
+    skipped: check.skipped.map(skipView),
+  }
+  return { level: 'info', symbol: '–', subject: range.trigger, text, data }
+}
+
+/** Why a check left a service out. */
+export function skipText({ reason, dueAt, round }: Skipped, times: TimeText): string {
+  switch (reason) {
+    case 'not_due':
+      return dueAt === undefined ? 'not due' : `not due before ${times.full(dueAt)}`
+    case 'in_flight':
+      return `in flight in round ${round ?? ''}`
+    case 'tried':
+      return 'failed for this check in another round'
+    case 'replaced':
+      return 'the list was replaced'
+  }
+}

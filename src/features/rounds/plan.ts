@@ -1,0 +1,356 @@
+/**
+ * What a tick of a round does. A due instant of its trigger is a check: it finds which services are due and opens a
+ * cycle with them. A cycle performs one service at a time: the tick that begins one writes the cycle, the run and the
+ * mark that the service is in flight; the end of the run writes its result and its timing, and wakes the round, whose
+ * next tick begins the next service. So a process may die between any two of these and another goes on.
+ *
+ * While a cycle is open, a check that is on time is an overlap. One that is late was missed while nobody planned: it
+ * stays due, and all of those become one check when the cycle is over.
+ */
+import { formatInstant, type Instant } from '../../time/instant.js'
+import type { Schedule } from '../../time/schedule.js'
+import { cut, instantsWithin, type Stretch } from '../../kernel/tick/cut.js'
+import type { Job } from '../../kernel/job/job.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { LedgerRange } from '../../kernel/ledger/ledger.js'
+import type { NoteChange } from '../../kernel/state/note.js'
+import { formatCheck, listedTiming, newServiceRun, onGrid, whyNotDue } from './check.js'
+import { lastCheckChange } from './round.js'
+import type { CheckNotice, Cycle, RoundService, ServiceTiming, SkippedService } from './round.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import { openPause, type Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+
+/** What a tick of a round has to know besides its trigger. */
+export interface RoundFacts {
+  /** The open cycle. */
+  readonly cycle: Noted<Cycle> | undefined
+  /** The timings of its services, by name, where there are any. */
+  readonly timings: ReadonlyMap<string, Noted<ServiceTiming>>
+  /** The jobs of its services, by name. */
+  readonly jobs: ReadonlyMap<string, Job>
+  /** Whether the open cycle is taken up again. */
+  readonly isResumed: boolean
+}
+
+/** The value of a note, and the revision it was read at. */
+export interface Noted<Value> {
+  readonly value: Value
+  readonly revision: number
+}
+
+/** Works out what becomes of a round now. Pure: two schedulers plan the same, and the notes decide whose tick counts. */
+export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tick {
+  const pause = openPause(due, now)
+  // What the pause holds back is cut out when it is over.
+  if (pause !== undefined) return tickOf(due, { now, cursorAt: due.cursorAt, nextAt: pause.untilAt })
+  const going = goOn(due, facts, now)
+  const checks = checksOf(due, now)
+  if (going.cycle !== undefined) return meanwhile(due, { going, checks, now, facts })
+  const checked = check(due, { checks, now, facts })
+  return tickOf(due, {
+    now,
+    runs: checked.turn?.run,
+    ranges: [...going.ranges, ...checked.ranges],
+    checks: [...(going.notice ?? []), ...(checked.notice ?? [])],
+    notes: [
+      ...cycleNote(due, facts, checked.turn?.cycle),
+      ...checked.notes,
+      ...lastCheckNote(due, checked.empty ?? going.over),
+    ],
+  })
+}
+
+/**
+ * The tick that closes the version of a round: it begins nothing. Where another list follows, what was left of the open
+ * cycle is dropped, and checks that are due are made by the new list.
+ */
+export function closeRound(
+  due: DueTrigger,
+  cycle: Cycle | undefined,
+  { now, isReplaced }: { now: Instant; isReplaced: boolean },
+): Tick {
+  const { held, clear, schedule } = checksOf(due, now)
+  const met = isReplaced
+    ? ({ reason: 'collapsed', rule: 'round:check', detail: 'the new list' } as const)
+    : ({ reason: 'missed', rule: 'catch-up:skip', detail: 'the round was stopped' } as const)
+  const ranges = [...held, ...rangesOf(due, { schedule, stretches: clear, met })]
+  if (!isReplaced || cycle === undefined) return tickOf(due, { now, ranges })
+  const skipped = cycle.queue.map(replaced)
+  const rest = { ...cycle, queue: [], skipped: [...cycle.skipped, ...skipped] }
+  const notes =
+    cycle.current === null
+      ? [cycleChange(due, undefined), ...lastCheckNote(due, rest)]
+      : [cycleChange(due, rest)]
+  return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], notes })
+}
+
+/** The cycle after this tick, and what had to be said on the way. */
+interface Going {
+  readonly cycle: Cycle | undefined
+  readonly turn: Turn | undefined
+  readonly ranges: readonly LedgerRange[]
+  readonly notice?: readonly CheckNotice[] | undefined
+  /** The cycle that is over because nothing that was left of it is due. */
+  readonly over?: Cycle | undefined
+}
+
+/** A service whose turn has come: its run, its timing with the mark, and the cycle that waits for it. */
+interface Turn {
+  readonly cycle: Cycle
+  readonly run: NewRun
+  readonly service: RoundService
+  readonly timing: ServiceTiming
+}
+
+/** Begins the next service of the open cycle where its last one has ended. */
+function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
+  const cycle = facts.cycle?.value
+  if (cycle === undefined || cycle.current !== null) return { cycle, turn: undefined, ranges: [] }
+  const resumed = cycle.resumed || facts.isResumed
+  const { turn, skipped } = nextTurn(due, { ...cycle, resumed }, { facts, now })
+  const ranges = laterRanges(due, cycle, skipped)
+  const dueAt = cycle.dueAt ?? cycle.checkedAt
+  const notice: CheckNotice[] = skipped.length === 0 ? [] : [{ dueAt, rule: 'round:later', due: [], skipped }]
+  if (turn !== undefined) return { cycle: turn.cycle, turn, ranges, notice }
+  return {
+    cycle: undefined,
+    turn,
+    ranges,
+    notice,
+    over: { ...cycle, resumed, skipped: [...cycle.skipped, ...skipped] },
+  }
+}
+
+/** The first of the queue that is due, by the instant of the check; those before it are left out and say why. */
+function nextTurn(
+  due: DueTrigger,
+  cycle: Cycle,
+  { facts, now }: { facts: RoundFacts; now: Instant },
+): { turn: Turn | undefined; skipped: readonly SkippedService[] } {
+  const skipped: SkippedService[] = []
+  for (const [index, name] of cycle.queue.entries()) {
+    const service = due.trigger.round?.services.find(({ job }) => job === name)
+    const timing = service && listedTiming(due.trigger, service, facts.timings.get(name)?.value)
+    const skip = timing === undefined ? replaced(name) : whyNotDue(name, timing, cycle.checkedAt)
+    if (skip !== undefined) skipped.push(skip)
+    else if (service !== undefined && timing !== undefined) {
+      const rest = { ...cycle, queue: cycle.queue.slice(index + 1), skipped: [...cycle.skipped, ...skipped] }
+      return { turn: begin(due, { cycle: rest, service, timing }, { facts, now }), skipped }
+    }
+  }
+  return { turn: undefined, skipped }
+}
+
+function begin(
+  due: DueTrigger,
+  { cycle, service, timing }: { cycle: Cycle; service: RoundService; timing: ServiceTiming },
+  { facts, now }: { facts: RoundFacts; now: Instant },
+): Turn {
+  const { checkedAt } = cycle
+  const run = newServiceRun(due, jobNamed(facts, service.job), { checkedAt, now })
+  const inFlight = { run: run.id, round: due.trigger.name }
+  const triedAt = Math.max(timing.triedAt ?? checkedAt, checkedAt)
+  return {
+    cycle: { ...cycle, current: { service: service.job, run: run.id } },
+    run,
+    service,
+    timing: { ...timing, inFlight, triedAt },
+  }
+}
+
+/** The checks since the cursor: what was held back, and the stretches in which nothing was. */
+interface Checks {
+  readonly schedule: Schedule
+  readonly held: readonly LedgerRange[]
+  readonly clear: readonly Stretch[]
+  readonly firstAt: Instant | undefined
+  readonly lastAt: Instant | undefined
+}
+
+function checksOf(due: DueTrigger, now: Instant): Checks {
+  const schedule = scheduleOf(due.trigger.schedule)
+  const { clear, ranges } = cut({ due, schedule, until: now })
+  const within = clear.flatMap((stretch) => instantsWithin(schedule, stretch) ?? [])
+  return {
+    schedule,
+    held: ranges,
+    clear,
+    firstAt: within[0]?.firstAt,
+    lastAt: within.at(-1)?.lastAt,
+  }
+}
+
+/** The tick of a round whose cycle is open: a check that is on time meets it, a late one stays due until it is over. */
+function meanwhile(
+  due: DueTrigger,
+  { going, checks, now, facts }: { going: Going; checks: Checks; now: Instant; facts: RoundFacts },
+): Tick {
+  const { schedule, held, clear, firstAt } = checks
+  const { turn, cycle } = going
+  const notes = turn === undefined ? [] : [...cycleNote(due, facts, cycle), timingNote(facts, turn)]
+  const begun = { now, runs: turn?.run, notes, checks: going.notice ?? [] }
+  if (firstAt !== undefined && isOwed(due.trigger, firstAt, now))
+    return tickOf(due, { ...begun, ranges: going.ranges, cursorAt: due.cursorAt })
+  const met = { reason: 'overlap', rule: 'round:overlap', blocker: cycle?.current?.run } as const
+  const overlapped = rangesOf(due, { schedule, stretches: clear, met })
+  return tickOf(due, { ...begun, ranges: [...going.ranges, ...held, ...overlapped] })
+}
+
+/** Whether a check is made after the cycle: it was missed while nobody planned, or a new list asks for it. */
+function isOwed({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant): boolean {
+  const alsoAt = schedule.kind === 'interval' ? schedule.alsoAt : undefined
+  return now - firstAt > catchUp.graceMs || (alsoAt !== undefined && firstAt <= alsoAt && alsoAt <= now)
+}
+
+interface Checked {
+  readonly turn: Turn | undefined
+  readonly ranges: readonly LedgerRange[]
+  readonly notes: readonly NoteChange[]
+  readonly notice?: readonly CheckNotice[] | undefined
+  /** The cycle that was never opened because nothing was due. */
+  readonly empty?: Cycle | undefined
+}
+
+/** The newest check is made, and those before it are collapsed into it. */
+function check(
+  due: DueTrigger,
+  { checks, now, facts }: { checks: Checks; now: Instant; facts: RoundFacts },
+): Checked {
+  const { schedule, held, clear, lastAt } = checks
+  if (lastAt === undefined) return { turn: undefined, ranges: held, notes: [] }
+  const checkedAt = onGrid(due.trigger, lastAt)
+  const queue = due.trigger.round?.services ?? []
+  const found = queue.map((service) => {
+    const timing = listedTiming(due.trigger, service, facts.timings.get(service.job)?.value)
+    return { service, timing, skip: whyNotDue(service.job, timing, checkedAt) }
+  })
+  const skipped = found.flatMap(({ skip }) => skip ?? [])
+  const names = found.filter(({ skip }) => skip === undefined).map(({ service }) => service.job)
+  const cycle: Cycle = {
+    checkedAt,
+    ...(lastAt === checkedAt ? {} : { dueAt: lastAt }),
+    beganAt: now,
+    queue: names,
+    current: null,
+    results: [],
+    skipped,
+    resumed: false,
+  }
+  const { turn } = nextTurn(due, cycle, { facts, now })
+  const older = clear.map(({ after, until }) => ({ after, until: Math.min(until, lastAt - 1) }))
+  const met = { reason: 'collapsed', rule: 'round:check', detail: formatInstant(lastAt) } as const
+  return {
+    turn,
+    empty: turn === undefined ? cycle : undefined,
+    notice: [{ dueAt: lastAt, rule: 'round:check', due: names, skipped }],
+    ranges: [
+      ...held,
+      ...rangesOf(due, { schedule, stretches: older, met }),
+      checkedRange(due, lastAt, formatCheck(names, skipped)),
+    ],
+    notes: found.flatMap(({ service, timing }) => {
+      if (turn?.service.job === service.job) return [timingNote(facts, turn)]
+      // Everyone can look a service up from its first check on.
+      const isKnown = facts.timings.get(service.job)?.value === timing
+      return isKnown ? [] : [timingNote(facts, { service, timing })]
+    }),
+  }
+}
+
+function replaced(service: string): SkippedService {
+  return { service, reason: 'replaced' }
+}
+
+function jobNamed({ jobs }: RoundFacts, name: string): Job {
+  const job = jobs.get(name)
+  if (job === undefined) throw new Error(`the service ${name} is no job of this store`)
+  return job
+}
+
+/** What is left out after the check itself was recorded. */
+function laterRanges(
+  due: DueTrigger,
+  { checkedAt, dueAt = checkedAt }: Cycle,
+  skipped: readonly SkippedService[],
+): LedgerRange[] {
+  if (skipped.length === 0) return []
+  return [{ ...checkedRange(due, dueAt, formatCheck([], skipped)), rule: 'round:later' }]
+}
+
+function checkedRange(due: DueTrigger, at: Instant, detail: string): LedgerRange {
+  const { version, trigger } = due
+  return {
+    trigger: trigger.name,
+    version,
+    firstAt: at,
+    lastAt: at,
+    reason: 'checked',
+    rule: 'round:check',
+    detail,
+  }
+}
+
+function rangesOf(
+  due: DueTrigger,
+  input: {
+    schedule: Schedule
+    stretches: readonly Stretch[]
+    met: Pick<LedgerRange, 'reason' | 'rule' | 'blocker' | 'detail'>
+  },
+): LedgerRange[] {
+  return input.stretches.flatMap((stretch) => {
+    const within = instantsWithin(input.schedule, stretch)
+    if (within === undefined) return []
+    return [{ trigger: due.trigger.name, version: due.version, ...within, ...input.met }]
+  })
+}
+
+/** The note of the cycle where it changes: written, or removed. */
+function cycleNote(due: DueTrigger, facts: RoundFacts, cycle: Cycle | undefined): NoteChange[] {
+  if (cycle === undefined && facts.cycle === undefined) return []
+  return [{ ...cycleChange(due, cycle), revision: facts.cycle?.revision ?? 0 }]
+}
+
+function lastCheckNote({ trigger }: DueTrigger, cycle: Cycle | undefined): NoteChange[] {
+  return cycle === undefined ? [] : [lastCheckChange(trigger.name, cycle)]
+}
+
+function cycleChange(due: DueTrigger, cycle: Cycle | undefined): NoteChange {
+  return { kind: 'cycle', name: due.trigger.name, item: '', value: cycle as unknown as Json | undefined }
+}
+
+function timingNote(facts: RoundFacts, { service, timing }: Pick<Turn, 'service' | 'timing'>): NoteChange {
+  const revision = facts.timings.get(service.job)?.revision ?? 0
+  return { kind: 'service', name: service.job, item: '', value: timing as unknown as Json, revision }
+}
+
+function tickOf(
+  due: DueTrigger,
+  given: {
+    now: Instant
+    cursorAt?: Instant
+    nextAt?: Instant | undefined
+    runs?: NewRun | undefined
+    ranges?: readonly LedgerRange[]
+    notes?: readonly NoteChange[]
+    checks?: readonly CheckNotice[]
+  },
+): Tick {
+  const { now, runs } = given
+  const plannedAt = Math.max(due.cursorAt, now)
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt: given.cursorAt ?? plannedAt,
+    nextAt: 'nextAt' in given ? given.nextAt : scheduleOf(due.trigger.schedule).next(plannedAt),
+    chainRun: undefined,
+    runs: runs === undefined ? [] : [runs],
+    ranges: given.ranges ?? [],
+    supersede: undefined,
+    notes: given.notes ?? [],
+    checks: given.checks ?? [],
+  }
+}

@@ -1,0 +1,110 @@
+import type { Instant } from '../../time/instant.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { NoteChange } from '../../kernel/state/note.js'
+
+/** The services of a round, in the order in which they are performed. */
+export interface RoundSpec {
+  readonly services: readonly RoundService[]
+}
+
+/** A job as a service: performed when a check finds that its own interval has passed. */
+export interface RoundService {
+  readonly job: string
+  readonly everyMs: number
+}
+
+/** When a service ran last, how often it is to run, and the run in flight: one for all rounds, kept for ever. */
+export interface ServiceTiming {
+  /** The due instant of the check for which it last succeeded. */
+  readonly lastRunAt: Instant | null
+  readonly everyMs: number
+  /** What the lists of its rounds said when `everyMs` was last taken from them; none where no list has named it yet, 0 where it was set by hand and they leave it at that. */
+  readonly listedMs: number | null
+  /** Whether `everyMs` was set by hand. */
+  readonly isSet?: true
+  /** The newest check for which it was begun, whatever became of it. */
+  readonly triedAt: Instant | null
+  readonly inFlight: { readonly run: RunId; readonly round: string } | null
+}
+
+/** A check whose services are being performed. */
+export interface Cycle {
+  /** The due instant of the check, on the round's grid. */
+  readonly checkedAt: Instant
+  /** The due instant itself, where the check was made between two instants of the grid. */
+  readonly dueAt?: Instant | undefined
+  /** When its first service was begun. */
+  readonly beganAt: Instant
+  /** Those that have not begun. */
+  readonly queue: readonly string[]
+  readonly current: { readonly service: string; readonly run: RunId } | null
+  readonly results: readonly ServiceResult[]
+  readonly skipped: readonly SkippedService[]
+  /** Whether a process took it up again: one that was started after it began, or after a run of it was lost with its worker. */
+  readonly resumed: boolean
+}
+
+/** What the last check of a round came to whose cycle is over; kept until the next one is. */
+export type LastCheck = Pick<Cycle, 'checkedAt' | 'results' | 'skipped' | 'resumed'>
+
+/** What a service came to. */
+export interface ServiceResult {
+  readonly service: string
+  readonly status: 'ok' | 'error'
+  readonly info: string
+}
+
+/** A service that a check left out, and why. */
+export interface SkippedService {
+  readonly service: string
+  /** `tried`: it was begun for this instant before, by another round, and failed. `replaced`: the list was replaced. */
+  readonly reason: 'not_due' | 'in_flight' | 'tried' | 'replaced'
+  /** When it is due next. */
+  readonly dueAt?: Instant | undefined
+  /** The round in which it is in flight. */
+  readonly round?: string | undefined
+}
+
+/** What a check of a round found, or left out after it. */
+export interface CheckNotice {
+  /** Its due instant, as that of the range in the ledger. */
+  readonly dueAt: Instant
+  readonly rule: 'round:check' | 'round:later'
+  readonly due: readonly string[]
+  readonly skipped: readonly SkippedService[]
+}
+
+/** A run of a service that became final. */
+export interface EndedService {
+  readonly run: RunId
+  readonly service: string
+  /** The due instant of the check that found it. */
+  readonly checkedAt: Instant
+  readonly isDone: boolean
+  readonly info: string
+}
+
+/** The timing after a run of its service: it moves on success only, to the instant of the check. */
+export function timingAfter(timing: ServiceTiming, ended: EndedService): ServiceTiming {
+  const { lastRunAt, inFlight } = timing
+  return {
+    ...timing,
+    lastRunAt: ended.isDone ? Math.max(lastRunAt ?? ended.checkedAt, ended.checkedAt) : lastRunAt,
+    inFlight: inFlight?.run === ended.run ? null : inFlight,
+  }
+}
+
+/** The change that keeps what a check came to, when its cycle is over. */
+export function lastCheckChange(round: string, cycle: LastCheck): NoteChange {
+  const { checkedAt, results, skipped, resumed } = cycle
+  const value = { checkedAt, results, skipped, resumed } as unknown as Json
+  return { kind: 'check', name: round, item: '', value }
+}
+
+/** The cycle after its current service ended; absent where the run is not its current one. */
+export function cycleAfter(cycle: Cycle, { run, service, isDone, info }: EndedService): Cycle | undefined {
+  if (cycle.current?.run !== run) return undefined
+  const result: ServiceResult = { service, status: isDone ? 'ok' : 'error', info }
+  return { ...cycle, current: null, results: [...cycle.results, result] }
+}

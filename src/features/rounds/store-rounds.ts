@@ -1,0 +1,129 @@
+import { define, end } from '../../engine/sync/sync.js'
+import { refuseOtherIntervals } from './changes.js'
+import { isRound } from './facts.js'
+import { readRound, type RoundInput } from './definition.js'
+import { noteUnknownServices } from './definition.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, shown, within } from '../../kernel/definition/faults.js'
+import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
+import { tooSeldom } from './check.js'
+import { jobsOf, type StoredTrigger, type Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** The source of what is defined at run time. */
+const api = 'api'
+
+/** Starts a round, or gives one that runs another interval or list; what is not said stays as it is stored. */
+export async function startRound(
+  store: Store,
+  request: { readonly name: string; readonly options: Partial<RoundInput>; readonly now: Instant },
+): Promise<Trigger> {
+  const { name, options, now } = request
+  const known = await knownRound(store, name)
+  if (known === undefined) await refuseTaken(store, name)
+  const hasNews = Object.values(options).some((value) => value !== undefined)
+  if (known?.active === true && !hasNews) return known.trigger
+  if (known === undefined && !hasNews) throw await unknownRound(store, name)
+  const trigger = await readStarted(store, name, completed(options, known?.trigger))
+  // Whoever starts a round at every boot must not throw away what a crash left of its cycle.
+  if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
+  await refuseUnknownJobs(store, trigger)
+  await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
+  await define(store, { source: api, triggers: [trigger], now })
+  return trigger
+}
+
+/** Stops a round that was started at run time: its current service finishes, and what is left of its cycle is kept. */
+export async function stopRound(
+  store: Store,
+  { name, now }: { readonly name: string; readonly now: Instant },
+): Promise<void> {
+  const round = await findRound(store, name)
+  if (!round.active) return
+  if (round.source !== api) {
+    const advice = `\`rota pause ${name}\` holds it, or remove it there`
+    throw new RotaError('DEFINITION_CONFLICT', `round ${name} is defined by ${round.source}; ${advice}`)
+  }
+  await end(store, { source: api, names: [name], now })
+}
+
+/** What whoever starts a round should know about its intervals. */
+export async function roundWarning(store: Store, name: string): Promise<string | undefined> {
+  return tooSeldom((await findRound(store, name)).trigger)
+}
+
+/** A round by its name, running or stopped. */
+export async function findRound(store: Store, name: string): Promise<StoredTrigger> {
+  const round = await knownRound(store, name)
+  if (round === undefined) throw await unknownRound(store, name)
+  return round
+}
+
+async function knownRound(store: Store, name: string): Promise<StoredTrigger | undefined> {
+  const [found] = await store.triggers({ names: [name] })
+  return found !== undefined && isRound(found.trigger) ? found : undefined
+}
+
+/** A round must not take the place of a trigger that somebody else defined at run time. */
+async function refuseTaken(store: Store, name: string): Promise<void> {
+  const [taken] = await store.triggers({ names: [name], active: true })
+  if (taken !== undefined)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
+}
+
+async function unknownRound(store: Store, name: string): Promise<RotaError> {
+  const names = (await store.triggers()).flatMap(({ trigger }) => (isRound(trigger) ? [trigger.name] : []))
+  const list = 'rota round list --all'
+  return new RotaError('TRIGGER_UNKNOWN', noneNamed('round is named', name, { known: names, list }))
+}
+
+/** The options together with what is stored under the name: a restart needs the name only. */
+function completed(options: Partial<RoundInput>, known: Trigger | undefined): RoundInput {
+  const { schedule, round, priority } = known ?? {}
+  const storedMs = schedule?.kind === 'interval' ? schedule.everyMs : undefined
+  const stored = round?.services.map(({ job, everyMs }) =>
+    // One that ran as often as the round checked goes on to do so.
+    everyMs === storedMs ? job : { job, every: everyMs },
+  )
+  return {
+    every: (options.every ?? storedMs) as RoundInput['every'],
+    services: (options.services ?? stored) as RoundInput['services'],
+    priority: options.priority ?? priority,
+    enabled: options.enabled ?? true,
+  }
+}
+
+/** Whether two definitions of a round differ in nothing but where its grid lies. */
+function isSame(one: Trigger, other: Trigger): boolean {
+  const told = ({ schedule, round, priority, enabled }: Trigger): string => {
+    const everyMs = schedule.kind === 'interval' ? schedule.everyMs : undefined
+    return JSON.stringify([
+      everyMs,
+      round?.services.map(({ job, everyMs }) => [job, everyMs]),
+      priority,
+      enabled,
+    ])
+  }
+  return told(one) === told(other)
+}
+
+/** The round that is to be started; beside other faults of its list, unknown services are worth naming too. */
+async function readStarted(store: Store, name: string, input: RoundInput): Promise<Trigger> {
+  const place = placeOf()
+  const trigger = readRound({ name, input }, place)
+  if (trigger !== undefined) return trigger
+  const jobs = new Set((await store.jobs()).map(({ job }) => job.name))
+  noteUnknownServices(input.services, jobs, within(place, 'services'))
+  refuse(`round ${shown(name)}`, place.faults)
+  throw new Error(`round ${name} has a fault that was not noted`)
+}
+
+async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> {
+  const known = (await store.jobs()).map(({ job }) => job.name)
+  const unknown = jobsOf(trigger).filter((job) => !known.includes(job))
+  const [first] = unknown
+  if (first === undefined) return
+  const message = `round ${trigger.name} names services that are no jobs: ${unknown.join(', ')}`
+  throw new RotaError('JOB_UNKNOWN', `${message}${didYouMean(first, known)}`)
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { defineSensor, type SensorInput } from './definition.js'
+
+describe('a sensor', () => {
+  it('F9: is polled every 30 seconds unless it says otherwise', () => {
+    expect(defineSensor('s', 's3', { job: 'load' })).toMatchObject({
+      name: 's',
+      job: 'load',
+      schedule: { kind: 'sensor', type: 's3', everyMs: 30_000, timeoutMs: 60_000, timezone: 'UTC' },
+      overlap: 'allow',
+      enabled: true,
+    })
+  })
+
+  it('takes everything that can be said of it', () => {
+    const input: SensorInput = {
+      job: 'load',
+      every: '5m',
+      timeout: 1500,
+      timezone: 'europe/berlin',
+      dedupe: { by: 'key-and-partition', for: '7d' },
+      overlap: 'queue-all',
+      priority: 3,
+      enabled: false,
+      pauseAfter: 10,
+      labels: { team: 'data' },
+    }
+    expect(defineSensor('s', 'custom', input)).toMatchObject({
+      schedule: {
+        everyMs: 300_000,
+        timeoutMs: 1500,
+        timezone: 'Europe/Berlin',
+        dedupeBy: 'key-and-partition',
+        dedupeMs: 7 * 86_400_000,
+        pauseAfter: 10,
+      },
+      overlap: 'queue-all',
+      priority: 3,
+      enabled: false,
+      labels: { team: 'data' },
+    })
+  })
+
+  it.each<[string, object, RegExp]>([
+    ['no job', { job: undefined }, /job: nothing says what to do/],
+    ['an interval that is none', { every: '0s' }, /every: "0s" is too short/],
+    ['a poll that may take two days', { timeout: '48h' }, /timeout: "48h" is too long/],
+    ['a zone that nobody knows', { timezone: 'EST' }, /timezone: /],
+    ['another scope', { dedupe: { by: 'day' } }, /dedupe\.by: "day" is not one of them/],
+    ['an overlap that would lose observations', { overlap: 'skip' }, /overlap: "skip" is not one of them/],
+    ['an option that it does not have', { cron: '* * * * *' }, /cron: there is no such option/],
+  ])('is refused with %s', (_, change, message) => {
+    const input = { job: 'load', ...change } as SensorInput
+    expect(() => defineSensor('s', 'custom', input)).toThrow(message)
+  })
+
+  it('F11: does not forget a webhook’s deliveries while they could be replayed', () => {
+    const defined = (dedupe: SensorInput['dedupe']) => () =>
+      defineSensor('s', 'webhook', { job: 'load', dedupe })
+    expect(defined({ for: '10m' })).toThrow(/dedupe\.for: "10m" is too short \(allowed: more than 10m/)
+    expect(defined({ for: 600_001 })).not.toThrow()
+    expect(defined(undefined)).not.toThrow()
+  })
+})

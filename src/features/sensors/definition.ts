@@ -1,0 +1,138 @@
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import { readZone } from '../../kernel/trigger/define-schedule.js'
+import { refuse } from '../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import { frozen } from '../../kernel/definition/frozen.js'
+import { readLabels } from '../../kernel/trigger/define-trigger.js'
+import {
+  readChoice,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readPriority,
+  readWhole,
+  type Written,
+} from '../../kernel/definition/read-value.js'
+import type { SensorSpec } from '../../kernel/trigger/schedule.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+
+/** How a sensor is polled, and what becomes of what it finds. */
+export interface SensorOptions {
+  /** How long after the end of a poll the next one begins, such as `30s` or milliseconds; `30s` unless said otherwise. */
+  readonly every?: string | number | undefined
+  /** How long one poll may take; `60s` unless said otherwise. */
+  readonly timeout?: string | number | undefined
+  /** The IANA zone in which days are counted; `UTC` unless said otherwise. */
+  readonly timezone?: string | undefined
+  /** What makes two observations the same, and how long that is remembered; by their key and for ever unless said otherwise. */
+  readonly dedupe?: DedupeOptions | undefined
+  /** Whether runs of several observations may go on at once (`allow`, unless said otherwise) or one after the other (`queue-all`). */
+  readonly overlap?: 'allow' | 'queue-all' | undefined
+  /** Overrides the job's. */
+  readonly priority?: number | undefined
+  /** Defined but not polled when false. */
+  readonly enabled?: boolean | undefined
+  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. */
+  readonly pauseAfter?: number | undefined
+  /** Names that its runs carry beside their ids; at most 16. The key of the observation is the label `key`. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** The scope within which an observation is acted on once. */
+export interface DedupeOptions {
+  /** The key alone, or the key and the partition; `key` unless said otherwise. */
+  readonly by?: 'key' | 'key-and-partition' | undefined
+  /** How long it is remembered, such as `7d`; for ever unless said otherwise. */
+  readonly for?: string | number | undefined
+}
+
+/** A sensor as a definition writes it: how it is polled, and the job that it triggers. */
+export interface SensorInput extends SensorOptions {
+  /** The name of the job of which every observation becomes a run. */
+  readonly job: string
+}
+
+/** The options that every sensor has. */
+export const sensorOptionNames: readonly (keyof SensorInput)[] = [
+  'job',
+  'every',
+  'timeout',
+  'timezone',
+  'dedupe',
+  'overlap',
+  'priority',
+  'enabled',
+  'pauseAfter',
+  'labels',
+]
+
+/** The frozen trigger of a sensor of a type; throws one error with all its faults. */
+export function defineSensor(name: string, type: string, input: SensorInput): Trigger {
+  const place = placeOf()
+  const trigger = readSensor({ name, type, input }, place)
+  refuse(`sensor ${shown(name)}`, place.faults)
+  return trigger as Trigger
+}
+
+/** The frozen trigger of a sensor, or undefined where something was wrong, which is noted at the place. */
+export function readSensor(
+  written: { readonly name: unknown; readonly type: string; readonly input: unknown },
+  place: Place,
+): Trigger | undefined {
+  const before = place.faults.length
+  const name = readName(written.name, place)
+  const input = readOptions(written.input, sensorOptionNames, place)
+  if (input === undefined) return undefined
+  const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
+  const schedule = readSpec(written.type, input, place)
+  const rest = readPolicies(input, place)
+  if (place.faults.length > before || name === undefined || job === undefined) return undefined
+  return frozen({ name, job, schedule, ...rest })
+}
+
+const everyBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
+const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
+
+/** A delivery is taken up to five minutes before and after its time: one that was forgotten within these could be replayed. */
+const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
+
+function missingJob(place: Place): undefined {
+  return fault(within(place, 'job'), 'nothing says what to do with what is found', 'the name of a job')
+}
+
+function readSpec(type: string, input: Written, place: Place): SensorSpec {
+  const dedupe = readOptions(input['dedupe'] ?? {}, ['by', 'for'], within(place, 'dedupe')) ?? {}
+  const at = within(place, 'dedupe')
+  const bounds = type === 'webhook' ? replayBounds : everyBounds
+  const dedupeMs = readDuration(dedupe['for'], bounds, within(at, 'for'))
+  const dedupeBy = readChoice(dedupe['by'], ['key', 'key-and-partition'], within(at, 'by'))
+  const pauseAfter = readWhole(input['pauseAfter'], { min: 1, max: 10_000 }, within(place, 'pauseAfter'))
+  return {
+    kind: 'sensor',
+    type,
+    everyMs: readDuration(input['every'], everyBounds, within(place, 'every')) ?? 30_000,
+    timeoutMs: readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')) ?? 60_000,
+    timezone: readZone(input['timezone'], within(place, 'timezone')) ?? 'UTC',
+    ...(dedupeMs === undefined ? {} : { dedupeMs }),
+    ...(dedupeBy === undefined ? {} : { dedupeBy }),
+    ...(pauseAfter === undefined ? {} : { pauseAfter }),
+  }
+}
+
+function readPolicies(input: Written, place: Place): Omit<Trigger, 'name' | 'job' | 'schedule'> {
+  return {
+    payload: undefined,
+    partition: undefined,
+    catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: 60_000 },
+    // What was found must not be lost because something else is still running.
+    overlap: readChoice(input['overlap'], ['allow', 'queue-all'], within(place, 'overlap')) ?? 'allow',
+    jitterMs: 0,
+    spreadMs: 0,
+    priority: readPriority(input['priority'], within(place, 'priority')),
+    enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
+    ...(input['labels'] === undefined
+      ? {}
+      : { labels: readLabels(input['labels'], within(place, 'labels')) }),
+  }
+}

@@ -1,0 +1,110 @@
+import { isAbsolute } from 'node:path'
+import { refuse } from '../../../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
+import { frozen } from '../../../../kernel/definition/frozen.js'
+import {
+  readChoice,
+  readDuration,
+  readFlag,
+  readOptions,
+  readWhole,
+} from '../../../../kernel/definition/read-value.js'
+import { MAX_DURATION_MS } from '../../../../time/duration.js'
+import type { Instant } from '../../../../time/instant.js'
+
+/** A file that was found. */
+export interface FoundFile {
+  /** Where it is on this machine. */
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: Instant
+}
+
+/** What a file sensor is told. */
+export interface FilesSensorOptions {
+  /** Which files, by their paths below the directory: `incoming/*.csv`. */
+  readonly glob: string
+  /** The directory that paths begin at; the one the process was started in unless said otherwise. */
+  readonly directory?: string | undefined
+  /** The partition of a path below the directory; undefined leaves the file out. Without it: the first real date in the path, else the day of its change. */
+  readonly partition?: ((path: string, file: FoundFile) => string | undefined) | undefined
+  /** Whether a file that is replaced counts again, by its time and size. */
+  readonly version?: boolean | undefined
+  /** How long a file must have been unchanged; two seconds unless said otherwise. */
+  readonly settle?: string | number | undefined
+  /** `now` leaves out what is there at the first look; `beginning` unless said otherwise. */
+  readonly startFrom?: 'beginning' | 'now' | undefined
+  /** Whether symbolic links count as what they lead to; they are passed over unless said otherwise. */
+  readonly followSymlinks?: boolean | undefined
+  /** Whether changes wake the sensor before its next poll; so unless said otherwise. */
+  readonly watch?: boolean | undefined
+  /** Entries of directories that one poll looks at before it hands over what it has; 20,000 unless said otherwise. */
+  readonly filesPerPoll?: number | undefined
+}
+
+/** The options of a file sensor, checked and complete. */
+export interface FilesConfig {
+  readonly glob: string
+  readonly directory: string
+  readonly partition: FilesSensorOptions['partition']
+  readonly version: boolean
+  readonly settleMs: number
+  readonly startFrom: 'beginning' | 'now'
+  readonly followSymlinks: boolean
+  readonly watch: boolean
+  readonly filesPerPoll: number
+}
+
+/** Reads the options of a file sensor; throws with all faults at once. */
+export function readFilesOptions(options: FilesSensorOptions): FilesConfig {
+  const place = placeOf()
+  const written = readOptions(options, optionNames, place) ?? {}
+  const at = (name: string): Place => within(place, name)
+  const { partition } = options
+  if (partition !== undefined && typeof partition !== 'function')
+    fault(at('partition'), `${shown(partition)} is not a function`, 'a function of the path')
+  const config = {
+    glob: readGlob(written['glob'], at('glob')) ?? '',
+    directory: readDirectory(written['directory'], at('directory')) ?? '.',
+    partition,
+    version: readFlag(written['version'], at('version')) ?? false,
+    settleMs: readDuration(written['settle'], anyDuration, at('settle')) ?? 2000,
+    startFrom: readChoice(written['startFrom'], ['beginning', 'now'], at('startFrom')) ?? 'beginning',
+    followSymlinks: readFlag(written['followSymlinks'], at('followSymlinks')) ?? false,
+    watch: readFlag(written['watch'], at('watch')) ?? true,
+    filesPerPoll:
+      readWhole(written['filesPerPoll'], { min: 1, max: 1_000_000 }, at('filesPerPoll')) ?? 20_000,
+  }
+  refuse('the file sensor', place.faults)
+  return frozen(config)
+}
+
+const optionNames: readonly (keyof FilesSensorOptions)[] = [
+  'glob',
+  'directory',
+  'partition',
+  'version',
+  'settle',
+  'startFrom',
+  'followSymlinks',
+  'watch',
+  'filesPerPoll',
+]
+
+const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'at most 36525 days' }
+const allowedGlob = 'a pattern below the directory, such as incoming/**/*.csv'
+
+function readGlob(value: unknown, place: Place): string | undefined {
+  if (typeof value !== 'string' || value === '' || value.length > 1024)
+    return fault(place, `${shown(value)} is not a pattern`, allowedGlob)
+  const glob = value.replace(/^(?:\.\/)+/, '')
+  const leadsOut = isAbsolute(glob) || glob.split('/').includes('..')
+  return leadsOut
+    ? fault(place, `${shown(value)} leads out of the directory; set directory`, allowedGlob)
+    : glob
+}
+
+function readDirectory(value: unknown, place: Place): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value
+  return fault(place, `${shown(value)} is not a directory`, 'a path')
+}

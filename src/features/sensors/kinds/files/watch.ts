@@ -1,0 +1,51 @@
+import { join, resolve } from 'node:path'
+import type { FSWatcher } from 'chokidar'
+import { readGlob } from './glob.js'
+import type { FilesConfig } from './options.js'
+
+/**
+ * Calls back when the watch has begun, and when a file of the pattern was added or changed and has settled. Only a hint: where the system cannot watch,
+ * or drops a notice, the next poll finds the file all the same.
+ */
+export function watchFiles(hint: () => void, config: FilesConfig): () => void {
+  const ended = new AbortController()
+  const watcher = open(hint, config, ended.signal).catch(() => undefined)
+  return () => {
+    ended.abort()
+    void watcher.then((opened) => opened?.close())
+  }
+}
+
+/** A notice may come before the file's age has reached the settle time on another clock. */
+const marginMs = 100
+
+async function open(
+  hint: () => void,
+  config: FilesConfig,
+  ended: AbortSignal,
+): Promise<FSWatcher | undefined> {
+  const [{ watch }, glob] = await Promise.all([import('chokidar'), readGlob(config.glob)])
+  if (ended.aborted) return undefined
+  const root = resolve(config.directory)
+  const watcher = watch(join(root, glob.base), {
+    ignoreInitial: true,
+    followSymlinks: config.followSymlinks,
+    awaitWriteFinish: { stabilityThreshold: config.settleMs + marginMs, pollInterval: marginMs },
+    ...(glob.depth === Infinity ? {} : { depth: glob.depth - 1 }),
+  })
+  const tell = (): void => {
+    if (!ended.aborted) hint()
+  }
+  const tellOf = (path: string): void => {
+    if (glob.matches(toRelative(root, path))) tell()
+  }
+  // What came between the last poll and the beginning of the watch had no notice.
+  watcher.on('ready', tell).on('add', tellOf).on('change', tellOf).on('error', ignore)
+  return watcher
+}
+
+function toRelative(root: string, path: string): string {
+  return path.slice(root.length + 1).replaceAll('\\', '/')
+}
+
+function ignore(): void {}

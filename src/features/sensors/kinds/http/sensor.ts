@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { isUtf8 } from 'node:buffer'
+import { canonicalJson } from '../../../../kernel/identity/canonical-json.js'
+import type { Json } from '../../../../kernel/definition/json.js'
+import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
+import {
+  followRedirects,
+  nameOf,
+  shorten,
+  type FollowedAnswer,
+} from '../../../../outbound/follow-redirects.js'
+import { requestFailed, type OutgoingRequest } from '../../../../outbound/http-request.js'
+import { isSecretHeader } from '../../../../kernel/definition/secret-text.js'
+import { maskSecrets, secretsOf } from '../../../../outbound/secrets.js'
+import { messageOf, pickLabel, pickPayload, pickValue } from '../body-pick.js'
+import { readHttpConfig, type HttpSensorConfig, type HttpSensorOptions } from './options.js'
+import { limited } from '../time-limit.js'
+
+/** What an HTTP sensor remembers: the last key, and by what the answer is known again. */
+export type HttpSensorState = {
+  readonly key?: string
+  readonly hasLooked?: boolean
+  readonly etag?: string
+  readonly lastModified?: string
+  /** A digest of the settings that the answer was judged with: others may judge the same answer otherwise. */
+  readonly judgedBy?: string
+}
+
+/** A sensor that asks a URL whether something is ready, and finds it once for each new partition or key. */
+export function httpSensor(options: HttpSensorOptions): ConfiguredSensor<HttpSensorConfig, HttpSensorState> {
+  return { type: 'http', sensor, config: readHttpConfig(options) }
+}
+
+const sensor: Sensor<HttpSensorConfig, HttpSensorState> = {
+  init: () => ({ kind: 'ok', state: {} }),
+  poll: async (state, context) => {
+    const result = await ask(state, context).catch((error: unknown) => failed(messageOf(error), state))
+    if (result.kind === 'trigger' || result.reason === undefined) return result
+    return { ...result, reason: maskSecrets(result.reason, secretsOf(context.config.request.headers)) }
+  },
+}
+
+function failed(reason: string, state: HttpSensorState): PollResult<HttpSensorState> {
+  return { kind: 'error', reason, state }
+}
+
+async function ask(
+  state: HttpSensorState,
+  context: PollContext<HttpSensorConfig>,
+): Promise<PollResult<HttpSensorState>> {
+  const { config } = context
+  const request = conditional(config, state)
+  const { privateTargets, resolve, maxBytes: maxBodyBytes } = config
+  const followed = await limited(context.signal, config.timeoutMs, (signal) =>
+    followRedirects(request, { privateTargets, resolve, maxBodyBytes, signal }),
+  )
+  const { status } = followed.answer
+  const isAsked = request !== config.request && followed.request === request
+  if (status === 304 && isAsked) return { kind: 'no-trigger', reason: 'not modified', state }
+  if (status !== 200) return failed(statusReason(followed), state)
+  return await judge(followed, state, config)
+}
+
+/** Asks only for what changed, where the last answer was judged by the same settings. */
+function conditional(config: HttpSensorConfig, state: HttpSensorState): OutgoingRequest {
+  const { request } = config
+  const { etag, lastModified } = state
+  const isKnown = etag !== undefined || lastModified !== undefined
+  if (request.method !== 'GET' || !isKnown || state.judgedBy !== judgeOf(config)) return request
+  return {
+    ...request,
+    headers: {
+      ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      ...(lastModified === undefined ? {} : { 'if-modified-since': lastModified }),
+      ...request.headers,
+    },
+  }
+}
+
+/** Functions count by their text. The text of secrets is left out: a digest of a short one could be guessed. */
+function judgeOf(config: HttpSensorConfig): string {
+  const { request, ready, partition, key } = config
+  const headers = Object.entries(request.headers).filter(([name]) => !isSecretHeader(name))
+  const judged = [
+    request.url.href,
+    headers,
+    config.parse,
+    ...[ready, partition, key].map((one) => one?.source ?? ''),
+  ]
+  return createHash('sha256').update(canonicalJson(judged)).digest('base64url').slice(0, 22)
+}
+
+function statusReason({ request, answer }: FollowedAnswer): string {
+  const text = answer.body.toString('utf8').trim()
+  const said = text === '' ? '' : `: ${shorten(text)}`
+  return `http_status ${answer.status}: ${nameOf(request)} answered ${answer.status}${said}`
+}
+
+async function judge(
+  followed: FollowedAnswer,
+  before: HttpSensorState,
+  config: HttpSensorConfig,
+): Promise<PollResult<HttpSensorState>> {
+  const body = bodyOf(followed, config)
+  const state: HttpSensorState = { ...validatorsOf(followed, config), ...keyOf(before), hasLooked: true }
+  const ready = await pickValue('ready', config.ready, body)
+  if (ready.kind === 'none') return failed(ready.reason, before)
+  if (ready.value !== true) return { kind: 'no-trigger', reason: 'not ready', state }
+  const found = await observe(body, config)
+  // An answer that could not be judged is asked for again, whole: its validators are not kept.
+  if ('reason' in found) return failed(found.reason, before)
+  const next = { ...state, key: found.key }
+  if (found.key === before.key)
+    return { kind: 'no-trigger', reason: `${found.key} was found before`, state: next }
+  if (config.startFrom === 'now' && before.hasLooked !== true) {
+    return { kind: 'no-trigger', reason: `${found.key} was there at the start`, state: next }
+  }
+  return { kind: 'trigger', observations: [found], state: next }
+}
+
+function bodyOf({ request, answer }: FollowedAnswer, config: HttpSensorConfig): Json {
+  const { body, isCut } = answer
+  if (isCut) throw requestFailed(`${nameOf(request)} answered with more than ${config.maxBytes} bytes`)
+  if (!isUtf8(body)) throw requestFailed(`${nameOf(request)} answered with bytes that are not UTF-8`)
+  const text = body.toString('utf8')
+  if (config.parse === 'text') return text
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw requestFailed(
+      `${nameOf(request)} answered with a body that is not JSON: ${shorten(text.slice(0, 200))}`,
+    )
+  }
+}
+
+/** By what the same answer is known again. An answer at the end of redirects is not: they may lead elsewhere next time. */
+function validatorsOf({ request, answer }: FollowedAnswer, config: HttpSensorConfig): HttpSensorState {
+  const { etag, 'last-modified': lastModified } = answer.headers
+  if (request.url !== config.request.url) return {}
+  return {
+    ...(isStorable(etag) ? { etag } : {}),
+    ...(isStorable(lastModified) ? { lastModified } : {}),
+    judgedBy: judgeOf(config),
+  }
+}
+
+function isStorable(header: string | undefined): header is string {
+  return header !== undefined && header.length <= 512
+}
+
+function keyOf({ key }: HttpSensorState): HttpSensorState {
+  return key === undefined ? {} : { key }
+}
+
+async function observe(
+  body: Json,
+  config: HttpSensorConfig,
+): Promise<Observation | { readonly reason: string }> {
+  const partition = await pickLabel('partition', config.partition, body)
+  if (partition.kind === 'none') return partition
+  const key = config.key === undefined ? partition : await pickLabel('key', config.key, body)
+  if (key.kind === 'none') return key
+  if (config.payload === undefined) return { key: key.label, partition: partition.label }
+  const payload = await pickPayload(config.payload, body)
+  if (payload.kind === 'none') return payload
+  return { key: key.label, partition: partition.label, payload: payload.payload }
+}

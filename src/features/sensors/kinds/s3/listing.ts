@@ -1,0 +1,131 @@
+import type * as sdk from '@aws-sdk/client-s3'
+import type { Instant } from '../../../../time/instant.js'
+import type { S3Object, S3Page, S3Pages, S3Place, S3Request } from './pages.js'
+
+/** The listing of one place. Its connections are opened when a page is asked for, and again after they were closed. */
+export class S3Listing implements S3Pages {
+  readonly #place: S3Place
+  readonly #load: () => Promise<Sdk>
+  #opened: Promise<Opened> | undefined
+
+  constructor(place: S3Place, load: () => Promise<Sdk> = () => import('@aws-sdk/client-s3')) {
+    this.#place = place
+    this.#load = load
+  }
+
+  async page(request: S3Request): Promise<S3Page> {
+    const { client, Command } = await this.#open()
+    let token: string | undefined
+    for (;;) {
+      const { output, at } = await this.#send({ client, Command, request, token })
+      token = output.NextContinuationToken
+      const objects = objectsOf(output)
+      const isLast = output.IsTruncated !== true
+      if (!isLast || request.after !== '') assertOrdered([request.after, ...objects.map(({ key }) => key)])
+      // A truncated page may be empty, and only its token leads on from there.
+      if (isLast || objects.length > 0) return { objects, isLast, at }
+      if (token === undefined) throw new Error('the server says that there is more and does not say where')
+    }
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.then(
+      ({ client }) => client.destroy(),
+      () => undefined,
+    )
+  }
+
+  async #open(): Promise<Opened> {
+    this.#opened ??= this.#load().then((loaded) => ({
+      client: newClient(loaded, this.#place),
+      Command: loaded.ListObjectsV2Command,
+    }))
+    try {
+      return await this.#opened
+    } catch (error) {
+      this.#opened = undefined
+      throw error
+    }
+  }
+
+  async #send(sent: Opened & { request: S3Request; token: string | undefined }) {
+    const { client, Command, request, token } = sent
+    const { bucket, prefix } = this.#place
+    const command = new Command({
+      Bucket: bucket,
+      MaxKeys: request.pageSize,
+      // XML has no way to write some characters that keys may have.
+      EncodingType: 'url',
+      ...(prefix === '' ? {} : { Prefix: prefix }),
+      ...(request.after === '' ? {} : { StartAfter: request.after }),
+      ...(token === undefined ? {} : { ContinuationToken: token }),
+    })
+    let at: Instant | undefined
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args)
+        at = dateOf(result.response)
+        return result
+      },
+      { step: 'deserialize', name: 'readDate' },
+    )
+    return { output: await client.send(command, { abortSignal: request.signal }), at }
+  }
+}
+
+type Sdk = Pick<typeof sdk, 'S3Client' | 'ListObjectsV2Command'>
+
+interface Opened {
+  readonly client: sdk.S3Client
+  readonly Command: typeof sdk.ListObjectsV2Command
+}
+
+function newClient({ S3Client }: Sdk, { endpoint, region, forcePathStyle }: S3Place): sdk.S3Client {
+  // Without a server of its own the region is the chain's matter, like the credentials.
+  const chosen = region ?? (endpoint === undefined ? undefined : 'us-east-1')
+  return new S3Client({
+    forcePathStyle,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(chosen === undefined ? {} : { region: chosen }),
+  })
+}
+
+/** Where keys do not come in their order, after the last one there would be others that were never listed. */
+function assertOrdered(keys: readonly string[]): void {
+  for (const [index, key] of keys.entries()) {
+    const before = keys[index - 1]
+    if (before === undefined || before < key || Buffer.compare(Buffer.from(before), Buffer.from(key)) < 0)
+      continue
+    const pair = `${JSON.stringify(key)} after ${JSON.stringify(before)}`
+    throw new Error(`the server lists ${pair}, so its listing cannot be continued`)
+  }
+}
+
+function objectsOf(output: sdk.ListObjectsV2CommandOutput): readonly S3Object[] {
+  const isEncoded = output.EncodingType === 'url'
+  return (output.Contents ?? []).map(({ Key = '', Size = 0, ETag = '', LastModified }) => ({
+    key: isEncoded ? decoded(Key) : Key,
+    size: Size,
+    etag: ETag.replace(/^"|"$/g, ''),
+    lastModifiedAt: LastModified?.getTime() ?? 0,
+  }))
+}
+
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '))
+  } catch {
+    // Some servers say that they encode and do not; a percent sign of the key's own gives them away.
+    return key
+  }
+}
+
+function dateOf(response: unknown): Instant | undefined {
+  const { headers } = response as { headers?: Readonly<Record<string, string>> }
+  const at = Date.parse(headers?.['date'] ?? '')
+  return Number.isNaN(at) ? undefined : at
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
+import { formatInstant } from '../../../../time/instant.js'
+import { choosePartition } from '../choose-partition.js'
+import { observationKey } from '../observation-key.js'
+import { S3Listing } from './listing.js'
+import { readS3Options, type S3Config, type S3SensorOptions } from './options.js'
+import type { S3Object, S3Pages } from './pages.js'
+import { s3Problem } from './problem.js'
+import { complaintOf, initSweeps, sift, stateFor, sweepResult, type Candidate } from '../sift.js'
+import { positionOf, Sweep, type SweepState } from '../sweep.js'
+
+/** A sensor that finds every new object of a bucket once. */
+export function s3Sensor(options: S3SensorOptions): ConfiguredSensor<S3Config, SweepState> {
+  const config = readS3Options(options)
+  return { type: 's3', sensor: sensorOver(new S3Listing(config)), config }
+}
+
+/** The sensor over a listing, which it closes when it is cleaned up. */
+export function sensorOver(listing: S3Pages): Sensor<S3Config, SweepState> {
+  return {
+    init: initSweeps,
+    poll: (state, context) => poll(state, context, listing),
+    cleanup: () => listing.close(),
+  }
+}
+
+/** Observations after which a poll hands over what it has: they become one transaction. */
+const enoughFound = 1000
+
+async function poll(
+  given: SweepState,
+  context: PollContext<S3Config>,
+  listing: S3Pages,
+): Promise<PollResult<SweepState>> {
+  if (given.complaint !== null) return complaintOf(given)
+  const { config, signal } = context
+  const state = stateFor(sourceOf(config), given)
+  const toCandidate = (object: S3Object): Candidate => candidateOf(object, context)
+  const found: Observation[] = []
+  let sweep: Sweep | undefined
+  let problem: string | undefined
+  let isEnded = false
+  for (let listed = 0; listed < config.keysPerPoll && found.length < enoughFound && !isEnded; ) {
+    try {
+      const after = sweep?.position ?? positionOf(state)
+      const page = await listing.page({ after, pageSize: config.pageSize, signal })
+      const at = page.at ?? context.now
+      sweep ??= new Sweep(state, config, at)
+      problem = sift(page.objects.map(toCandidate), { sweep, at, found })
+      listed += page.objects.length
+      isEnded = page.isLast && problem === undefined
+    } catch (error) {
+      problem = s3Problem(error, config)
+    }
+    if (problem !== undefined || signal.aborted) break
+  }
+  if (sweep !== undefined) return sweepResult({ sweep, isEnded, found, problem })
+  return { kind: 'error', reason: problem ?? 'the poll was stopped before it began', state }
+}
+
+/** Which objects are looked at, and what makes one of them another; with other settings everything begins anew. */
+function sourceOf({ endpoint = '', bucket, prefix, version, startFrom, lookBackMs }: S3Config): string {
+  const parts = JSON.stringify([endpoint, bucket, prefix, version, startFrom, lookBackMs === undefined])
+  return createHash('sha256').update(parts).digest('base64url').slice(0, 12)
+}
+
+function candidateOf(object: S3Object, context: PollContext<S3Config>): Candidate {
+  const { key, etag, lastModifiedAt } = object
+  const identity = context.config.version ? `${key}#${etag}` : key
+  const observe = (): Observation | undefined => observationOf(object, identity, context)
+  return { key, identity, changedAt: lastModifiedAt, position: key, observe }
+}
+
+function observationOf(
+  object: S3Object,
+  identity: string,
+  { config, timezone }: PollContext<S3Config>,
+): Observation | undefined {
+  const { key, size, etag, lastModifiedAt } = object
+  // Consoles make such objects so that an empty directory shows.
+  if (key.endsWith('/') && size === 0) return undefined
+  const choose = config.partition?.bind(undefined, key, object)
+  const partition = choosePartition({ name: key, changedAt: lastModifiedAt, timezone, choose })
+  if (partition === undefined) return undefined
+  const payload = { bucket: config.bucket, key, size, etag, lastModified: formatInstant(lastModifiedAt) }
+  return { key: observationKey(identity), partition, payload }
+}

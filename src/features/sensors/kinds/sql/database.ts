@@ -1,0 +1,78 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { ConfiguredSensor } from '../../sensor.js'
+import type { Json } from '../../../../kernel/definition/json.js'
+import { readPostgres } from './postgres.js'
+import type { SqlAnswer, SqlQuestion } from './question.js'
+import { readSqlite } from './sqlite.js'
+import { nameWrite } from './write-word.js'
+import { limited } from '../time-limit.js'
+
+/** The settings that tell which database is read. */
+export interface SqlDatabaseConfig {
+  /** `sqlite:<path>` or `postgres://…`; undefined is the database of the store. */
+  readonly url: string | undefined
+  readonly timeoutMs: number
+  /** The channel whose notifications wake the sensor, and where to listen if not at `url`. */
+  readonly listen: { readonly channel: string; readonly url: string | undefined } | undefined
+}
+
+/** What a database is, by its address. */
+export type SqlDatabase =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/**
+ * The sensor with the address of the store's database where it has none of its own, and with paths made absolute. Sensors
+ * of other kinds stay as they are.
+ */
+export function withStoreUrl<C, S extends Json>(
+  configured: ConfiguredSensor<C, S>,
+  app: { readonly storeUrl: string; readonly directory: string },
+): ConfiguredSensor<C, S> {
+  if (configured.type !== 'sql') return configured
+  const { url = app.storeUrl } = configured.config as SqlDatabaseConfig
+  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined
+  const whole = path === undefined || isAbsolute(path) ? url : `sqlite:${resolve(app.directory, path)}`
+  return { ...configured, config: { ...configured.config, url: whole } }
+}
+
+/** The database behind an address, or undefined where there is none. */
+export function databaseOf(url: string): SqlDatabase | undefined {
+  if (/^postgres(?:ql)?:\/\//.test(url)) return { kind: 'postgres', url }
+  return /^sqlite:(?!$|:memory:)/.test(url)
+    ? { kind: 'sqlite', path: url.slice('sqlite:'.length) }
+    : undefined
+}
+
+/** Why a database cannot be read by these settings, or undefined where it can. Asks nobody: it may only be down. */
+export function refusalOf({ url, listen }: SqlDatabaseConfig): string | undefined {
+  if (url === undefined) return 'there is no database: give the sensor a url'
+  const database = databaseOf(url)
+  if (database === undefined) return 'the store has no database that could be read: give the sensor a url'
+  const hears = listen?.url !== undefined || database.kind === 'postgres'
+  return listen === undefined || hears ? undefined : 'listen is for Postgres; SQLite has no notifications'
+}
+
+/** Asks the database of the settings; throws with a sentence where it does not answer. */
+export async function askDatabase(
+  { url = '', timeoutMs }: SqlDatabaseConfig,
+  question: Pick<SqlQuestion, 'sql' | 'parameters' | 'signal'>,
+): Promise<SqlAnswer> {
+  const database = databaseOf(url)
+  if (database === undefined) throw new Error('there is no database: give the sensor a url')
+  return await limited(question.signal, timeoutMs, async (signal) => {
+    const timed = { ...question, timeoutMs, signal }
+    try {
+      return await (database.kind === 'postgres'
+        ? readPostgres(database.url, timed)
+        : readSqlite(database.path, timed))
+    } catch (error) {
+      throw new Error(nameWrite(question.sql, (error as Error).message), { cause: error })
+    }
+  })
+}
+
+/** How a dialect writes its nth parameter. */
+export function parameterText(url: string, n: number): string {
+  return databaseOf(url)?.kind === 'postgres' ? `$${n}` : '?'
+}

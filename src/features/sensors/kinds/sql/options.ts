@@ -1,0 +1,61 @@
+import { fault, shown, within, type Place } from '../../../../kernel/definition/faults.js'
+import { isMap, readDuration, type Written } from '../../../../kernel/definition/read-value.js'
+import { writeAtStart } from './write-word.js'
+import { databaseOf, type SqlDatabaseConfig } from './database.js'
+
+/** What every SQL sensor may be given. */
+export interface SqlDatabaseOptions {
+  /** `sqlite:<path>` or `postgres://…`; the database of the store unless said otherwise. */
+  readonly url?: string | undefined
+  /** How long a query may take: 30 s unless said otherwise. */
+  readonly timeout?: string | number | undefined
+  /** A channel of Postgres; what is notified there wakes the sensor at once. Another url where `url` goes through a pooler. */
+  readonly listen?: string | { readonly channel: string; readonly url?: string | undefined } | undefined
+  /** `now` makes what is there at the first poll no news. */
+  readonly startFrom?: 'beginning' | 'now' | undefined
+}
+
+/** The names of those options. */
+export const sqlDatabaseOptions: readonly string[] = ['url', 'timeout', 'listen', 'startFrom']
+
+/** Reads which database it is, and how. */
+export function readDatabase(input: Written, place: Place): SqlDatabaseConfig {
+  const url = readUrl(input['url'], within(place, 'url'))
+  const timeoutMs = readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')) ?? 30_000
+  const listen = readListen(input['listen'], within(place, 'listen'))
+  if (listen !== undefined && listen.url === undefined && url?.startsWith('sqlite:') === true) {
+    fault(within(place, 'listen'), 'SQLite has no notifications', 'a sensor on Postgres')
+  }
+  return { url, timeoutMs, listen }
+}
+
+const timeoutBounds = { min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }
+
+/** Never shows the address: it may have a password in it. */
+function readUrl(value: unknown, place: Place): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && databaseOf(value) !== undefined) return value
+  return fault(place, 'not the address of a database', 'sqlite:<path> or postgres://…')
+}
+
+function readListen(value: unknown, place: Place): SqlDatabaseConfig['listen'] {
+  if (value === undefined) return undefined
+  const { channel, url } = isMap(value) ? value : { channel: value }
+  if (typeof channel !== 'string' || channel === '' || Buffer.byteLength(channel) > 63) {
+    return fault(place, `${shown(channel)} is not a channel`, 'a name of 1 to 63 bytes')
+  }
+  if (url === undefined) return { channel, url }
+  const isPostgres = typeof url === 'string' && databaseOf(url)?.kind === 'postgres'
+  return isPostgres ? { channel, url } : fault(within(place, 'url'), 'not an address', 'postgres://…')
+}
+
+/** A query of the user, without what would keep it from standing in another one. */
+export function readQuery(value: unknown, place: Place): string | undefined {
+  const text = typeof value === 'string' ? value.trim().replace(/;$/, '').trimEnd() : ''
+  const write = writeAtStart(text)
+  if (write !== undefined) return fault(place, `${write} writes, and a sensor only reads`, 'a SELECT')
+  if (text !== '' && text.length <= maxQueryLength) return text
+  return fault(place, `${shown(value)} is not a query`, `a SELECT of at most ${maxQueryLength} characters`)
+}
+
+const maxQueryLength = 20_000

@@ -1,0 +1,109 @@
+import type { Client, QueryResult } from 'pg'
+import { loadPg } from './driver.js'
+import type { SqlAnswer, SqlQuestion } from './question.js'
+import type { SqlCell } from './value.js'
+
+/**
+ * Asks a Postgres database over a connection of its own. The transaction is read-only, and the statement goes out alone:
+ * it cannot end the transaction and go on outside it.
+ */
+export async function readPostgres(url: string, question: SqlQuestion): Promise<SqlAnswer> {
+  const { Client } = await loadPg()
+  const { timeoutMs, signal } = question
+  const client = new Client({
+    connectionString: url,
+    application_name: 'rota sensor',
+    connectionTimeoutMillis: timeoutMs,
+  })
+  // Without a listener a connection that breaks would end the process; the query learns of it too.
+  client.on('error', () => undefined)
+  const stop = (): void => void client.end()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await client.connect()
+    return await answerOf(client, question)
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error })
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuestion): Promise<SqlAnswer> {
+  // The texts of values must not depend on how the server or the role is set up.
+  await client.query(
+    `begin read only;
+    set local statement_timeout = ${Math.ceil(timeoutMs)};
+    set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
+    set local bytea_output = 'hex'; set local extra_float_digits = 1`,
+  )
+  const result: QueryResult<(string | null)[]> = await client.query({
+    text: sql,
+    values: parameters.map(({ text }) => text ?? null),
+    rowMode: 'array',
+    queryMode: 'extended',
+    types: { getTypeParser: () => (text) => text },
+  })
+  const oids = result.fields.map(({ dataTypeID }) => dataTypeID)
+  return {
+    columns: result.fields.map(({ name }) => name),
+    rows: result.rows.map((row) => row.map((text, i) => cellOf(oids[i] ?? 0, text))),
+  }
+}
+
+/** The types of Postgres by what they have in common; the others keep their number. */
+const types: ReadonlyMap<number, string> = new Map([
+  [16, 'boolean'],
+  [17, 'blob'],
+  [20, 'integer'],
+  [21, 'integer'],
+  [23, 'integer'],
+  [26, 'integer'],
+  [700, 'real'],
+  [701, 'real'],
+  [1700, 'numeric'],
+  [18, 'text'],
+  [19, 'text'],
+  [25, 'text'],
+  [1042, 'text'],
+  [1043, 'text'],
+  [1082, 'date'],
+  [1114, 'timestamp'],
+  [1184, 'timestamptz'],
+  [2950, 'uuid'],
+  [114, 'json'],
+  [3802, 'jsonb'],
+])
+
+function cellOf(oid: number, text: string | null): SqlCell {
+  const type = types.get(oid) ?? `type ${oid}`
+  return { type, text: text === null ? undefined : plainText(type, text) }
+}
+
+/** The one text that equal values of a type have. */
+function plainText(type: string, text: string): string {
+  switch (type) {
+    case 'boolean':
+      return text === 't' ? 'true' : 'false'
+    case 'blob':
+      return text.slice(2)
+    case 'numeric':
+      return text.includes('.') ? text.replace(/\.?0+$/, '') : text
+    case 'timestamptz':
+      return /^\d{4}-\d\d-\d\d [\d:.]+\+00$/.test(text) ? `${text.slice(0, 10)}T${text.slice(11, -3)}Z` : text
+    default:
+      return text
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = error as { message: string; code?: string }
+  if (message === '') return code ?? 'the database did not answer'
+  if (code === readOnlyTransaction)
+    return `a function of the query writes, and a sensor only reads: ${message}`
+  return code === undefined || message.includes(code) ? message : `${message} (${code})`
+}
+
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyTransaction = '25006'

@@ -1,0 +1,116 @@
+import { refuse } from '../../../../kernel/definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
+import {
+  isMap,
+  readChoice,
+  readDuration,
+  readOptions,
+  readWhole,
+  type Written,
+} from '../../../../kernel/definition/read-value.js'
+import { readDatabase, readQuery, sqlDatabaseOptions, type SqlDatabaseOptions } from './options.js'
+import type { SqlDatabaseConfig } from './database.js'
+import type { SqlRow } from './value.js'
+
+/** What a row is named by, or a function of it. */
+export type RowPick = string | ((row: SqlRow) => string | number | Promise<string | number>)
+
+/** What a sensor of new rows may be given. */
+export interface SqlRowsOptions extends SqlDatabaseOptions {
+  /** A table, with its schema where it needs one; or `query`. */
+  readonly table?: string | undefined
+  /** The columns that are read, all of them unless said otherwise; the cursor's are always read. */
+  readonly columns?: readonly string[] | undefined
+  /** A query whose rows have the columns of the cursor; or `table`. */
+  readonly query?: string | undefined
+  /** The column that grows with every new or changed row, and the one that tells rows with the same value apart. */
+  readonly cursor: { readonly value: string; readonly id: string }
+  /** The longest time from writing a value to its commit: 5 minutes unless said otherwise. Zero where rows never come late. */
+  readonly lookBack?: string | number | undefined
+  /** Whether every value of a row is found once, or the row is: `change` unless said otherwise. */
+  readonly per?: 'change' | 'row' | undefined
+  /** How many rows are read at a time: 500 unless said otherwise. */
+  readonly limit?: number | undefined
+  /** The partition of a row: a column, or a function. Without it the day of a cursor value that is an instant, else of the poll. */
+  readonly partition?: RowPick | undefined
+}
+
+/** The settings of a sensor of new rows, checked. */
+export interface SqlRowsConfig extends SqlDatabaseConfig {
+  /** The query that gives all rows. */
+  readonly query: string
+  readonly cursor: { readonly value: string; readonly id: string }
+  /** How long after it was written a row may become visible; zero where rows never come late. */
+  readonly reachMs: number
+  readonly per: 'change' | 'row'
+  readonly limit: number
+  readonly partition: RowPick | undefined
+  readonly startFrom: 'beginning' | 'now'
+}
+
+const ownOptions = ['table', 'columns', 'query', 'cursor', 'lookBack', 'per', 'limit', 'partition']
+
+/** The checked settings; throws one error with all faults. */
+export function readRowsConfig(options: SqlRowsOptions): SqlRowsConfig {
+  const place = placeOf()
+  const input = readOptions(options, [...ownOptions, ...sqlDatabaseOptions], place) ?? {}
+  const at = (name: string): Place => within(place, name)
+  const database = readDatabase(input, place)
+  const cursor = readCursor(input['cursor'], at('cursor'))
+  const lookBackMs = readDuration(input['lookBack'], lookBackBounds, at('lookBack')) ?? 300_000
+  const { partition } = options
+  if (partition !== undefined && typeof partition !== 'function' && typeof partition !== 'string') {
+    fault(at('partition'), `${shown(partition)} is neither a column nor a function of the row`)
+  }
+  const config = {
+    ...database,
+    query: readSource(input, cursor, place),
+    cursor,
+    // A checkpoint is dated to the beginning of its poll, and what it says holds from the poll's end.
+    reachMs: lookBackMs === 0 ? 0 : lookBackMs + database.timeoutMs,
+    per: readChoice(input['per'], ['change', 'row'], at('per')) ?? 'change',
+    limit: readWhole(input['limit'], { min: 1, max: 10_000 }, at('limit')) ?? 500,
+    startFrom: readChoice(input['startFrom'], ['beginning', 'now'], at('startFrom')) ?? 'beginning',
+    partition,
+  }
+  refuse('the SQL sensor', place.faults)
+  return config as SqlRowsConfig
+}
+
+const lookBackBounds = { min: 0, max: 30 * 86_400_000, allowed: 'from 0 to 30d' }
+
+function readCursor(value: unknown, place: Place): SqlRowsConfig['cursor'] | undefined {
+  const { value: grows, id } = isMap(value) ? value : {}
+  if (isIdentifier(grows) && isIdentifier(id)) return { value: grows, id }
+  return fault(place, `${shown(value)} does not name two columns`, 'such as { value: updated_at, id: id }')
+}
+
+function readSource(
+  input: Written,
+  cursor: SqlRowsConfig['cursor'] | undefined,
+  place: Place,
+): string | undefined {
+  const { table, columns, query } = input
+  if ((table === undefined) === (query === undefined)) return fault(place, 'either table or query is needed')
+  if (query !== undefined) return readQuery(query, within(place, 'query'))
+  const parts = typeof table === 'string' ? table.split('.') : []
+  if (parts.length === 0 || parts.length > 2 || !parts.every(isIdentifier)) {
+    return fault(within(place, 'table'), `${shown(table)} is not a table`, 'such as orders or shop.orders')
+  }
+  const from = parts.map(quoted).join('.')
+  if (columns === undefined) return `select * from ${from}`
+  if (!Array.isArray(columns) || !columns.every(isIdentifier)) {
+    return fault(within(place, 'columns'), `${shown(columns)} is not a list of columns`)
+  }
+  const all = new Set([...(cursor === undefined ? [] : [cursor.value, cursor.id]), ...columns])
+  return `select ${[...all].map(quoted).join(', ')} from ${from}`
+}
+
+function isIdentifier(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name.length <= 128 && !name.includes('\0')
+}
+
+/** A name as both databases write one that may contain anything. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import type { Json } from '../../../../kernel/definition/json.js'
+
+/** A value as a database gave it: the name of its type, and its text; undefined is NULL. */
+export interface SqlCell {
+  readonly type: string
+  readonly text: string | undefined
+}
+
+/** A value as JSON, by type, so that it can be kept and compared; of what is long only a digest. */
+export type StoredValue = { readonly type: string; readonly text?: string; readonly sha256?: string }
+
+/** A value as functions of the user get it: NULL is null, whole numbers are bigint where number is too small. */
+export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array
+
+/** A row by the names of its columns. */
+export type SqlRow = Readonly<Record<string, SqlValue>>
+
+/** A value fit to be kept. */
+export function storedValueOf({ type, text }: SqlCell): StoredValue {
+  if (text === undefined) return { type: 'null' }
+  if (type !== 'blob' && text.length <= longestText) return { type, text }
+  return { type, sha256: createHash('sha256').update(text).digest('hex') }
+}
+
+const longestText = 1024
+
+/** Whether two values are the same value of the same type. */
+export function isSameValue(a: StoredValue, b: StoredValue): boolean {
+  return a.type === b.type && a.text === b.text && a.sha256 === b.sha256
+}
+
+/** A value in a few characters, the same for the same value: its text where it is short and plain, else a digest. */
+export function shortText({ type, text, sha256 }: StoredValue): string {
+  if (text === undefined) return sha256 ?? type
+  // oxlint-disable-next-line no-control-regex
+  const isPlain = text.length <= 200 && !/[\u0000-\u001f\u007f]/.test(text)
+  return isPlain ? text : createHash('sha256').update(text).digest('hex')
+}
+
+/** A value for a function. What has no counterpart in JavaScript comes as the database's text. */
+export function sqlValueOf({ type, text }: SqlCell): SqlValue {
+  if (text === undefined) return null
+  switch (type) {
+    case 'integer': {
+      const number = Number(text)
+      return Number.isSafeInteger(number) ? number : BigInt(text)
+    }
+    case 'real':
+      return Number(text)
+    case 'boolean':
+      return text === 'true'
+    case 'timestamptz':
+      return instantOf({ type, text }) === undefined ? text : new Date(text)
+    case 'blob':
+      return Buffer.from(text, 'hex')
+    default:
+      return text
+  }
+}
+
+/** A value for a payload: what JSON cannot hold exactly comes as text, a blob or an endless text as its digest. */
+export function jsonValueOf(cell: SqlCell): Json {
+  if (cell.type === 'blob' || (cell.text?.length ?? 0) > longestPayloadText) return storedValueOf(cell)
+  const value = sqlValueOf(cell) as Exclude<SqlValue, Uint8Array>
+  const isExact = typeof value !== 'number' || Number.isFinite(value)
+  return typeof value === 'bigint' || value instanceof Date || !isExact ? (cell.text ?? null) : value
+}
+
+const longestPayloadText = 65_536
+
+/** The instant that a value stands for, in milliseconds, or undefined where it stands for none. */
+export function instantOf({ type, text }: { type: string; text?: string | undefined }): number | undefined {
+  const at = type === 'timestamptz' && text !== undefined ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}

@@ -1,0 +1,50 @@
+import type { EngineEvents } from '../../engine/events.js'
+import { count } from '../../cli/views/in-words.js'
+import { roughly } from '../../cli/views/time-text.js'
+
+/** What is told of a sensor, without the name of the event. */
+interface Untold {
+  readonly level: 'info' | 'warn' | 'error'
+  readonly symbol: string
+  readonly subject: string
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What the events of sensors tell, by event. */
+export const sensorNotices: {
+  readonly [Name in Extract<keyof EngineEvents, `sensor:${string}`>]: (
+    event: EngineEvents[Name],
+  ) => readonly Untold[]
+} = {
+  'sensor:polled': ({ sensor, kind, observations, fresh, reason, lagMs }) => {
+    // Most polls find nothing, and `rota sensor history` has them all.
+    if (fresh === 0) return []
+    const data = { sensor, kind, observations, fresh, reason: reason ?? null, lagMs }
+    const text = `found ${fresh === observations ? fresh : `${fresh} new of ${observations}`}`
+    return [{ level: 'info', symbol: '◉', subject: sensor, text, data }]
+  },
+  'sensor:failed': ({ sensor, reason, failures, broken, retryInMs }) => {
+    const times = failures > 1 ? ` (${count(failures, 'time')} in a row)` : ''
+    const text = `poll failed${times}: ${reason}; again in ${roughly(retryInMs)}`
+    return [warning(sensor, text, { sensor, reason, failures, broken, retryInMs })]
+  },
+  'sensor:recovered': ({ sensor, failures }) => {
+    const text = `polls again with success after ${count(failures, 'failure')}`
+    return [{ level: 'info', symbol: '✓', subject: sensor, text, data: { sensor, failures } }]
+  },
+  'sensor:paused': ({ sensor, failures, reason }) => {
+    const text = `paused after ${count(failures, 'failure')} in a row: ${reason}; \`rota sensor resume ${sensor}\` lets it go on`
+    return [{ ...warning(sensor, text, { sensor, failures, reason }), level: 'error' }]
+  },
+  'sensor:stuck': ({ sensor, afterMs }) => [
+    warning(sensor, 'its poll goes on although it was told to stop; it is not polled beside itself', {
+      sensor,
+      afterMs,
+    }),
+  ],
+}
+
+function warning(subject: string, text: string, data: Untold['data']): Untold {
+  return { level: 'warn', symbol: '!', subject, text, data }
+}

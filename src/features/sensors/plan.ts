@@ -1,0 +1,333 @@
+/**
+ * What a sensor's polls write, decided without doing anything. A poll is two ticks of its trigger. The first claims it:
+ * the next look moves to the end of a lease, and a note says whose poll it is. The second commits what it came to: the
+ * runs, the keys that count as seen, the new state and the next look, in one transaction. Who dies in between has
+ * written nothing: the lease ends and the poll is done again from the stored state.
+ */
+import type { Instant } from '../../time/instant.js'
+import { holdsAt } from '../../kernel/hold/hold.js'
+import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
+import type { Note, NoteChange } from '../../kernel/state/note.js'
+import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
+import type { Sensed } from './polling/read-poll.js'
+import { retryDelayMs } from '../../kernel/job/retry.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import type { SensorSpec } from '../../kernel/trigger/schedule.js'
+import type { Observation } from './sensor.js'
+import {
+  addEvaluation,
+  openPollKey,
+  openPollOf,
+  recordKey,
+  recordOf,
+  type OpenPoll,
+  type SensorRecord,
+} from './record.js'
+import type { SeenKey, Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+
+/** A sensor as it stands: its trigger, its record, and the poll under way, each with what a change is compared with. */
+export interface SensorFacts {
+  readonly due: DueTrigger
+  readonly spec: SensorSpec
+  readonly record: SensorRecord
+  readonly recordRevision: number
+  readonly open: OpenPoll | undefined
+  readonly openRevision: number
+}
+
+/** A claim of a poll: to be begun once its tick is committed, or to be left for later. */
+export interface PollClaim {
+  readonly kind: 'poll' | 'wait'
+  readonly tick: Tick
+  /** How things stand once the tick is committed. */
+  readonly facts: SensorFacts
+}
+
+/** How long writing down what a poll came to may take before another process takes the poll over. */
+const commitMs = 3000
+
+/** How many polls in a row may say that there is more before the sensor waits a moment. */
+const mostPages = 100
+const pageRestMs = 1000
+
+/** After so many failures in a row a sensor counts as broken. */
+const brokenAfter = 5
+
+const longestBackOffMs = 900_000
+const shortestBackOffMs = 1000
+
+/** The facts of a sensor from what a store gave; undefined for a trigger without one. */
+export function factsOf(due: DueTrigger, notes: readonly Note[]): SensorFacts | undefined {
+  const { schedule, name } = due.trigger
+  if (schedule.kind !== 'sensor') return undefined
+  const own = notes.filter((note) => note.name === name)
+  const record = own.find(({ item }) => item === recordKey(name).item)
+  const open = own.find(({ item }) => item === openPollKey(name).item)
+  return {
+    due,
+    spec: schedule,
+    record: recordOf(record?.value),
+    recordRevision: record?.revision ?? 0,
+    open: openPollOf(open?.value),
+    openRevision: open?.revision ?? 0,
+  }
+}
+
+/** Claims a poll, unless the sensor is paused or somebody else is at it. */
+export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: string }): PollClaim {
+  const { due, spec, open } = facts
+  if (!isPolled(facts, now)) return waiting(facts, now, pauseOf(facts, now)?.untilAt)
+  if (open !== undefined && open.untilAt > now) return waiting(facts, now, open.untilAt)
+  const untilAt = leaseEnd(spec, now)
+  const poll: OpenPoll = { id, sinceAt: now, untilAt }
+  const tick = {
+    ...bareTick(due, now),
+    nextAt: untilAt,
+    notes: [{ ...openPollKey(due.trigger.name), revision: facts.openRevision, value: poll }],
+  }
+  const claimed = { ...afterTick(facts, tick), open: poll, openRevision: facts.openRevision + 1 }
+  const lagMs = Math.max(0, now - (due.nextAt ?? now))
+  // A person who lets a paused sensor go on wants it tried in earnest.
+  const failures = due.holds.some(({ target }) => target === holdTarget(due)) ? 0 : facts.record.failures
+  return { kind: 'poll', tick, facts: { ...claimed, record: { ...facts.record, lagMs, failures } } }
+}
+
+/** Whether what a poll found may still be written: nobody took it over, reset the sensor or paused it. */
+export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Instant): boolean {
+  const { open, record } = facts
+  if (!isPolled(facts, now)) return false
+  return open?.id === claimed.open?.id && record.generation === claimed.record.generation
+}
+
+/** Gives a poll back that came to nothing: whoever looks next begins anew. */
+export function releaseTick(facts: SensorFacts, now: Instant): Tick {
+  const { due } = facts
+  const nextAt = isPolled(facts, now) ? now : due.nextAt
+  return { ...bareTick(due, now), nextAt, notes: [closing(facts)] }
+}
+
+/** Writes a part of many observations; the state stays, so that a crash before the last part loses none of the others. */
+export function partTick(
+  facts: SensorFacts,
+  observations: readonly Observation[],
+  now: Instant,
+): Pick<PollClaim, 'tick' | 'facts'> {
+  const { due, spec, openRevision } = facts
+  const untilAt = leaseEnd(spec, now)
+  const open = facts.open && { ...facts.open, untilAt }
+  const tick = {
+    ...bareTick(due, now),
+    nextAt: untilAt,
+    ...found(facts, observations, now),
+    notes: [{ ...openPollKey(due.trigger.name), revision: openRevision, value: open }],
+  }
+  return { tick, facts: { ...afterTick(facts, tick), open, openRevision: openRevision + 1 } }
+}
+
+/** What a poll came to, beyond what it returned. */
+export interface Ending {
+  readonly now: Instant
+  /** The new observations that are not written yet. */
+  readonly fresh: readonly Observation[]
+  /** How many new ones there were in all. */
+  readonly freshInAll: number
+  readonly startedAt: Instant
+  /** Whether somebody said meanwhile that there may be more to find. */
+  readonly isHinted: boolean
+}
+
+/** Writes the end of a poll: its last observations, the state, how the sensor fares, and when it looks again. */
+export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tick {
+  const { due } = facts
+  const { now, fresh, freshInAll, startedAt } = ending
+  const { name } = due.trigger
+  const { kind, reason = null } = verdictOf(sensed, freshInAll)
+  const { record, notes } = addEvaluation(name, recordAfter(facts.record, sensed, ending), {
+    kind,
+    reason,
+    more: kind === 'no-trigger' && sensed.more,
+    fromAt: now,
+    untilAt: now,
+    observations: sensed.observations.length,
+    fresh: freshInAll,
+    tookMs: now - startedAt,
+  })
+  return {
+    ...bareTick(due, now),
+    nextAt: nextPollAt(facts, { sensed, record, ending }),
+    ...found(facts, fresh, now),
+    notes: [{ ...recordKey(name), revision: facts.recordRevision, value: record }, closing(facts), ...notes],
+  }
+}
+
+/** What a poll came to once it is known how many of its observations are new: without a new one it triggered nothing. */
+export function verdictOf(
+  { kind, reason }: Pick<Sensed, 'kind' | 'reason'>,
+  fresh: number,
+): Pick<Sensed, 'kind' | 'reason'> {
+  const isOld = kind === 'trigger' && fresh === 0
+  return isOld ? { kind: 'no-trigger', reason: 'everything found was seen before' } : { kind, reason }
+}
+
+/** Writes observations that came by themselves; when the sensor is polled next stays as it is. */
+export function deliveryTick(facts: SensorFacts, fresh: readonly Observation[], now: Instant): Tick {
+  const { due, record } = facts
+  const { name } = due.trigger
+  const counted = { ...record, found: record.found + fresh.length, lastFoundAt: now }
+  const added = addEvaluation(name, counted, {
+    kind: 'delivered',
+    reason: null,
+    fromAt: now,
+    untilAt: now,
+    observations: fresh.length,
+    fresh: fresh.length,
+    tookMs: 0,
+  })
+  return {
+    ...bareTick(due, now),
+    ...found(facts, fresh, now),
+    notes: [{ ...recordKey(name), revision: facts.recordRevision, value: added.record }, ...added.notes],
+  }
+}
+
+/** Has a sensor looked at once. */
+export function hintTick(facts: SensorFacts, now: Instant): Tick {
+  return { ...bareTick(facts.due, now), nextAt: now }
+}
+
+/** How things stand once a tick that changes no record is committed. */
+export function afterTick(facts: SensorFacts, { cursorAt, nextAt }: Tick): SensorFacts {
+  const { due } = facts
+  return { ...facts, due: { ...due, revision: due.revision + 1, cursorAt, nextAt } }
+}
+
+/** What a sensor hands back this soon after its signal was aborted still counts, so that a slow one gets on. */
+export function pollGraceMs(timeoutMs: number): number {
+  return Math.min(timeoutMs, 2000)
+}
+
+/** Whether so many failures in a row pause a sensor until a person lets it go on. */
+export function isToBePaused({ pauseAfter }: SensorSpec, failures: number): boolean {
+  return pauseAfter !== undefined && failures >= pauseAfter
+}
+
+/** Whether a sensor counts as broken: it is then tried now and then, and one success ends that. */
+export function isBroken({ failures }: Pick<SensorRecord, 'failures'>): boolean {
+  return failures >= brokenAfter
+}
+
+/** The wait after so many failures in a row: doubles from the sensor's interval, with a part that its name decides. */
+export function backOffAfter({ everyMs }: SensorSpec, name: string, failures: number): number {
+  const delayMs = Math.max(everyMs, shortestBackOffMs)
+  const maxDelayMs = Math.max(delayMs, longestBackOffMs)
+  const policy = { attempts: Infinity, backoff: 'exponential', delayMs, maxDelayMs, jitter: 0.2 } as const
+  return retryDelayMs(policy, failures, name)
+}
+
+/** What makes two observations of a sensor the same. */
+export function digestOf({ dedupeBy }: SensorSpec, { key, partition }: Observation): string {
+  return fingerprintOf(JSON.stringify(dedupeBy === 'key-and-partition' ? [key, partition] : [key]))
+}
+
+/** Whether a sensor is polled at all: it is neither ended nor off nor paused. */
+export function isPolled(facts: Pick<SensorFacts, 'due'>, now: Instant): boolean {
+  const { active, trigger } = facts.due
+  return active && trigger.enabled && pauseOf(facts, now) === undefined
+}
+
+/** The pause that is in force on a sensor. */
+function pauseOf({ due }: Pick<SensorFacts, 'due'>, now: Instant): DueTrigger['holds'][number] | undefined {
+  return due.holds.find((hold) => hold.target === holdTarget(due) && holdsAt(hold, now))
+}
+
+function holdTarget({ trigger }: DueTrigger): string {
+  return `trigger:${trigger.name}`
+}
+
+function waiting(facts: SensorFacts, now: Instant, nextAt: Instant | undefined): PollClaim {
+  const tick = { ...bareTick(facts.due, now), nextAt }
+  return { kind: 'wait', tick, facts: afterTick(facts, tick) }
+}
+
+function leaseEnd({ timeoutMs }: SensorSpec, now: Instant): Instant {
+  return now + timeoutMs + pollGraceMs(timeoutMs) + commitMs
+}
+
+/** A tick that changes nothing but what is laid over it. */
+function bareTick(due: DueTrigger, now: Instant): Tick {
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt: Math.max(due.cursorAt, now),
+    nextAt: due.nextAt,
+    chainRun: undefined,
+    runs: [],
+    ranges: [],
+    supersede: undefined,
+  }
+}
+
+function closing({ due, openRevision }: SensorFacts): NoteChange {
+  return { ...openPollKey(due.trigger.name), revision: openRevision, value: undefined }
+}
+
+function found(
+  facts: SensorFacts,
+  fresh: readonly Observation[],
+  now: Instant,
+): { readonly runs: readonly NewRun[]; readonly seen: readonly SeenKey[] } {
+  const { due, spec } = facts
+  const untilAt = spec.dedupeMs === undefined ? undefined : now + spec.dedupeMs
+  return {
+    runs: fresh.map((observation) => newSensedRun(due, observation, now)),
+    seen: fresh.map((observation) => ({ digest: digestOf(spec, observation), untilAt })),
+  }
+}
+
+/** The run that an observation becomes. */
+function newSensedRun(due: DueTrigger, { key, partition, payload }: Observation, now: Instant): NewRun {
+  const { trigger, jobDefinition: job } = due
+  return {
+    id: runIdOf({ at: now, parts: ['sensed', trigger.name, key, partition] }),
+    job: job.name,
+    origin: 'sensor',
+    trigger: trigger.name,
+    version: due.version,
+    dueAt: now,
+    runAt: now,
+    priority: trigger.priority ?? job.priority,
+    partition,
+    payload: payload ?? trigger.payload,
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job),
+    labels: { ...trigger.labels, key },
+  }
+}
+
+function recordAfter(record: SensorRecord, sensed: Sensed, { now, freshInAll }: Ending): SensorRecord {
+  const isFailed = sensed.kind === 'error'
+  return {
+    ...record,
+    isInitialized: record.isInitialized || sensed.state !== undefined,
+    state: sensed.state === undefined ? record.state : sensed.state.value,
+    polls: record.polls + 1,
+    found: record.found + freshInAll,
+    failures: isFailed ? record.failures + 1 : 0,
+    pages: sensed.more && record.pages < mostPages ? record.pages + 1 : 0,
+    lastPollAt: now,
+    lastSuccessAt: isFailed ? record.lastSuccessAt : now,
+    lastFoundAt: freshInAll > 0 ? now : record.lastFoundAt,
+  }
+}
+
+function nextPollAt(
+  { due, spec }: SensorFacts,
+  { sensed, record, ending }: { sensed: Sensed; record: SensorRecord; ending: Ending },
+): Instant {
+  const { now, isHinted } = ending
+  if (sensed.kind === 'error') return now + backOffAfter(spec, due.trigger.name, record.failures)
+  if (sensed.more) return record.pages > 0 ? now : now + Math.min(spec.everyMs, pageRestMs)
+  return isHinted ? now : now + spec.everyMs
+}

@@ -1,0 +1,128 @@
+import type { Instant } from '../../time/instant.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { NoteChange } from '../../kernel/state/note.js'
+
+/** What is known of a sensor beside its definition: its state, how it fares, and its newest evaluation. Kept in one note. */
+export type SensorRecord = {
+  /** Whether its init has succeeded, so that there is a state. */
+  readonly isInitialized: boolean
+  /** What it handed back last. */
+  readonly state: Json
+  /** Rises with every reset: what was read before one must not be written after it. */
+  readonly generation: number
+  readonly polls: number
+  /** How many observations became runs. */
+  readonly found: number
+  /** How many polls in a row failed. */
+  readonly failures: number
+  /** How many polls in a row had more to read. */
+  readonly pages: number
+  readonly lastPollAt: Instant | null
+  readonly lastSuccessAt: Instant | null
+  readonly lastFoundAt: Instant | null
+  /** How late its last poll began. */
+  readonly lagMs: number
+  /** The newest evaluation; the older ones are notes of their own. */
+  readonly last: Evaluation | null
+}
+
+/** What one poll or delivery came to; neighbours that came to the same are one. */
+export type Evaluation = {
+  /** Counts up; older ones make room for it. */
+  readonly number: number
+  readonly kind: 'trigger' | 'no-trigger' | 'error' | 'delivered'
+  /** Why nothing was found, or what went wrong. */
+  readonly reason: string | null
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  /** How many polls or deliveries it stands for. */
+  readonly count: number
+  readonly observations: number
+  /** How many of them were new and became runs. */
+  readonly fresh: number
+  /** How long the newest poll took. */
+  readonly tookMs: number
+  /** Whether it found nothing so far and has more to read, such as a sweep over many polls. */
+  readonly more?: boolean
+}
+
+/** A poll under way: whose, and until when nobody else begins one. */
+export type OpenPoll = {
+  readonly id: string
+  readonly sinceAt: Instant
+  readonly untilAt: Instant
+}
+
+/** How many evaluations of a sensor are kept. */
+export const keptEvaluations = 200
+
+/** What is known of a sensor that was never polled. */
+const emptyRecord: SensorRecord = {
+  isInitialized: false,
+  state: null,
+  generation: 0,
+  polls: 0,
+  found: 0,
+  failures: 0,
+  pages: 0,
+  lastPollAt: null,
+  lastSuccessAt: null,
+  lastFoundAt: null,
+  lagMs: 0,
+  last: null,
+}
+
+/** Where the record of a sensor is kept. */
+export function recordKey(name: string): { kind: 'sensor'; name: string; item: string } {
+  return { kind: 'sensor', name, item: '' }
+}
+
+/** Where it is kept that a poll is under way. */
+export function openPollKey(name: string): { kind: 'sensor'; name: string; item: string } {
+  return { kind: 'sensor', name, item: 'poll' }
+}
+
+/** What a note says of a sensor. */
+export function recordOf(value: Json | undefined): SensorRecord {
+  return { ...emptyRecord, ...(value as Partial<SensorRecord> | undefined) }
+}
+
+/** Which poll a note says is under way. */
+export function openPollOf(value: Json | undefined): OpenPoll | undefined {
+  return value as OpenPoll | undefined
+}
+
+/** Adds an evaluation to a record; the one that it replaces as the newest gets a note of its own. */
+export function addEvaluation(
+  name: string,
+  record: SensorRecord,
+  evaluation: Omit<Evaluation, 'number' | 'count'>,
+): { readonly record: SensorRecord; readonly notes: readonly NoteChange[] } {
+  const { last } = record
+  if (last === null) return { record: { ...record, last: { ...evaluation, number: 1, count: 1 } }, notes: [] }
+  if (isSame(last, evaluation)) return { record: { ...record, last: merged(last, evaluation) }, notes: [] }
+  const item = String(last.number % keptEvaluations).padStart(3, '0')
+  return {
+    record: { ...record, last: { ...evaluation, number: last.number + 1, count: 1 } },
+    notes: [{ kind: 'evaluation', name, item, value: last }],
+  }
+}
+
+/** What was found is worth a line of its own; silence, the same trouble, deliveries and the polls of one sweep are not. */
+function isSame(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): boolean {
+  if (next.kind === 'trigger' || last.kind !== next.kind) return false
+  return last.reason === next.reason || last.more === true
+}
+
+function merged(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): Evaluation {
+  return {
+    ...last,
+    more: next.more ?? false,
+    reason: next.reason,
+    untilAt: next.untilAt,
+    count: last.count + 1,
+    observations: last.observations + next.observations,
+    fresh: last.fresh + next.fresh,
+    tookMs: next.tookMs,
+  }
+}

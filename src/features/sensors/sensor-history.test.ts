@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from 'vitest'
+import { hearWarnings } from '../../../test/fixtures/warnings.js'
+import type { Sensor } from './sensor.js'
+import { FakeClock, settled } from '../../testing/fake-clock.js'
+import { rota, type Rota } from '../../app/rota.js'
+
+let opened: Rota | undefined
+
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+})
+
+test('F4: a preview of what was only seen before would trigger nothing', async () => {
+  const { app, pass } = open()
+  app.job('load', () => undefined)
+  app.sensor('s', { sensor: listing, job: 'load' })
+  expect(await app.previewSensor('s')).toMatchObject({ kind: 'trigger' })
+  await app.start()
+  await pass(1000)
+  expect(await app.previewSensor('s')).toMatchObject({
+    kind: 'no-trigger',
+    reason: 'everything found was seen before',
+    observations: [{ isNew: false }],
+  })
+})
+
+test('F9: the polls of one sweep that find nothing are one line of the history', async () => {
+  const { app, pass } = open()
+  app.job('load', () => undefined)
+  const sweep: Sensor<undefined, number> = {
+    init: () => ({ kind: 'ok', state: 0 }),
+    poll: (state) => {
+      const more = state % 5 < 4
+      const reason = `${more ? 'under way' : 'nothing new'}: ${(state % 5) + 1} looked at`
+      return { kind: 'no-trigger', state: state + 1, reason, more }
+    },
+  }
+  app.sensor('s', { sensor: sweep, job: 'load' })
+  await app.start()
+  await pass(1000)
+  expect(await app.sensorHistory('s')).toMatchObject([
+    { number: 1, count: 5, reason: 'nothing new: 5 looked at' },
+  ])
+  await pass(30_000)
+  expect(await app.sensorHistory('s')).toMatchObject([{ number: 2, count: 5 }, { number: 1 }])
+})
+
+test('F9: many sensors, and many subscriptions, make Node warn of nothing', async () => {
+  const { app, pass } = open()
+  const heard = hearWarnings()
+  app.job('load', () => undefined)
+  for (let i = 0; i < 30; i++) {
+    const poll = (): Promise<never> => new Promise(() => undefined)
+    app.sensor(`s${i}`, { sensor: { init: () => ({ kind: 'ok', state: null }), poll }, job: 'load' })
+    app.bus.subscribe({ jobs: ['load'], take: () => undefined })
+  }
+  await app.start()
+  await pass(1000)
+  const stopped = app.stop({ grace: 0 })
+  await pass(60_000)
+  await stopped
+  await heard.settled()
+  expect(heard.warnings).toEqual([])
+})
+
+function open(): { app: Rota; pass: (ms: number) => Promise<void> } {
+  const clock = new FakeClock(Date.UTC(2026, 0, 5))
+  const app = rota({ store: 'memory:', clock })
+  opened = app
+  return { app, pass: (ms) => clock.advance(ms, () => settled(10)) }
+}
+
+/** Finds the same at every poll. */
+const listing: Sensor<undefined, null> = {
+  init: () => ({ kind: 'ok', state: null }),
+  poll: () => ({
+    kind: 'trigger',
+    observations: [{ key: 'data/2026-01-05', partition: '2026-01-05' }],
+    state: null,
+  }),
+}

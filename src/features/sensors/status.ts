@@ -1,0 +1,263 @@
+import { ErrorTracer } from '../../engine/worker/error-tracer.js'
+import { poll } from './polling/poll.js'
+import { freshOf, readFacts, tickOne } from './polling/commit.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { holdsAt, type Hold } from '../../kernel/hold/hold.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { Note } from '../../kernel/state/note.js'
+import { toPayload } from '../../kernel/job/payload.js'
+import type { ConfiguredSensor, Observation } from './sensor.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import { digestOf, hintTick, isBroken, isPolled, verdictOf } from './plan.js'
+import {
+  keptEvaluations,
+  openPollKey,
+  openPollOf,
+  recordKey,
+  recordOf,
+  type Evaluation,
+  type SensorRecord,
+} from './record.js'
+import type { SensorSpec } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import { stateFaults } from './kinds/read-state.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+
+/** A sensor and how it fares. */
+export interface SensorInfo {
+  readonly name: string
+  /** What kind it is: `s3`, `sql`, `http` …, or `custom`. */
+  readonly type: string
+  readonly job: string
+  /** `waiting` for its first poll, `ok`, `failing`, `broken` after five failures in a row, `paused`, `off`, or `ended`. */
+  readonly condition: 'waiting' | 'ok' | 'failing' | 'broken' | 'paused' | 'off' | 'ended'
+  readonly spec: SensorSpec
+  /** When it is polled next; while a poll goes on, when another process would take it over. */
+  readonly nextAt: Instant | undefined
+  /** Since when a poll goes on, where one does. */
+  readonly pollingSince: Instant | undefined
+  /** The pause that is in force. */
+  readonly pause: Hold | undefined
+  readonly record: SensorRecord
+}
+
+/** All sensors by name, or the named one. */
+export async function listSensors(
+  store: Store,
+  { now, name }: { readonly now: Instant; readonly name?: string | undefined },
+): Promise<readonly SensorInfo[]> {
+  const stored = await store.triggers(name === undefined ? {} : { names: [name] })
+  const sensors = stored.filter(({ trigger }) => trigger.schedule.kind === 'sensor')
+  const names = sensors.map(({ trigger }) => trigger.name)
+  if (names.length === 0) return []
+  const notes = await store.notes({ kind: 'sensor', names, limit: names.length * 2 })
+  const holds = await store.holds({ openAt: now })
+  const byName = new Map<string, Note[]>()
+  for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
+  return sensors.map((one) => infoOf(one, { notes: byName.get(one.trigger.name) ?? [], holds, now }))
+}
+
+/** The named sensor and how it fares. */
+export async function sensorInfo(store: Store, name: string, now: Instant): Promise<SensorInfo> {
+  const [info] = await listSensors(store, { now, name })
+  if (info === undefined) throw await unknownStoredSensor(store, name)
+  return info
+}
+
+/** What the polls and deliveries of a sensor came to, newest first; those that came to the same as one. */
+export async function sensorHistory(
+  store: Store,
+  name: string,
+  now: Instant,
+): Promise<readonly Evaluation[]> {
+  const { record } = await sensorInfo(store, name, now)
+  const notes = await store.notes({ kind: 'evaluation', names: [name], limit: keptEvaluations })
+  const older = notes.map(({ value }) => value as Evaluation)
+  const all = record.last === null ? older : [record.last, ...older]
+  return all.toSorted((a, b) => b.number - a.number)
+}
+
+/** What a poll would come to. */
+export interface SensorPreview {
+  readonly kind: 'trigger' | 'no-trigger' | 'error'
+  readonly reason: string | undefined
+  /** What was found, and whether it would become a run. */
+  readonly observations: readonly (Observation & { readonly isNew: boolean })[]
+  readonly more: boolean
+  /** The state it began with; undefined where it began with an init. */
+  readonly before: Json | undefined
+  /** The state that it would leave. */
+  readonly after: Json | undefined
+}
+
+/** Polls a sensor from its own state or a chosen one, and changes nothing. */
+export async function previewSensor(
+  store: Store | undefined,
+  request: {
+    readonly name: string
+    readonly configured: ConfiguredSensor
+    /** How it is defined here, for one that the store does not have yet. */
+    readonly spec: SensorSpec | undefined
+    readonly state?: unknown
+    readonly clock: Clock
+    readonly now: Instant
+  },
+): Promise<SensorPreview> {
+  const { name, configured, clock, now } = request
+  const [facts] = store === undefined ? [] : await readFacts(store, [name], now)
+  const spec = facts?.spec ?? request.spec
+  if (spec === undefined) throw unknownSensor(name, [])
+  refuseForeign(name, spec, request.state)
+  const stored = facts?.record.isInitialized === true ? { value: facts.record.state } : undefined
+  const state = request.state === undefined ? stored : { value: toPayload(request.state) as Json }
+  const { timezone, timeoutMs } = spec
+  const stop = new AbortController().signal
+  const asked = { name, configured, state, now, timezone, timeoutMs, clock, stop }
+  const { sensed } = await poll({ ...asked, tracer: new ErrorTracer(), onLateError: () => undefined })
+  const { observations, more } = sensed
+  const found =
+    store === undefined || facts === undefined
+      ? observations
+      : await freshOf(store, facts, { observations, now })
+  const fresh = new Set(found.map((one) => digestOf(spec, one)))
+  return {
+    ...verdictOf(sensed, found.length),
+    observations: observations.map((one) => ({ ...one, isNew: fresh.delete(digestOf(spec, one)) })),
+    more,
+    before: state?.value,
+    after: sensed.state?.value,
+  }
+}
+
+/** What a reset did. */
+export interface SensorReset {
+  /** How many observations it has forgotten. */
+  readonly forgotten: number
+}
+
+const forgetAtOnce = 10_000
+const tries = 20
+
+/** Lets a sensor begin anew, or from a chosen state; what it has seen is kept unless that is to go too. It is polled at once. */
+export async function resetSensor(
+  store: Store,
+  request: {
+    readonly name: string
+    readonly keys: boolean
+    readonly state?: unknown
+    readonly now: Instant
+  },
+): Promise<SensorReset> {
+  const { name, keys, now } = request
+  const { spec } = await sensorInfo(store, name, now)
+  refuseForeign(name, spec, request.state)
+  const state = toPayload(request.state)
+  const forgotten = keys ? await forgetKeys(store, name) : 0
+  for (let i = 0; i < tries; i++) {
+    const notes = await store.notes({ kind: 'sensor', names: [name], limit: 2 })
+    const note = notes.find(({ item }) => item === recordKey(name).item)
+    const open = notes.find(({ item }) => item === openPollKey(name).item)
+    const record = recordOf(note?.value)
+    const value: SensorRecord = {
+      ...record,
+      generation: record.generation + 1,
+      isInitialized: state !== undefined,
+      state: state ?? null,
+      failures: 0,
+      pages: 0,
+    }
+    const change = { ...recordKey(name), revision: note?.revision ?? 0, value }
+    // Written anew, so that a poll that is being committed in parts finds at the next one that something has changed.
+    const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open.value }]
+    if ((await store.changeNotes({ changes: [change, ...fence], now })) === 'stale') continue
+    await lookAtOnce(store, name, now)
+    return { forgotten }
+  }
+  throw new RotaError('STORE_BUSY', `the sensor ${name} kept changing while it was being reset`)
+}
+
+/** A state that its sensor cannot read would fail every poll from then on. */
+function refuseForeign(name: string, { type }: SensorSpec, state: unknown): void {
+  if (state !== undefined) refuse(`that state of the ${type} sensor ${name}`, stateFaults(type, state))
+}
+
+/** Forgets all that is known of a sensor that has ended. */
+export async function forgetSensor(store: Store, name: string, now: Instant): Promise<void> {
+  await forgetKeys(store, name)
+  for (const kind of ['sensor', 'evaluation'] as const) {
+    const notes = await store.notes({ kind, names: [name], limit: keptEvaluations + 2 })
+    await store.changeNotes({
+      changes: notes.map((note) => ({ ...note, revision: undefined, value: undefined })),
+      now,
+    })
+  }
+}
+
+async function unknownStoredSensor(store: Store, name: string): Promise<RotaError> {
+  const known = (await store.triggers()).flatMap(({ trigger }) =>
+    trigger.schedule.kind === 'sensor' ? [trigger.name] : [],
+  )
+  return unknownSensor(name, known)
+}
+
+/** The error for a name that no sensor has. */
+export function unknownSensor(name: string, known: readonly string[]): RotaError {
+  return new RotaError(
+    'TRIGGER_UNKNOWN',
+    noneNamed('sensor is named', name, { known, list: 'rota sensor list' }),
+  )
+}
+
+async function forgetKeys(store: Store, name: string): Promise<number> {
+  let sum = 0
+  for (let count = forgetAtOnce; count === forgetAtOnce; sum += count) {
+    count = await store.forgetSeen({ trigger: name, limit: forgetAtOnce })
+  }
+  return sum
+}
+
+/** A poll that goes on is discarded when it ends, and the sensor then looked at by itself. */
+async function lookAtOnce(store: Store, name: string, now: Instant): Promise<void> {
+  const [facts] = await readFacts(store, [name], now)
+  if (facts === undefined || !isPolled(facts, now) || (facts.open?.untilAt ?? 0) > now) return
+  await tickOne(
+    { store, now: () => now, onRuns: () => undefined, onTick: () => undefined },
+    hintTick(facts, now),
+  )
+}
+
+function infoOf(
+  { trigger, nextAt, active }: StoredTrigger,
+  { notes, holds, now }: { notes: readonly Note[]; holds: readonly Hold[]; now: Instant },
+): SensorInfo {
+  const { name, job, enabled } = trigger
+  const valueOf = (item: string): Json | undefined => notes.find((note) => note.item === item)?.value
+  const record = recordOf(valueOf(recordKey(name).item))
+  const open = openPollOf(valueOf(openPollKey(name).item))
+  const pause = holds.find((hold) => hold.target === `trigger:${name}` && holdsAt(hold, now))
+  const spec = trigger.schedule as SensorSpec
+  return {
+    name,
+    type: spec.type,
+    job,
+    condition: conditionOf(record, { active, enabled, isPaused: pause !== undefined }),
+    spec,
+    nextAt,
+    pollingSince: open !== undefined && open.untilAt > now ? open.sinceAt : undefined,
+    pause,
+    record,
+  }
+}
+
+function conditionOf(
+  record: SensorRecord,
+  { active, enabled, isPaused }: { active: boolean; enabled: boolean; isPaused: boolean },
+): SensorInfo['condition'] {
+  if (!active) return 'ended'
+  if (!enabled) return 'off'
+  if (isPaused) return 'paused'
+  if (record.failures > 0) return isBroken(record) ? 'broken' : 'failing'
+  return record.last === null ? 'waiting' : 'ok'
+}

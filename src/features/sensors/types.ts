@@ -1,0 +1,90 @@
+import { resolve } from 'node:path'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, within } from '../../kernel/definition/faults.js'
+import { isMap, type Written } from '../../kernel/definition/read-value.js'
+import { readSecretRef, type SecretRef, type SecretText } from '../../kernel/definition/secret-text.js'
+import type { ConfiguredSensor } from './sensor.js'
+import { resolveSecret, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
+import { absoluteUrl } from '../../app/store/open-store.js'
+
+/** What the settings of a config file are relative to. */
+export interface SensorSurroundings extends SecretPlaces {
+  readonly directory: string
+}
+
+/** The built-in sensor of a type with the settings of a config file; its module is loaded only then. */
+export async function builtInSensor(
+  type: string,
+  settings: Written,
+  around: SensorSurroundings,
+): Promise<ConfiguredSensor> {
+  switch (type) {
+    case 's3':
+      return (await import('./kinds/s3/sensor.js')).s3Sensor(settings as never)
+    case 'files':
+      return (await import('./kinds/files/sensor.js')).filesSensor(inDirectory(settings, around) as never)
+    case 'sql':
+      return (await import('./kinds/sql/change.js')).sqlChangeSensor(onFile(settings, around) as never)
+    case 'sql-rows':
+      return {
+        ...(await import('./kinds/sql/rows.js')).sqlRowsSensor(onFile(settings, around) as never),
+        type,
+      }
+    case 'http':
+      return (await import('./kinds/http/sensor.js')).httpSensor(
+        (await withHeaders(settings, around)) as never,
+      )
+    case 'webhook':
+      return (await import('./kinds/webhook/sensor.js')).webhookSensor(
+        (await withSecret(settings, around)) as never,
+      )
+    default:
+      throw new RotaError('DEFINITION_INVALID', `${type} is not a type of sensor`)
+  }
+}
+
+/** An SQL sensor that names no database asks that of the store. */
+export function onOwnDatabase(configured: ConfiguredSensor, storeUrl: string): ConfiguredSensor {
+  const { type, config } = configured
+  const isOpen = (type === 'sql' || type === 'sql-rows') && isMap(config) && config['url'] === undefined
+  if (!isOpen || !/^(?:sqlite|postgres|postgresql):/.test(storeUrl)) return configured
+  return { ...configured, config: { ...config, url: storeUrl } }
+}
+
+function inDirectory(settings: Written, { directory }: SensorSurroundings): Written {
+  const given = settings['directory'] ?? '.'
+  return { ...settings, directory: typeof given === 'string' ? resolve(directory, given) : given }
+}
+
+/** The path of a database is relative to the config file, as that of the store is. */
+function onFile(settings: Written, { directory }: SensorSurroundings): Written {
+  const { url } = settings
+  return typeof url === 'string' && url.startsWith('sqlite:')
+    ? { ...settings, url: absoluteUrl(url, directory) }
+    : settings
+}
+
+/** A secret need not stand in the file: it may be in a variable or in a file of its own, several of them one after another. */
+async function withSecret(settings: Written, around: SensorSurroundings): Promise<Written> {
+  const { secret } = settings
+  if (!isMap(secret)) return settings
+  const found = await resolveSecret(refAt(secret, ['secret']), around)
+  return { ...settings, secret: found.split(/[\s,]+/).filter((one) => one !== '') }
+}
+
+/** So may the texts of headers. */
+async function withHeaders(settings: Written, around: SensorSurroundings): Promise<Written> {
+  const { headers } = settings
+  if (!isMap(headers) || !Object.values(headers).some(isMap)) return settings
+  const refs = Object.entries(headers).filter(([, text]) => isMap(text))
+  for (const [name, ref] of refs) refAt(ref as Written, ['headers', name])
+  const { texts } = await resolveTexts(Object.fromEntries(refs) as Record<string, SecretText>, around)
+  return { ...settings, headers: { ...headers, ...texts } }
+}
+
+function refAt(value: Written, keys: readonly string[]): SecretRef {
+  const place = keys.reduce(within, placeOf())
+  const ref = readSecretRef(value, place)
+  refuse('the sensor', place.faults)
+  return ref as SecretRef
+}

@@ -1,0 +1,127 @@
+import { errorPart, errorText, listedLines } from '../../text/error-text.js'
+import type { Json } from './json.js'
+import { timeErrorCodes, type TimeErrorCode } from '../../time/time-error.js'
+
+/** Every code that Rota can put on an error, with what it means; the docs list exactly these. */
+export const errorCodes = {
+  ...timeErrorCodes,
+  DEFINITION_INVALID: 'A job, trigger, queue or config has faults; all of them are listed in `faults`.',
+  DEFINITION_CONFLICT: 'A name is already defined by another source; the message names both.',
+  JOB_UNKNOWN: 'No job of that name is defined in this store.',
+  TRIGGER_UNKNOWN: 'No trigger of that name is defined in this store.',
+  RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
+  RUN_STATE: 'The run is in a state in which this cannot be done.',
+  WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
+  PARTITION_INVALID: 'A label is not one of the partitions it was taken for; the message says why.',
+  PARTITION_TOO_MANY: 'More partitions were asked for at once than the bound that the message names.',
+  PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',
+  PAYLOAD_INVALID: 'A payload cannot be written as JSON.',
+  SWITCH_INVALID: 'A kill switch has a value that is neither on nor off; it counts as off.',
+  CONFIG_NOT_FOUND: 'No config file was found where one was expected.',
+  CONFIG_INVALID: 'A config file cannot be read or has faults; each is listed with its place.',
+  PLAN_INVALID: 'A plan cannot be read or has faults; each is listed with its place.',
+  PIPELINE_INVALID: 'A pipeline file cannot be read or has faults; each is listed with its place.',
+  JOBS_INVALID:
+    'A jobs file cannot be read or written, or has lines with faults; each is listed with its place.',
+  STORE_URL: 'A store address is not one that Rota can open.',
+  STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
+  STORE_BUSY: 'Another process held the store for longer than the wait limit.',
+  STORE_AWAY: 'The database behind the store cannot be reached; nothing is known to be lost.',
+  STORE_NOT_EMPTY: 'A store is to be moved into one that already holds something.',
+  STORE_MOVE:
+    'A store could not be moved; the message says why, and the one it was to be moved from is as it was.',
+  STORE_FULL: 'The disk is full; nothing was changed.',
+  STORE_IO: 'The disk failed to read or write; the store was closed.',
+  STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
+  STORE_VERSION:
+    'The store was made by a newer Rota, or the SQLite library or the Postgres server is too old.',
+  STORE_WENT_BACK:
+    'The store shows an older state than this host has already seen, as after a restored backup.',
+  STORE_CLOSED: 'The store was used after it was closed.',
+  CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
+  HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
+  SECRET_MISSING: 'A secret that a job or sensor refers to is not there for the process that needs it.',
+  HANDLER_MISSING: 'The job has no handler in this process, or its module has not.',
+  HANDLER_EXITED: 'The thread or process of an isolated handler ended before the handler returned.',
+  COMMAND_UNKNOWN:
+    'No job has the name of the command, no app takes commands, and no subscriber of the bus took it.',
+  STEP_FAILED: 'A step of a pipeline failed; the message and the details name it.',
+  TIMED_OUT: 'The attempt took longer than the timeout of its job.',
+  CANCELLED: 'The run was cancelled on request.',
+  LOST: 'The worker that held the run disappeared.',
+  SET_ASIDE: 'The run took its worker down too often and was set aside; `rota retry` revives it.',
+  LISTEN_FAILED: 'An address cannot be listened on for webhooks; the message says why.',
+  ALREADY_STARTED: 'The app was started already.',
+  USAGE: 'The command line was called with words it does not know.',
+} as const satisfies Record<TimeErrorCode, string> & Record<string, string>
+
+/** One of the stable codes. */
+export type ErrorCode = keyof typeof errorCodes
+
+/** One thing wrong with a definition: where, what, and what would be accepted. */
+export interface Fault {
+  readonly path: string
+  readonly message: string
+  readonly allowed?: string | undefined
+}
+
+/** The error Rota throws: a stable code, one sentence, and the cause where there is one. */
+export class RotaError extends Error {
+  readonly code: ErrorCode
+  readonly faults: readonly Fault[]
+  /** What a program may want to know beyond the sentence; kept with the run that failed. */
+  readonly details: Json | undefined
+
+  constructor(code: ErrorCode, message: string, options: RotaErrorOptions = {}) {
+    const { cause, faults = [], details, lines = [] } = options
+    const list = lines.length === 0 ? '' : `:\n${listedLines(lines).join('\n')}`
+    super(
+      `${outcomes.has(code) ? message : errorText(message)}${list}`,
+      cause === undefined ? undefined : { cause },
+    )
+    this.name = 'RotaError'
+    this.code = code
+    this.faults = faults.map(boundedFault)
+    this.details = details
+  }
+}
+
+/** Their messages are what a handler said or printed, line by line; they are bounded where that is read. */
+const outcomes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'HANDLER_FAILED',
+  'HANDLER_EXITED',
+  'STEP_FAILED',
+])
+
+/** What an error carries beside its sentence. */
+export interface RotaErrorOptions {
+  readonly cause?: unknown
+  readonly faults?: readonly Fault[]
+  readonly details?: Json
+  /** What follows the sentence, one line each. */
+  readonly lines?: readonly string[]
+}
+
+/** A fault with what was probably meant, and what is allowed, in one line. */
+export function faultText({ path, message, allowed }: Fault): string {
+  const what = path === '' ? message : `${path}: ${message}`
+  return allowed === undefined || allowed === '' ? what : `${what} (allowed: ${allowed})`
+}
+
+function boundedFault<Kind extends Fault>(fault: Kind): Kind {
+  const { path, message, allowed } = fault
+  return {
+    ...fault,
+    path: errorPart(path),
+    message: errorPart(message),
+    ...(allowed === undefined ? {} : { allowed: errorPart(allowed) }),
+  }
+}
+
+/** Throws one error that carries every fault, if there is any. */
+export function refuse(what: string, faults: readonly Fault[]): void {
+  if (faults.length === 0) return
+  throw new RotaError('DEFINITION_INVALID', `${what} is not valid: ${faults.map(faultText).join('; ')}`, {
+    faults,
+  })
+}

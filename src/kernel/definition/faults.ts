@@ -1,0 +1,67 @@
+import { errorPart, quotedText } from '../../text/error-text.js'
+import type { Fault } from './errors.js'
+
+/** One step into a definition: the name of an option, or the index of an item. */
+export type Key = string | number
+
+/** A fault together with the steps that lead to it, for whoever knows where those were written. */
+export interface PlacedFault extends Fault {
+  readonly keys: readonly Key[]
+}
+
+/** A place in a definition, and the list that collects what is wrong there. */
+export interface Place {
+  readonly keys: readonly Key[]
+  readonly faults: PlacedFault[]
+}
+
+/** The place of a whole definition, with an empty list. */
+export function placeOf(...keys: readonly Key[]): Place {
+  return { keys, faults: [] }
+}
+
+/** The place one step further in; it shares the list. */
+export function within(place: Place, key: Key): Place {
+  return { keys: [...place.keys, key], faults: place.faults }
+}
+
+/** Notes what is wrong at a place; gives undefined, so that a reader can return it. */
+export function fault(place: Place, message: string, allowed?: string): undefined {
+  place.faults.push({ path: formatPath(place.keys), keys: place.keys, message, allowed })
+  return undefined
+}
+
+/** A wrong value in a few words, bounded, without control characters. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return quotedText(value)
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof Date) return 'a Date'
+  if (
+    value === null ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    typeof value === 'bigint'
+  ) {
+    return errorPart(String(value))
+  }
+  return typeof value === 'object' ? objectText(value) : `a ${typeof value}`
+}
+
+/** Only a plain object is a map: a `Map`, say, would read as `not a map` where a map was expected. */
+function objectText(value: object): string {
+  const prototype = Object.getPrototypeOf(value) as {
+    readonly constructor?: { readonly name?: unknown }
+  } | null
+  const name = prototype?.constructor?.name
+  return typeof name !== 'string' || name === 'Object' || name === '' ? 'a map' : `a ${errorPart(name)}`
+}
+
+function formatPath(keys: readonly Key[]): string {
+  let path = ''
+  for (const key of keys) {
+    if (typeof key === 'number') path += `[${key}]`
+    else path += path === '' ? errorPart(key) : `.${errorPart(key)}`
+  }
+  return path === '' ? '(whole)' : path
+}

@@ -1,0 +1,103 @@
+import type { Instant } from '../../time/instant.js'
+import { dueRunId, fractionOf, type RunId } from './identity.js'
+import type { Job } from '../job/job.js'
+import { runLabels } from '../job/command-source.js'
+import { partitionOfLabel } from '../partition/asset.js'
+import { dueLabel, isGrain } from '../partition/rule.js'
+import type { Gate, NewRun } from '../run/run.js'
+import type { ScheduleSpec } from '../trigger/schedule.js'
+import type { DueTrigger, Trigger } from '../trigger/trigger.js'
+
+/** The id of the run of a trigger at a due instant. */
+export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
+  return dueRunId({ trigger: trigger.name, dueAt, grain: grainAt(trigger, dueAt) })
+}
+
+/** The name of the trigger of a plan's entry. */
+export function planTriggerName(jobId: string): string {
+  return `plan:${jobId}`
+}
+
+/** The id of the run of a plan's entry: the same whether its trigger made it or another program's queue file. */
+export function planRunId(jobId: string, dueAt: Instant): RunId {
+  return dueRunId({ trigger: planTriggerName(jobId), dueAt })
+}
+
+/** The label of the piece of data that a due instant of a trigger is about, where it has one; of an asset undefined where it has none for it. */
+export function partitionAt(
+  { partition, schedule }: Trigger,
+  { asset }: Pick<Job, 'asset'>,
+  dueAt: Instant,
+): string | undefined {
+  const spec = asset?.partitions
+  return dueLabel({ rule: partition, spec, timezone: timezoneOf(schedule) }, dueAt)
+}
+
+/** What the end of a run of a job moves besides itself; every run of an asset moves the state of its partition. */
+export function followOf(
+  { asset }: Pick<Job, 'asset'>,
+  trigger?: Trigger,
+): { readonly follow?: NewRun['follow'] } {
+  if (asset !== undefined) return { follow: 'asset' }
+  return trigger?.notesExecution === true ? { follow: 'once' } : {}
+}
+
+/** The run that a due instant of a trigger becomes. */
+export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
+  const { trigger, jobDefinition: job } = due
+  const id = triggerRunId(trigger, dueAt)
+  const label = partitionAt(trigger, job, dueAt)
+  const partition = label === undefined ? undefined : partitionOfLabel(label)
+  return {
+    id,
+    job: job.name,
+    origin: 'trigger',
+    trigger: trigger.name,
+    version: due.version,
+    dueAt,
+    runAt: dueAt + spreadOf(trigger) + jitterOf(trigger, id),
+    priority: trigger.priority ?? job.priority,
+    partition,
+    payload: trigger.payload,
+    gates: gatesOf({ job, trigger, partition }),
+    ...followOf(job, trigger),
+    ...runLabels(due, { run: id, dueAt }),
+  }
+}
+
+/** The limits that a run shares with others. */
+export function gatesOf(input: {
+  job: Job
+  trigger?: Trigger | undefined
+  groupKey?: string | undefined
+  partition?: string | undefined
+}): Gate[] {
+  const { job, trigger, groupKey, partition } = input
+  const gates: Gate[] = []
+  if (trigger !== undefined && trigger.overlap !== 'allow')
+    gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
+  if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
+  if (groupKey !== undefined) gates.push({ key: `key:${job.name}=${groupKey}`, limit: job.keyConcurrency })
+  // Two runs that write one piece of data at once would leave a mixture of both.
+  if (job.asset !== undefined) gates.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
+  return gates
+}
+
+function spreadOf(trigger: Trigger): number {
+  return trigger.spreadMs === 0 ? 0 : Math.floor(trigger.spreadMs * fractionOf(trigger.name))
+}
+
+function jitterOf(trigger: Trigger, id: RunId): number {
+  return trigger.jitterMs === 0 ? 0 : Math.floor(trigger.jitterMs * fractionOf(id))
+}
+
+/** The zone in which a trigger's instants are read. */
+export function timezoneOf(schedule: ScheduleSpec): string {
+  return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
+}
+
+/** The part of a run's id that its partition is: of a label that follows from the asset the instant says enough. */
+function grainAt({ partition, schedule }: Trigger, dueAt: Instant): string {
+  if (!isGrain(partition)) return ''
+  return dueLabel({ rule: partition, spec: undefined, timezone: timezoneOf(schedule) }, dueAt) ?? ''
+}

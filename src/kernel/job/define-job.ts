@@ -1,0 +1,161 @@
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import {
+  handlerOptionNames,
+  readHandler,
+  type CommandInput,
+  type HttpInput,
+  type ModuleInput,
+} from './define-handler.js'
+import { refuse } from '../definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../definition/faults.js'
+import { frozen } from '../definition/frozen.js'
+import { jobDefaults, type Job } from './job.js'
+import {
+  readChoice,
+  readConcurrency,
+  readDuration,
+  readName,
+  readOptions,
+  readPriority,
+  readWhole,
+  type Written,
+} from '../definition/read-value.js'
+import { noRetry, type RetryPolicy } from './retry.js'
+
+/** How a job is queued, retried and limited, whatever its handler is. */
+export interface JobOptions {
+  /** The queue its runs wait in; `default` unless said otherwise. */
+  readonly queue?: string | undefined
+  /** Higher goes first, among the runs that are due; 0 unless said otherwise. */
+  readonly priority?: number | undefined
+  /** How often a failed run is tried again. A number is the tries in all, the first one included; without it there is one try. */
+  readonly retry?: number | RetryOptions | undefined
+  /** How long one attempt may take, such as `10m` or milliseconds; without it there is no limit. */
+  readonly timeout?: string | number | undefined
+  /** How many runs of this job may be held at once, over all workers; without it there is no limit. */
+  readonly concurrency?: number | undefined
+  /** How many runs with the same group key may be held at once, over all workers; 1 unless said otherwise. */
+  readonly keyConcurrency?: number | undefined
+  /** How many workers a run may take down before it is set aside; 3 unless said otherwise. */
+  readonly crashes?: number | undefined
+}
+
+/** How often and after which waits a failed run is tried again. */
+export interface RetryOptions {
+  /** Tries in all, the first one included; 3 unless said otherwise. */
+  readonly attempts?: number | undefined
+  /** How the wait grows with every failure; `exponential` unless said otherwise. */
+  readonly backoff?: RetryPolicy['backoff'] | undefined
+  /** The first wait, such as `30s` or milliseconds; one second unless said otherwise. */
+  readonly delay?: string | number | undefined
+  /** No wait is longer; one hour unless said otherwise, or the delay where that is longer. */
+  readonly maxDelay?: string | number | undefined
+  /** The part of each wait that is drawn, from 0 (none) to 1 (all of it); 0.2 unless said otherwise. */
+  readonly jitter?: number | undefined
+}
+
+/** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `http`, `pipeline` or `handler`. */
+export interface JobInput extends JobOptions {
+  /** A command as its words, run without a shell. */
+  readonly command?: readonly string[] | CommandInput | undefined
+  /** A request to send. */
+  readonly http?: HttpInput | undefined
+  /** A pipeline file, relative to the app's directory; read when a run starts, so that edits count. */
+  readonly pipeline?: string | undefined
+  /** A function of this process, which only code can write, or the module that exports one. */
+  readonly handler?: ((run: never) => unknown) | ModuleInput | undefined
+  /** Gives each attempt of a module's function a thread or a process of its own. */
+  readonly isolate?: 'thread' | 'process' | undefined
+  /** How many MiB its objects may take there; 512 unless said otherwise. */
+  readonly memoryMb?: number | undefined
+}
+
+/** The options that every job has. */
+const jobOptionNames: readonly (keyof JobOptions)[] = [
+  'queue',
+  'priority',
+  'retry',
+  'timeout',
+  'concurrency',
+  'keyConcurrency',
+  'crashes',
+]
+
+/** The frozen job of a definition; throws one error with all its faults. */
+export function defineJob(name: string, input: JobInput): Job {
+  const place = placeOf()
+  const job = readJob({ name, input }, place)
+  refuse(`job ${shown(name)}`, place.faults)
+  return job as Job
+}
+
+/** The frozen job of a definition, or undefined where something was wrong, which is noted at the place. */
+export function readJob(
+  written: { readonly name: unknown; readonly input: unknown },
+  place: Place,
+  /** Options that somebody else reads. */
+  others: readonly string[] = [],
+): Job | undefined {
+  const before = place.faults.length
+  const name = readName(written.name, place)
+  const input = readOptions(written.input, [...handlerOptionNames, ...jobOptionNames, ...others], place)
+  if (input === undefined) return undefined
+  const handler = readHandler(input, place)
+  const queue = input['queue'] === undefined ? undefined : readName(input['queue'], within(place, 'queue'))
+  const rest = {
+    queue: queue ?? jobDefaults.queue,
+    priority: readPriority(input['priority'], within(place, 'priority')) ?? jobDefaults.priority,
+    retry: readRetry(input['retry'], within(place, 'retry')),
+    timeoutMs: readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')),
+    ...readLimits(input, place),
+  }
+  if (place.faults.length > before || name === undefined || handler === undefined) return undefined
+  return frozen({ name, handler, ...rest })
+}
+
+const timeoutBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
+
+function readLimits(input: Written, place: Place): Pick<Job, 'concurrency' | 'keyConcurrency' | 'crashes'> {
+  const keyConcurrency = readConcurrency(input['keyConcurrency'], within(place, 'keyConcurrency'))
+  const crashes = readWhole(input['crashes'], { min: 1, max: 100 }, within(place, 'crashes'))
+  return {
+    concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')),
+    keyConcurrency: keyConcurrency ?? jobDefaults.keyConcurrency,
+    crashes: crashes ?? jobDefaults.crashes,
+  }
+}
+
+const attemptBounds = { min: 1, max: 1000 }
+const delayBounds = { min: 0, max: 30 * 86_400_000, allowed: 'from 0s to 30d' }
+
+function readRetry(value: unknown, place: Place): RetryPolicy {
+  if (value === undefined) return noRetry
+  if (typeof value === 'number') {
+    return { ...noRetry, attempts: readWhole(value, attemptBounds, place) ?? noRetry.attempts }
+  }
+  const input = readOptions(value, ['attempts', 'backoff', 'delay', 'maxDelay', 'jitter'], place)
+  if (input === undefined) return noRetry
+  const delayMs = readDuration(input['delay'], delayBounds, within(place, 'delay')) ?? noRetry.delayMs
+  const maxDelayMs = readDuration(input['maxDelay'], delayBounds, within(place, 'maxDelay'))
+  if (maxDelayMs !== undefined && maxDelayMs < delayMs) {
+    fault(within(place, 'maxDelay'), `${shown(input['maxDelay'])} is shorter than the delay`)
+  }
+  const backoff = readChoice(
+    input['backoff'],
+    ['constant', 'linear', 'exponential'],
+    within(place, 'backoff'),
+  )
+  return {
+    attempts: readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3,
+    backoff: backoff ?? noRetry.backoff,
+    delayMs,
+    maxDelayMs: maxDelayMs ?? Math.max(noRetry.maxDelayMs, delayMs),
+    jitter: readFraction(input['jitter'], within(place, 'jitter')) ?? noRetry.jitter,
+  }
+}
+
+function readFraction(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'number' && value >= 0 && value <= 1) return value
+  return fault(place, `${shown(value)} is not allowed`, 'a number from 0 to 1')
+}

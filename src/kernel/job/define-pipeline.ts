@@ -1,0 +1,133 @@
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import { readCommand, readRequest } from './define-handler.js'
+import { fault, shown, within, type Place } from '../definition/faults.js'
+import { frozen } from '../definition/frozen.js'
+import type { Json } from '../definition/json.js'
+import { copyJson, payloadFault } from './payload.js'
+import type { Pipeline, Step, StepRetry } from './pipeline.js'
+import {
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readWhole,
+  type Written,
+} from '../definition/read-value.js'
+
+const pipelineKeys = ['name', 'resume', 'steps']
+const actionKeys = ['run', 'http', 'uses'] as const
+const stepKeys = ['id', ...actionKeys, 'config', 'timeout', 'retry']
+const mostSteps = 100
+
+/** The frozen pipeline that a file says, or undefined where something was wrong, which is noted at the place. */
+export function readPipeline(
+  value: unknown,
+  defaults: { readonly name: string },
+  place: Place,
+): Pipeline | undefined {
+  const before = place.faults.length
+  const input = readOptions(value, pipelineKeys, place)
+  if (input === undefined) return undefined
+  const name = input['name'] === undefined ? defaults.name : readName(input['name'], within(place, 'name'))
+  const resume = readFlag(input['resume'], within(place, 'resume')) ?? false
+  const steps = readSteps(input['steps'], place)
+  if (place.faults.length > before || name === undefined) return undefined
+  return frozen({ name, steps, resume })
+}
+
+const stepsAllowed = `a list of 1 to ${mostSteps} steps`
+
+function readSteps(value: unknown, pipeline: Place): readonly Step[] {
+  const place = within(pipeline, 'steps')
+  if (value === undefined) fault(pipeline, 'steps are missing', stepsAllowed)
+  else if (!Array.isArray(value) || value.length === 0 || value.length > mostSteps) {
+    fault(place, `${shown(value)} is not a list of steps`, stepsAllowed)
+  }
+  if (!Array.isArray(value)) return []
+  const steps = value.map((step: unknown, index) => readStep({ step, index }, within(place, index)))
+  refuseTwice(steps, place)
+  return steps.filter((step) => step !== undefined)
+}
+
+function refuseTwice(steps: readonly (Step | undefined)[], place: Place): void {
+  const seen = new Map<string, number>()
+  for (const [index, step] of steps.entries()) {
+    if (step === undefined) continue
+    const other = seen.get(step.id)
+    if (other === undefined) seen.set(step.id, index)
+    else fault(within(place, index), `its id ${step.id} is that of steps[${other}]`, 'an id of its own')
+  }
+}
+
+function readStep(
+  { step, index }: { readonly step: unknown; readonly index: number },
+  place: Place,
+): Step | undefined {
+  const before = place.faults.length
+  const input = readOptions(step, stepKeys, place)
+  if (input === undefined) return undefined
+  const id = readId(input['id'], within(place, 'id')) ?? `step-${index + 1}`
+  const action = readAction(input, place)
+  const timeoutMs = readDuration(input['timeout'], timeoutBounds, within(place, 'timeout'))
+  const retry = readRetry(input['retry'], within(place, 'retry'))
+  if (place.faults.length > before || action === undefined) return undefined
+  return { id, action, timeoutMs, retry }
+}
+
+const timeoutBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+function readId(value: unknown, place: Place): string | undefined {
+  if (value === undefined || (typeof value === 'string' && idPattern.test(value))) return value
+  return fault(
+    place,
+    `${shown(value)} is not an id`,
+    '1 to 64 of the characters A-Z a-z 0-9 . _ -, beginning with a letter or digit',
+  )
+}
+
+const actionAllowed = 'exactly one of run, http, uses'
+
+function readAction(input: Written, place: Place): Step['action'] | undefined {
+  const chosen = actionKeys.filter((key) => input[key] !== undefined)
+  const [way, second] = chosen
+  if (way === undefined) return fault(place, 'nothing says what it does', actionAllowed)
+  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be together`, actionAllowed)
+  if (way !== 'uses' && input['config'] !== undefined) {
+    fault(within(place, 'config'), `it does not go with ${way}`, 'only with uses')
+  }
+  switch (way) {
+    case 'run':
+      return readCommand(input['run'], within(place, 'run'))
+    case 'http':
+      return readRequest(input['http'], within(place, 'http'))
+    case 'uses': {
+      const name = readName(input['uses'], within(place, 'uses'))
+      const config = readJson(input['config'], within(place, 'config'))
+      return name === undefined ? undefined : { kind: 'uses', name, config }
+    }
+  }
+}
+
+function readJson(value: unknown, place: Place): Json | undefined {
+  const problem = payloadFault(value)
+  return problem === undefined ? copyJson(value) : fault(place, problem.message, problem.allowed)
+}
+
+const once: StepRetry = { attempts: 1, delayMs: 1000 }
+const attemptBounds = { min: 1, max: 100 }
+/** The step waits in its worker's slot, so that a long wait belongs to the job's own retry. */
+const delayBounds = { min: 0, max: 3_600_000, allowed: 'from 0s to 1h' }
+
+function readRetry(value: unknown, place: Place): StepRetry {
+  if (value === undefined) return once
+  if (typeof value === 'number') {
+    return { ...once, attempts: readWhole(value, attemptBounds, place) ?? once.attempts }
+  }
+  const input = readOptions(value, ['attempts', 'delay'], place)
+  if (input === undefined) return once
+  return {
+    attempts: readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3,
+    delayMs: readDuration(input['delay'], delayBounds, within(place, 'delay')) ?? once.delayMs,
+  }
+}

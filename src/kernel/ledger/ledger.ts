@@ -1,0 +1,49 @@
+import type { Instant } from '../../time/instant.js'
+import type { RunId } from '../identity/identity.js'
+
+/** Why due instants did not become runs. */
+export type LedgerReason =
+  | 'missed'
+  | 'collapsed'
+  | 'overlap'
+  | 'paused'
+  | 'frozen'
+  | 'switch'
+  | 'pruned'
+  | 'checked'
+
+/** Which rule of which policy decided. */
+export type LedgerRule =
+  | 'catch-up:skip'
+  | 'catch-up:latest'
+  | 'catch-up:max-age'
+  | 'catch-up:max-runs'
+  | 'overlap:skip'
+  | 'overlap:queue-one'
+  | 'overlap:cancel-running'
+  | 'overlap:terminate-running'
+  | 'partition:none'
+  | 'hold'
+  | 'prune'
+  | 'round:check'
+  | 'round:later'
+  | 'round:overlap'
+
+/** What became of a range of due instants without a run: it covers those from `firstAt` to `lastAt`, both included, that have no run of their own. */
+export interface LedgerRange {
+  readonly trigger: string
+  readonly version: number
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+  readonly reason: LedgerReason
+  readonly rule: LedgerRule
+  /** The run that stood in the way, or into which the range was collapsed. */
+  readonly blocker?: RunId | undefined
+  /** Who and why, for what somebody did; counts per outcome, for what was pruned. */
+  readonly detail?: string | undefined
+}
+
+/** A range together with when it was decided. */
+export interface RecordedRange extends LedgerRange {
+  readonly recordedAt: Instant
+}

@@ -1,0 +1,79 @@
+import type { Instant } from '../../time/instant.js'
+import type { Job } from '../job/job.js'
+import type { Json } from '../definition/json.js'
+import { retryDelayMs } from '../job/retry.js'
+import { quarantinedReason, type AttemptEnd, type FinalState, type StoredError } from './run.js'
+
+/** What an attempt came to, before anything is decided about its run. */
+export type AttemptResult =
+  | { readonly kind: 'done'; readonly result: Json | undefined }
+  | { readonly kind: 'failed'; readonly error: StoredError; readonly permanent: boolean }
+  | { readonly kind: 'timed-out'; readonly error: StoredError }
+  | { readonly kind: 'lost'; readonly error: StoredError }
+  | { readonly kind: 'handed-back' }
+  | { readonly kind: 'cancelled'; readonly error: StoredError }
+
+/** The decided result of an attempt, ready to store. */
+export interface Outcome {
+  readonly end: AttemptEnd
+  /** What becomes of the run: a final state, or pending again. */
+  readonly state: FinalState | 'pending'
+  /** When a pending run may be claimed again. */
+  readonly runAt?: Instant | undefined
+  readonly result?: Json | undefined
+  readonly error?: StoredError | undefined
+  readonly reason?: string | undefined
+}
+
+/** How often a run was tried before this attempt ended. */
+export interface TriesSoFar {
+  readonly id: string
+  readonly dueAt: Instant
+  readonly failures: number
+  readonly crashes: number
+}
+
+/** Decides what an attempt's result means for its run: pure, so that a crash and a retry are the same code. */
+export function decide(
+  result: AttemptResult,
+  context: { readonly run: TriesSoFar; readonly job: Pick<Job, 'retry' | 'crashes'>; readonly now: Instant },
+): Outcome {
+  switch (result.kind) {
+    case 'done':
+      return { end: 'done', state: 'done', result: result.result }
+    case 'cancelled':
+      return { end: 'cancelled', state: 'cancelled', error: result.error }
+    case 'handed-back':
+      return { end: 'handed-back', state: 'pending', runAt: placeOf(context) }
+    case 'failed':
+      return afterFailure({ end: 'failed', error: result.error, permanent: result.permanent }, context)
+    case 'timed-out':
+      return afterFailure({ end: 'timed-out', error: result.error, permanent: false }, context)
+    case 'lost':
+      return afterLoss(result.error, context)
+  }
+}
+
+type Context = Parameters<typeof decide>[1]
+
+/** What was interrupted through no fault of its own keeps its place: those of its trigger that were due later wait behind it. */
+function placeOf({ run, now }: Context): Instant {
+  return Math.min(run.dueAt, now)
+}
+
+function afterFailure(
+  failure: { end: 'failed' | 'timed-out'; error: StoredError; permanent: boolean },
+  { run, job, now }: Context,
+): Outcome {
+  const failures = run.failures + 1
+  const { end, error } = failure
+  if (failure.permanent) return { end, state: 'failed', error, reason: 'not retried: the handler said so' }
+  if (failures >= job.retry.attempts) return { end, state: 'failed', error }
+  return { end, state: 'pending', error, runAt: now + retryDelayMs(job.retry, failures, run.id) }
+}
+
+function afterLoss(error: StoredError, { run, job, now }: Context): Outcome {
+  if (run.crashes + 1 < job.crashes)
+    return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
+  return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: quarantinedReason }
+}

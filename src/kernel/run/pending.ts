@@ -1,0 +1,155 @@
+import type { Instant } from '../../time/instant.js'
+import { claimingTargets, holdsAt, type Hold } from '../hold/hold.js'
+import type { RunId } from '../identity/identity.js'
+import type { Job } from '../job/job.js'
+import type { Run, StoredError } from './run.js'
+
+/** What a run waits for that has not been claimed yet. */
+export type PendingReason =
+  /** Its time has not come. */
+  | { readonly kind: 'due-later'; readonly at: Instant }
+  /** An attempt failed, and the next one waits. */
+  | {
+      readonly kind: 'retry'
+      readonly at: Instant
+      readonly failures: number
+      readonly error: StoredError | undefined
+    }
+  /** Everything is frozen, or a kill switch is off. */
+  | { readonly kind: 'held'; readonly hold: Hold }
+  | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
+  /** A limit that it shares with others is used up. */
+  | {
+      readonly kind: 'limit'
+      readonly of: LimitKind
+      /** The job, trigger, asset or service that has the limit. */
+      readonly name: string
+      /** The group key or the partition, where the limit is one of those. */
+      readonly key: string | undefined
+      readonly limit: number
+      readonly holders: readonly RunId[]
+    }
+  | {
+      readonly kind: 'queue-full'
+      readonly queue: string
+      readonly limit: number
+      readonly holders: readonly RunId[]
+    }
+  /** No source defines its job. */
+  | { readonly kind: 'job-undefined'; readonly job: string }
+  | { readonly kind: 'no-worker' }
+  /** Every live worker drains. */
+  | { readonly kind: 'draining'; readonly workers: number }
+  /** Its job is a function, and no live worker has it. */
+  | { readonly kind: 'no-handler'; readonly job: string; readonly source: string; readonly workers: number }
+  /** Every worker that could take it performs as much as it may. */
+  | { readonly kind: 'slots-taken'; readonly slots: number; readonly workers: number }
+  /** Nothing stands in its way. */
+  | { readonly kind: 'ready' }
+
+/** What has a limit: a trigger without overlap, a job, a group key, a partition of an asset, a service of rounds, a backfill. */
+export type LimitKind = 'trigger' | 'job' | 'key' | 'partition' | 'service' | 'backfill'
+
+/** A worker that is alive. */
+export interface LiveWorker {
+  readonly isDraining: boolean
+  /** Unknown of a release that did not say so. */
+  readonly slots: number | undefined
+  readonly running: number
+  /** The functions that it has; unknown of a process that did not say so. */
+  readonly functions: ReadonlySet<string> | undefined
+}
+
+/** What is known of a store at one moment, as far as it may keep runs waiting. */
+export interface WaitingFacts {
+  readonly now: Instant
+  readonly jobs: ReadonlyMap<string, { readonly job: Job; readonly source: string }>
+  /** The limits of queues that have one. */
+  readonly queueLimits: ReadonlyMap<string, number>
+  readonly holds: readonly Hold[]
+  readonly workers: readonly LiveWorker[]
+  /** Runs that are being performed, and those that have taken their limits and wait for a worker. */
+  readonly holding: readonly Run[]
+}
+
+/** Why a pending run is not being performed: the first reason is the one to look at first; none for any other run. */
+export function pendingReasons(run: Run, facts: WaitingFacts): readonly PendingReason[] {
+  if (run.state !== 'pending') return []
+  if (run.runAt > facts.now) return [notYet(run)]
+  const found = [heldBack(run, facts), limited(run, facts), queueFull(run, facts)].flatMap((one) => one ?? [])
+  if (found.some((reason) => 'holders' in reason && reason.holders.length > 0)) return found
+  const all = [...found, ...withoutWorker(run, facts)]
+  return all.length === 0 ? [{ kind: 'ready' }] : all
+}
+
+function notYet({ runAt: at, failures, error }: Run): PendingReason {
+  return failures > 0 ? { kind: 'retry', at, failures, error } : { kind: 'due-later', at }
+}
+
+function heldBack(run: Run, { holds, now, jobs }: WaitingFacts): PendingReason | undefined {
+  const open = holds.filter((hold) => holdsAt(hold, now))
+  const claiming = open.find((hold) => claimingTargets.includes(hold.target))
+  if (claiming !== undefined) return { kind: 'held', hold: claiming }
+  const queue = queueOf(run, jobs)
+  const hold = open.find(({ target }) => target === `queue:${queue}`)
+  return hold === undefined ? undefined : { kind: 'queue-paused', queue, hold }
+}
+
+function limited(run: Run, { holding, jobs }: WaitingFacts): PendingReason | undefined {
+  const { waitsFor } = run
+  if (waitsFor === undefined) return undefined
+  const holders = holding.filter(
+    ({ id, gates }) => id !== run.id && gates.some(({ key }) => key === waitsFor),
+  )
+  const limit = run.gates.find(({ key }) => key === waitsFor)?.limit ?? 1
+  const { of, name, key } = readGate(waitsFor)
+  const job = jobs.get(run.job)?.job
+  // The limits of a job are those of its definition now, whatever they were when the run was recorded.
+  const current = of === 'job' ? job?.concurrency : of === 'key' ? job?.keyConcurrency : undefined
+  return { kind: 'limit', of, name, key, limit: current ?? limit, holders: holders.map(({ id }) => id) }
+}
+
+/** What the key of a limit is made of: `job:x`, `key:x=k`. */
+function readGate(gate: string): { of: LimitKind; name: string; key: string | undefined } {
+  const colon = gate.indexOf(':')
+  const of = gate.slice(0, colon) as LimitKind
+  const rest = gate.slice(colon + 1)
+  if (of !== 'key' && of !== 'partition') return { of, name: rest, key: undefined }
+  // No name has an equals sign in it.
+  const equals = rest.indexOf('=')
+  return { of, name: rest.slice(0, equals), key: rest.slice(equals + 1) }
+}
+
+function queueFull(run: Run, { holding, queueLimits, jobs }: WaitingFacts): PendingReason | undefined {
+  const queue = queueOf(run, jobs)
+  const limit = queueLimits.get(queue)
+  if (limit === undefined || run.waitsFor !== undefined) return undefined
+  const holders = holding.filter((other) => other.state === 'running' && queueOf(other, jobs) === queue)
+  if (holders.length < limit) return undefined
+  return { kind: 'queue-full', queue, limit, holders: holders.map(({ id }) => id) }
+}
+
+function withoutWorker(run: Run, { jobs, workers }: WaitingFacts): PendingReason[] {
+  const defined = jobs.get(run.job)
+  if (defined === undefined) return [{ kind: 'job-undefined', job: run.job }]
+  if (workers.length === 0) return [{ kind: 'no-worker' }]
+  const taking = workers.filter((worker) => !worker.isDraining)
+  if (taking.length === 0) return [{ kind: 'draining', workers: workers.length }]
+  const { job, source } = defined
+  const able = taking.filter((worker) => isAble(worker, job))
+  if (able.length === 0) return [{ kind: 'no-handler', job: job.name, source, workers: taking.length }]
+  const isFull = able.every(({ slots, running }) => slots !== undefined && running >= slots)
+  if (!isFull) return []
+  const slots = able.reduce((sum, worker) => sum + (worker.slots ?? 0), 0)
+  return [{ kind: 'slots-taken', slots, workers: able.length }]
+}
+
+/** Whether a worker can perform a job: functions are those of its own program, everything else anybody can. */
+function isAble({ functions }: LiveWorker, { name, handler }: Job): boolean {
+  const isOwn = handler.kind === 'function' || handler.kind === 'module'
+  return !isOwn || functions === undefined || functions.has(name)
+}
+
+function queueOf({ job }: Run, jobs: WaitingFacts['jobs']): string {
+  return jobs.get(job)?.job.queue ?? 'default'
+}

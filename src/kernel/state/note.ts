@@ -1,0 +1,58 @@
+import type { Instant } from '../../time/instant.js'
+import type { Json } from '../definition/json.js'
+
+/**
+ * What a note is about: the open cycle of a round, what its last check came to, the timing of a service, the state of a sensor and its evaluations,
+ * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
+ * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
+ * how the clocks of the machine stand to each other.
+ */
+export type NoteKind =
+  | 'cycle'
+  | 'check'
+  | 'service'
+  | 'sensor'
+  | 'evaluation'
+  | 'partition'
+  | 'arrival'
+  | 'executed'
+  | 'cleanup'
+  | 'backfill'
+  | 'plan'
+  | 'process'
+  | 'clock'
+
+/** Which note: of a kind, about something that has a name, and where there are many of them which item. */
+export interface NoteKey {
+  readonly kind: NoteKind
+  readonly name: string
+  /** Empty where a name has one note only. */
+  readonly item: string
+}
+
+/** A small value that is kept beside the runs and moves in the same transaction as what it is about. */
+export interface Note extends NoteKey {
+  readonly value: Json
+  /** 1 when it is made, and one more with every change. */
+  readonly revision: number
+  /** When it was last changed. */
+  readonly at: Instant
+}
+
+/** A change of a note. */
+export interface NoteChange extends NoteKey {
+  /** The revision it was computed from: 0 where there must be none, absent where whatever stands there is replaced. */
+  readonly revision?: number | undefined
+  /** Absent to remove it. */
+  readonly value: Json | undefined
+}
+
+/** Which notes are asked for: all of a kind, those about some names, of one name some items. */
+export interface NoteFilter {
+  readonly kind: NoteKind
+  readonly names?: readonly string[] | undefined
+  readonly items?: readonly string[] | undefined
+  /** Only those behind this one, in the order of name and item. */
+  readonly after?: { readonly name: string; readonly item: string } | undefined
+  readonly limit: number
+}

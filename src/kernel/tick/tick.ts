@@ -1,0 +1,133 @@
+import type { Instant } from '../../time/instant.js'
+import { onceSchedule } from '../../time/once.js'
+import { bounded, type Schedule } from '../../time/schedule.js'
+import { catchUp } from './catch-up.js'
+import { cut } from './cut.js'
+import type { Hold } from '../hold/hold.js'
+import { instantOfRunId, runIdOf, type RunId } from '../identity/identity.js'
+import type { LedgerRange } from '../ledger/ledger.js'
+import type { NoteChange } from '../state/note.js'
+import { newTriggerRun } from '../identity/occurrence.js'
+import { resolveOverlap, type Supersede } from './overlap.js'
+import { cutPartitions } from './partition-cut.js'
+import type { NewRun } from '../run/run.js'
+import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from '../trigger/schedule.js'
+import type { CheckNotice } from '../../features/rounds/round.js'
+import type { DueTrigger } from '../trigger/trigger.js'
+
+/** One evaluation of one trigger: what it writes, all of it or nothing. */
+export interface Tick {
+  readonly trigger: string
+  /** The revision it was computed from; a store that has another one writes nothing. */
+  readonly revision: number
+  readonly at: Instant
+  readonly cursorAt: Instant
+  readonly nextAt: Instant | undefined
+  /** The run whose end continues an after-finish trigger. */
+  readonly chainRun: RunId | undefined
+  readonly runs: readonly NewRun[]
+  readonly ranges: readonly LedgerRange[]
+  /** What the newest run does to the trigger's older unfinished ones. */
+  readonly supersede: Supersede | undefined
+  /** Notes that move with it; where one is not as expected nothing of the tick is written. */
+  readonly notes?: readonly NoteChange[] | undefined
+  /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
+  readonly takesArrivals?: boolean | undefined
+  /** What a round found due and left out, for whoever listens; what is stored of it is in the ranges. */
+  readonly checks?: readonly CheckNotice[] | undefined
+  /** Observations that count as seen from now on. */
+  readonly seen?: readonly SeenKey[] | undefined
+}
+
+/** An observation that was acted on: a digest of its key, and until when it is remembered where not for ever. */
+export interface SeenKey {
+  readonly digest: string
+  readonly untilAt?: Instant | undefined
+}
+
+/** Works out what became due in `(cursor, now]` and what becomes of each instant. Pure: two schedulers plan the same. */
+export function planTick(due: DueTrigger, now: Instant): Tick {
+  const { schedule } = due.trigger
+  if (schedule.kind === 'after-finish') return planAfterFinish(due, schedule, now)
+  const instants = scheduleOf(schedule)
+  const held = cut({ due, schedule: instants, until: now })
+  const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: held.clear })
+  const caught = catchUp({ due, schedule: instants, clear, now })
+  const resolved = resolveOverlap(due, instants, caught.candidates)
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt: Math.max(due.cursorAt, now),
+    nextAt: nextTickAt(due, instants, now),
+    chainRun: undefined,
+    runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
+    ranges: [...held.ranges, ...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
+    supersede: resolved.supersede,
+  }
+}
+
+/** What was collapsed into an instant that then met an overlap met that overlap too. */
+function followOverlap(
+  collapsed: readonly LedgerRange[],
+  overlapped: readonly LedgerRange[],
+): readonly LedgerRange[] {
+  return collapsed.map((range) => {
+    const into = range.reason === 'collapsed' ? instantOfRunId(range.blocker as RunId) : undefined
+    const met =
+      into === undefined ? undefined : overlapped.find((met) => met.firstAt <= into && into <= met.lastAt)
+    if (met === undefined) return range
+    return { ...range, reason: met.reason, rule: met.rule, blocker: met.blocker }
+  })
+}
+
+function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant | undefined {
+  const pause = openPause(due, now)
+  // Under a clock that was put back nothing is to be looked at before the cursor.
+  const plannedAt = Math.max(due.cursorAt, now)
+  if (pause === undefined) return schedule.next(plannedAt)
+  return pause.untilAt === undefined ? undefined : schedule.next(Math.max(pause.untilAt - 1, plannedAt))
+}
+
+/** The pause of a trigger that is in force. */
+export function openPause(due: DueTrigger, now: Instant): Hold | undefined {
+  const target = `trigger:${due.trigger.name}`
+  return due.holds.find(
+    (hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now),
+  )
+}
+
+/** An after-finish trigger has one due instant at a time, written by the run before it; the chain never breaks. */
+function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, now: Instant): Tick {
+  const dueAt = due.nextAt ?? now
+  const only = bounded(onceSchedule(dueAt), spec)
+  const isOver = spec.endAt !== undefined && dueAt > spec.endAt
+  const cursorAt = Math.max(due.cursorAt, dueAt)
+  const window = { ...due, cursorAt: dueAt - 1 }
+  const { clear, ranges } = cut({ due: window, schedule: only, until: now })
+  const caught = catchUp({ due: window, schedule: only, clear, now })
+  const runs = caught.candidates.map((at) => ({
+    ...newTriggerRun(due, at),
+    id: chainId(due, at),
+    follow: 'chain' as const,
+  }))
+  const pause = openPause(due, now)
+  const paused = pause !== undefined && pause.fromAt <= dueAt
+  // What did not run has no end to count from, so the chain goes on from this tick.
+  const resumedAt = paused ? pause.untilAt : now + spec.everyMs
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt,
+    nextAt: runs.length > 0 || isOver ? undefined : resumedAt,
+    chainRun: runs[0]?.id,
+    runs,
+    ranges: [...ranges, ...caught.ranges],
+    supersede: undefined,
+  }
+}
+
+function chainId(due: DueTrigger, at: Instant): RunId {
+  return runIdOf({ at, parts: ['after', due.trigger.name, due.chainRun ?? String(at)] })
+}

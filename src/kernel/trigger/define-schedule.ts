@@ -1,0 +1,157 @@
+import { assertFires } from '../../time/cron/schedule.js'
+import { dstPolicies, type DstPolicy } from '../../time/cron/dst.js'
+import { MAX_DURATION_MS } from '../../time/duration.js'
+import { parseInstant, type Instant } from '../../time/instant.js'
+import { parseLocalTime, resolveLocalTime } from '../../time/local-time.js'
+import { zoneOf } from '../../time/zone.js'
+import { fault, shown, within, type Place } from '../definition/faults.js'
+import { readChoice, readDuration, readFlag, timed, type Written } from '../definition/read-value.js'
+import { scheduleOf, type ScheduleSpec } from './schedule.js'
+
+/** The options that say when a trigger is due. */
+export const scheduleOptionNames = [
+  'cron',
+  'timezone',
+  'dst',
+  'every',
+  'after',
+  'anchor',
+  'immediate',
+  'at',
+  'start',
+  'end',
+] as const
+
+type ScheduleOption = (typeof scheduleOptionNames)[number]
+type Kind = 'cron' | 'every' | 'at'
+
+const kinds: readonly Kind[] = ['cron', 'every', 'at']
+
+/** Which options go with which way to say when. */
+const optionsOf: Readonly<Record<Kind, readonly ScheduleOption[]>> = {
+  cron: ['timezone', 'dst', 'start', 'end'],
+  every: ['after', 'anchor', 'immediate', 'start', 'end'],
+  at: ['timezone'],
+}
+
+/** When a trigger is due, as data; the anchor of a grid stays open where none was written. */
+export function readSchedule(input: Written, place: Place): ScheduleSpec | undefined {
+  const chosen = kinds.filter((kind) => input[kind] !== undefined)
+  const [kind, second] = chosen
+  if (kind === undefined) return fault(place, 'nothing says when it is due', 'exactly one of cron, every, at')
+  if (second !== undefined) {
+    return fault(place, `${chosen.join(' and ')} cannot be together`, 'exactly one of cron, every, at')
+  }
+  refuseForeignOptions(input, kind, place)
+  switch (kind) {
+    case 'cron':
+      return readCron(input, place)
+    case 'every':
+      return readInterval(input, place)
+    case 'at':
+      return readOnce(input, place)
+  }
+}
+
+function refuseForeignOptions(input: Written, kind: Kind, place: Place): void {
+  for (const option of scheduleOptionNames) {
+    if (option === kind || input[option] === undefined || optionsOf[kind].includes(option)) continue
+    const owners = kinds.filter((owner) => optionsOf[owner].includes(option))
+    fault(within(place, option), `it does not go with ${kind}`, `only with ${owners.join(' or ')}`)
+  }
+}
+
+function readCron(input: Written, place: Place): ScheduleSpec | undefined {
+  const before = place.faults.length
+  const expression = input['cron']
+  const timezone = readZone(input['timezone'], within(place, 'timezone'))
+  const policies = Object.keys(dstPolicies) as DstPolicy[]
+  const dst = readChoice(input['dst'], policies, within(place, 'dst'))
+  const bounds = readBounds(input, timezone ?? 'UTC', place)
+  if (typeof expression !== 'string') {
+    return fault(
+      within(place, 'cron'),
+      `${shown(expression)} is not a cron expression`,
+      'a text such as 0 2 * * *',
+    )
+  }
+  // A wrong zone must not hide a wrong expression, so UTC stands in for it.
+  timed(within(place, 'cron'), () => assertFires(expression, { timezone: timezone ?? 'UTC', dst }))
+  if (place.faults.length > before || timezone === undefined) return undefined
+  return firing(
+    { kind: 'cron', expression, timezone, ...(dst === undefined ? {} : { dst }), ...bounds },
+    place,
+  )
+}
+
+/** Bounds that leave no instant are a mistake that would show as silence. */
+function firing(spec: ScheduleSpec, place: Place): ScheduleSpec | undefined {
+  if (scheduleOf(spec).next(-Infinity) !== undefined) return spec
+  return fault(
+    within(place, spec.endAt === undefined ? 'start' : 'end'),
+    'no instant is due between start and end',
+  )
+}
+
+const everyBounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d' }
+
+function readInterval(input: Written, place: Place): ScheduleSpec | undefined {
+  const before = place.faults.length
+  const everyMs = readDuration(input['every'], everyBounds, within(place, 'every'))
+  const after = readChoice(input['after'], ['finish'], within(place, 'after'))
+  const anchorAt = readInstant(input['anchor'], 'UTC', within(place, 'anchor'))
+  const immediate = readFlag(input['immediate'], within(place, 'immediate'))
+  const bounds = readBounds(input, 'UTC', place)
+  if (after === 'finish' && anchorAt !== undefined) {
+    fault(
+      within(place, 'anchor'),
+      'what counts from the end of a run lies on no grid',
+      'leave it out, or leave out after',
+    )
+  }
+  if (place.faults.length > before || everyMs === undefined) return undefined
+  const begins = immediate === undefined ? {} : { immediate }
+  if (after === 'finish') return { kind: 'after-finish', everyMs, ...begins, ...bounds }
+  return { kind: 'interval', everyMs, ...(anchorAt === undefined ? {} : { anchorAt }), ...begins, ...bounds }
+}
+
+function readOnce(input: Written, place: Place): ScheduleSpec | undefined {
+  const before = place.faults.length
+  const timezone = readZone(input['timezone'], within(place, 'timezone'))
+  const at = readInstant(input['at'], timezone ?? 'UTC', within(place, 'at'))
+  if (place.faults.length > before || at === undefined) return undefined
+  if (input['timezone'] !== undefined && hasOwnOffset(input['at'])) {
+    return fault(within(place, 'timezone'), 'at names its instant by itself, so the zone would mean nothing')
+  }
+  return { kind: 'once', at }
+}
+
+function hasOwnOffset(at: unknown): boolean {
+  return typeof at !== 'string' || at.includes('.') || parseLocalTime(at).offsetMs !== undefined
+}
+
+/** The zone in its usual spelling; UTC where none is named, so that no host's setting matters. */
+export function readZone(value: unknown, place: Place): string | undefined {
+  return value === undefined ? 'UTC' : timed(place, () => zoneOf(value as string).name)
+}
+
+function readBounds(input: Written, timezone: string, place: Place): { startAt?: Instant; endAt?: Instant } {
+  const startAt = readInstant(input['start'], timezone, within(place, 'start'))
+  const endAt = readInstant(input['end'], timezone, within(place, 'end'))
+  if (startAt !== undefined && endAt !== undefined && endAt < startAt) {
+    fault(within(place, 'end'), `${shown(input['end'])} lies before the start`)
+  }
+  return { ...(startAt === undefined ? {} : { startAt }), ...(endAt === undefined ? {} : { endAt }) }
+}
+
+function readInstant(value: unknown, timezone: string, place: Place): Instant | undefined {
+  if (value === undefined) return undefined
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime()) ? fault(place, 'the Date is invalid') : value.getTime()
+  }
+  if (typeof value !== 'string') {
+    return fault(place, `${shown(value)} is not an instant`, 'a text such as 2026-01-05T09:00:00Z, or a Date')
+  }
+  // Only the reader of instants takes fractions of a second.
+  return timed(place, () => (value.includes('.') ? parseInstant(value) : resolveLocalTime(value, timezone)))
+}

@@ -1,0 +1,183 @@
+import type { DstPolicy } from '../../time/cron/dst.js'
+import type { AssetSpec } from '../partition/asset-spec.js'
+import { readCatchUp, readOverlap } from './define-policy.js'
+import { readSchedule, scheduleOptionNames } from './define-schedule.js'
+import { refuse } from '../definition/errors.js'
+import { fault, placeOf, shown, within, type Place } from '../definition/faults.js'
+import { frozen } from '../definition/frozen.js'
+import type { Json } from '../definition/json.js'
+import { isTime } from '../partition/spec.js'
+import { readPartitionRule, type PartitionRule } from '../partition/rule.js'
+import { copyJson, payloadFault } from '../job/payload.js'
+import {
+  isMap,
+  readDuration,
+  readFlag,
+  readName,
+  readOptions,
+  readPriority,
+  type Written,
+} from '../definition/read-value.js'
+import type { Labels } from '../run/run.js'
+import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
+
+/** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
+export interface ScheduleOptions {
+  /** A cron expression of five fields, six with seconds first, seven with the year last; or a name such as `@daily`. */
+  readonly cron?: string | undefined
+  /** The IANA zone in which the expression, or an `at` without offset, is read; `UTC` unless said otherwise, never the host's. */
+  readonly timezone?: string | undefined
+  /** What becomes of fixed local times that clocks jump over or show twice; `vixie` unless said otherwise. */
+  readonly dst?: DstPolicy | undefined
+  /** The length of the interval, such as `15m` or milliseconds; at least 100 ms. */
+  readonly every?: string | number | undefined
+  /** Counts the interval from the end of the run before, instead of on a fixed grid. */
+  readonly after?: 'finish' | undefined
+  /** An instant the grid of `every` lies on; the instant of first definition unless said otherwise. */
+  readonly anchor?: string | Date | undefined
+  /** Whether an interval is due at its beginning too, and not only after the first `every`. */
+  readonly immediate?: boolean | undefined
+  /** The one instant of a one-shot: a Date, or a text such as `2026-01-05T09:00` (in `timezone`) or `2026-01-05T09:00:00Z`. */
+  readonly at?: string | Date | undefined
+  /** No instant before it is due. */
+  readonly start?: string | Date | undefined
+  /** No instant after it is due. */
+  readonly end?: string | Date | undefined
+  /** Handed to every run; at most 256 KiB of JSON. */
+  readonly payload?: Json | undefined
+  /** Gives every run the label of the piece of data that its due instant is about: a slice of time in the trigger's zone, or of an asset `slice` (unless said otherwise), `previous`, a `label` or a `key`. */
+  readonly partition?: PartitionRule | undefined
+  /** What becomes of instants found late, as after downtime: `latest` unless said otherwise, `all` with a partition. */
+  readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
+  /** What becomes of an instant while an earlier run is unfinished: `skip` unless said otherwise, `queue-all` with catch-up `all`. */
+  readonly overlap?: OverlapPolicy | undefined
+  /** Delays each run by its own constant part of this, up to 24 h. */
+  readonly jitter?: string | number | undefined
+  /** Delays all runs of the trigger by one constant part of this, up to 24 h. */
+  readonly spread?: string | number | undefined
+  /** Overrides the job's. */
+  readonly priority?: number | undefined
+  /** Defined but not ticking when false. */
+  readonly enabled?: boolean | undefined
+  /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** Which late instants still run. */
+export interface CatchUpOptions {
+  /** `skip` runs none of them, `latest` the newest, `all` the newest `maxRuns`. */
+  readonly mode?: CatchUpPolicy['mode'] | undefined
+  /** Older ones never run; without it age does not matter. */
+  readonly maxAge?: string | number | undefined
+  /** How many run under `all`; 100 unless said otherwise. */
+  readonly maxRuns?: number | undefined
+  /** Within it an instant is on time; one minute unless said otherwise, at most one hour. */
+  readonly grace?: string | number | undefined
+}
+
+/** A trigger as a config file, the command line or the API writes it. */
+export interface TriggerInput extends ScheduleOptions {
+  /** The name of the job that it triggers. */
+  readonly job: string
+}
+
+/** The frozen trigger of a definition; throws one error with all its faults. */
+export function defineTrigger(name: string, input: TriggerInput, asset?: AssetSpec): Trigger {
+  const place = placeOf()
+  const trigger = readTrigger({ name, input, asset }, place)
+  refuse(`trigger ${shown(name)}`, place.faults)
+  return trigger as Trigger
+}
+
+/** The frozen trigger of a definition, or undefined where something was wrong, which is noted at the place. */
+export function readTrigger(
+  written: {
+    readonly name: unknown
+    readonly input: unknown
+    /** How its job is cut, where that is an asset and known already. */
+    readonly asset?: AssetSpec | undefined
+  },
+  place: Place,
+): Trigger | undefined {
+  const before = place.faults.length
+  const name = readName(written.name, place)
+  const input = readOptions(written.input, triggerOptionNames, place)
+  if (input === undefined) return undefined
+  const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
+  const schedule = readSchedule(input, place)
+  const rest = readPolicies(input, written.asset, place)
+  if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
+    return undefined
+  }
+  return frozen({ name, job, schedule, ...rest })
+}
+
+const triggerOptionNames: readonly string[] = [
+  'job',
+  ...scheduleOptionNames,
+  'payload',
+  'partition',
+  'catchUp',
+  'overlap',
+  'jitter',
+  'spread',
+  'priority',
+  'enabled',
+  'labels',
+]
+
+const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
+
+function missingJob(place: Place): undefined {
+  return fault(within(place, 'job'), 'the name of a job is missing')
+}
+
+function readPolicies(
+  input: Written,
+  asset: AssetSpec | undefined,
+  place: Place,
+): Omit<Trigger, 'name' | 'job' | 'schedule'> {
+  const partition = readPartitionRule(input['partition'], within(place, 'partition'))
+  const isAlwaysTheSame = typeof partition === 'object' && 'label' in partition
+  const isCut = asset !== undefined && isTime(asset.partitions)
+  const isPartitioned = partition === undefined ? isCut : !isAlwaysTheSame
+  const catchUp = readCatchUp(input['catchUp'], { isPartitioned }, within(place, 'catchUp'))
+  return {
+    payload: readPayload(input['payload'], within(place, 'payload')),
+    partition,
+    catchUp,
+    overlap: readOverlap(input['overlap'], catchUp, within(place, 'overlap')),
+    jitterMs: readDuration(input['jitter'], delayBounds, within(place, 'jitter')) ?? 0,
+    spreadMs: readDuration(input['spread'], delayBounds, within(place, 'spread')) ?? 0,
+    priority: readPriority(input['priority'], within(place, 'priority')),
+    enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
+    ...(input['labels'] === undefined
+      ? {}
+      : { labels: readLabels(input['labels'], within(place, 'labels')) }),
+  }
+}
+
+function readPayload(value: unknown, place: Place): Json | undefined {
+  const problem = payloadFault(value)
+  return problem === undefined ? copyJson(value) : fault(place, problem.message, problem.allowed)
+}
+
+const mostLabels = 16
+const longestLabel = 256
+const labelsAllowed = `at most ${mostLabels} names of 1 to 64 of A-Z a-z 0-9 . _ -, each with a text of at most ${longestLabel} characters`
+
+/** Names that runs carry beside their ids. */
+export function readLabels(value: unknown, place: Place): Labels {
+  const isFitting =
+    isMap(value) &&
+    Object.keys(value).length <= mostLabels &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) &&
+        typeof text === 'string' &&
+        text.length <= longestLabel,
+    )
+  if (isFitting) return { ...value } as Labels
+  fault(place, `${shown(value)} is not a map of labels`, labelsAllowed)
+  return {}
+}

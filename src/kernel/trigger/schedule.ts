@@ -1,0 +1,118 @@
+import { cronSchedule } from '../../time/cron/schedule.js'
+import type { DstPolicy } from '../../time/cron/dst.js'
+import type { Instant } from '../../time/instant.js'
+import { intervalSchedule } from '../../time/interval.js'
+import { onceSchedule } from '../../time/once.js'
+import { bounded, type Schedule } from '../../time/schedule.js'
+
+/** When a trigger is due, as data: everything its due instants depend on and nothing else. */
+export type ScheduleSpec = (
+  | CronSpec
+  | IntervalSpec
+  | AfterFinishSpec
+  | OnceSpec
+  | SensorSpec
+  | UpstreamSpec
+) & {
+  /** No instant before it. */
+  readonly startAt?: Instant | undefined
+  /** No instant after it. */
+  readonly endAt?: Instant | undefined
+}
+
+/** Due whenever the expression matches the local time of the zone. */
+export interface CronSpec {
+  readonly kind: 'cron'
+  readonly expression: string
+  readonly timezone: string
+  readonly dst?: DstPolicy | undefined
+}
+
+/** Due on a durable grid: the anchor and every so many milliseconds after it. */
+export interface IntervalSpec {
+  readonly kind: 'interval'
+  readonly everyMs: number
+  /** The instant of first definition where none is given; it is then kept. */
+  readonly anchorAt?: Instant | undefined
+  /** Whether the anchor itself is due too. */
+  readonly immediate?: boolean | undefined
+  /** One more due instant beside the grid, as a round has it whose list was replaced. */
+  readonly alsoAt?: Instant | undefined
+}
+
+/** Due so many milliseconds after the previous run became final. */
+export interface AfterFinishSpec {
+  readonly kind: 'after-finish'
+  readonly everyMs: number
+  readonly immediate?: boolean | undefined
+}
+
+/** Due once. */
+export interface OnceSpec {
+  readonly kind: 'once'
+  readonly at: Instant
+}
+
+/** Looked for by a sensor, so many milliseconds after the end of the poll before. */
+export interface SensorSpec {
+  readonly kind: 'sensor'
+  /** What kind of sensor it is, for lists. */
+  readonly type: string
+  readonly everyMs: number
+  /** How long one poll may take. */
+  readonly timeoutMs: number
+  /** The zone in which days are counted. */
+  readonly timezone: string
+  /** How long an observation is remembered where not for ever. */
+  readonly dedupeMs?: number | undefined
+  /** What makes two observations the same: the key alone, or key and partition. */
+  readonly dedupeBy?: 'key' | 'key-and-partition' | undefined
+  /** After so many failed polls in a row it is paused. */
+  readonly pauseAfter?: number | undefined
+}
+
+/** Due for a partition when the assets it follows have done what it needs. */
+export interface UpstreamSpec {
+  readonly kind: 'upstream'
+  readonly assets: readonly string[]
+}
+
+/** Whether its due instants follow from the definition alone; those of the others are facts that are written down. */
+export function isComputed(spec: ScheduleSpec): spec is ScheduleSpec & (CronSpec | IntervalSpec | OnceSpec) {
+  return spec.kind === 'cron' || spec.kind === 'interval' || spec.kind === 'once'
+}
+
+/** The due instants of a spec, where they can be computed. */
+export function scheduleOf(spec: ScheduleSpec): Schedule {
+  return bounded(unbounded(spec), spec)
+}
+
+function unbounded(spec: ScheduleSpec): Schedule {
+  switch (spec.kind) {
+    case 'cron':
+      return cronSchedule(spec.expression, { timezone: spec.timezone, dst: spec.dst })
+    case 'interval':
+      return withAlso(gridOf(spec), spec.alsoAt)
+    case 'once':
+      return onceSchedule(spec.at)
+    case 'after-finish':
+    case 'sensor':
+    case 'upstream':
+      // Their due instants are facts: the end of a run, something that was found.
+      return { next: () => undefined, previous: () => undefined }
+  }
+}
+
+/** The grid of an interval alone. */
+export function gridOf({ everyMs, anchorAt = 0, immediate }: IntervalSpec): Schedule {
+  return intervalSchedule({ everyMs, anchorAt, immediate })
+}
+
+function withAlso(grid: Schedule, alsoAt: Instant | undefined): Schedule {
+  if (alsoAt === undefined) return grid
+  return {
+    next: (after) => (alsoAt > after ? Math.min(alsoAt, grid.next(after) ?? alsoAt) : grid.next(after)),
+    previous: (before) =>
+      alsoAt < before ? Math.max(alsoAt, grid.previous(before) ?? alsoAt) : grid.previous(before),
+  }
+}

@@ -1,0 +1,105 @@
+import { expect } from 'vitest'
+import { aRun, minute, outcomes, t0, type Law } from '../stage.js'
+
+/** Workers that are to take nothing more. */
+export function drainingLaws(law: Law): void {
+  law('a worker that drains claims nothing from then on, keeps what it has, and ends it', async (stage) => {
+    await stage.ready()
+    await stage.enqueue([aRun('1'), aRun('2')])
+    const claim = await stage.claimOne('w', t0)
+    expect(await stage.store.drain({ worker: 'w', isDraining: true })).toBe('changed')
+    expect(await stage.claim('w', t0 + 1)).toEqual([])
+    expect(await stage.claim('w', t0 + 1, { slots: 1, ahead: 5 })).toEqual([])
+    expect(await stage.store.workers()).toMatchObject([{ id: 'w', isDraining: true, running: 1 }])
+    expect(await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + 2 })).toBe('stored')
+    expect(await stage.states([aRun('1'), aRun('2')])).toEqual(['done', 'pending'])
+  })
+
+  law('a heartbeat renews the lease of a worker that drains, and says that it does', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.store.drain({ worker: 'w', isDraining: true })
+    expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 5, leaseMs: minute })).toBe('draining')
+    expect(await stage.store.workers()).toMatchObject([{ lastBeatAt: t0 + 5, leaseUntil: t0 + 5 + minute }])
+    await stage.reopen()
+    expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 6, leaseMs: minute })).toBe('draining')
+  })
+
+  law('others claim what a worker that drains no longer takes', async (stage) => {
+    await stage.ready()
+    await stage.worker('other')
+    await stage.enqueue([aRun('1'), aRun('2')])
+    await stage.claimOne('w', t0)
+    await stage.store.drain({ worker: 'w', isDraining: true })
+    expect(await stage.claim('other', t0)).toHaveLength(1)
+  })
+
+  law('a worker that no longer drains claims again', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.enqueue([aRun('1')])
+    await stage.store.drain({ worker: 'w', isDraining: true })
+    expect(await stage.store.drain({ worker: 'w', isDraining: false })).toBe('changed')
+    expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 1, leaseMs: minute })).toBe('alive')
+    expect(await stage.claim('w', t0 + 1)).toHaveLength(1)
+  })
+
+  law('draining twice changes nothing; one that is gone or never was cannot be drained', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.worker('silent', t0, 1)
+    expect(await stage.store.drain({ worker: 'w', isDraining: false })).toBe('already')
+    await stage.store.drain({ worker: 'w', isDraining: true })
+    expect(await stage.store.drain({ worker: 'w', isDraining: true })).toBe('already')
+    expect(await stage.store.drain({ worker: 'nobody', isDraining: true })).toBe('absent')
+    await stage.store.expire({ now: t0 + 9, deadline: t0 + 9, limit: 9 })
+    expect(await stage.store.drain({ worker: 'silent', isDraining: true })).toBe('absent')
+    await stage.store.retire({ worker: 'w', now: t0 })
+    expect(await stage.store.drain({ worker: 'w', isDraining: false })).toBe('absent')
+  })
+
+  law('a worker that drains and dies loses its runs like any other', async (stage) => {
+    await stage.ready({}, minute)
+    await stage.enqueue([aRun('1')])
+    const claim = await stage.claimOne('w', t0)
+    await stage.store.drain({ worker: 'w', isDraining: true })
+    const late = t0 + 2 * minute
+    const lost = await stage.store.expire({ now: late, deadline: late, limit: 9 })
+    expect(lost.map(({ run }) => run)).toEqual([claim.run])
+  })
+
+  law('every process is known with what it does and how much it can take', async (stage) => {
+    const process = { host: 'h', pid: 7, version: '1', now: t0, leaseMs: minute }
+    await stage.store.register({ ...process, id: 'both', roles: ['scheduler', 'worker'], slots: 4 })
+    await stage.store.register({ ...process, id: 'planner', roles: ['scheduler'], slots: 0 })
+    await stage.store.register({ ...process, id: 'quiet', roles: [], slots: 0 })
+    await stage.reopen()
+    const known = (await stage.store.workers()).map(({ id, roles, slots }) => ({ id, roles, slots }))
+    expect(known).toEqual([
+      { id: 'both', roles: ['scheduler', 'worker'], slots: 4 },
+      { id: 'planner', roles: ['scheduler'], slots: 0 },
+      { id: 'quiet', roles: [], slots: 0 },
+    ])
+  })
+
+  law('what processes with a role left behind stays known when they are gone', async (stage) => {
+    const { store } = stage
+    const process = { host: 'h', pid: 7, version: '1', leaseMs: minute }
+    await store.register({ ...process, id: 'killed', roles: ['scheduler', 'worker'], now: t0 })
+    await store.heartbeat({ worker: 'killed', now: t0 + 5, leaseMs: minute })
+    await store.register({ ...process, id: 'performs', roles: ['worker'], now: t0 + 6 })
+    await store.expire({ now: t0 + 2 * minute, deadline: t0 + 2 * minute, limit: 9 })
+    await store.register({ ...process, id: 'slept', roles: ['scheduler'], now: t0 + 10 * minute })
+    await store.heartbeat({ worker: 'slept', now: t0 + 20 * minute, leaseMs: minute })
+    await store.retire({ worker: 'slept', now: t0 + 20 * minute })
+    await stage.enqueue([aRun('1')], t0 + 30 * minute)
+    await stage.reopen()
+    const signs = (role: string, until: number) => stage.store.signsOf({ role, until })
+    const none = { lastBeatAt: undefined, livingSince: undefined }
+    expect(await signs('scheduler', t0 - 1)).toEqual(none)
+    expect(await signs('sched', t0 + 40 * minute)).toEqual(none)
+    expect(await signs('scheduler', t0 + 4)).toEqual({ ...none, livingSince: t0 })
+    expect(await signs('scheduler', t0 + 9 * minute)).toEqual({ ...none, lastBeatAt: t0 + 5 })
+    const asleep = { lastBeatAt: t0 + 5, livingSince: t0 + 10 * minute }
+    expect(await signs('scheduler', t0 + 15 * minute)).toEqual(asleep)
+    expect(await signs('scheduler', t0 + 40 * minute)).toEqual({ ...none, lastBeatAt: t0 + 20 * minute })
+    expect(await signs('worker', t0 + 40 * minute)).toEqual({ ...none, lastBeatAt: t0 + 6 })
+  })
+}

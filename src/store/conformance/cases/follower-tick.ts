@@ -1,0 +1,23 @@
+import { planTick, type Tick } from '../../../kernel/tick/tick.js'
+import type { DueTrigger } from '../../../kernel/trigger/trigger.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Store } from '../../port.js'
+
+/** The tick of a trigger; one that follows others takes away so much of what arrived, and may leave the rest. */
+export async function tickOf(
+  store: Store,
+  due: DueTrigger,
+  { now, limit }: { readonly now: Instant; readonly limit: number },
+): Promise<Tick> {
+  const planned = planTick(due, now)
+  if (due.trigger.schedule.kind !== 'upstream') return planned
+  const arrived = await store.notes({ kind: 'arrival', names: [due.trigger.name], limit })
+  const notes = arrived.map(({ kind, name, item, revision }) => ({
+    kind,
+    name,
+    item,
+    revision,
+    value: undefined,
+  }))
+  return { ...planned, notes, takesArrivals: true }
+}

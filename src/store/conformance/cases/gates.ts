@@ -1,0 +1,215 @@
+import { expect } from 'vitest'
+import { aJob, aRun, aRunOf, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
+
+/** Limits that runs share. */
+export function gateLaws(law: Law): void {
+  law('a gate admits as many as its limit; the others wait for it and say so', async (stage) => {
+    const job = aJob('work', { concurrency: 2 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, '1'), aRunOf(job, '2'), aRunOf(job, '3')])
+    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, 'job:work'])
+    expect(await claimed(stage, t0)).toEqual(['1', '2'].map((label) => aRun(label).id))
+    expect(await claimed(stage, t0)).toEqual([])
+  })
+
+  law('a gate that is released admits the most urgent run that waits there', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([
+      aRunOf(job, 'first'),
+      aRunOf(job, 'later', { runAt: t0 }),
+      aRunOf(job, 'earlier', { runAt: t0 - 5 }),
+      aRunOf(job, 'urgent', { priority: 1 }),
+    ])
+    const order: string[] = []
+    for (let i = 0; i < 4; i++) {
+      const claim = await stage.claimOne('w', t0)
+      order.push(claim.run)
+      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+    }
+    expect(order).toEqual(['first', 'urgent', 'earlier', 'later'].map((label) => aRun(label).id))
+  })
+
+  law('every way out of ready and running gives the gates back', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    const labels = ['done', 'failed', 'later', 'lost', 'back', 'cancelled', 'last']
+    await stage.enqueue(labels.map((label) => aRunOf(job, label)))
+    const ends = [
+      outcomes.done,
+      outcomes.failed,
+      outcomes.again(t0 + minute),
+      outcomes.lost(t0 + minute),
+      outcomes.handedBack(t0 + minute),
+    ]
+    for (const outcome of ends) {
+      const claim = await stage.claimOne('w', t0)
+      await stage.finish('w', claim, { outcome, at: t0 })
+    }
+    expect(await waits(stage, ['cancelled', 'last'])).toEqual([undefined, 'job:work'])
+    await stage.store.cancel({ run: aRun('cancelled').id, now: t0, reason: '' })
+    expect(await claimed(stage, t0)).toEqual([aRun('last').id])
+  })
+
+  law(
+    'a run that failed gives its gate to others while it waits, and then waits behind them',
+    async (stage) => {
+      const job = aJob('work', { concurrency: 1 })
+      await stage.jobs([job])
+      await stage.worker('w')
+      await stage.enqueue([aRunOf(job, 'a'), aRunOf(job, 'b')])
+      const a = await stage.claimOne('w', t0)
+      await stage.finish('w', a, { outcome: outcomes.again(t0 + 5), at: t0 })
+      const b = await stage.claimOne('w', t0)
+      expect(b.run).toBe(aRun('b').id)
+      expect(await claimed(stage, t0 + 5)).toEqual([])
+      expect(await waits(stage, ['a'])).toEqual(['job:work'])
+      await stage.finish('w', b, { outcome: outcomes.done, at: t0 + 6 })
+      expect(await claimed(stage, t0 + 6)).toEqual([aRun('a').id])
+    },
+  )
+
+  law('a run that is handed back goes behind those that waited for its gate', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, 'a', { priority: 9 }), aRunOf(job, 'b')])
+    const a = await stage.claimOne('w', t0)
+    await stage.finish('w', a, { outcome: outcomes.handedBack(t0), at: t0 })
+    expect(await waits(stage, ['a', 'b'])).toEqual(['job:work', undefined])
+  })
+
+  law('a run takes all its gates or none', async (stage) => {
+    const job = aJob('work', { concurrency: 2, keyConcurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([
+      aRunOf(job, 'x1', { groupKey: 'x' }),
+      aRunOf(job, 'x2', { groupKey: 'x' }),
+      aRunOf(job, 'y1', { groupKey: 'y' }),
+      aRunOf(job, 'y2', { groupKey: 'y' }),
+    ])
+    // x2 waits for its key and has not taken a place of the job, so y1 has it.
+    expect(await waits(stage, ['x1', 'x2', 'y1', 'y2'])).toEqual([
+      undefined,
+      'key:work=x',
+      undefined,
+      'job:work',
+    ])
+    const [x1] = await stage.claim('w', t0, { slots: 1 })
+    await stage.finish('w', x1 ?? { run: '', attempt: 0 }, { outcome: outcomes.done, at: t0 })
+    const waiting = await waits(stage, ['x2', 'y1', 'y2'])
+    expect(waiting.filter((key) => key === undefined)).toHaveLength(2)
+  })
+
+  law('one that meets another full gate moves to wait there, and the next is tried', async (stage) => {
+    await stage.ready()
+    const [a, b] = [
+      { key: 'a', limit: 1 },
+      { key: 'b', limit: 1 },
+    ]
+    await stage.enqueue([
+      aRun('holds a', { gates: [a] }),
+      aRun('holds b', { gates: [b] }),
+      aRun('wants both', { gates: [a, b] }),
+      aRun('wants a', { gates: [a] }),
+    ])
+    expect(await waits(stage, ['wants both', 'wants a'])).toEqual(['a', 'a'])
+    await stage.store.cancel({ run: aRun('holds a').id, now: t0, reason: '' })
+    expect(await waits(stage, ['wants both', 'wants a'])).toEqual(['b', undefined])
+    await stage.store.cancel({ run: aRun('holds b').id, now: t0, reason: '' })
+    expect(await waits(stage, ['wants both'])).toEqual(['a'])
+    await stage.store.cancel({ run: aRun('wants a').id, now: t0, reason: '' })
+    expect(await waits(stage, ['wants both'])).toEqual([undefined])
+  })
+
+  law('a delayed run takes no gate before its instant', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, 'later', { runAt: t0 + minute }), aRunOf(job, 'now')])
+    expect(await claimed(stage, t0)).toEqual([aRun('now').id])
+    expect(await claimed(stage, t0 + minute)).toEqual([])
+    expect(await waits(stage, ['later'])).toEqual(['job:work'])
+  })
+
+  law('a higher limit admits waiting runs at once; a lower one takes nothing away', async (stage) => {
+    const job = aJob('work', { concurrency: 1, keyConcurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue(['1', '2', '3', '4'].map((label) => aRunOf(job, label)))
+    await stage.jobs([{ ...job, concurrency: 3 }])
+    expect(await waits(stage, ['1', '2', '3', '4'])).toEqual([undefined, undefined, undefined, 'job:work'])
+    await stage.jobs([{ ...job, concurrency: 1 }])
+    const claims = await stage.claim('w', t0)
+    expect(claims).toHaveLength(3)
+    for (const claim of claims.slice(0, 2)) await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+    expect(await waits(stage, ['4'])).toEqual(['job:work'])
+    await stage.finish('w', claims[2] ?? { run: '', attempt: 0 }, { outcome: outcomes.done, at: t0 })
+    expect(await waits(stage, ['4'])).toEqual([undefined])
+  })
+
+  law('limits of keys, and a limit that is lifted, follow the definition too', async (stage) => {
+    const job = aJob('work', { concurrency: 2, keyConcurrency: 1 })
+    await stage.jobs([job])
+    await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { groupKey: 'k' })))
+    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, 'key:work=k', 'key:work=k'])
+    await stage.jobs([{ ...job, keyConcurrency: 5 }])
+    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, 'job:work'])
+    await stage.jobs([{ ...job, concurrency: undefined, keyConcurrency: 5 }])
+    expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, undefined])
+  })
+
+  law('a limit that changed while nobody used it holds for runs recorded before', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    const labels = ['1', '2', '3']
+    await stage.enqueue(labels.map((label) => aRunOf(job, label, { runAt: t0 + minute })))
+    await stage.jobs([{ ...job, concurrency: 2 }])
+    await stage.worker('w')
+    await stage.turn('w', t0 + minute)
+    expect(await waits(stage, labels)).toEqual([undefined, undefined, 'job:work'])
+  })
+
+  law('G6: retries, manual runs and due instants of one trigger share its one place', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t', { overlap: 'queue-all' }))
+    await stage.tick('t', t0 + 2 * minute)
+    await stage.enqueue([
+      aRun('by hand', { trigger: 't', origin: 'manual', gates: [{ key: 'trigger:t', limit: 1 }] }),
+    ])
+    const seen = new Set<string>()
+    for (let now = t0 + 2 * minute; seen.size < 3; now += 10) {
+      const claims = await stage.claim('w', now)
+      expect(claims).toHaveLength(1)
+      const [claim] = claims
+      if (claim === undefined) return
+      const outcome = claim.attempt === 1 ? outcomes.again(now + 10) : outcomes.done
+      if (outcome === outcomes.done) seen.add(claim.run)
+      await stage.finish('w', claim, { outcome, at: now })
+    }
+  })
+
+  law('G7: who holds and who waits is the same after reopening', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, '1'), aRunOf(job, '2')])
+    const claim = await stage.claimOne('w', t0)
+    await stage.reopen()
+    expect(await waits(stage, ['2'])).toEqual(['job:work'])
+    await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+    expect(await claimed(stage, t0)).toEqual([aRun('2').id])
+  })
+}
+
+async function waits(stage: Stage, labels: readonly string[]): Promise<(string | undefined)[]> {
+  return await Promise.all(labels.map(async (label) => (await stage.run(aRun(label).id)).waitsFor))
+}
+
+async function claimed(stage: Stage, now: number): Promise<string[]> {
+  return (await stage.claim('w', now)).map(({ run }) => run)
+}

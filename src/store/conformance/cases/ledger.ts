@@ -1,0 +1,179 @@
+import { expect } from 'vitest'
+import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
+import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
+
+/** What did not run, and what was forgotten on purpose. */
+export function ledgerLaws(law: Law): void {
+  law('the ledger gives the ranges that touch a window, oldest first', async (stage) => {
+    await stage.trigger(aTrigger('t'))
+    const range = (firstAt: number, lastAt: number) =>
+      ({ trigger: 't', version: 1, firstAt, lastAt, reason: 'missed', rule: 'catch-up:skip' }) as const
+    const ranges = [range(t0 + 50, t0 + 60), range(t0 + 10, t0 + 20), range(t0 + 30, t0 + 40)]
+    await stage.tick('t', t0 + 99, { ranges })
+    const firsts = async (fromAt: number, untilAt: number): Promise<number[]> =>
+      (await stage.store.ledger({ trigger: 't', fromAt: t0 + fromAt, untilAt: t0 + untilAt })).map(
+        (r) => r.firstAt - t0,
+      )
+    expect(await firsts(0, 99)).toEqual([10, 30, 50])
+    expect(await firsts(20, 30)).toEqual([10, 30])
+    expect(await firsts(21, 29)).toEqual([])
+    expect(await firsts(35, 35)).toEqual([30])
+    expect(await stage.store.ledger({ trigger: 'other', fromAt: 0, untilAt: t0 * 2 })).toEqual([])
+  })
+
+  law('a range keeps its rule, its blocker and its detail', async (stage) => {
+    await stage.trigger(aTrigger('t'))
+    const at = { trigger: 't', version: 1, firstAt: t0 + 1, lastAt: t0 + 1 }
+    const ranges = [
+      { ...at, reason: 'overlap', rule: 'overlap:skip', blocker: 'x', detail: 'me: why' },
+    ] as const
+    await stage.tick('t', t0 + 9, { ranges })
+    const recorded = await stage.store.ledger({ trigger: 't', fromAt: t0, untilAt: t0 + 9 })
+    expect(recorded).toEqual([{ ...ranges[0], recordedAt: t0 + 9 }])
+  })
+
+  law(
+    'prune removes final runs that ended before the instant, the oldest first, up to the limit',
+    async (stage) => {
+      await stage.ready()
+      await stage.enqueue(['1', '2', '3', 'open'].map((label) => aRun(label)))
+      for (const at of [3, 1, 2]) {
+        await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + at })
+      }
+      const request = { before: t0 + 3, now: t0 + 9 }
+      expect(await stage.store.prune({ ...request, limit: 1 })).toBe(1)
+      expect(await labelsLeft(stage, ['1', '2', '3', 'open'])).toEqual(['1', '3', 'open'])
+      expect(await stage.store.prune({ ...request, limit: 9 })).toBe(1)
+      expect(await labelsLeft(stage, ['1', '2', '3', 'open'])).toEqual(['1', 'open'])
+      expect(await stage.store.prune({ ...request, limit: 9 })).toBe(0)
+      expect(await stage.store.counts()).toMatchObject({ done: 1, pending: 1 })
+    },
+  )
+
+  law('prune takes attempts and logs with the run, and leaves unfinished runs and cursors', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'))
+    await stage.tick('t', t0 + 2 * minute)
+    const claim = await stage.claimOne('w', t0 + 2 * minute)
+    await stage.store.log([{ run: claim.run, attempt: 1, at: t0, level: 'info', text: 'hello' }])
+    await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 2 * minute })
+    await stage.claimOne('w', t0 + 2 * minute)
+    const before = await stage.stored('t')
+    expect(await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })).toBe(1)
+    expect(await stage.store.run(claim.run)).toBeUndefined()
+    expect(await stage.store.attempts(claim.run)).toEqual([])
+    expect(await stage.store.logs({ run: claim.run, limit: 9 })).toEqual([])
+    expect(await stage.stored('t')).toEqual(before)
+    expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
+  })
+
+  law('G2: pruned runs of a trigger leave a range with counts per outcome', async (stage) => {
+    await runsThatEnd(stage, ['done', 'failed', 'done'])
+    await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })
+    const [range, ...others] = await ledgerOf(stage)
+    expect(others).toEqual([])
+    expect(range).toMatchObject({
+      trigger: 't',
+      version: 1,
+      firstAt: t0 + minute,
+      lastAt: t0 + 3 * minute,
+      reason: 'pruned',
+      rule: 'prune',
+    })
+    expect(JSON.parse(range?.detail ?? '')).toEqual({ done: 2, failed: 1 })
+  })
+
+  law('G2: ranges of pruned runs join only where no run and no other range lies between', async (stage) => {
+    await runsThatEnd(stage, ['done', undefined, 'done', 'done'])
+    await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })
+    expect(await placesOf(stage)).toEqual([
+      ['pruned', 1, 1],
+      ['pruned', 3, 4],
+    ])
+    const [middle] = await stage.claim('w', t0 + 9 * minute)
+    await stage.finish('w', middle ?? { run: '', attempt: 0 }, {
+      outcome: outcomes.done,
+      at: t0 + 9 * minute,
+    })
+    await stage.store.prune({ before: t0 + 10 * minute, limit: 99, now: t0 + 10 * minute })
+    expect(await placesOf(stage)).toEqual([['pruned', 1, 4]])
+  })
+
+  law('G3: a pruned range never swallows another reason', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t', { overlap: 'skip' }))
+    for (const i of [1, 2, 3]) {
+      await stage.tick('t', t0 + i * minute)
+      if (i === 2) {
+        await stage.finish('w', await stage.claimOne('w', t0 + i * minute), {
+          outcome: outcomes.done,
+          at: t0 + i * minute,
+        })
+      }
+    }
+    await stage.finish('w', await stage.claimOne('w', t0 + 3 * minute), {
+      outcome: outcomes.done,
+      at: t0 + 3 * minute,
+    })
+    await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })
+    expect(await placesOf(stage)).toEqual([
+      ['pruned', 1, 1],
+      ['overlap', 2, 2],
+      ['pruned', 3, 3],
+    ])
+  })
+
+  law('runs by hand and of no trigger leave no range', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'))
+    await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual' }), aRun('plain')])
+    for (const claim of await stage.claim('w', t0))
+      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+    expect(await stage.store.prune({ before: t0 + 1, limit: 9, now: t0 + 1 })).toBe(2)
+    expect(await ledgerOf(stage)).toEqual([])
+  })
+
+  law('G7: the ledger is the same after reopening', async (stage) => {
+    await runsThatEnd(stage, ['done', 'failed'])
+    await stage.store.prune({ before: t0 + 9 * minute, limit: 1, now: t0 + 9 * minute })
+    const before = await ledgerOf(stage)
+    await stage.reopen()
+    expect(await ledgerOf(stage)).toEqual(before)
+  })
+}
+
+/** Runs of the trigger `t`, one a minute, that end so or stay pending. */
+async function runsThatEnd(stage: Stage, ends: readonly ('done' | 'failed' | undefined)[]): Promise<void> {
+  await stage.ready()
+  await stage.trigger(aTrigger('t'))
+  const now = t0 + ends.length * minute
+  await stage.tick('t', now)
+  const claims = await stage.claim('w', now)
+  for (const [i, end] of ends.entries()) {
+    const claim = claims[i]
+    if (claim === undefined) throw new Error('a claim was expected')
+    await stage.finish('w', claim, {
+      outcome: end === undefined ? outcomes.handedBack(now) : outcomes[end],
+      at: now,
+    })
+  }
+}
+
+async function ledgerOf(stage: Stage): Promise<readonly RecordedRange[]> {
+  return await stage.store.ledger({ trigger: 't', fromAt: t0, untilAt: t0 + 99 * minute })
+}
+
+async function placesOf(stage: Stage): Promise<unknown[]> {
+  const ranges = await ledgerOf(stage)
+  return ranges.map(({ reason, firstAt, lastAt }) => [
+    reason,
+    (firstAt - t0) / minute,
+    (lastAt - t0) / minute,
+  ])
+}
+
+async function labelsLeft(stage: Stage, labels: readonly string[]): Promise<string[]> {
+  const runs = await stage.store.runs({ limit: 99 })
+  const ids = new Set(runs.map(({ id }) => id))
+  return labels.filter((label) => ids.has(aRun(label).id))
+}

@@ -1,0 +1,309 @@
+import { expect } from 'vitest'
+import type { NoteChange, NoteKey } from '../../../kernel/state/note.js'
+import { planTick, type Tick } from '../../../kernel/tick/tick.js'
+import type { Store } from '../../port.js'
+import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
+
+const everyPoll = {
+  kind: 'sensor',
+  type: 'test',
+  everyMs: minute,
+  timeoutMs: minute,
+  timezone: 'UTC',
+} as const
+
+/** Notes, seen keys, sensors, and what the end of a run moves besides itself. */
+export function noteLaws(law: Law): void {
+  law('notes are changed all together, or not at all where one has moved on', async ({ store }) => {
+    const [a, b] = [timing('a', 1), timing('b', 2)]
+    expect(await store.changeNotes({ changes: [{ ...a, revision: 0 }, b], now: t0 })).toBe('changed')
+    expect(await store.changeNotes({ changes: [timing('b', 3), { ...a, revision: 0 }], now: t0 })).toBe(
+      'stale',
+    )
+    expect(await values(store)).toEqual([
+      ['a', 1, 1],
+      ['b', 2, 1],
+    ])
+    const changes = [
+      { ...timing('a', 4), revision: 1 },
+      { ...b, revision: 1, value: undefined },
+    ]
+    expect(await store.changeNotes({ changes, now: t0 + 1 })).toBe('changed')
+    expect(await values(store)).toEqual([['a', 4, 2]])
+    expect(await store.notes({ kind: 'service', limit: 9 })).toEqual([
+      { kind: 'service', name: 'a', item: '', value: 4, revision: 2, at: t0 + 1 },
+    ])
+  })
+
+  law('a note that was removed begins anew, and removing what is not there is no conflict', async (stage) => {
+    const { store } = stage
+    await store.changeNotes({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
+    const gone = { ...timing('a', 0), value: undefined }
+    expect(await store.changeNotes({ changes: [gone, gone], now: t0 })).toBe('changed')
+    await store.changeNotes({ changes: [{ ...timing('a', 3), revision: 0 }], now: t0 })
+    await stage.reopen()
+    expect(await values(stage.store)).toEqual([['a', 3, 1]])
+  })
+
+  law('notes come by name and item, in pages, of some names and items', async ({ store }) => {
+    const keys = ['b', 'a', 'c'].flatMap((name) => ['2', '10', '1'].map((item) => ({ name, item })))
+    const changes = keys.map((key): NoteChange => ({ kind: 'partition', ...key, value: key }))
+    await store.changeNotes({ changes: [...changes, timing('a', 1)], now: t0 })
+    const list = async (filter: Partial<Parameters<Store['notes']>[0]>): Promise<string[]> => {
+      const found = await store.notes({ kind: 'partition', limit: 100, ...filter })
+      return found.map(({ name, item }) => name + item)
+    }
+    const all = ['a1', 'a10', 'a2', 'b1', 'b10', 'b2', 'c1', 'c10', 'c2']
+    expect(await list({})).toEqual(all)
+    expect(await list({ limit: 2 })).toEqual(['a1', 'a10'])
+    expect(await list({ limit: 3, after: { name: 'a', item: '2' } })).toEqual(['b1', 'b10', 'b2'])
+    expect(await list({ names: ['c', 'a', 'c'] })).toEqual(['a1', 'a10', 'a2', 'c1', 'c10', 'c2'])
+    expect(await list({ names: ['c', 'x'], items: ['2', '1', '3'] })).toEqual(['c1', 'c2'])
+    expect(await list({ items: ['10'] })).toEqual(['a10', 'b10', 'c10'])
+    expect(await list({ names: ['b'], after: { name: 'b', item: '1' }, limit: 1 })).toEqual(['b10'])
+    expect(await list({ names: [] })).toEqual([])
+  })
+
+  law('G8: a tick moves notes and seen keys with its runs, or nothing of it', async (stage) => {
+    await stage.jobs([aJob('work')])
+    await stage.trigger(aTrigger('t'))
+    const planned = planTick(await stage.seen('t', t0 + minute), t0 + minute)
+    const state: NoteChange = { kind: 'sensor', name: 't', item: '', value: { page: 1 } }
+    const tick: Tick = { ...planned, notes: [{ ...state, revision: 3 }], seen: [{ digest: 'x' }] }
+    expect(await stage.store.tick([tick])).toEqual(['stale'])
+    expect(await stage.store.runs({ limit: 9 })).toEqual([])
+    expect(await known(stage, ['x'])).toEqual([])
+    expect(await stage.store.tick([{ ...tick, notes: [{ ...state, revision: 0 }] }])).toEqual(['ticked'])
+    expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
+    expect(await known(stage, ['x', 'y'])).toEqual(['x'])
+    await stage.reopen()
+    expect(await known(stage, ['x', 'y'])).toEqual(['x'])
+    expect(await stage.store.notes({ kind: 'sensor', limit: 9 })).toMatchObject([{ value: { page: 1 } }])
+  })
+
+  law('what was seen is forgotten when its time is over, or when that is asked for', async (stage) => {
+    await stage.trigger(aTrigger('t'))
+    const digests = ['a', 'b', 'c', 'd']
+    await stage.tick('t', t0 + 1, {
+      seen: [
+        { digest: 'a' },
+        { digest: 'b', untilAt: t0 + 10 },
+        { digest: 'c' },
+        { digest: 'd', untilAt: t0 + 20 },
+      ],
+    })
+    expect(await known(stage, digests, t0 + 9)).toEqual(digests)
+    expect(await known(stage, digests, t0 + 10)).toEqual(['a', 'c', 'd'])
+    expect(await stage.store.prune({ before: t0, limit: 10, now: t0 + 10 })).toBe(0)
+    expect(await known(stage, digests, t0)).toEqual(['a', 'c', 'd'])
+    expect(await stage.store.forgetSeen({ trigger: 't', limit: 2 })).toBe(2)
+    expect(await known(stage, digests, t0)).toEqual(['d'])
+    expect(await stage.store.forgetSeen({ trigger: 't', limit: 2 })).toBe(1)
+    await stage.reopen()
+    expect(await known(stage, digests, t0)).toEqual([])
+  })
+
+  law('a trigger with a sensor comes only to whoever names it', async (stage) => {
+    await stage.jobs([aJob('work')])
+    await stage.trigger(aTrigger('timed'), { nextAt: t0 + 1 })
+    await stage.trigger(aTrigger('s1', { schedule: everyPoll }), { nextAt: t0 + 3 })
+    await stage.trigger(aTrigger('s2', { schedule: everyPoll }), { nextAt: t0 + 2 })
+    const names = async (sensors?: string[]): Promise<string[]> =>
+      (await stage.store.due({ now: t0 + 5, limit: 9, sensors })).map(({ trigger }) => trigger.name)
+    expect(await names()).toEqual(['timed'])
+    expect(await names(['s1', 's2', 'timed'])).toEqual(['s2', 's1'])
+    expect(await names(['s1'])).toEqual(['s1'])
+    expect(await stage.store.nextTickAt({ now: t0 })).toBe(t0 + 1)
+    expect(await stage.store.nextTickAt({ now: t0, sensors: ['s1'] })).toBe(t0 + 3)
+    expect(await stage.store.nextTickAt({ now: t0, sensors: [] })).toBeUndefined()
+    await stage.store.hold({ target: 'all', now: t0, actor: 'me', note: '' })
+    expect(await names(['s1', 's2'])).toEqual([])
+  })
+
+  law('the end of a service writes its timing and its cycle, and wakes its round', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
+    const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
+    const inFlight = { run: run.id, round: 'round' }
+    const cycle = { checkedAt: t0, queue: ['next'], results: [], skipped: [], resumed: false }
+    await stage.store.changeNotes({
+      changes: [
+        { kind: 'service', name: 'work', item: '', value: { lastRunAt: null, everyMs: 5, inFlight } },
+        {
+          kind: 'cycle',
+          name: 'round',
+          item: '',
+          value: { ...cycle, current: { service: 'work', run: run.id } },
+        },
+      ],
+      now: t0,
+    })
+    await stage.enqueue([run])
+    const { revision } = await stage.stored('round')
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 7 })
+    expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual({
+      lastRunAt: t0,
+      everyMs: 5,
+      inFlight: null,
+    })
+    expect(await valueOf(stage, { kind: 'cycle', name: 'round', item: '' })).toEqual({
+      ...cycle,
+      current: null,
+      results: [{ service: 'work', status: 'ok', info: 'success' }],
+    })
+    expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7, revision: revision + 1 })
+  })
+
+  law('R9: the end of the last service removes its cycle and keeps what it came to', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
+    const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
+    const current = { service: 'work', run: run.id }
+    const cycle = { checkedAt: t0, queue: [], current, results: [], skipped: [], resumed: false }
+    const key = { kind: 'cycle', name: 'round', item: '' } as const
+    await stage.store.changeNotes({ changes: [{ ...key, value: cycle }], now: t0 })
+    await stage.enqueue([run])
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 7 })
+    expect(await valueOf(stage, key)).toBeUndefined()
+    expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7 })
+    await stage.reopen()
+    expect(await valueOf(stage, key)).toBeUndefined()
+    const results = [{ service: 'work', status: 'error', info: expect.any(String) as string }]
+    const check = { checkedAt: t0, results, skipped: [], resumed: false }
+    expect(await valueOf(stage, { ...key, kind: 'check' })).toEqual(check)
+  })
+
+  law(
+    'R11: a service that failed leaves its timing, and a run that is tried again is still in flight',
+    async (stage) => {
+      await stage.ready()
+      const run = aRun('s', { trigger: 'round', follow: 'service' })
+      const value = { lastRunAt: t0 - 5, everyMs: 5, inFlight: { run: run.id, round: 'round' } }
+      await stage.store.changeNotes({
+        changes: [{ kind: 'service', name: 'work', item: '', value }],
+        now: t0,
+      })
+      await stage.enqueue([run])
+      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
+      expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual(value)
+      await stage.finish('w', await stage.claimOne('w', t0 + 1), { outcome: outcomes.failed, at: t0 + 2 })
+      const after = { ...value, inFlight: null }
+      expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual(after)
+    },
+  )
+
+  law(
+    'the end of an asset writes the state of its partition and arrives at whoever follows it',
+    async (stage) => {
+      await stage.ready()
+      const schedule = { kind: 'upstream', assets: ['work', 'other'] } as const
+      await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
+      await stage.trigger(aTrigger('elsewhere', { schedule: { kind: 'upstream', assets: ['other'] } }), {
+        nextAt: undefined,
+      })
+      const [first, second] = ['one', 'two'].map((label) => aRun(label, { partition: 'p', follow: 'asset' }))
+      await stage.enqueue([first!])
+      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 1 })
+      const key = { kind: 'partition', name: 'work', item: 'p' } as const
+      const failed = {
+        state: 'failed',
+        run: first!.id,
+        at: t0 + 1,
+        doneAt: null,
+        doneRun: null,
+        readAt: null,
+      }
+      expect(await valueOf(stage, key)).toEqual(failed)
+      expect(await stage.store.notes({ kind: 'arrival', limit: 9 })).toEqual([])
+      await stage.enqueue([second!])
+      const last = await stage.claimOne('w', t0 + 2)
+      await stage.finish('w', last, { outcome: outcomes.done, at: t0 + 3, startedAt: t0 + 2 })
+      expect(await valueOf(stage, key)).toMatchObject({
+        state: 'done',
+        doneAt: t0 + 3,
+        doneRun: second!.id,
+        readAt: t0 + 2,
+      })
+      const arrivals = await stage.store.notes({ kind: 'arrival', limit: 9 })
+      expect(arrivals.map(({ name, value }) => [name, value])).toEqual([
+        ['down', { asset: 'work', partition: 'p', run: second!.id, at: t0 + 3 }],
+      ])
+      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 3 })
+      expect(await stage.stored('elsewhere')).toMatchObject({ nextAt: undefined })
+    },
+  )
+
+  law(
+    'an arrival makes no tick stale, and one that a tick leaves behind is looked at at once',
+    async (stage) => {
+      await stage.ready()
+      const schedule = { kind: 'upstream', assets: ['work'] } as const
+      await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
+      const seen = await stage.seen('down', t0)
+      await stage.enqueue([aRun('one', { partition: 'p', follow: 'asset' })])
+      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
+      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 1, revision: seen.revision })
+      const planned = { ...planTick(seen, t0 + 2), takesArrivals: true }
+      expect(planned.nextAt).toBeUndefined()
+      expect(await stage.store.tick([planned])).toEqual(['ticked'])
+      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 2 })
+      const [arrival] = await stage.store.notes({ kind: 'arrival', limit: 9 })
+      const again = planTick(await stage.seen('down', t0 + 3), t0 + 3)
+      const notes = [
+        { kind: 'arrival', name: 'down', item: arrival!.item, revision: 1, value: undefined } as const,
+      ]
+      expect(await stage.store.tick([{ ...again, notes, takesArrivals: true }])).toEqual(['ticked'])
+      expect(await stage.stored('down')).toMatchObject({ nextAt: undefined })
+    },
+  )
+
+  law('whoever follows other assets now, or has ended, hears of no arrival', async (stage) => {
+    await stage.ready()
+    const follow = (assets: string[]) => ({ schedule: { kind: 'upstream', assets } }) as const
+    await stage.trigger(aTrigger('a', follow(['work'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('b', follow(['work'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('a', follow(['other'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('b', follow(['work'])), { trigger: undefined, nextAt: undefined })
+    await stage.reopen()
+    await stage.enqueue([aRun('one', { follow: 'asset' })])
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
+    expect(await stage.store.notes({ kind: 'arrival', limit: 9 })).toEqual([])
+  })
+
+  law('N6: the end of a one-shot notes that it was executed, whether it succeeded or not', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('o', { schedule: { kind: 'once', at: t0 }, notesExecution: true }), {
+      cursorAt: t0 - 1,
+      nextAt: t0,
+    })
+    const tick = await stage.tick('o', t0)
+    const claim = await stage.claimOne('w', t0)
+    await stage.finish('w', claim, { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
+    expect(await valueOf(stage, { kind: 'executed', name: 'o', item: '' })).toBeUndefined()
+    const again = await stage.claimOne('w', t0 + 1)
+    await stage.finish('w', again, { outcome: outcomes.failed, at: t0 + 2 })
+    expect(await valueOf(stage, { kind: 'executed', name: 'o', item: '' })).toEqual({
+      at: t0 + 2,
+      run: tick.runs[0]?.id,
+      state: 'failed',
+    })
+  })
+}
+
+function timing(name: string, value: number): NoteChange {
+  return { kind: 'service', name, item: '', value }
+}
+
+async function values(store: Store): Promise<unknown[]> {
+  const found = await store.notes({ kind: 'service', limit: 9 })
+  return found.map(({ name, value, revision }) => [name, value, revision])
+}
+
+async function valueOf({ store }: Stage, { kind, name, item }: NoteKey): Promise<unknown> {
+  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+  return note?.value
+}
+
+async function known({ store }: Stage, digests: readonly string[], now = t0): Promise<string[]> {
+  return [...(await store.seen({ trigger: 't', digests, now }))].toSorted()
+}

@@ -1,0 +1,116 @@
+import { beatName } from '../beats.js'
+import type { Directory } from './directory.js'
+import { fileKey, isHistory, logName, toLines, type Change, type JournalRecord } from './record.js'
+
+/**
+ * Makes the files say what a record says. Whatever part of it was done before is found done: a file that has moved, a
+ * line that is there. Answers what was not done since somebody took a file away. A file that is in neither place when
+ * a record is applied again is made: a loss of power can undo half of a move.
+ */
+export function applyRecord(
+  directory: Directory,
+  record: JournalRecord,
+  { isAgain }: { isAgain: boolean },
+): string[] {
+  const faults = record.changes.flatMap((change) => applyChange(directory, change, isAgain) ?? [])
+  for (const [name, lines] of linesOf(record.changes)) {
+    directory.append(name, record.ends[name] ?? directory.sizeOf(name), toLines(lines))
+  }
+  directory.syncFolders()
+  return faults
+}
+
+/** The files to which a record adds lines, with those lines. */
+export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
+  const added = new Map<string, unknown[]>()
+  const add = (name: string, ...lines: readonly unknown[]): void => {
+    const known = added.get(name)
+    if (known === undefined) added.set(name, [...lines])
+    else for (const line of lines) known.push(line)
+  }
+  const gone = new Set(changes.flatMap((change) => (change.kind === 'pruned' ? [change.id] : [])))
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'run':
+        if (isHistory(change.to.folder)) add('history.jsonl', { ...change.to, run: change.file })
+        else if (change.from !== undefined && isHistory(change.from.folder))
+          add('history.jsonl', { gone: change.file.rota.id })
+        break
+      case 'pruned':
+        add('history.jsonl', { gone: change.id })
+        break
+      case 'log':
+        if (!gone.has(change.run)) add(logName(change.run), ...change.lines)
+        break
+      case 'hold':
+        add('holds.jsonl', change.line)
+        break
+      case 'range':
+        add('ledger.jsonl', change.line)
+        break
+      case 'note':
+        add('notes.jsonl', change.line)
+        break
+      case 'seen':
+        add('seen.jsonl', change.line)
+        break
+      case 'trigger':
+      case 'worker':
+      case 'worker-forgotten':
+      case 'definitions':
+    }
+  }
+  return added
+}
+
+function applyChange(directory: Directory, change: Change, isAgain: boolean): string | undefined {
+  switch (change.kind) {
+    case 'run':
+      return applyRun(directory, change, isAgain)
+    case 'pruned':
+      directory.remove(`${change.from.folder}/${change.from.name}`)
+      directory.remove(logName(change.id))
+      return undefined
+    case 'trigger':
+      directory.replace(`triggers/${fileKey(change.file.name)}.json`, toText(change.file))
+      return undefined
+    case 'worker':
+      directory.replace(`workers/${fileKey(change.file.id)}.json`, toText(change.file))
+      if (change.file.gone) directory.remove(beatName(change.file.id))
+      return undefined
+    case 'worker-forgotten':
+      directory.remove(`workers/${fileKey(change.id)}.json`)
+      return undefined
+    case 'definitions':
+      directory.replace('definitions.jsonl', toLines(change.lines))
+      return undefined
+    case 'log':
+    case 'hold':
+    case 'range':
+    case 'note':
+    case 'seen':
+      return undefined
+  }
+}
+
+/** A run's file moves first and then says so: at every moment it lies in one directory. */
+function applyRun(
+  directory: Directory,
+  change: Extract<Change, { kind: 'run' }>,
+  isAgain: boolean,
+): string | undefined {
+  const { from, to, file } = change
+  const target = `${to.folder}/${to.name}`
+  if (from !== undefined && from.folder !== to.folder) {
+    const source = `${from.folder}/${from.name}`
+    if (directory.exists(source)) directory.move(source, target)
+    else if (!isAgain && !directory.exists(target))
+      return `${source} was taken away while its run ${file.rota.id} moved to ${to.folder}; it was not made again`
+  }
+  directory.replace(target, `${JSON.stringify(file)}\n`)
+  return undefined
+}
+
+function toText(file: unknown): string {
+  return `${JSON.stringify(file, undefined, 2)}\n`
+}

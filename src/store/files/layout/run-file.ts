@@ -1,0 +1,268 @@
+/**
+ * A run as a file of a queue directory. First the keys of the queue file as other programs know it, then one key
+ * `rota` with all that only this store needs, then whatever keys another program wrote beside them.
+ */
+import type { Phase } from '../../../kernel/run/fact.js'
+import type { Json } from '../../../kernel/definition/json.js'
+import type {
+  Attempt,
+  AttemptEnd,
+  Follow,
+  Gate,
+  Labels,
+  RunOrigin,
+  StoredError,
+} from '../../../kernel/run/run.js'
+import { queueErrorOf } from '../../../kernel/job/pipeline.js'
+import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
+import { stateOf, type Mutable, type RunRow, type WorkerRow } from '../../memory/tables.js'
+import type { QueueFolder } from './directory.js'
+
+/** What a queue file holds. */
+export type RunFile = Readonly<Record<string, unknown>> & { readonly rota: OwnKeys }
+
+/** What only this store needs to know of a run; instants are text where people may want to read them. */
+interface OwnKeys {
+  readonly id: string
+  readonly job: string
+  readonly origin: RunOrigin
+  readonly trigger?: string | undefined
+  readonly version?: number | undefined
+  readonly phase: Phase
+  readonly run_at: string
+  readonly priority: number
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly partition?: string | undefined
+  readonly payload?: Json | undefined
+  readonly result?: Json | undefined
+  readonly error?: StoredError | undefined
+  readonly reason?: string | undefined
+  readonly labels?: Labels | undefined
+  readonly worker?: string | undefined
+  readonly waits_for?: string | undefined
+  readonly cancel_requested?: true | undefined
+  readonly claimed_at?: string | undefined
+  readonly gates?: readonly Gate[] | undefined
+  readonly follow?: Follow | undefined
+  /** What layout 1 said instead of `follow`. */
+  readonly chained?: true | undefined
+  readonly unique_key?: string | undefined
+  readonly unique_until?: string | undefined
+  readonly tries?: readonly Try[] | undefined
+  readonly seq: number
+}
+
+/** An attempt, without the run that it is of. */
+interface Try {
+  readonly attempt: number
+  readonly worker?: string | undefined
+  readonly claimed_at: string
+  readonly started_at?: string | undefined
+  readonly ended_at?: string | undefined
+  readonly end?: AttemptEnd | undefined
+  readonly error?: StoredError | undefined
+}
+
+/** The keys that this store writes; all others are somebody else's. */
+const ownWords: ReadonlySet<string> = new Set([
+  'schema_version',
+  'job_id',
+  'created_at',
+  'scheduled_for',
+  'pipeline_path',
+  'run_id',
+  'params',
+  'status',
+  'attempts',
+  'last_error',
+  'run_at',
+  'started_at',
+  'claimed_by',
+  'lease_until',
+  'finished_at',
+  'rota',
+])
+
+/** Writes a run down; `worker` is the one that holds it. */
+export function toRunFile(
+  row: RunRow,
+  others: { worker: WorkerRow | undefined; extra: Readonly<Record<string, unknown>> },
+): RunFile {
+  const { pipelinePath, params } = paramsOf(row.payload)
+  const state = stateOf(row.phase)
+  return {
+    schema_version: 'v1',
+    job_id: row.labels?.['job_id'] ?? row.id,
+    created_at: formatInstant(row.createdAt),
+    scheduled_for: formatInstant(row.dueAt),
+    pipeline_path: pipelinePath,
+    run_id: row.labels?.['run_id'] ?? row.id,
+    params,
+    status: state === 'cancelled' ? 'failed' : state,
+    attempts: row.attempt,
+    last_error: lastErrorOf(row),
+    run_at: state === 'pending' && row.runAt !== row.dueAt ? formatInstant(row.runAt) : undefined,
+    started_at: textOf(row.startedAt ?? (state === 'running' ? row.claimedAt : undefined)),
+    ...(state === 'running' && holderOf(others.worker)),
+    finished_at: textOf(row.finishedAt),
+    rota: ownKeysOf(row),
+    ...others.extra,
+  }
+}
+
+/** Reads a run that this store wrote. */
+export function fromRunFile(file: RunFile): RunRow {
+  const { rota } = file
+  const dueAt = parseInstant(String(file['scheduled_for']))
+  return {
+    seq: rota.seq,
+    phase: rota.phase,
+    id: rota.id,
+    job: rota.job,
+    origin: rota.origin,
+    trigger: rota.trigger,
+    version: rota.version,
+    dueAt,
+    runAt: parseInstant(rota.run_at),
+    priority: rota.priority,
+    partition: rota.partition,
+    payload: payloadOf(file),
+    gates: rota.gates ?? [],
+    follow: rota.follow ?? (rota.chained === true ? 'chain' : undefined),
+    uniqueKey: rota.unique_key,
+    uniqueUntil: instantOf(rota.unique_until),
+    attempt: rota.attempt,
+    failures: rota.failures,
+    crashes: rota.crashes,
+    worker: rota.worker,
+    waitsFor: rota.waits_for,
+    cancelRequested: rota.cancel_requested ?? false,
+    createdAt: parseInstant(String(file['created_at'])),
+    claimedAt: instantOf(rota.claimed_at),
+    startedAt: instantOf(rota.tries?.at(-1)?.started_at),
+    finishedAt: instantOf(file['finished_at']),
+    result: rota.result,
+    error: rota.error,
+    reason: rota.reason,
+    labels: rota.labels,
+    attempts: attemptsOf(rota),
+    log: undefined,
+  }
+}
+
+/** Where the file of a run lies. */
+export function folderOf(phase: Phase): QueueFolder {
+  const state = stateOf(phase)
+  return state === 'cancelled' ? 'failed' : state
+}
+
+/** The name of a run's file: its due instant to the second, then the id by which people know it. */
+export function fileNameOf(dueAt: Instant, id: string): string {
+  const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
+  return `${stamp}Z_${encodeURIComponent(id)}.json`
+}
+
+/** The keys of a file that this store does not know. */
+export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const unknown = Object.keys(file).filter((key) => !ownWords.has(key))
+  return unknown.length === 0 ? noExtra : Object.fromEntries(unknown.map((key) => [key, file[key]]))
+}
+
+const noExtra: Readonly<Record<string, unknown>> = {}
+
+/** The payload of a run of a pipeline is its path and its params; any other object is the params themselves. */
+export function payloadOf(file: Readonly<Record<string, unknown>> & { rota?: OwnKeys }): Json | undefined {
+  const pipelinePath = file['pipeline_path']
+  const params = file['params'] as Json | undefined
+  if (typeof pipelinePath === 'string') return { pipeline_path: pipelinePath, params: params ?? {} }
+  return params === null || params === undefined ? file.rota?.payload : params
+}
+
+function paramsOf(payload: Json | undefined): { pipelinePath: string | null; params: Json } {
+  if (!isObject(payload)) return { pipelinePath: null, params: null }
+  const { pipeline_path: path, params } = payload
+  const isPipeline = typeof path === 'string' && isObject(params) && Object.keys(payload).length === 2
+  return isPipeline ? { pipelinePath: path, params } : { pipelinePath: null, params: payload }
+}
+
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function lastErrorOf(row: RunRow): Json {
+  if (row.phase === 'cancelled') return { code: 'cancelled', message: row.reason ?? 'cancelled' }
+  return row.error === undefined ? null : { ...queueErrorOf(row.error) }
+}
+
+function holderOf(worker: WorkerRow | undefined): Record<string, unknown> {
+  if (worker === undefined) return {}
+  return { claimed_by: `${worker.host}:${worker.pid}`, lease_until: formatInstant(worker.leaseUntil) }
+}
+
+function ownKeysOf(row: RunRow): OwnKeys {
+  const isParams = isObject(row.payload)
+  return {
+    id: row.id,
+    job: row.job,
+    origin: row.origin,
+    trigger: row.trigger,
+    version: row.version,
+    phase: row.phase,
+    run_at: formatInstant(row.runAt),
+    priority: row.priority,
+    attempt: row.attempt,
+    failures: row.failures,
+    crashes: row.crashes,
+    partition: row.partition,
+    payload: isParams ? undefined : row.payload,
+    result: row.result,
+    error: row.error,
+    reason: row.reason,
+    labels: row.labels,
+    worker: row.worker,
+    waits_for: row.waitsFor,
+    cancel_requested: row.cancelRequested || undefined,
+    claimed_at: textOf(row.claimedAt),
+    gates: row.gates.length === 0 ? undefined : row.gates,
+    follow: row.follow,
+    unique_key: row.uniqueKey,
+    unique_until: textOf(row.uniqueUntil),
+    tries: row.attempts.length === 0 ? undefined : row.attempts.map(tryOf),
+    seq: row.seq,
+  }
+}
+
+function tryOf(attempt: Attempt): Try {
+  return {
+    attempt: attempt.attempt,
+    worker: attempt.worker,
+    claimed_at: formatInstant(attempt.claimedAt),
+    started_at: textOf(attempt.startedAt),
+    ended_at: textOf(attempt.endedAt),
+    end: attempt.end,
+    error: attempt.error,
+  }
+}
+
+function attemptsOf(rota: OwnKeys): Mutable<Attempt>[] {
+  return (rota.tries ?? []).map((one) => ({
+    run: rota.id,
+    attempt: one.attempt,
+    worker: one.worker,
+    claimedAt: parseInstant(one.claimed_at),
+    startedAt: instantOf(one.started_at),
+    endedAt: instantOf(one.ended_at),
+    end: one.end,
+    error: one.error,
+  }))
+}
+
+function textOf(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : formatInstant(at)
+}
+
+function instantOf(text: unknown): Instant | undefined {
+  return typeof text === 'string' ? parseInstant(text) : undefined
+}

@@ -1,0 +1,387 @@
+/**
+ * The store port: the one thing that coordinates. Its laws, which `conformance/` proves for every adapter:
+ *
+ * - A method takes a batch; each item is all or nothing whatever it is grouped with, and the answer comes
+ *   after the commit that holds it.
+ * - Conflicts are values (`'stale'`, `'absent'` …). A method throws only for a broken store.
+ * - `now` is handed in; a store never reads a clock.
+ * - A run is claimed by one worker at a time; every claim takes the next attempt number; what an older
+ *   attempt reports changes nothing.
+ *
+ * Who moves a run: `tick` and `enqueue` make it pending; `turn` claims it and ends it; `cancel` and `tick`
+ * (superseding) end it or ask its holder to; `retry` makes a final one pending again, `advance` a waiting one due;
+ * `prune` removes it.
+ */
+import type { Instant } from '../time/instant.js'
+import type { Fact, FactPage, HolderNotice, Signs, WorkerFact } from '../kernel/run/fact.js'
+import type { Hold, HoldTarget } from '../kernel/hold/hold.js'
+import type { RunId } from '../kernel/identity/identity.js'
+import type { Job, Queue } from '../kernel/job/job.js'
+import type { Json } from '../kernel/definition/json.js'
+import type { RecordedRange } from '../kernel/ledger/ledger.js'
+import type { Note, NoteChange, NoteFilter } from '../kernel/state/note.js'
+import type { Outcome } from '../kernel/run/outcome.js'
+import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
+import type { Tick } from '../kernel/tick/tick.js'
+import type { StoreHealth } from './store-health.js'
+import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
+
+/** Where definitions, cursors, runs and the ledger live. */
+export interface Store extends Definitions, Planning, Work, Holding, Noting, Moving, Reading {
+  /** What the store is and where, for messages: `sqlite:data/rota.db`. */
+  readonly url: string
+
+  /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
+  watch(hint: Hint): () => void
+
+  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Answers how many runs went. */
+  prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
+
+  /** What the store knows of its own health; `deep` looks for damage everywhere, however long that takes. */
+  health(request: { now: Instant; deep?: boolean }): Promise<StoreHealth>
+
+  /** Ends what is under way, then closes. Every later call throws `STORE_CLOSED`. */
+  close(): Promise<void>
+}
+
+/** Hears a hint. Where the store knows that it is about runs that may be claimed and nothing else, it says so. */
+export type Hint = (news?: 'runs') => void
+
+/** Jobs, queues and triggers. */
+export interface Definitions {
+  /** Writes jobs and queues of a source; a job that another source still defines is not touched and its name comes back as a conflict. Limits of waiting runs follow. */
+  defineJobs(request: DefineJobs): Promise<readonly DefineConflict[]>
+
+  /** Writes triggers, each one compared with the revision it was computed from. */
+  defineTriggers(batch: readonly DefineTrigger[]): Promise<readonly DefineAnswer[]>
+
+  /** Jobs by name. */
+  jobs(): Promise<readonly StoredJob[]>
+
+  /** Forgets jobs that no active trigger uses and that have no unfinished run; answers those it kept. */
+  removeJobs(names: readonly string[]): Promise<readonly string[]>
+
+  queues(): Promise<readonly QueueStatus[]>
+
+  /** Triggers by name; all of them, or those of a filter. */
+  triggers(filter?: TriggerFilter): Promise<readonly StoredTrigger[]>
+
+  /** The fingerprint of each active trigger of a source: what a start compares instead of reading every definition. */
+  fingerprints(source: string): Promise<ReadonlyMap<string, string>>
+
+  /** The versions of one trigger, oldest first. */
+  versions(trigger: string): Promise<readonly TriggerVersion[]>
+}
+
+/** Moving cursors. */
+export interface Planning {
+  /**
+   * Triggers whose next look is due, with all that their ticks need; none while planning is held. Those with a sensor
+   * come only to whoever names them, and then no others.
+   */
+  due(request: {
+    now: Instant
+    limit: number
+    sensors?: readonly string[] | undefined
+  }): Promise<readonly DueTrigger[]>
+
+  /** The named triggers with all that a tick needs, due or not: for closing a version. */
+  dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
+
+  /** Commits ticks: cursor, runs, ranges, notes and seen keys together, or nothing where the revision of the trigger or of a note moved on. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
+  tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
+
+  /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
+  nextTickAt(request: { now: Instant; sensors?: readonly string[] | undefined }): Promise<Instant | undefined>
+
+  /** Those of the digests that a trigger has seen and still remembers. */
+  seen(request: { trigger: string; digests: readonly string[]; now: Instant }): Promise<ReadonlySet<string>>
+
+  /** Forgets up to `limit` of what a trigger has seen; answers how many it forgot. */
+  forgetSeen(request: { trigger: string; limit: number }): Promise<number>
+}
+
+/** Runs and those who perform them. */
+export interface Work {
+  /** Records runs. One whose unique key is taken gives the run that has it; one whose id exists gives that. */
+  enqueue(request: { runs: readonly NewRun[]; now: Instant }): Promise<readonly Enqueued[]>
+
+  /** Makes a worker known, with a lease that starts now. */
+  register(worker: WorkerEntry): Promise<void>
+
+  /** Renews a worker's lease from the highest time on and says whether it is to drain, or that it has lost it. Also raises the store's epoch and its highest time. */
+  heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<Beat>
+
+  /** Lets a live worker take nothing more, or take work again: its turns claim nothing from then on, and its heartbeat says so. What it holds goes on. */
+  drain(request: { worker: string; isDraining: boolean }): Promise<'changed' | 'already' | 'absent'>
+
+  /** Takes a worker off the list; what it still holds becomes lost. */
+  retire(request: { worker: string; now: Instant }): Promise<void>
+
+  /**
+   * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
+   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease
+   * is over or that is draining no claims. A late report on an attempt that was recorded as lost shows that its process
+   * lives: the attempt becomes `handed-back` and no crash; a run that was quarantined because of it waits again.
+   */
+  turn(request: Turn): Promise<TurnAnswer>
+
+  /** Expires workers whose lease ended before `deadline` and was no longer than `longestMs`, and gives claims held by workers that are gone. */
+  expire(request: Expiry): Promise<readonly LostClaim[]>
+
+  /** Cancels: a pending run at once, a running one by asking its holder; one that was asked for is not tried again, whatever its attempt comes to. */
+  cancel(request: {
+    run: RunId
+    now: Instant
+    reason: string
+  }): Promise<'cancelled' | 'requested' | 'final' | 'absent'>
+
+  /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
+  retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
+
+  /** Lets a run that waits for its instant be claimed from now on; its due instant stays. */
+  advance(request: { run: RunId; now: Instant }): Promise<'advanced' | 'not-waiting' | 'absent'>
+
+  /** Adds lines to the logs of runs; lines past the bound of a run are dropped and counted as one last line. */
+  log(lines: readonly LogLine[]): Promise<void>
+}
+
+/** Holding back and letting go. */
+export interface Holding {
+  /** Opens a hold unless one on that target is open. A paused trigger stops ticking in the same transaction. */
+  hold(request: {
+    target: HoldTarget
+    now: Instant
+    untilAt?: Instant | undefined
+    actor: string
+    note: string
+  }): Promise<'held' | 'already'>
+
+  /** Ends an open hold; a trigger gets a tick at once that records the held range, or catches it up where asked. */
+  release(request: { target: HoldTarget; now: Instant; catchUp: boolean }): Promise<'released' | 'absent'>
+
+  /** Holds by target or all, newest first. */
+  holds(filter?: { target?: HoldTarget; openAt?: Instant }): Promise<readonly Hold[]>
+}
+
+/** Small values that move in the same transaction as what they are about. */
+export interface Noting {
+  /** Notes by name and item. */
+  notes(filter: NoteFilter): Promise<readonly Note[]>
+
+  /** Changes notes, all of them, or none where one is not at the revision it was computed from. */
+  changeNotes(request: { changes: readonly NoteChange[]; now: Instant }): Promise<'changed' | 'stale'>
+}
+
+/** Moving a store into another one. Nobody else may write meanwhile. */
+export interface Moving {
+  /** All facts, page by page, in an order in which another store can take them: runs in the order in which they were recorded. */
+  facts(request: { after?: string | undefined; limit: number }): Promise<FactPage>
+
+  /** Takes facts as they are, all of them or none. Nothing is decided about them: whoever wrote them has. */
+  takeFacts(facts: readonly Fact[]): Promise<void>
+}
+
+/** Questions that change nothing. */
+export interface Reading {
+  run(id: RunId): Promise<Run | undefined>
+  /** Runs whose id starts with the text: at most `limit`. */
+  runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
+  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. What lies outside `sinceAt` and `untilAt` costs nothing: an id begins with its due instant. */
+  runs(filter: RunFilter): Promise<readonly Run[]>
+  /** How many runs are in each state; final ones counted up to a bound, for display. */
+  counts(): Promise<Readonly<Record<RunState, number>>>
+  attempts(run: RunId): Promise<readonly Attempt[]>
+  logs(request: { run: RunId; after?: number; limit: number }): Promise<readonly StoredLogLine[]>
+  /** The ranges of a trigger that touch `[fromAt, untilAt]`, oldest first. */
+  ledger(request: { trigger: string; fromAt: Instant; untilAt: Instant }): Promise<readonly RecordedRange[]>
+  /** The due instants of a trigger's own runs in `[fromAt, untilAt]`, oldest first, at most `limit`. */
+  runInstants(request: {
+    trigger: string
+    fromAt: Instant
+    untilAt: Instant
+    limit: number
+  }): Promise<readonly { dueAt: Instant; id: RunId; state: RunState }[]>
+  workers(): Promise<readonly WorkerStatus[]>
+  /** What is known of the processes with a role that were started up to an instant, whether or not they are gone. */
+  signsOf(request: { role: string; until: Instant }): Promise<Signs>
+}
+
+/** The jobs and queues of one source. */
+export interface DefineJobs {
+  readonly source: string
+  readonly jobs: readonly Job[]
+  readonly queues: readonly Queue[]
+  readonly now: Instant
+}
+
+/** A name that another source holds. */
+export interface DefineConflict {
+  readonly name: string
+  readonly source: string
+}
+
+/** A change of one trigger: its new definition or its end, with the tick that closes the version before it. */
+export interface DefineTrigger {
+  readonly name: string
+  readonly source: string
+  /** The revision it was computed from; 0 for a name that is new. */
+  readonly revision: number
+  readonly now: Instant
+  /** The new definition; absent to end the trigger. */
+  readonly trigger: Trigger | undefined
+  readonly fingerprint: string
+  readonly tzdata: string
+  /** Plans the version that ends up to now; absent where nothing is to be planned: the version then ends, and the next begins, at the cursor given here. */
+  readonly closing: Tick | undefined
+  readonly cursorAt: Instant
+  readonly nextAt: Instant | undefined
+  /** Whether waiting runs of an ended trigger are cancelled; one that is being performed may finish, and is not tried again. */
+  readonly cancelPending: boolean
+}
+
+/** Which triggers are asked for: what is left out asks for all. */
+export interface TriggerFilter {
+  readonly source?: string | undefined
+  readonly names?: readonly string[] | undefined
+  /** Ended ones stay for ever; whoever does not ask for them need not read them. */
+  readonly active?: boolean | undefined
+}
+
+/** What became of a change: written, computed from an old revision, or refused since another source has the name. */
+export type DefineAnswer = 'defined' | 'stale' | { readonly conflict: string }
+
+/** A job and whose it is. */
+export interface StoredJob {
+  readonly job: Job
+  readonly source: string
+}
+
+/** A queue with how it stands now. */
+export interface QueueStatus extends Queue {
+  readonly paused: boolean
+  readonly ready: number
+  readonly running: number
+}
+
+/** A run that was recorded, or the one that already stood for it. */
+export interface Enqueued {
+  readonly id: RunId
+  readonly created: boolean
+}
+
+/** A worker as it makes itself known; a process without that role does so as well, and claims nothing. */
+export interface WorkerEntry {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  /** What its process does; only to work unless said otherwise. */
+  readonly roles?: readonly string[] | undefined
+  /** How many runs it performs at once. */
+  readonly slots?: number | undefined
+  readonly now: Instant
+  readonly leaseMs: number
+}
+
+/** What a heartbeat came to: a lease that goes on, one that goes on while the worker takes nothing more, or none. */
+export type Beat = 'alive' | 'draining' | 'expired'
+
+/** A worker as the store knows it, and how much it holds. */
+export interface WorkerStatus extends Omit<WorkerFact, 'isGone' | 'notices'> {
+  readonly running: number
+}
+
+/** What a worker hands in and what it wants. */
+export interface Turn {
+  readonly worker: string
+  readonly now: Instant
+  readonly finished: readonly Finished[]
+  readonly want: Want | undefined
+}
+
+/** A decided attempt. */
+export interface Finished {
+  readonly run: RunId
+  readonly attempt: number
+  readonly outcome: Outcome
+  readonly startedAt: Instant | undefined
+  readonly endedAt: Instant
+}
+
+/** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no gate, no limited queue, no lost attempt) to have at hand. */
+export interface Want {
+  readonly jobs: readonly string[]
+  readonly slots: number
+  readonly ahead: number
+}
+
+/** What a turn came to. */
+export interface TurnAnswer {
+  /** Whether the worker's lease is over: nothing was claimed, and it must take a new id. */
+  readonly expired: boolean
+  /** For each finished one, in order: whether it was stored. */
+  readonly finished: readonly ('stored' | 'stale')[]
+  readonly claims: readonly Claim[]
+  /** Whether more was ready than was taken. */
+  readonly more: boolean
+  /** When the next delayed run becomes due. */
+  readonly nextRunAt: Instant | undefined
+  /** What its holder must stop, told once. */
+  readonly notices: readonly HolderNotice[]
+  /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
+  readonly jobsRevision: number
+  /** The part that failed while the other was committed: ends are still to be handed in, claims may have been made. */
+  readonly failed?: { readonly part: 'finished' | 'claims'; readonly error: unknown } | undefined
+}
+
+/** A run held by one worker. */
+export interface Claim {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly dueAt: Instant
+  readonly partition: string | undefined
+  readonly payload: Json | undefined
+  readonly claimedAt: Instant
+}
+
+/** Which workers are taken for gone, and how many of their claims are asked for at most. */
+export interface Expiry {
+  readonly now: Instant
+  readonly deadline: Instant
+  readonly limit: number
+  /** Default: any lease is judged. */
+  readonly longestMs?: number | undefined
+}
+
+/** A claim whose worker is gone, with what deciding about it needs. */
+export interface LostClaim {
+  readonly run: RunId
+  readonly dueAt: Instant
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly worker: string
+  readonly job: Job
+}
+
+/** Which runs are asked for, and how many at most. */
+export interface RunFilter {
+  readonly limit: number
+  readonly before?: RunId | undefined
+  readonly state?: RunState | undefined
+  readonly job?: string | undefined
+  readonly trigger?: string | undefined
+  readonly sinceAt?: Instant | undefined
+  readonly untilAt?: Instant | undefined
+}
+
+/** A line of a log with its place in it. */
+export interface StoredLogLine extends LogLine {
+  /** Grows with every line of the run. */
+  readonly seq: number
+}
