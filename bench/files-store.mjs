@@ -72,8 +72,8 @@ async function perform(count, group) {
   let finished = []
   for (let done = 0; done < count || finished.length > 0; done += finished.length) {
     const slots = Math.min(group, count - done)
-    const want = slots > 0 ? { jobs: ['noop'], slots, ahead: 0 } : undefined
-    const { claims } = await store.turn({ worker: 'w', now, finished, want })
+    const claimRequest = slots > 0 ? { jobs: ['noop'], slots, prefetch: 0 } : undefined
+    const { claims } = await store.turn({ worker: 'w', now, finished, claimRequest })
     finished = claims.map(({ run, attempt }) => {
       return { run, attempt, outcome: { end: 'done', state: 'done' }, startedAt: now, endedAt: now }
     })

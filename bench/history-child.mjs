@@ -59,9 +59,9 @@ async function claim() {
   const took = []
   let finished = []
   for (;;) {
-    const want = { jobs: ['claimed'], slots: group, ahead: 0 }
+    const claimRequest = { jobs: ['claimed'], slots: group, prefetch: 0 }
     const startMs = performance.now()
-    const { claims } = await store.turn({ worker: `w${now}`, now: clock.now(), finished, want })
+    const { claims } = await store.turn({ worker: `w${now}`, now: clock.now(), finished, claimRequest })
     took.push(performance.now() - startMs)
     if (claims.length === 0) break
     finished = claims.map(({ run, attempt }) => {

@@ -83,22 +83,22 @@ async function inFlight(count, width) {
 async function perform(count, group) {
   let finished = []
   for (let done = 0; done < count; ) {
-    const want = { jobs: ['noop'], slots: Math.min(group, count - done), ahead: 0 }
-    const { claims } = await store.turn({ worker: 'w', now, finished, want })
+    const claimRequest = { jobs: ['noop'], slots: Math.min(group, count - done), prefetch: 0 }
+    const { claims } = await store.turn({ worker: 'w', now, finished, claimRequest })
     if (claims.length === 0 && finished.length === 0) return
     done += claims.length
     finished = claims.map(({ run, attempt }) => finishedOf(run, attempt))
   }
-  await store.turn({ worker: 'w', now, finished, want: undefined })
+  await store.turn({ worker: 'w', now, finished, claimRequest: undefined })
 }
 
 async function together(count) {
   let finished = []
   for (let i = 0; i < count; i++) {
-    const want = { jobs: ['noop'], slots: 1, ahead: 0 }
+    const claimRequest = { jobs: ['noop'], slots: 1, prefetch: 0 }
     const [, { claims }] = await Promise.all([
       store.enqueue({ runs: [aRun()], now }),
-      store.turn({ worker: 'w', now, finished, want }),
+      store.turn({ worker: 'w', now, finished, claimRequest }),
     ])
     if (claims.length !== 1) throw new Error('the new run was not claimed in the same commit')
     finished = claims.map(({ run, attempt }) => finishedOf(run, attempt))

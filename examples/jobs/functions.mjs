@@ -17,7 +17,7 @@ const charge = app.job(
     run.log(`charged ${customer} in attempt ${run.attempt}`)
     return charged.get(run.id)
   },
-  { retry: { attempts: 3, delay: '100ms' }, timeout: '5s', keyConcurrency: 1 },
+  { retry: { attempts: 3, delay: '100ms' }, timeout: '5s', concurrencyPerKey: 1 },
 )
 
 const slow = app.job(
@@ -34,7 +34,7 @@ const slow = app.job(
 await app.start()
 
 // One at a time for each customer, and no second run for an order that is already under way.
-const options = { groupKey: 'customer-7', uniqueKey: 'order-1', uniqueFor: '1h' }
+const options = { concurrencyKey: 'customer-7', uniqueKey: 'order-1', uniqueFor: '1h' }
 const first = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
 const second = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
 console.log(`the same run: ${first.id === second.id}, charged ${(await app.wait(first.id)).state}`)

@@ -8,7 +8,7 @@ export default {
   // How long a worker may be silent before its runs are taken over.
   lease: '30s',
   // How long finished runs are kept; what they were is then kept as counts.
-  keep: '30d',
+  retention: '30d',
   // `normal` is faster, and may lose the last commits when the power fails.
   durability: 'full',
   queues: { mail: { concurrency: 5 } },

@@ -25,7 +25,11 @@ function shardOf(customer) {
 async function bill(customer, month) {
   const { app, bill: job } = shardOf(customer)
   const uniqueKey = `${customer}/${month}`
-  return await app.enqueue(job, { customer, month }, { groupKey: customer, uniqueKey, uniqueFor: '40d' })
+  return await app.enqueue(
+    job,
+    { customer, month },
+    { concurrencyKey: customer, uniqueKey, uniqueFor: '40d' },
+  )
 }
 
 for (const { app } of shards) await app.start()

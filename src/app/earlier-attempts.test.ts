@@ -47,7 +47,12 @@ it.runIf(process.platform === 'linux')(
       now: now - hour,
       leaseMs: 2 * hour,
     })
-    await store.turn({ worker: holder, now, finished: [], want: { jobs: ['waits'], slots: 1, ahead: 0 } })
+    await store.turn({
+      worker: holder,
+      now,
+      finished: [],
+      claimRequest: { jobs: ['waits'], slots: 1, prefetch: 0 },
+    })
     await store.retire({ worker: holder, now })
     await store.close()
 

@@ -3,12 +3,12 @@ import { Engine } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/worker/keep-alive.js'
-import type { Performable } from '../engine/worker/perform.js'
+import type { ExecutableJob } from '../engine/worker/perform.js'
 import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { slowPollMs, upkeepTimes } from './process/loop-times.js'
-import { performablesOf } from './performables.js'
+import { performablesOf } from './executable-jobs.js'
 import type { Registry } from './definitions/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
@@ -38,7 +38,7 @@ const stallMs = 60_000
 /** The engine of an app, not started yet. */
 export function newEngine(parts: AppParts): Engine {
   const { store, clock, guard, roles, events, registry, directory, onFunctions } = parts
-  const { concurrency, leaseMs, keepMs } = parts.settings
+  const { concurrency, leaseMs, retentionMs } = parts.settings
   const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
   return new Engine({
@@ -51,7 +51,7 @@ export function newEngine(parts: AppParts): Engine {
     identity: workerIdentity(),
     newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),
-    performables: async () => {
+    executableJobs: async () => {
       const found = await performablesOf({ registry, store, outside })
       onFunctions(functionsIn(found))
       return found
@@ -59,7 +59,7 @@ export function newEngine(parts: AppParts): Engine {
     sensors: registry.sensors,
     concurrency,
     leaseMs,
-    keepMs,
+    retentionMs,
     pollMs: slowPollMs,
     upkeepMs: upkeep.everyMs,
     leaseSlackMs: upkeep.leaseSlackMs,
@@ -67,8 +67,8 @@ export function newEngine(parts: AppParts): Engine {
 }
 
 /** The jobs that only a process with their code can perform. */
-function functionsIn(performables: ReadonlyMap<string, Performable>): string[] {
-  return [...performables.values()]
+function functionsIn(executableJobs: ReadonlyMap<string, ExecutableJob>): string[] {
+  return [...executableJobs.values()]
     .filter(({ job }) => job.handler.kind === 'function' || job.handler.kind === 'module')
     .map(({ job }) => job.name)
 }

@@ -26,7 +26,7 @@ describe('the options of an app', () => {
       app: '',
       concurrency: 0,
       lease: '10ms',
-      keep: '1s',
+      retention: '1s',
       durability: 'most',
       create: 'yes',
       queues: { narrow: { concurrency: -1 }, 'no name!': {} },
@@ -63,10 +63,10 @@ describe('the options of an enqueue', () => {
   const read = (options: object) => readEnqueueOptions(options, now)
 
   it('are refused with all their faults at once', () => {
-    const wrong = { priority: 1.5, uniqueKey: 7, groupKey: '', uniqueFor: 'long', at: 'soon', prio: 1 }
+    const wrong = { priority: 1.5, uniqueKey: 7, concurrencyKey: '', uniqueFor: 'long', at: 'soon', prio: 1 }
     expect(faultsOf(() => read(wrong)).toSorted()).toEqual([
       'at',
-      'groupKey',
+      'concurrencyKey',
       'prio',
       'priority',
       'uniqueFor',

@@ -12,7 +12,7 @@ import {
   readOptions,
 } from '../kernel/definition/read-value.js'
 import type { Roles } from '../engine/role.js'
-import { keepBounds, leaseBounds, readBus } from '../formats/config.js'
+import { retentionBounds, leaseBounds, readBus } from '../formats/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './store/open-store.js'
 
@@ -29,7 +29,7 @@ export interface RotaOptions {
   /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; `30s` unless said otherwise. */
   readonly lease?: string | number | undefined
   /** How long final runs are kept, at least `1m`; `30d` unless said otherwise. */
-  readonly keep?: string | number | undefined
+  readonly retention?: string | number | undefined
   /** `full` survives power loss, `normal` every crash of a process; `full` unless said otherwise. */
   readonly durability?: Durability | undefined
   /** Whether the store is made where it is missing; otherwise that is an error. It is, unless said otherwise. */
@@ -72,7 +72,7 @@ export interface Settings {
   readonly store: string
   readonly concurrency: number
   readonly leaseMs: number
-  readonly keepMs: number
+  readonly retentionMs: number
   readonly durability: Durability
   readonly create: boolean
   readonly queues: readonly Queue[]
@@ -86,7 +86,7 @@ const optionNames: readonly (keyof RotaOptions)[] = [
   'app',
   'concurrency',
   'lease',
-  'keep',
+  'retention',
   'durability',
   'create',
   'queues',
@@ -104,7 +104,8 @@ export function readRotaOptions(options: RotaOptions): Settings {
     store: readText(input['store'], within(place, 'store')) ?? 'sqlite:data/rota.db',
     concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')) ?? 10,
     leaseMs: readDuration(input['lease'], leaseBounds, within(place, 'lease')) ?? 30_000,
-    keepMs: readDuration(input['keep'], keepBounds, within(place, 'keep')) ?? 30 * 86_400_000,
+    retentionMs:
+      readDuration(input['retention'], retentionBounds, within(place, 'retention')) ?? 30 * 86_400_000,
     durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
     create: readFlag(input['create'], within(place, 'create')) ?? true,
     queues: readQueues(input['queues'], within(place, 'queues')),

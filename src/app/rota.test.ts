@@ -265,7 +265,7 @@ describe('a running app', () => {
     await stopping
   })
 
-  it('stop hands back what is left after the grace; a stop during the start leaves nothing running', async () => {
+  it('stop releases what is left after the grace; a stop during the start leaves nothing running', async () => {
     const directory = await aDirectory()
     const app = rota({ store: `sqlite:${join(directory, 'rota.db')}` })
     app.job('work', () => undefined)

@@ -141,7 +141,7 @@ describe('history', () => {
     await stage.process({
       jobs: { work: () => undefined },
       triggers: { t: { cron: '*/10 * * * *' } },
-      keepMs: 2 * hour,
+      retentionMs: 2 * hour,
     })
     await stage.pass(6 * hour)
     const runs = await stage.runs('t')

@@ -9,7 +9,7 @@ import { Draining } from './worker/draining.js'
 import type { Events } from './events.js'
 import type { KeepAlive, KeepAliveOptions } from './worker/keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
-import type { Performable } from './worker/perform.js'
+import type { ExecutableJob } from './worker/perform.js'
 import { ErrorTracer } from './worker/error-tracer.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import { Sensors } from '../features/sensors/polling/run.js'
@@ -30,12 +30,12 @@ export interface EngineOptions {
   /** A name that no other worker has or had. */
   readonly newWorkerId: () => string
   readonly keepAlive: (options: KeepAliveOptions) => KeepAlive
-  readonly performables: () => Promise<ReadonlyMap<string, Performable>>
+  readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
   /** The sensors that this process can poll, by name. */
   readonly sensors?: ReadonlyMap<string, ConfiguredSensor> | undefined
   readonly concurrency: number
   readonly leaseMs: number
-  readonly keepMs: number
+  readonly retentionMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
   /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
@@ -118,7 +118,7 @@ export class Engine {
     this.#polling?.wake()
   }
 
-  /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is handed back. */
+  /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is released. */
   stop(options: { graceMs: number }): Promise<void> {
     this.#ended ??= this.#end(options.graceMs)
     return this.#ended
@@ -207,12 +207,12 @@ export class Engine {
   }
 
   #newWorker(id: string, onExpired: () => void): Worker {
-    const { store, clock, events, concurrency, performables, pollMs } = this.#options
+    const { store, clock, events, concurrency, executableJobs, pollMs } = this.#options
     const tracer = this.#tracer
     const now = (): Instant => this.now()
     const onFollowed = (): void => this.#scheduler?.wake()
     const loop = { store, clock, now, events, tracer, pollMs }
-    return new Worker({ id, ...loop, concurrency, performables, onFollowed, onExpired })
+    return new Worker({ id, ...loop, concurrency, executableJobs, onFollowed, onExpired })
   }
 
   #noteFull(): void {
@@ -292,11 +292,11 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, clock, events, keepMs, leaseSlackMs, upkeepMs } = this.#options
+    const { store, clock, events, retentionMs, leaseSlackMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
-      keepMs,
+      retentionMs,
       now: () => this.now(),
       steadyMs: () => this.#steadyMs(),
       leaseSlackMs,
@@ -304,7 +304,7 @@ export class Engine {
       onRuns: () => this.#worker?.wake(),
     })
     return async () => {
-      // What this process gave up by itself is handed back before it is judged as lost.
+      // What this process gave up by itself is released before it is judged as lost.
       this.#expired = this.#expired.filter((one) => !one.isClosed)
       const offers = this.#expired.map((one) => within(clock, offerFirstMs, (over) => one.offer(over)))
       await Promise.all(offers)

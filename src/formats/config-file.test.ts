@@ -46,7 +46,7 @@ app: demo
 store: sqlite:data/rota.db
 concurrency: 10
 lease: 30s
-keep: 30d
+retention: 30d
 durability: normal
 queues: { mail: { concurrency: 5 } }
 jobs:
@@ -103,7 +103,7 @@ describe('a config in YAML', () => {
       'timezone: Europe/Berlin',
       'store: data.db',
       'lease: 2h',
-      'keep: 10s',
+      'retention: 10s',
       'durability: ful',
       'jobs:',
       '  greet:',
@@ -124,7 +124,7 @@ describe('a config in YAML', () => {
       'rota.config.yml:1:1: timezone: there is no such option',
       'rota.config.yml:2:1: store: "data.db" is not the address of a store',
       'rota.config.yml:3:1: lease: "2h" is too long',
-      'rota.config.yml:4:1: keep: "10s" is too short',
+      'rota.config.yml:4:1: retention: "10s" is too short',
       'rota.config.yml:5:1: durability: "ful" is not one of them; did you mean full?',
       'rota.config.yml:8:5: jobs.greet.command: "node x.js" is one text, and no shell would split it',
       'rota.config.yml:9:14: jobs.greet.retry.attempts: 0 is not allowed',

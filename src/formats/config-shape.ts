@@ -82,8 +82,11 @@ const job = z.strictObject({
     .describe('How often a failed run is tried again.'),
   timeout: duration.optional().describe('How long one attempt may take.'),
   concurrency: count.optional().describe('How many of its runs may be held at once, over all workers.'),
-  keyConcurrency: count.optional().describe('How many runs with one group key may be held at once.'),
-  crashes: count.max(100).optional().describe('How many workers a run may take down before it is set aside.'),
+  concurrencyPerKey: count.optional().describe('How many runs with one group key may be held at once.'),
+  maxCrashes: count
+    .max(100)
+    .optional()
+    .describe('How many workers a run may take down before it is quarantined.'),
 })
 
 const mode = z.enum(['skip', 'latest', 'all'])
@@ -223,7 +226,7 @@ export const configShape = z.strictObject({
   store: z.string().optional().describe('Such as sqlite:data/rota.db, relative to this file.'),
   concurrency: count.optional().describe('How many runs this worker performs at once.'),
   lease: duration.optional().describe('How long a worker may be silent before its runs are taken over.'),
-  keep: duration.optional().describe('How long finished runs are kept.'),
+  retention: duration.optional().describe('How long finished runs are kept.'),
   durability: z.enum(['full', 'normal']).optional(),
   bus: z
     .strictObject({ offerAfter: duration.optional().describe('How long a run may wait for a worker.') })

@@ -31,7 +31,7 @@ export interface ConfigInput {
   /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`. */
   readonly lease?: string | number | undefined
   /** How long finished runs are kept, at least `1m`. */
-  readonly keep?: string | number | undefined
+  readonly retention?: string | number | undefined
   /** `full` survives power loss, `normal` every crash of a process. */
   readonly durability?: 'full' | 'normal' | undefined
   /** How the message bus behaves. */
@@ -74,7 +74,7 @@ const optionNames: readonly (keyof ConfigInput)[] = [
   'store',
   'concurrency',
   'lease',
-  'keep',
+  'retention',
   'durability',
   'bus',
   'plans',
@@ -92,7 +92,7 @@ const optionNames: readonly (keyof ConfigInput)[] = [
 export const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
 
 /** How long history may be kept. */
-export const keepBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
+export const retentionBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
 
 const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
 
@@ -116,7 +116,7 @@ export function readConfig(
   readStore(input['store'], within(place, 'store'))
   readConcurrency(input['concurrency'], within(place, 'concurrency'))
   readDuration(input['lease'], leaseBounds, within(place, 'lease'))
-  readDuration(input['keep'], keepBounds, within(place, 'keep'))
+  readDuration(input['retention'], retentionBounds, within(place, 'retention'))
   readChoice(input['durability'], ['full', 'normal'], within(place, 'durability'))
   readBus(input['bus'], within(place, 'bus'))
   readPlans(input['plans'], within(place, 'plans'))

@@ -19,7 +19,7 @@ import type { RunId } from '../kernel/identity/identity.js'
 import type { Job, Queue } from '../kernel/job/job.js'
 import type { Json } from '../kernel/definition/json.js'
 import type { RecordedRange } from '../kernel/ledger/ledger.js'
-import type { Note, NoteChange, NoteFilter } from '../kernel/state/note.js'
+import type { StateEntry, StateChange, StateFilter } from '../kernel/state/state-entry.js'
 import type { Outcome } from '../kernel/run/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
@@ -27,7 +27,7 @@ import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
 
 /** Where definitions, cursors, runs and the ledger live. */
-export interface Store extends Definitions, Planning, Work, Holding, Noting, Moving, Reading {
+export interface Store extends Definitions, Planning, Work, Holding, StateEntries, Moving, Reading {
   /** What the store is and where, for messages: `sqlite:data/rota.db`. */
   readonly url: string
 
@@ -122,7 +122,7 @@ export interface Work {
    * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
    * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease
    * is over or that is draining no claims. A late report on an attempt that was recorded as lost shows that its process
-   * lives: the attempt becomes `handed-back` and no crash; a run that was quarantined because of it waits again.
+   * lives: the attempt becomes `released` and no crash; a run that was quarantined because of it waits again.
    */
   turn(request: Turn): Promise<TurnAnswer>
 
@@ -165,12 +165,12 @@ export interface Holding {
 }
 
 /** Small values that move in the same transaction as what they are about. */
-export interface Noting {
+export interface StateEntries {
   /** Notes by name and item. */
-  notes(filter: NoteFilter): Promise<readonly Note[]>
+  stateEntries(filter: StateFilter): Promise<readonly StateEntry[]>
 
   /** Changes notes, all of them, or none where one is not at the revision it was computed from. */
-  changeNotes(request: { changes: readonly NoteChange[]; now: Instant }): Promise<'changed' | 'stale'>
+  changeState(request: { changes: readonly StateChange[]; now: Instant }): Promise<'changed' | 'stale'>
 }
 
 /** Moving a store into another one. Nobody else may write meanwhile. */
@@ -297,7 +297,7 @@ export interface Turn {
   readonly worker: string
   readonly now: Instant
   readonly finished: readonly Finished[]
-  readonly want: Want | undefined
+  readonly claimRequest: ClaimRequest | undefined
 }
 
 /** A decided attempt. */
@@ -310,10 +310,10 @@ export interface Finished {
 }
 
 /** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no gate, no limited queue, no lost attempt) to have at hand. */
-export interface Want {
+export interface ClaimRequest {
   readonly jobs: readonly string[]
   readonly slots: number
-  readonly ahead: number
+  readonly prefetch: number
 }
 
 /** What a turn came to. */

@@ -37,7 +37,7 @@ export class RoundObserver {
     const own = runs.filter(({ origin }) => origin === 'round')
     const broken = [...this.#broken, ...repeated(own)]
     for (const service of this.#services()) broken.push(...(await judgeTiming(store, own, service)))
-    for (const note of await store.notes({ kind: 'cycle', limit: 1000 })) {
+    for (const note of await store.stateEntries({ kind: 'cycle', limit: 1000 })) {
       const { current } = note.value as unknown as Cycle
       const run = own.find(({ id }) => id === current?.run)
       const isWaiting = run !== undefined && !isFinal(run.state)
@@ -74,7 +74,7 @@ async function judgeTiming(
   const instants = done.toSorted((a, b) => a - b)
   const early = instants.filter((at, index) => index > 0 && at - (instants[index - 1] as Instant) < everyMs)
   const broken = early.map((at) => `R4: ${job} at ${formatInstant(at)} came before its interval had passed`)
-  const [note] = await store.notes({ kind: 'service', names: [job], limit: 1 })
+  const [note] = await store.stateEntries({ kind: 'service', names: [job], limit: 1 })
   const timing = note?.value as ServiceTiming | undefined
   if ((timing?.lastRunAt ?? undefined) !== instants.at(-1))
     broken.push(`R3: the timing of ${job} is not its last success`)

@@ -6,7 +6,7 @@ import { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import { Events } from '../engine/events.js'
 import { Heartbeat } from '../engine/worker/keep-alive.js'
-import type { Performable, RunContext } from '../engine/worker/perform.js'
+import type { ExecutableJob, RunContext } from '../engine/worker/perform.js'
 import { sync, type Source } from '../engine/sync/sync.js'
 import type { AssetJob } from '../kernel/partition/asset.js'
 import { jobDefaults, type Job } from '../kernel/job/job.js'
@@ -81,7 +81,7 @@ class World {
     this.#jobs = [...names].map((name) => ({
       ...(assets.get(name) ?? { ...jobDefaults, name }),
       retry,
-      crashes: 1_000_000,
+      maxCrashes: 1_000_000,
     }))
   }
 
@@ -236,7 +236,7 @@ class Process {
     const { clock, leaseMs, source, perform, newWorkerId } = this.#options
     const { store } = this.crashable
     const handler = (run: RunContext): Promise<void> => perform(run, clock)
-    const performables: ReadonlyMap<string, Performable> = new Map(
+    const executableJobs: ReadonlyMap<string, ExecutableJob> = new Map(
       source.jobs.map((job) => [job.name, { job, handler }]),
     )
     return new Engine({
@@ -248,10 +248,10 @@ class Process {
       identity: { host: 'simulated', pid: 1, version: '0' },
       newWorkerId,
       keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => guard.now() }),
-      performables: () => Promise.resolve(performables),
+      executableJobs: () => Promise.resolve(executableJobs),
       concurrency: 20,
       leaseMs,
-      keepMs: 100_000 * hourMs,
+      retentionMs: 100_000 * hourMs,
       pollMs: hourMs,
       upkeepMs: leaseMs / 6,
     })

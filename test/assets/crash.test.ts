@@ -27,9 +27,9 @@ const labels = [...labelsOf(hours)]
 const materialize = (): void => undefined
 
 const assets: Readonly<Record<string, AssetInput>> = {
-  hours: { partitions: hours, crashes: 100, materialize },
-  days: { partitions: days, deps: ['hours'], crashes: 100, materialize },
-  weeks: { partitions: weeks, deps: ['days'], crashes: 100, materialize },
+  hours: { partitions: hours, maxCrashes: 100, materialize },
+  days: { partitions: days, deps: ['hours'], maxCrashes: 100, materialize },
+  weeks: { partitions: weeks, deps: ['days'], maxCrashes: 100, materialize },
 }
 
 describe('a chain of three grains over a change of the clocks', () => {

@@ -221,7 +221,7 @@ describe('what is too much for one tick', () => {
     await app.materialize('rates')
     await stage.pass(1000)
     expect((await made('sales')).toSorted()).toEqual([...labelsOf(daily(), { ...range, from: '2021-01-02' })])
-    expect(await (await app.store()).notes({ kind: 'arrival', limit: 1 })).toEqual([])
+    expect(await (await app.store()).stateEntries({ kind: 'arrival', limit: 1 })).toEqual([])
   })
 })
 

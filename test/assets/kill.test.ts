@@ -35,7 +35,7 @@ it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, ev
     Array.from({ length: 28 }, (_, day) => `2025-02-${String(day + 1).padStart(2, '0')} done`),
   )
   expect(await made('months')).toEqual(['2025-02 done'])
-  expect(await (await app.store()).notes({ kind: 'arrival', limit: 9 })).toEqual([])
+  expect(await (await app.store()).stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
   await app.close()
   await rm(directory, { recursive: true })
 }, 240_000)

@@ -9,8 +9,8 @@ export default {
   lease: '1s',
   concurrency: 20,
   assets: {
-    hours: { partitions: 'hourly', crashes: 100, materialize },
-    days: { partitions: 'daily', deps: ['hours'], crashes: 100, materialize },
-    months: { partitions: 'monthly', deps: ['days'], crashes: 100, materialize },
+    hours: { partitions: 'hourly', maxCrashes: 100, materialize },
+    days: { partitions: 'daily', deps: ['hours'], maxCrashes: 100, materialize },
+    months: { partitions: 'monthly', deps: ['days'], maxCrashes: 100, materialize },
   },
 }

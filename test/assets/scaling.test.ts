@@ -16,10 +16,10 @@ it.each([300, 3000])(
     let asked = 0
     const counting = new Proxy(store, {
       get: (target, name) => {
-        if (name !== 'notes') return Reflect.get(target, name, target) as unknown
-        return (filter: Parameters<typeof store.notes>[0]) => {
+        if (name !== 'stateEntries') return Reflect.get(target, name, target) as unknown
+        return (filter: Parameters<typeof store.stateEntries>[0]) => {
           asked += filter.items?.length ?? 0
-          return target.notes(filter)
+          return target.stateEntries(filter)
         }
       },
     })

@@ -49,7 +49,7 @@ describe('rota runs with many delayed runs', () => {
     await watching.said('22 are due later')
     await rota(['run', 'greet'], { cwd })
     await watching.said(/\w{16} {2}done +greet/)
-    const [all, since, pending, ahead] = await Promise.all([
+    const [all, since, pending, prefetch] = await Promise.all([
       rota(['runs'], { cwd }),
       rota(['runs', '--since', '1h', '--json'], { cwd }),
       rota(['runs', '--state', 'pending', '-n', '30', '--json'], { cwd }),
@@ -60,7 +60,7 @@ describe('rota runs with many delayed runs', () => {
     )
     expect(JSON.parse(since.stdout)).toHaveLength(1)
     expect(JSON.parse(pending.stdout)).toHaveLength(22)
-    expect(JSON.parse(ahead.stdout)).toHaveLength(10)
+    expect(JSON.parse(prefetch.stdout)).toHaveLength(10)
   }, 60_000)
 })
 

@@ -135,14 +135,14 @@ describe('rota up', () => {
     expect(stdout).toMatch(/│ slow {2}slow ends\n.*✓ slow {2}done in [^\n]*\nstopped\n$/)
   })
 
-  it('hands back what does not finish within the grace, and the next start goes on with it', async () => {
+  it('releases what does not finish within the grace, and the next start goes on with it', async () => {
     const cwd = app({ jobs, triggers: { endless: { job: 'endless', at: '2026-01-01T00:00:00Z' } } })
     const engine = up(['--grace', '10ms'], { cwd })
     await engine.said('endless begins')
     engine.child.kill('SIGTERM')
     const { code, stdout } = await engine.ended
     expect(code).toBe(0)
-    expect(stdout).toMatch(/↻ endless {2}handed back after .*; runs again elsewhere/)
+    expect(stdout).toMatch(/↻ endless {2}released after .*; runs again elsewhere/)
     const second = up([], { cwd })
     await second.said(/▸ endless {2}started, .*attempt 2/)
     await second.said('endless begins')

@@ -183,7 +183,7 @@ function checkPerformed(
 
 /** Every attempt but the last one has an end that explains the next, and there are no gaps. */
 function checkRepeats(runs: readonly Run[], attempts: ReadonlyMap<string, readonly Attempt[]>): string[] {
-  const explained: readonly string[] = ['lost', 'handed-back', 'failed']
+  const explained: readonly string[] = ['lost', 'released', 'failed']
   const byId = new Map(runs.map((run) => [run.id, run]))
   return [...attempts].flatMap(([id, list]) => {
     const run = byId.get(id) as Run

@@ -24,7 +24,7 @@ async function work(run) {
 }
 
 const everyOne = { job: 'work', catchUp: { mode: 'all', maxRuns: 10_000 }, overlap: 'queue-all' }
-const job = { handler: work, crashes: 100, retry: { attempts: 100, delay: '50ms' } }
+const job = { handler: work, maxCrashes: 100, retry: { attempts: 100, delay: '50ms' } }
 
 /** One-shots, spread over the time in which the faults happen. */
 const shots = Object.fromEntries(

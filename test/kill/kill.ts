@@ -212,7 +212,7 @@ async function checkPerformed(
       (attempt) => attempt.attempt < Math.max(...begun) && begun.includes(attempt.attempt),
     )
     for (const { attempt, end } of repeated) {
-      if (end !== 'lost' && end !== 'handed-back')
+      if (end !== 'lost' && end !== 'released')
         broken.push(`attempt ${attempt} of ${run.id} ended ${end} and was repeated`)
     }
   }

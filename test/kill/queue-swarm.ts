@@ -203,7 +203,7 @@ function faultsOf(run: RunFile, effects: readonly Effect[]): string[] {
   const lost = new Set(lostOf(run))
   const repeated = begun.filter((attempt) => attempt < Math.max(...begun))
   if (run.status === 'done' && begun.length === 0) broken.push(`${run.run_id} is done and did nothing`)
-  if (run.status === 'failed' && run.rota.reason !== 'set-aside')
+  if (run.status === 'failed' && run.rota.reason !== 'quarantined')
     broken.push(`${run.run_id} failed: ${run.last_error?.message}`)
   if (new Set(begun).size !== begun.length)
     broken.push(`an attempt of ${run.run_id} began twice: ${begun.join(', ')}`)
@@ -219,6 +219,6 @@ function faultsOf(run: RunFile, effects: readonly Effect[]): string[] {
 
 /** Attempts whose claims were taken from their workers, also of those that turned out to live. */
 function lostOf(run: RunFile): number[] {
-  const isLost = ({ end }: { end: string }): boolean => end === 'lost' || end === 'handed-back'
+  const isLost = ({ end }: { end: string }): boolean => end === 'lost' || end === 'released'
   return run.rota.tries.filter(isLost).map(({ attempt }) => attempt)
 }

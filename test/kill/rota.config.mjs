@@ -16,7 +16,7 @@ export default {
   store: process.env.KILL_TEST_STORE,
   lease: '1s',
   concurrency: 20,
-  jobs: { work: { handler: work, crashes: 100 }, loose: { handler: work, crashes: 100 } },
+  jobs: { work: { handler: work, maxCrashes: 100 }, loose: { handler: work, maxCrashes: 100 } },
   triggers: {
     second: { ...everyOne, cron: '* * * * * *' },
     grid: { ...everyOne, every: '250ms' },

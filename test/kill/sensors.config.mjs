@@ -20,6 +20,6 @@ export default {
   app: 'kill-test',
   store: process.env.KILL_TEST_STORE,
   lease: '1s',
-  jobs: { work: { handler: () => undefined, crashes: 100 } },
+  jobs: { work: { handler: () => undefined, maxCrashes: 100 } },
   sensors: { stream: { sensor: reader, job: 'work', every: '3ms', timeout: '100ms' } },
 }

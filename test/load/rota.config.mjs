@@ -15,11 +15,11 @@ function handler(minMs, maxMs) {
 }
 
 const triggers = {}
-const jobs = { work: { handler: handler(5, 60), crashes: 100 } }
+const jobs = { work: { handler: handler(5, 60), maxCrashes: 100 } }
 const everyOne = { catchUp: { mode: 'all', maxRuns: 10_000 }, overlap: 'queue-all' }
 for (let i = 0; i < 30; i++) triggers[`t${i}`] = { ...everyOne, job: 'work', every: '3s', overlap: 'allow' }
 for (let i = 0; i < 4; i++) {
-  jobs[`alone${i}`] = { handler: handler(300, 600), crashes: 100, concurrency: 1 }
+  jobs[`alone${i}`] = { handler: handler(300, 600), maxCrashes: 100, concurrency: 1 }
   triggers[`alone${i}`] = { ...everyOne, job: `alone${i}`, every: '2s' }
 }
 

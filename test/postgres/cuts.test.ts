@@ -47,14 +47,14 @@ describe.each(cuts)('a connection that is cut at message $at, $when', (cut) => {
     const runs = Array.from({ length: 4 }, () => aRun(`cut${++count}`))
     await store.enqueue({ runs, now: t0 })
     proxy.cutAt(cut)
-    const want = { jobs: ['work'], slots: 10, ahead: 0 }
-    const first = await store.turn({ worker: 'w', now: t0, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 10, prefetch: 0 }
+    const first = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
     expect(first.claims.map(({ run }) => run).toSorted()).toEqual(runs.map(({ id }) => id).toSorted())
     const finished = first.claims.map(({ run, attempt }) => {
       return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
     })
     proxy.cutAt(cut)
-    const second = await store.turn({ worker: 'w', now: t0, finished, want })
+    const second = await store.turn({ worker: 'w', now: t0, finished, claimRequest })
     expect(second.finished).toEqual(runs.map(() => 'stored'))
     const { running } = await store.counts()
     expect(running).toBe(0)

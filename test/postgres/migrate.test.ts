@@ -81,7 +81,7 @@ async function live(store: Store): Promise<void> {
   await stage.enqueue(Array.from({ length: 27 }, (_, i) => aRun(`r${i}`, { gates, payload: { i } })))
   await stage.tick('t', t0 + 3 * minute, { seen: [{ digest: 'd' }] })
   const note = { kind: 'plan', name: 'p', item: '', value: { a: [1, null] } } as const
-  await store.changeNotes({ changes: [note], now: t0 })
+  await store.changeState({ changes: [note], now: t0 })
   const claims = await stage.claim('w', t0 + 3 * minute, { slots: 2 })
   for (const claim of claims)
     await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 3 * minute })
@@ -96,7 +96,7 @@ async function factsOf(store: Store): Promise<unknown> {
     triggers: await store.triggers(),
     versions: await store.versions('t'),
     jobs: await store.jobs(),
-    notes: await store.notes({ kind: 'plan', limit: 9 }),
+    notes: await store.stateEntries({ kind: 'plan', limit: 9 }),
     logs: await store.logs({ run: aRun('r1').id, limit: 9 }),
   }
 }

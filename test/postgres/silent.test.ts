@@ -58,7 +58,7 @@ describe.concurrent('a connection that falls silent', () => {
     const done = await app.wait(id)
     // The process lived throughout, so nothing counts as a crash.
     expect(done).toMatchObject({ state: 'done', attempt: 2, crashes: 0 })
-    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['handed-back', 'done'])
+    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
     await stop()
   })
 

@@ -50,7 +50,7 @@ it('G4, G5: a worker that stands still for longer than its lease loses its run, 
   )
   // Its late report shows that it lived, so its attempt was no crash. The result stays as it was.
   await expect.poll(() => app.run(id)).toEqual({ ...done, crashes: 0 })
-  expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['handed-back', 'done'])
+  expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
   await app.close()
 }, 60_000)
 

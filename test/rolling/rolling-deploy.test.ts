@@ -72,7 +72,7 @@ it.each(['postgres', 'sqlite', 'files'] as const)(
     const begun = readFileSync(diary, 'utf8').trimEnd().split('\n')
     const names = begun.map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(new Set(names).size).toBe(names.length)
-    // Who was stopped handed back what it had not begun; nothing that was begun was begun again.
+    // Who was stopped released what it had not begun; nothing that was begun was begun again.
     expect(new Set(begun.map((line) => line.split(' ')[0])).size).toBe(names.length)
     const done = runs.filter(({ state }) => state === 'done').map(({ id }) => id)
     expect(new Set(done)).toEqual(new Set(begun.map((line) => line.split(' ')[0])))
@@ -123,7 +123,7 @@ async function enqueueMany(app: Rota): Promise<string[]> {
   for (let i = 0; i < 20; i++) {
     const [plain, keyed, narrow] = await Promise.all([
       app.enqueue('work', { i }),
-      app.enqueue('keyed', { i }, { groupKey: `key ${i % 2}` }),
+      app.enqueue('keyed', { i }, { concurrencyKey: `key ${i % 2}` }),
       app.enqueue('narrow', { i }),
     ])
     ids.push(plain.id, keyed.id, narrow.id)

@@ -24,7 +24,7 @@ export default {
   queues: { narrow: { concurrency: 2 } },
   jobs: {
     work: { handler: work },
-    keyed: { handler: work, keyConcurrency: 1 },
+    keyed: { handler: work, concurrencyPerKey: 1 },
     narrow: { handler: work, queue: 'narrow' },
     long: { handler: long },
   },

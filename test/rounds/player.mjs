@@ -44,8 +44,8 @@ export class Player {
 
   async #perform(now) {
     const { store, worker, services } = this.#options
-    const want = { jobs: services, slots: 1000, ahead: 0 }
-    const { claims } = await store.turn({ worker, now, finished: [], want })
+    const claimRequest = { jobs: services, slots: 1000, prefetch: 0 }
+    const { claims } = await store.turn({ worker, now, finished: [], claimRequest })
     if (claims.length === 0) return 0
     const finished = claims.map(({ run, attempt }) => ({
       run,
@@ -54,7 +54,7 @@ export class Player {
       startedAt: now,
       endedAt: now,
     }))
-    await store.turn({ worker, now, finished, want: undefined })
+    await store.turn({ worker, now, finished, claimRequest: undefined })
     return claims.length
   }
 

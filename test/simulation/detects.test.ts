@@ -91,7 +91,7 @@ function withZombies(store: Store, tables: Tables, handIn: (turn: Turn) => Turn)
         startedAt: now,
         endedAt: now,
       }))
-      await store.turn({ worker: '', now, finished, want: undefined })
+      await store.turn({ worker: '', now, finished, claimRequest: undefined })
       for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
       return await store.turn(handIn(turn))
     },

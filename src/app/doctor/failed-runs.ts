@@ -65,7 +65,7 @@ async function withoutMade(store: Facts['store'], runs: readonly Run[]): Promise
   const items = [...new Set(runs.flatMap(({ partition }) => partition ?? []))]
   if (items.length === 0) return runs
   const names = [...new Set(runs.map(({ job }) => job))]
-  const notes = await store.notes({ kind: 'partition', names, items, limit: mostFailed })
+  const notes = await store.stateEntries({ kind: 'partition', names, items, limit: mostFailed })
   const made = new Set(notes.filter(({ value }) => isMade(value)).map(({ name, item }) => `${name} ${item}`))
   return runs.filter(({ job, partition }) => !made.has(`${job} ${partition ?? ''}`))
 }
@@ -91,7 +91,7 @@ function endOf({ finishedAt, dueAt }: Run): number {
 function todoFor({ id, job, error, crashes }: Run): string {
   const again = `\`rota retry ${id}\` tries it again`
   switch (error?.code ?? '') {
-    case 'SET_ASIDE':
+    case 'QUARANTINED':
       return `it took ${count(crashes, 'worker')} down: look for what ends the process (memory, \`process.exit\`), then ${again}`
     case 'TIMED_OUT':
       return `raise the timeout of job ${job}, or find in \`rota logs ${id}\` what it waited for; ${again}`

@@ -22,7 +22,7 @@ import { slowPollMs, upkeepTimes } from '../process/loop-times.js'
 import { openStore, absoluteUrl, clockFor, isOnManyHosts } from '../store/open-store.js'
 import { telling, type Asked } from '../runs/operations.js'
 import { OwnDefinitions, type Where } from '../definitions/own-definitions.js'
-import { ProcessNote } from '../process/process-note.js'
+import { ProcessRecord } from '../process/process-record.js'
 import { Registry } from '../definitions/registry.js'
 import { checkReplaced } from '../process/replaced.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
@@ -58,7 +58,7 @@ export abstract class RotaCore {
   #guard: ClockGuard | undefined
   #engine: Engine | undefined
   #witness: Witness | undefined
-  #note: ProcessNote | undefined
+  #note: ProcessRecord | undefined
   #keeper: JobsKeeper | undefined
   #unclaimed: UnclaimedCommands | undefined
   #definitions: DefinitionWatch | undefined
@@ -112,7 +112,7 @@ export abstract class RotaCore {
     }
   }
 
-  /** Ends in order: what is going on may finish within the grace, the rest is handed back; then closes the store. */
+  /** Ends in order: what is going on may finish within the grace, the rest is released; then closes the store. */
   async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
     const graceMs = parseDuration(options.grace ?? '30s')
     this.#ending.abort()
@@ -121,7 +121,7 @@ export abstract class RotaCore {
     await this.close()
   }
 
-  /** Closes the store, after what was asked of it; an app that runs hands back what it has at once. Nothing can be asked afterwards. */
+  /** Closes the store, after what was asked of it; an app that runs releases what it has at once. Nothing can be asked afterwards. */
   close(): Promise<void> {
     this.#ending.abort()
     this.#closed ??= this.#close()
@@ -234,11 +234,11 @@ export abstract class RotaCore {
     return report
   }
 
-  #newNote(store: Store, roles: Roles): ProcessNote {
+  #newNote(store: Store, roles: Roles): ProcessRecord {
     const { source, digest } = this.own
     const definitions = roles.scheduler ? digest : ''
     const { clock } = this
-    return new ProcessNote(store, {
+    return new ProcessRecord(store, {
       source,
       definitions,
       program: this.#program,

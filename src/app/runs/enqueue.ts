@@ -34,8 +34,8 @@ export interface EnqueueOptions {
   readonly uniqueKey?: string | undefined
   /** Keeps the unique key for this long, also after the run is final. */
   readonly uniqueFor?: string | number | undefined
-  /** Runs with the same group key are held one at a time, or as many as the job's `keyConcurrency` says. */
-  readonly groupKey?: string | undefined
+  /** Runs with the same group key are held one at a time, or as many as the job's `concurrencyPerKey` says. */
+  readonly concurrencyKey?: string | undefined
   /** The piece of data that the run is about; of an asset one of its partitions. */
   readonly partition?: string | undefined
   /** Records it in this transaction of the database that holds the store: it is there when that commits, and only then. */
@@ -48,7 +48,7 @@ export interface EnqueueTerms {
   readonly priority: number | undefined
   readonly uniqueKey: string | undefined
   readonly uniqueUntil: Instant | undefined
-  readonly groupKey: string | undefined
+  readonly concurrencyKey: string | undefined
   readonly partition: string | undefined
 }
 
@@ -58,7 +58,7 @@ const optionNames: readonly (keyof EnqueueOptions)[] = [
   'priority',
   'uniqueKey',
   'uniqueFor',
-  'groupKey',
+  'concurrencyKey',
   'partition',
   'tx',
 ]
@@ -73,7 +73,7 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
     priority: readPriority(input['priority'], within(place, 'priority')),
     uniqueKey: readKey(input['uniqueKey'], within(place, 'uniqueKey')),
     uniqueUntil: uniqueFor === undefined ? undefined : now + uniqueFor,
-    groupKey: readKey(input['groupKey'], within(place, 'groupKey')),
+    concurrencyKey: readKey(input['concurrencyKey'], within(place, 'concurrencyKey')),
     partition: readKey(input['partition'], within(place, 'partition')),
   }
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
@@ -97,7 +97,7 @@ function readTransaction(value: unknown, place: Place): void {
 /** The run that an enqueue records. */
 export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms; now: Instant }): NewRun {
   const { job, terms } = input
-  const { dueAt, uniqueKey, uniqueUntil, groupKey, partition } = terms
+  const { dueAt, uniqueKey, uniqueUntil, concurrencyKey, partition } = terms
   if (isAsset(job)) assertPartition(job, partition)
   return {
     // Random also with a unique key: a digest would make two runs of one millisecond the same.
@@ -109,7 +109,7 @@ export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms;
     priority: terms.priority ?? job.priority,
     partition,
     payload: toPayload(input.payload),
-    gates: gatesOf({ job, groupKey, partition }),
+    gates: gatesOf({ job, concurrencyKey, partition }),
     ...followOf(job),
     uniqueKey,
     uniqueUntil,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { liveProcesses } from '../process/process-note.js'
+import { liveProcesses } from '../process/process-record.js'
 import { rota, type Rota } from '../rota.js'
 
 const t0 = Date.UTC(2026, 0, 5)
@@ -71,11 +71,11 @@ describe('app.whyPending', () => {
     await pass(1000)
     const reader = open('reader')
     const store = await reader.store()
-    expect(await store.notes({ kind: 'process', limit: 9 })).toHaveLength(1)
+    expect(await store.stateEntries({ kind: 'process', limit: 9 })).toHaveLength(1)
     const stopping = app.stop()
     await pass(5000)
     await stopping
-    expect(await store.notes({ kind: 'process', limit: 9 })).toEqual([])
+    expect(await store.stateEntries({ kind: 'process', limit: 9 })).toEqual([])
   })
 
   it('forgets what a process said that was killed', async () => {
@@ -84,10 +84,10 @@ describe('app.whyPending', () => {
     const store = await app.store()
     const value = { host: 'gone', pid: 7, source: 'code:web', definitions: 'x', functions: [] }
     const killed = { kind: 'process' as const, name: 'gone:7:a:b', item: '', value }
-    await store.changeNotes({ changes: [killed], now: t0 })
+    await store.changeState({ changes: [killed], now: t0 })
     expect(await liveProcesses(store, await store.workers())).toEqual([])
     await app.start()
     await pass(1000)
-    expect(await store.notes({ kind: 'process', names: ['gone:7:a:b'], limit: 9 })).toEqual([])
+    expect(await store.stateEntries({ kind: 'process', names: ['gone:7:a:b'], limit: 9 })).toEqual([])
   })
 })

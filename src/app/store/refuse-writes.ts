@@ -13,7 +13,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'nextTickAt',
   'seen',
   'holds',
-  'notes',
+  'stateEntries',
   'facts',
   'run',
   'runsByPrefix',

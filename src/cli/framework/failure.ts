@@ -62,7 +62,7 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
   TIMED_OUT: exitCodes.failed,
   CANCELLED: exitCodes.failed,
   LOST: exitCodes.failed,
-  SET_ASIDE: exitCodes.failed,
+  QUARANTINED: exitCodes.failed,
   ALREADY_STARTED: exitCodes.internal,
 }
 

@@ -58,7 +58,7 @@ export const jobOptionNames: OptionNames = {
   'retry.backoff': '--retry-backoff',
   timeout: '--timeout',
   concurrency: '--concurrency',
-  keyConcurrency: '--key-concurrency',
+  concurrencyPerKey: '--key-concurrency',
 }
 
 /** The options that mean nothing without a job. */
@@ -83,7 +83,7 @@ export async function readJobInput(context: Context): Promise<JobInput | undefin
     retry: readRetry(context),
     timeout: args.text('timeout'),
     concurrency: args.whole('concurrency'),
-    keyConcurrency: args.whole('key-concurrency'),
+    concurrencyPerKey: args.whole('key-concurrency'),
   }
 }
 

@@ -5,7 +5,7 @@ import { exitCodes } from '../framework/command.js'
 import { describeFailure, exitCodeOf } from '../framework/failure.js'
 import { stopSignals } from '../views/follow.js'
 import { count } from '../views/in-words.js'
-import type { Teller } from '../views/event-printer.js'
+import type { EventPrinter } from '../views/event-printer.js'
 import { exitText, UserCode } from './user-code.js'
 
 /** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
@@ -13,7 +13,7 @@ export class Shutdown {
   /** The exit code, once everything has ended. */
   readonly ended: Promise<number>
   readonly #app: Rota
-  readonly #teller: Teller
+  readonly #printer: EventPrinter
   readonly #grace: string
   readonly #errors: ErrorTrace
   /** What runs here, by run. */
@@ -24,11 +24,11 @@ export class Shutdown {
 
   constructor(input: {
     readonly app: Rota
-    readonly teller: Teller
+    readonly printer: EventPrinter
     readonly grace: string
   }) {
     this.#app = input.app
-    this.#teller = input.teller
+    this.#printer = input.printer
     this.#grace = input.grace
     this.#errors = this.#app.traceErrors()
     const { promise, resolve } = promiseWithResolve()
@@ -74,7 +74,7 @@ export class Shutdown {
 
   #onSignal(name: NodeJS.Signals, number: number): void {
     if (this.#ending.signal.aborted) {
-      this.#teller.say(
+      this.#printer.say(
         `${name} again: stops at once; what ran is taken over when its lease is over`,
         'killed',
       )
@@ -82,10 +82,14 @@ export class Shutdown {
       process.exit(128 + number)
     }
     const waits = this.#waitingText(this.#grace)
-    this.#teller.say(`${name}: ${waits === '' ? 'stops' : `${waits}; once more stops at once`}`, 'stopping', {
-      signal: name,
-      running: [...this.#running.keys()],
-    })
+    this.#printer.say(
+      `${name}: ${waits === '' ? 'stops' : `${waits}; once more stops at once`}`,
+      'stopping',
+      {
+        signal: name,
+        running: [...this.#running.keys()],
+      },
+    )
     this.#begin(exitCodes.ok, this.#grace)
   }
 
@@ -118,7 +122,7 @@ export class Shutdown {
   }
 
   #tellOfProcess(text: string, event: string, data: Readonly<Record<string, unknown>>): void {
-    this.#teller.tell({ level: 'error', symbol: '!', subject: 'process', text, event, data })
+    this.#printer.tell({ level: 'error', symbol: '!', subject: 'process', text, event, data })
   }
 
   #begin(code: number, grace: string | number): void {
@@ -136,7 +140,7 @@ export class Shutdown {
       const { code: name, message } = describeFailure(error)
       this.#tellOfProcess(`${message} [${name}]`, 'stop-failed', { code: name, message })
     }
-    this.#teller.say('stopped', 'stopped', { exitCode: result })
+    this.#printer.say('stopped', 'stopped', { exitCode: result })
     this.abandon()
     this.#end(result)
   }

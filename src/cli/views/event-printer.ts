@@ -6,7 +6,7 @@ import type { Paint } from '../framework/output.js'
 import type { TimeText } from './time-text.js'
 
 /** Tells what happens, to a person or to a program. */
-export interface Teller {
+export interface EventPrinter {
   /** Something that the engine did. */
   readonly tell: (notice: Notice) => void
   /** Something about this process itself: a line of the summary, the beginning of the end. */
@@ -14,7 +14,7 @@ export interface Teller {
 }
 
 /** Lines for a person: time, symbol, what it is about, what happened. */
-export function textTeller({ args, out }: Context, times: () => TimeText): Teller {
+export function textPrinter({ args, out }: Context, times: () => TimeText): EventPrinter {
   const isQuiet = args.flag('quiet')
   let width = 0
   return {
@@ -41,7 +41,7 @@ export function textTeller({ args, out }: Context, times: () => TimeText): Telle
 }
 
 /** JSON lines for a program. */
-export async function jsonTeller({ args, out }: Context): Promise<Teller> {
+export async function jsonPrinter({ args, out }: Context): Promise<EventPrinter> {
   const { default: pino } = await import('pino')
   const logger = pino(
     {
@@ -59,7 +59,7 @@ export async function jsonTeller({ args, out }: Context): Promise<Teller> {
 }
 
 /** Says when nobody reads any more, and how much is missing once something can be written again. */
-export function tellOfLostOutput({ out }: Context, { tell }: Teller): void {
+export function tellOfLostOutput({ out }: Context, { tell }: EventPrinter): void {
   const { stdout } = out
   stdout.broken.addEventListener('abort', () => {
     if (stdout.failure === undefined) out.note('warning: nobody reads standard output any more; rota goes on')

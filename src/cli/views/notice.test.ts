@@ -10,7 +10,7 @@ const t0 = Date.UTC(2026, 0, 5, 8, 59)
 
 async function told() {
   const clock = new FakeClock(t0)
-  const app = rota({ store: 'memory:', clock, keep: '1m' })
+  const app = rota({ store: 'memory:', clock, retention: '1m' })
   app.job('works', () => 'well')
   app.job('fails', () => Promise.reject(new Error('no luck')))
   app.schedule('nine', { cron: '0 9 * * *', job: 'works' })

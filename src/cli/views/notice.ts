@@ -56,7 +56,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
     { ...about(run), level: 'warn', symbol: '!', text: 'its result came too late and was refused' },
   ])
   on('run:lost', ({ run, job, attempt, worker, state }) => {
-    const text = `lost with worker ${worker} in attempt ${attempt}; ${state === 'failed' ? 'set aside' : 'runs again'}`
+    const text = `lost with worker ${worker} in attempt ${attempt}; ${state === 'failed' ? 'quarantined' : 'runs again'}`
     return [{ level: 'warn', symbol: '!', subject: job, text, data: { run, job, attempt, worker, state } }]
   })
   on('run:stuck', (run) => [
@@ -146,13 +146,13 @@ function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Untold {
   const tries = attempt > 1 ? `, attempt ${attempt}` : ''
   const why = error === undefined ? '' : `: ${firstLine(error.message)}`
   if (state === 'done') return { ...told, data, level: 'info', symbol: '✓', text: `done in ${took}${tries}` }
-  if (end === 'handed-back') {
+  if (end === 'released') {
     return {
       ...told,
       data,
       level: 'info',
       symbol: '↻',
-      text: `handed back after ${took}; runs again elsewhere`,
+      text: `released after ${took}; runs again elsewhere`,
     }
   }
   const text = `${end} after ${took}, attempt ${attempt}${why}`

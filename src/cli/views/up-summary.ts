@@ -5,13 +5,13 @@ import { storeOpenToOthers } from '../../app/store/open-to-others.js'
 import type { Rota } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { count, isHeard } from './in-words.js'
-import type { Teller } from './event-printer.js'
+import type { EventPrinter } from './event-printer.js'
 import type { TimeText } from './time-text.js'
 
 /** Tells what was started, what is due next, what was missed, and how to stop. */
 export async function tellSummary(
   app: Rota,
-  teller: Teller,
+  printer: EventPrinter,
   told: {
     readonly config: string | undefined
     readonly roles: string
@@ -27,13 +27,13 @@ export async function tellSummary(
   const { pid } = process
   const store = shownUrl(app.storeUrl)
   const where = `${store}${config === undefined ? '' : `, config ${config}`}`
-  teller.say(`rota is up as process ${pid}: ${where}`, 'up', {
+  printer.say(`rota is up as process ${pid}: ${where}`, 'up', {
     pid,
     store,
     config: config ?? null,
     roles,
   })
-  teller.say(
+  printer.say(
     `  ${roles}; ${count(jobs, 'job')}${next.total === undefined ? '' : `, ${count(next.total, 'trigger')}`}${changes}`,
     'definitions',
     {
@@ -46,24 +46,24 @@ export async function tellSummary(
   )
   const health = await (await app.store()).health({ now: app.now() })
   for (const { message, todo } of [...(health.warnings ?? []), ...storeOpenToOthers(app.storeUrl)]) {
-    teller.say(`  ${message}; ${todo}`, 'warning', { message, todo })
+    printer.say(`  ${message}; ${todo}`, 'warning', { message, todo })
   }
   if (downtime !== undefined) {
     const names = `${downtime.triggers.join(', ')}${downtime.isMore ? ' and more' : ''}`
     const data = { since: formatInstant(downtime.sinceAt), triggers: downtime.triggers }
-    teller.say(
+    printer.say(
       `  last sign of life ${times.full(downtime.sinceAt)} (${times.distance(downtime.sinceAt)}); due since then: ${names}`,
       'downtime',
       data,
     )
   }
   for (const { name, at } of next.due) {
-    teller.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', {
+    printer.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', {
       trigger: name,
       at: formatInstant(at),
     })
   }
-  teller.say('  Ctrl-C stops it in order; `rota runs` in another terminal lists what ran', 'hint')
+  printer.say('  Ctrl-C stops it in order; `rota runs` in another terminal lists what ran', 'hint')
 }
 
 function changesText({ defined, changed, ended }: SyncReport): string {

@@ -92,7 +92,7 @@ export function triggerView(stored: StoredTrigger, state: string) {
 
 /** A job; values that may be secrets are left out. */
 export function jobView({ job, source }: StoredJob) {
-  const { name, queue, priority, retry, timeoutMs, concurrency, keyConcurrency, crashes } = job
+  const { name, queue, priority, retry, timeoutMs, concurrency, concurrencyPerKey, maxCrashes } = job
   return {
     name,
     handler: handlerView(job.handler),
@@ -101,8 +101,8 @@ export function jobView({ job, source }: StoredJob) {
     retry,
     timeoutMs: timeoutMs ?? null,
     concurrency: concurrency ?? null,
-    keyConcurrency,
-    crashes,
+    concurrencyPerKey,
+    maxCrashes,
     source,
     active: job.ended !== true,
   }

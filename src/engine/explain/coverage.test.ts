@@ -88,7 +88,7 @@ describe('coverage', () => {
     await stage.process({
       jobs: { work: () => undefined },
       triggers: { t: { every: '1m', after: 'finish' } },
-      keepMs: 100 * minute,
+      retentionMs: 100 * minute,
     })
     await stage.pass(300 * minute)
     const found = await coverage(stage)

@@ -14,7 +14,7 @@ import { FakeClock } from '../../testing/fake-clock.js'
 import { ClockGuard } from './clock-guard.js'
 import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
-import { takeBackLost } from '../worker/work-one.js'
+import { reclaimLost } from '../worker/work-one.js'
 
 function guarded(options: { highestAt?: number; acceptClock?: boolean; upMs?: number } = {}) {
   const clock = new FakeClock(t0, { upMs: options.upMs ?? 0 })
@@ -242,14 +242,14 @@ describe('a process that has just started', () => {
     await enqueue(stage, ['a'])
     await stage.pass(minute)
     stage.clock.step(20 * minute)
-    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    expect(await reclaimLost(stage.store, await open(stage))).toBe(0)
     await stage.pass(31 * second)
-    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    expect(await reclaimLost(stage.store, await open(stage))).toBe(0)
     holder.kill()
     stage.clock.step(20 * minute)
-    expect(await takeBackLost(stage.store, await open(stage))).toBe(0)
+    expect(await reclaimLost(stage.store, await open(stage))).toBe(0)
     await stage.pass(31 * second)
-    expect(await takeBackLost(stage.store, await open(stage))).toBe(1)
+    expect(await reclaimLost(stage.store, await open(stage))).toBe(1)
   })
 
   it('takes back at once what a worker gave up by itself, whatever the clock did', async () => {
@@ -259,9 +259,9 @@ describe('a process that has just started', () => {
     await stage.process({ ...performs, roles: { worker: false, scheduler: false } })
     await enqueue(stage, ['a'])
     await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now: t0, leaseMs: hour })
-    const want = { jobs: ['work'], slots: 1, ahead: 0 }
-    await store.turn({ worker: 'w', now: t0, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 1, prefetch: 0 }
+    await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
     await store.retire({ worker: 'w', now: t0 })
-    expect(await takeBackLost(store, await open(stage))).toBe(1)
+    expect(await reclaimLost(store, await open(stage))).toBe(1)
   })
 })

@@ -1,8 +1,8 @@
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import {
-  clockNote,
-  clockNoteValue,
+  clockStateKey,
+  clockStateValue,
   jumpToleranceMs,
   steadySinceMs,
   type ClockPair,
@@ -199,14 +199,14 @@ export class ClockGuard {
  */
 async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): Promise<number> {
   const reading: Reading = { wall: clock.now(), monotonicMs: clock.monotonicMs() }
-  const { kind, name, item } = clockNote
-  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+  const { kind, name, item } = clockStateKey
+  const [note] = await store.stateEntries({ kind, names: [name], items: [item], limit: 1 })
   const sinceMs = steadySinceMs(note, reading)
   if (sinceMs !== undefined) return sinceMs
   if (history === 'kept') {
-    const change = { ...clockNote, revision: note?.revision ?? 0, value: clockNoteValue(reading) }
+    const change = { ...clockStateKey, revision: note?.revision ?? 0, value: clockStateValue(reading) }
     // Stale where somebody else has just seen the same.
-    await store.changeNotes({ changes: [change], now: reading.wall })
+    await store.changeState({ changes: [change], now: reading.wall })
   }
   return reading.monotonicMs
 }

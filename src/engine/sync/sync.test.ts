@@ -135,7 +135,7 @@ describe('vanishing and coming back', () => {
 
   it('a one-shot that was planned does not fire again, even if its run has been pruned', async () => {
     const at = new Date(t0 + minute)
-    const { stage, write } = await staged({ t: { at } }, { keepMs: minute })
+    const { stage, write } = await staged({ t: { at } }, { retentionMs: minute })
     await stage.pass(3 * hour)
     expect(await stage.runs('t')).toEqual([])
     await write({})

@@ -16,7 +16,7 @@ export interface UpkeepOptions {
   /** How often it looks for workers that are gone. */
   readonly everyMs: number
   /** How long final runs are kept. */
-  readonly keepMs: number
+  readonly retentionMs: number
   /** Lost runs are claimable again. */
   readonly onRuns: () => void
 }
@@ -52,7 +52,7 @@ export class Upkeep {
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
     // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.
-    const answer = await store.turn({ worker: '', now: at, finished, want: undefined })
+    const answer = await store.turn({ worker: '', now: at, finished, claimRequest: undefined })
     for (const [index, claim] of lost.entries()) {
       const state = finished[index]?.outcome.state ?? 'pending'
       if (answer.finished[index] === 'stored') this.#tell(claim, state)
@@ -67,13 +67,13 @@ export class Upkeep {
   }
 
   async #prune(): Promise<number> {
-    const { store, now, keepMs } = this.#options
+    const { store, now, retentionMs } = this.#options
     const at = now()
-    if (keepMs === Infinity || at < this.#pruneAt) return 0
-    const pruned = await store.prune({ before: at - keepMs, limit: pruneBatch, now: at })
+    if (retentionMs === Infinity || at < this.#pruneAt) return 0
+    const pruned = await store.prune({ before: at - retentionMs, limit: pruneBatch, now: at })
     if (pruned < pruneBatch) this.#pruneAt = at + pruneEveryMs
     if (pruned > 0) {
-      const details = { before: at - keepMs, count: pruned }
+      const details = { before: at - retentionMs, count: pruned }
       this.#options.events.emit('operation', {
         operation: 'prune',
         target: 'runs',

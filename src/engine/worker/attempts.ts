@@ -8,7 +8,7 @@ import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Claim, Finished } from '../../store/port.js'
 import type { EngineEvents, Events, RunNotice } from '../events.js'
 import type { ErrorTracer } from './error-tracer.js'
-import { Performance, type Failed, type Performable, type PerformDeps, type StopReason } from './perform.js'
+import { Performance, type Failed, type ExecutableJob, type PerformDeps, type StopReason } from './perform.js'
 
 /** What the attempts of a worker need. */
 export interface AttemptsOptions {
@@ -35,7 +35,7 @@ const beginsInOneGo = 1024
 export class Attempts {
   readonly #options: AttemptsOptions
   readonly #deps: PerformDeps
-  #performables: ReadonlyMap<string, Performable> = new Map()
+  #executableJobs: ReadonlyMap<string, ExecutableJob> = new Map()
   #atHand: Claim[] = []
   #head = 0
   readonly #performing = new Set<Performance>()
@@ -89,8 +89,8 @@ export class Attempts {
   }
 
   /** What this process can perform from now on. */
-  know(performables: ReadonlyMap<string, Performable>): void {
-    this.#performables = performables
+  know(executableJobs: ReadonlyMap<string, ExecutableJob>): void {
+    this.#executableJobs = executableJobs
   }
 
   add(claims: readonly Claim[]): void {
@@ -140,7 +140,7 @@ export class Attempts {
 
   /** Ends what was not begun, so that others can take it. */
   handBackWaiting(): void {
-    for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'handed-back' })
+    for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'released' })
   }
 
   /** Hands back what was not begun and stops the rest: for a worker that has lost its lease. */
@@ -178,15 +178,15 @@ export class Attempts {
   }
 
   #perform(claim: Claim): void {
-    const performable = this.#performables.get(claim.job)
-    if (performable === undefined) {
-      this.#endUnbegun(claim, { kind: 'handed-back' })
+    const executableJob = this.#executableJobs.get(claim.job)
+    if (executableJob === undefined) {
+      this.#endUnbegun(claim, { kind: 'released' })
       return
     }
-    const performance = new Performance(claim, performable.job, this.#deps)
+    const performance = new Performance(claim, executableJob.job, this.#deps)
     this.#performing.add(performance)
     if (this.#options.events.has('run:started')) this.#options.events.emit('run:started', noticeOf(claim))
-    performance.run(performable.handler)
+    performance.run(executableJob.handler)
   }
 
   #settle(performance: Performance): void {
@@ -200,7 +200,7 @@ export class Attempts {
   }
 
   #endUnbegun(claim: Claim, result: AttemptResult): void {
-    const job = this.#performables.get(claim.job)?.job ?? { ...jobDefaults, name: claim.job }
+    const job = this.#executableJobs.get(claim.job)?.job ?? { ...jobDefaults, name: claim.job }
     this.#decide(claim, job, { result, startedAt: undefined })
   }
 

@@ -102,7 +102,7 @@ describe('a process that drains', () => {
     expect(process.of('worker:undrained')).toEqual([{ worker: 'worker-2' }])
   })
 
-  it('hands back what is left when it is stopped before that ended', async () => {
+  it('releases what is left when it is stopped before that ended', async () => {
     const { stage, process, drain } = await busy()
     await drain(true)
     await stage.pass(10 * second)

@@ -44,13 +44,13 @@ describe('the end of an engine', () => {
     await stopping
     expect(work.begun[0]?.signal.aborted).toBe(true)
     expect(await runOf(stage, id)).toMatchObject({ state: 'pending', failures: 0, crashes: 0, attempt: 1 })
-    expect(await endsOf(stage, id)).toEqual(['handed-back'])
+    expect(await endsOf(stage, id)).toEqual(['released'])
     await stage.process({ jobs: { work: job } })
     await work.end(1)
     expect(await runOf(stage, id)).toMatchObject({ state: 'done', attempt: 2 })
   })
 
-  it('hands back also what ignores its signal, after seven seconds', async () => {
+  it('releases also what ignores its signal, after seven seconds', async () => {
     const stage = new Stage()
     const work = new Work({ heedsSignal: false })
     const process = await stage.process({ jobs: { work: work.handler } })
@@ -58,7 +58,7 @@ describe('the end of an engine', () => {
     const stopping = process.engine.stop({ graceMs: 0 })
     await stage.pass(7 * second)
     await stopping
-    expect(await endsOf(stage, id)).toEqual(['handed-back'])
+    expect(await endsOf(stage, id)).toEqual(['released'])
     await work.end(0)
   })
 

@@ -97,7 +97,7 @@ function bounded(store: Store, disk: FullDisk): Store {
     retire: guarded((request) => store.retire(request)),
     tick: guarded((batch) => store.tick(batch)),
     turn: async (turn) => {
-      const isWriting = turn.finished.length > 0 || turn.want !== undefined
+      const isWriting = turn.finished.length > 0 || turn.claimRequest !== undefined
       return disk.isFull && isWriting ? refuse() : await store.turn(turn)
     },
     expire: async (request) => {

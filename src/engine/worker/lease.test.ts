@@ -56,7 +56,7 @@ describe('a lease', () => {
     expect(taker.map((run) => run.attempt)).toEqual([2])
     await zombie.end(0, { value: 'too late' })
     expect(await runOf(stage, id)).toMatchObject({ result: undefined, crashes: 0 })
-    expect(await endsOf(stage, id)).toEqual(['handed-back', undefined])
+    expect(await endsOf(stage, id)).toEqual(['released', undefined])
   })
 
   it.each([1, 2])(
@@ -77,7 +77,7 @@ describe('a lease', () => {
       }
       expect(await runOf(stage, id)).toMatchObject({ state: 'running', attempt: 5, crashes: 0 })
       await work.end(4)
-      expect(await endsOf(stage, id)).toEqual([...Array.from({ length: 4 }, () => 'handed-back'), 'done'])
+      expect(await endsOf(stage, id)).toEqual([...Array.from({ length: 4 }, () => 'released'), 'done'])
     },
   )
 
@@ -112,7 +112,7 @@ describe('a lease', () => {
     expect(work.begun[0]?.signal.aborted).toBe(true)
   })
 
-  it('what kills its worker three times is set aside; retry revives it', async () => {
+  it('what kills its worker three times is quarantined; retry revives it', async () => {
     const stage = new Stage()
     const work = new Work()
     const cast: Cast = { jobs: { work: work.handler } }
@@ -128,7 +128,7 @@ describe('a lease', () => {
     }
     expect(await runOf(stage, id)).toMatchObject({
       state: 'failed',
-      reason: 'set-aside',
+      reason: 'quarantined',
       crashes: 3,
       failures: 0,
     })
@@ -166,7 +166,7 @@ describe('what had ended when its worker gave up', () => {
     expect(await runOf(stage, ids[0])).toMatchObject({ state: 'done', result: 'kept' })
     expect(process.of('run:ended')).toMatchObject([
       { run: ids[0], attempt: 1, end: 'done' },
-      { run: ids[1], attempt: 1, end: 'handed-back' },
+      { run: ids[1], attempt: 1, end: 'released' },
     ])
     await stage.pass(hour)
     expect(work.begun.map((run) => [run.payload, run.attempt])).toEqual([
@@ -190,7 +190,7 @@ describe('what had ended when its worker gave up', () => {
       ['b', 2],
     ])
     await work.end(2)
-    expect(await endsOf(stage, ids[1])).toEqual(['handed-back', 'done'])
+    expect(await endsOf(stage, ids[1])).toEqual(['released', 'done'])
   })
 
   it('is offered also where the turn that was to hand it in fails only then', async () => {
@@ -217,7 +217,7 @@ describe('what had ended when its worker gave up', () => {
     expect(process.of('run:ended')).toHaveLength(1)
   })
 
-  it('what a turn under way still brings is handed back, not begun', async () => {
+  it('what a turn under way still brings is released, not begun', async () => {
     const stage = new Stage()
     const work = new Work()
     let answer: (() => void) | undefined
@@ -235,7 +235,7 @@ describe('what had ended when its worker gave up', () => {
     await stage.pass(25 * second)
     answer?.()
     await stage.pass(second)
-    expect(await endsOf(stage, id)).toEqual(['handed-back', undefined])
+    expect(await endsOf(stage, id)).toEqual(['released', undefined])
     expect(work.begun.map((run) => run.attempt)).toEqual([2])
   })
 

@@ -33,7 +33,7 @@ export interface RunContext<Payload = unknown> {
 export type Handler<Payload = unknown> = (run: RunContext<Payload>) => unknown
 
 /** A job with the function that performs it in this process. */
-export interface Performable {
+export interface ExecutableJob {
   readonly job: Job
   readonly handler: Handler
 }
@@ -44,7 +44,7 @@ export class PermanentError extends Error {
 }
 
 /** Why an attempt was told to stop; the first reason counts. */
-export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'handed-back' | 'expired' | 'failed'
+export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'released' | 'expired' | 'failed'
 
 /** One attempt while it is going on. */
 export class Performance implements Traced {
@@ -107,7 +107,7 @@ export class Performance implements Traced {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#controller?.abort(this.#stopError(reason))
-    if (this.#reported || reason === 'handed-back') return
+    if (this.#reported || reason === 'released') return
     this.#cancelTimer = this.#deps.clock.timer(patienceMs, () => {
       this.#report(this.#stopResult(reason))
       this.#deps.stuck(this)
@@ -253,10 +253,10 @@ function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptRes
       return { kind: 'timed-out', error: errorOf('TIMED_OUT', `took longer than ${job.timeoutMs} ms`) }
     case 'cancelled':
       return { kind: 'cancelled', error: errorOf('CANCELLED', 'cancelled on request') }
-    case 'handed-back':
+    case 'released':
     // Its claim may be another's by now; what is reported shows that this process did not die of the run.
     case 'expired':
-      return { kind: 'handed-back' }
+      return { kind: 'released' }
     case 'terminated':
       return undefined
   }

@@ -8,7 +8,7 @@ export interface PoolCounters {
   readonly submitted: number
   /** Attempts that were done. */
   readonly completed: number
-  /** Attempts that failed, timed out or were cancelled; those that were handed back are in neither. */
+  /** Attempts that failed, timed out or were cancelled; those that were released are in neither. */
   readonly failed: number
   /** How long all attempts took together. */
   readonly totalDurationMs: number
@@ -60,7 +60,7 @@ export class Pool {
   #end(ended: EngineEvents['run:ended']): void {
     this.#totalDurationMs += ended.durationMs
     if (ended.end === 'done') this.#completed += 1
-    else if (ended.end !== 'handed-back') this.#failed += 1
+    else if (ended.end !== 'released') this.#failed += 1
     for (const stream of this.#streams) stream.push(resultOf(ended))
   }
 }

@@ -8,7 +8,7 @@ export interface TaskResult {
   readonly runId: RunId
   readonly job: string
   readonly attempt: number
-  /** How it ended: `done`, `failed`, `timed-out`, `cancelled` or `handed-back`. */
+  /** How it ended: `done`, `failed`, `timed-out`, `cancelled` or `released`. */
   readonly end: string
   readonly error: StoredError | null
   /** What its handler returned. */

@@ -22,7 +22,7 @@ async function staged() {
       clock,
       guard: new ClockGuard(clock, { highestAt: 0, acceptClock: false }),
       worker,
-      performables: new Map([['work', { job, handler }]]),
+      executableJobs: new Map([['work', { job, handler }]]),
       leaseMs: 30_000,
       aheadMs: given.aheadMs ?? 0,
       signal: new AbortController().signal,
@@ -42,7 +42,7 @@ describe('one run for a process that comes and goes', () => {
         const [lost] = await store.expire({ now: t0, deadline: t0 + 3_600_000, limit: 1 })
         const outcome = { end: 'lost', state: 'pending', runAt: t0 } as const
         const finished = { run: lost?.run ?? '', attempt: 1, outcome, startedAt: t0, endedAt: t0 }
-        await store.turn({ worker: '', now: t0, finished: [finished], want: undefined })
+        await store.turn({ worker: '', now: t0, finished: [finished], claimRequest: undefined })
         await stage.worker('other')
         const claim = await stage.claimOne('other', t0)
         await stage.finish('other', claim, { outcome: outcomes.done, at: t0 })

@@ -15,7 +15,7 @@ import { Events } from '../events.js'
 import { Heartbeat } from './keep-alive.js'
 import { LogBuffer } from './log-buffer.js'
 import { ErrorTracer } from './error-tracer.js'
-import { Performance, type Failed, type Performable } from './perform.js'
+import { Performance, type Failed, type ExecutableJob } from './perform.js'
 import { Upkeep } from '../upkeep/upkeep.js'
 
 /** What is needed to perform one run. */
@@ -30,7 +30,7 @@ export interface WorkOneOptions {
     readonly pid: number
     readonly version: string
   }
-  readonly performables: ReadonlyMap<string, Performable>
+  readonly executableJobs: ReadonlyMap<string, ExecutableJob>
   readonly leaseMs: number
   /** Takes what is due this far ahead, where nothing is due yet. */
   readonly aheadMs: number
@@ -57,7 +57,7 @@ export async function workOne(
   options: Omit<WorkOneOptions, 'now'> & { readonly guard: ClockGuard },
 ): Promise<WorkedRun | undefined> {
   const { guard } = options
-  await takeBackLost(options.store, guard)
+  await reclaimLost(options.store, guard)
   return await performNext({ ...options, now: () => guard.now() })
 }
 
@@ -67,7 +67,7 @@ export async function performNext(options: WorkOneOptions): Promise<WorkedRun | 
   await store.register({ ...worker, now: now(), leaseMs })
   const registeredMs = clock.monotonicMs()
   try {
-    const claim = (await claimOne(options)) ?? (await claimAhead(options))
+    const claim = (await claimOne(options)) ?? (await claimPrefetched(options))
     // On a busy machine the claim itself may have used up a part of the lease.
     const isDue = clock.monotonicMs() - registeredMs > leaseMs / 3
     return claim === undefined ? undefined : await performOne(claim, { ...options, isDue })
@@ -80,7 +80,7 @@ export async function performNext(options: WorkOneOptions): Promise<WorkedRun | 
  * Sends what workers that are gone have left behind through the same decision as any other end. One whose lease is longer
  * than time has been steady is not taken for gone yet.
  */
-export async function takeBackLost(
+export async function reclaimLost(
   store: Store,
   guard: Pick<ClockGuard, 'now' | 'steadyMs'>,
 ): Promise<number> {
@@ -95,30 +95,30 @@ export async function takeBackLost(
     steadyMs: () => Math.max(1, guard.steadyMs()),
     everyMs: 0,
     // Nothing is old enough: history of a queue that people read is theirs to remove.
-    keepMs: Infinity,
+    retentionMs: Infinity,
     onRuns: () => undefined,
   })
   await upkeep.step()
   return count
 }
 
-async function claimOne({ store, now, worker, performables }: WorkOneOptions): Promise<Claim | undefined> {
-  const want = { jobs: [...performables.keys()], slots: 1, ahead: 0 }
-  const { claims } = await store.turn({ worker: worker.id, now: now(), finished: [], want })
+async function claimOne({ store, now, worker, executableJobs }: WorkOneOptions): Promise<Claim | undefined> {
+  const claimRequest = { jobs: [...executableJobs.keys()], slots: 1, prefetch: 0 }
+  const { claims } = await store.turn({ worker: worker.id, now: now(), finished: [], claimRequest })
   return claims[0]
 }
 
 /** Lets the next run that waits for its instant be claimed now, if that instant is near enough. */
-async function claimAhead(options: WorkOneOptions): Promise<Claim | undefined> {
-  const { store, aheadMs, performables } = options
+async function claimPrefetched(options: WorkOneOptions): Promise<Claim | undefined> {
+  const { store, aheadMs, executableJobs } = options
   const now = options.now()
   if (aheadMs === 0) return undefined
   const held = new Set<string>((await store.holds({ openAt: now })).map(({ target }) => target))
   // A run that cannot be claimed must keep its instant: else it would be early once the hold ends.
   if (claimingTargets.some((target) => held.has(target))) return undefined
   for (const run of await waitingUntil(store, now + aheadMs)) {
-    const performable = performables.get(run.job)
-    if (performable === undefined || held.has(`queue:${performable.job.queue}`)) continue
+    const executableJob = executableJobs.get(run.job)
+    if (executableJob === undefined || held.has(`queue:${executableJob.job.queue}`)) continue
     await store.advance({ run: run.id, now })
     const claim = await claimOne(options)
     if (claim !== undefined) return claim
@@ -148,7 +148,7 @@ interface ClaimOptions extends WorkOneOptions {
 
 async function performOne(claim: Claim, options: ClaimOptions): Promise<WorkedRun> {
   const { store, clock, worker } = options
-  const { job, handler } = options.performables.get(claim.job) as Performable
+  const { job, handler } = options.executableJobs.get(claim.job) as ExecutableJob
   const lines = new LogBuffer(store, clock, () => undefined)
   const startedMs = clock.monotonicMs()
   const attempt = new Attempt(claim, { job, handler }, options, lines)
@@ -162,7 +162,7 @@ async function performOne(claim: Claim, options: ClaimOptions): Promise<WorkedRu
     const outcome = decide(result, { run: { id, dueAt, failures, crashes }, job, now })
     const { startedAt } = attempt
     const finished = { run: id, attempt: claim.attempt, outcome, startedAt, endedAt: now }
-    const answer = await store.turn({ worker: worker.id, now, finished: [finished], want: undefined })
+    const answer = await store.turn({ worker: worker.id, now, finished: [finished], claimRequest: undefined })
     isStored = answer.finished[0] !== 'stale'
     if (isStored) options.events?.emit('run:ended', endOf({ claim, finished }))
     else options.events?.emit('run:refused', noticeOf(claim))
@@ -184,13 +184,13 @@ class Attempt {
   #result: AttemptResult | undefined
   #isDecided = false
 
-  constructor(claim: Claim, performable: Performable, options: ClaimOptions, lines: LogBuffer) {
+  constructor(claim: Claim, executableJob: ExecutableJob, options: ClaimOptions, lines: LogBuffer) {
     const { store, clock, now, worker, leaseMs, signal, isDue, tracer = new ErrorTracer() } = options
     let settle = (): void => undefined
     const settled = new Promise<void>((resolve) => {
       settle = resolve
     })
-    this.#performance = new Performance(claim, performable.job, {
+    this.#performance = new Performance(claim, executableJob.job, {
       clock,
       now,
       tracer,
@@ -210,7 +210,7 @@ class Attempt {
     this.startedAt = this.#performance.startedAt
     const onExpired = (): void => this.#performance.stop('expired')
     const keepAlive = new Heartbeat({ worker: worker.id, leaseMs, store, clock, now, isDue, onExpired })
-    const handBack = (): void => this.#performance.stop('handed-back')
+    const handBack = (): void => this.#performance.stop('released')
     keepAlive.start()
     signal.addEventListener('abort', handBack, { once: true })
     if (signal.aborted) handBack()
@@ -223,7 +223,7 @@ class Attempt {
       return this.#result
     })
     options.events?.emit('run:started', noticeOf(claim))
-    this.#performance.run(performable.handler)
+    this.#performance.run(executableJob.handler)
   }
 
   /** A result that is not stored yet still becomes a failure; after that, or for one that was stopped, it is only told. */
@@ -236,7 +236,7 @@ class Attempt {
     const { signal } = this.#over
     await clock.sleep(noticeMs, signal)
     while (!signal.aborted) {
-      const turn = { worker: worker.id, now: now(), finished: [], want: undefined }
+      const turn = { worker: worker.id, now: now(), finished: [], claimRequest: undefined }
       // A store in trouble is told of when the result is stored; here the next look will do.
       const answer = await store.turn(turn).catch(() => undefined)
       const notice = answer?.notices.find((one) => one.run === run)

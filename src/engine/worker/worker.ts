@@ -6,13 +6,13 @@
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Run } from '../../kernel/run/run.js'
-import type { Claim, Store, TurnAnswer, Want } from '../../store/port.js'
+import type { Claim, Store, TurnAnswer, ClaimRequest } from '../../store/port.js'
 import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
 import type { Events } from '../events.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from '../loop.js'
 import type { ErrorTracer } from './error-tracer.js'
-import type { Performable } from './perform.js'
+import type { ExecutableJob } from './perform.js'
 
 /** What a worker needs. */
 export interface WorkerOptions {
@@ -24,7 +24,7 @@ export interface WorkerOptions {
   readonly tracer: ErrorTracer
   readonly concurrency: number
   /** What this process can perform; read again when the store says that jobs changed. */
-  readonly performables: () => Promise<ReadonlyMap<string, Performable>>
+  readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
   /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
   readonly pollMs: number
   /** Runs have ended that a trigger may follow: those of triggers themselves, and those of assets. */
@@ -115,10 +115,10 @@ export class Worker {
 
   /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
   wakeForRuns(): void {
-    if (this.#turning || this.#want() !== undefined) this.wake()
+    if (this.#turning || this.#claimRequest() !== undefined) this.wake()
   }
 
-  /** Claims nothing more and hands back what was not begun; resolves when nothing is held, or when the grace is over. */
+  /** Claims nothing more and releases what was not begun; resolves when nothing is held, or when the grace is over. */
   async drain(graceOver: AbortSignal): Promise<void> {
     if (this.#isExpired) return
     this.#mode = 'draining'
@@ -130,7 +130,7 @@ export class Worker {
   /** Tells everything to stop and waits for it while the patience lasts. */
   async abort(patienceOver: AbortSignal): Promise<void> {
     if (this.#isExpired) return
-    this.#attempts.stopAll('handed-back')
+    this.#attempts.stopAll('released')
     await this.#until(() => this.#isIdle, patienceOver)
   }
 
@@ -146,7 +146,7 @@ export class Worker {
 
   /**
    * Stops everything: the lease is nearly over, or the store has taken it away. What had ended is offered, and what had
-   * not is handed back, until the store answers: it takes what nobody else has taken, and learns of the rest that this
+   * not is released, until the store answers: it takes what nobody else has taken, and learns of the rest that this
    * process lives.
    */
   expire(): void {
@@ -218,7 +218,7 @@ export class Worker {
     let answer: TurnAnswer
     try {
       const finished = ended.map((one) => one.finished)
-      answer = await store.turn({ worker: id, now: now(), finished, want: this.#want() })
+      answer = await store.turn({ worker: id, now: now(), finished, claimRequest: this.#claimRequest() })
     } catch (error) {
       this.#attempts.giveBack(ended)
       this.#mayHoldUnknown = true
@@ -245,14 +245,14 @@ export class Worker {
     return this.#mode === 'expired' || this.#mode === 'closed'
   }
 
-  #want(): Want | undefined {
+  #claimRequest(): ClaimRequest | undefined {
     if (this.#mode !== 'open') return undefined
     const { atHand, performing } = this.#attempts
     const slots = Math.max(0, this.#options.concurrency - performing - atHand)
     const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
     // Refilled when half of it is used up, so that a turn brings many at once.
-    const ahead = atHand <= target / 2 ? target - atHand : 0
-    return slots + ahead > 0 ? { jobs: this.#jobs, slots, ahead } : undefined
+    const prefetch = atHand <= target / 2 ? target - atHand : 0
+    return slots + prefetch > 0 ? { jobs: this.#jobs, slots, prefetch } : undefined
   }
 
   /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
@@ -273,7 +273,7 @@ export class Worker {
       return
     }
     this.#failures = 0
-    if (answer.more && this.#want() !== undefined) this.#wanted = true
+    if (answer.more && this.#claimRequest() !== undefined) this.#wanted = true
   }
 
   /** Reads what the answer only hints at: jobs that changed, and claims whose answer was lost with a failed turn. */
@@ -288,10 +288,10 @@ export class Worker {
   }
 
   async #readJobs(revision: number): Promise<void> {
-    const performables = await this.#options.performables()
-    this.#attempts.know(performables)
-    this.#jobs = [...performables.keys()]
-    this.#assets = new Set(this.#jobs.filter((name) => performables.get(name)?.job.asset !== undefined))
+    const executableJobs = await this.#options.executableJobs()
+    this.#attempts.know(executableJobs)
+    this.#jobs = [...executableJobs.keys()]
+    this.#assets = new Set(this.#jobs.filter((name) => executableJobs.get(name)?.job.asset !== undefined))
     this.#jobsRevision = revision
     this.#wanted = true
   }
@@ -336,7 +336,7 @@ export class Worker {
       const { claim, finished } = ended[i] as Ended
       if (answer.finished[i] !== 'stale') {
         if (heard) events.emit('run:ended', endOf({ claim, finished }))
-      } else if (finished.outcome.end !== 'handed-back') {
+      } else if (finished.outcome.end !== 'released') {
         events.emit('run:refused', noticeOf(claim))
       }
     }

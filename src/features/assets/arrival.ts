@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note, NoteChange } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
 
 /** A partition that was done, as the trigger that follows it learns of it. */
 export interface Arrival {
@@ -17,7 +17,7 @@ export interface Arrival {
 export type ArrivalCursor = number | { readonly dep: number; readonly item: string }
 
 /** An arrival as it stands in the store, and what is left of it after the tick. */
-export interface NotedArrival {
+export interface StoredArrival {
   readonly item: string
   readonly revision: number
   readonly arrival: Arrival
@@ -26,12 +26,12 @@ export interface NotedArrival {
 }
 
 /** The arrival that a note says. */
-export function arrivalOfNote({ value }: Note): Arrival {
+export function arrivalOfEntry({ value }: StateEntry): Arrival {
   return value as unknown as Arrival
 }
 
 /** What a tick changes about an arrival: it goes, or says how far it was looked at. */
-export function afterArrival(trigger: string, { item, revision, arrival, next }: NotedArrival): NoteChange {
+export function afterArrival(trigger: string, { item, revision, arrival, next }: StoredArrival): StateChange {
   const value = next === undefined ? undefined : ({ ...arrival, next } as unknown as Json)
   return { kind: 'arrival', name: trigger, item, revision, value }
 }

@@ -1,9 +1,9 @@
-import { arrivalOfNote, type Arrival, type ArrivalCursor, type NotedArrival } from './arrival.js'
+import { arrivalOfEntry, type Arrival, type ArrivalCursor, type StoredArrival } from './arrival.js'
 import { isAsset, labelOfPartition } from '../../kernel/partition/asset.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { PartitionNote } from '../../kernel/run/follow.js'
+import type { PartitionRecord } from '../../kernel/run/follow.js'
 import type { Job } from '../../kernel/job/job.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { partitionKey, type Candidate, type UpstreamFacts } from './plan.js'
 import { candidateOf, listedBy, touchedBy, walkFrom, type Follower, type Touch } from './touch.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
@@ -55,7 +55,7 @@ interface Asked {
 
 async function factsOf(store: Store, asked: Asked): Promise<UpstreamFacts> {
   const { trigger, job, now } = asked
-  const notes = await store.notes({ kind: 'arrival', names: [trigger], limit: mostArrivals })
+  const notes = await store.stateEntries({ kind: 'arrival', names: [trigger], limit: mostArrivals })
   const follower = followerOf(asked)
   if (follower === undefined) return nothing(notes)
   const page = new Page(store, follower, now)
@@ -68,15 +68,15 @@ async function factsOf(store: Store, asked: Asked): Promise<UpstreamFacts> {
     arrivals,
     hasMore: arrivals.length < notes.length || notes.length === mostArrivals,
     candidates,
-    partitions: await partitionNotes(store, keys),
+    partitions: await partitionRecords(store, keys),
     waiting,
   }
 }
 
 /** What arrived for a job that is no asset any more is of no use. */
-function nothing(notes: readonly Note[]): UpstreamFacts {
+function nothing(notes: readonly StateEntry[]): UpstreamFacts {
   return {
-    arrivals: notes.map((note) => ({ ...note, arrival: arrivalOfNote(note), next: undefined })),
+    arrivals: notes.map((note) => ({ ...note, arrival: arrivalOfEntry(note), next: undefined })),
     hasMore: notes.length === mostArrivals,
     candidates: [],
     partitions: new Map(),
@@ -95,7 +95,7 @@ function followerOf({ job, jobs }: Asked): Follower | undefined {
 
 /** Arrivals and what they touch, as much as one tick takes. */
 class Page {
-  readonly arrivals: NotedArrival[] = []
+  readonly arrivals: StoredArrival[] = []
   readonly #store: Store
   readonly #follower: Follower
   readonly #now: Instant
@@ -119,8 +119,8 @@ class Page {
   }
 
   /** Takes an arrival, or as much of it as there is room for. */
-  async take(note: Note): Promise<void> {
-    const arrival = arrivalOfNote(note)
+  async take(note: StateEntry): Promise<void> {
+    const arrival = arrivalOfEntry(note)
     const touched = touchedBy(this.#follower, arrival)
     const next =
       touched.kind === 'each'
@@ -146,7 +146,7 @@ class Page {
     const after = item === '' ? undefined : { name: dep.asset, item }
     const names = [dep.asset]
     const limit = mostCandidates / 2
-    const notes = await this.#store.notes({ kind: 'partition', names, after, limit })
+    const notes = await this.#store.stateEntries({ kind: 'partition', names, after, limit })
     for (const note of notes) {
       if (this.isFull) return { dep: index, item: before(notes, note) ?? item }
       for (const label of listedBy(this.#follower, dep, note.item)) this.#touch(label, arrival, true)
@@ -165,28 +165,33 @@ class Page {
   }
 }
 
-function before(notes: readonly Note[], note: Note): string | undefined {
+function before(notes: readonly StateEntry[], note: StateEntry): string | undefined {
   return notes[notes.indexOf(note) - 1]?.item
 }
 
 /** What is known of partitions, by `partitionKey`. */
-export async function partitionNotes(
+export async function partitionRecords(
   store: Store,
   keys: readonly { readonly asset: string; readonly label: string }[],
-): Promise<ReadonlyMap<string, PartitionNote>> {
+): Promise<ReadonlyMap<string, PartitionRecord>> {
   const byAsset = new Map<string, Set<string>>()
   for (const { asset, label } of keys) {
     const labels = byAsset.get(asset) ?? new Set()
     byAsset.set(asset, labels.add(label))
   }
-  const found = new Map<string, PartitionNote>()
+  const found = new Map<string, PartitionRecord>()
   for (const [asset, labels] of byAsset) {
     const items = [...labels]
     for (let i = 0; i < items.length; i += perRead) {
       const part = items.slice(i, i + perRead)
-      const notes = await store.notes({ kind: 'partition', names: [asset], items: part, limit: perRead })
+      const notes = await store.stateEntries({
+        kind: 'partition',
+        names: [asset],
+        items: part,
+        limit: perRead,
+      })
       for (const { item, value } of notes) {
-        found.set(partitionKey(asset, item), value as unknown as PartitionNote)
+        found.set(partitionKey(asset, item), value as unknown as PartitionRecord)
       }
     }
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aDue } from '../../../test/fixtures/due-trigger.js'
-import type { NotedArrival } from './arrival.js'
+import type { StoredArrival } from './arrival.js'
 import { defineAsset } from './definition.js'
-import type { PartitionNote } from '../../kernel/run/follow.js'
+import type { PartitionRecord } from '../../kernel/run/follow.js'
 import { byKeys } from '../../kernel/partition/define.js'
 import { partitionKey, planUpstream, type UpstreamFacts } from './plan.js'
 import { candidateOf, touchedBy, type Follower } from './touch.js'
@@ -110,12 +110,12 @@ function naive({ up, down, arrived }: World): string[] {
 }
 
 function factsOf({ up, down, arrived }: World): UpstreamFacts {
-  const arrivals = arrived.map((index): NotedArrival => {
+  const arrivals = arrived.map((index): StoredArrival => {
     const [asset, partition] = placeOf(index)
     const arrival = { asset, partition, run: `r${index}`, at: up[index]?.doneAt ?? 0 }
     return { item: partitionKey(asset, partition), revision: index + 1, arrival, next: undefined }
   })
-  const touches = new Map<string, NotedArrival[]>()
+  const touches = new Map<string, StoredArrival[]>()
   for (const noted of arrivals) {
     const touched = touchedBy(follower, noted.arrival)
     for (const label of touched.kind === 'each' ? touched.labels : []) {
@@ -126,7 +126,7 @@ function factsOf({ up, down, arrived }: World): UpstreamFacts {
     const touch = { arrivals: own.map(({ arrival }) => arrival), isWalked: false }
     return candidateOf(follower, label, { touch, now }) ?? []
   })
-  const partitions = new Map<string, PartitionNote>()
+  const partitions = new Map<string, PartitionRecord>()
   for (const [index, { doneAt, isFailedSince }] of up.entries()) {
     if (doneAt === undefined && !isFailedSince) continue
     partitions.set(partitionKey(...placeOf(index)), {

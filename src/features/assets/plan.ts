@@ -5,9 +5,9 @@
  * no memory: the last of what it needs arrives too, and then it is looked at again.
  */
 import type { Instant } from '../../time/instant.js'
-import { afterArrival, type NotedArrival } from './arrival.js'
+import { afterArrival, type StoredArrival } from './arrival.js'
 import { partitionOfLabel } from '../../kernel/partition/asset.js'
-import type { PartitionNote } from '../../kernel/run/follow.js'
+import type { PartitionRecord } from '../../kernel/run/follow.js'
 import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { NewRun } from '../../kernel/run/run.js'
@@ -16,13 +16,13 @@ import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 
 /** What the tick of a trigger that follows assets has to know. */
 export interface UpstreamFacts {
-  readonly arrivals: readonly NotedArrival[]
+  readonly arrivals: readonly StoredArrival[]
   /** Whether there are arrivals beyond these. */
   readonly hasMore: boolean
   /** The partitions that they touch. */
   readonly candidates: readonly Candidate[]
   /** What is known of the partitions, their own and those they need, by `partitionKey`. */
-  readonly partitions: ReadonlyMap<string, PartitionNote>
+  readonly partitions: ReadonlyMap<string, PartitionRecord>
   /** The labels of which a run of the trigger is to begin anyway: it will read what arrived. */
   readonly waiting: ReadonlySet<string>
 }

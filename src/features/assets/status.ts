@@ -1,7 +1,7 @@
-import { partitionNotes } from './facts.js'
+import { partitionRecords } from './facts.js'
 import { followerName, isAsset, labelOfPartition, type AssetJob } from '../../kernel/partition/asset.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { PartitionNote } from '../../kernel/run/follow.js'
+import type { PartitionRecord } from '../../kernel/run/follow.js'
 import type { Job } from '../../kernel/job/job.js'
 import { labelFault } from '../../kernel/partition/label.js'
 import { upstreamPartitions } from '../../kernel/partition/map.js'
@@ -104,7 +104,7 @@ export async function partitionStatuses(
     const part = labels.slice(i, i + perLook)
     const needs = new Map(part.map((label) => [label, neededBy(asset, label, specs)]))
     const keys = part.flatMap((label) => [{ asset: name, label }, ...(needs.get(label) ?? [])])
-    const notes = await partitionNotes(store, keys)
+    const notes = await partitionRecords(store, keys)
     for (const label of part) {
       const note = notes.get(partitionKey(name, label))
       const upstreamAt = (needs.get(label) ?? []).flatMap(
@@ -119,7 +119,7 @@ export async function partitionStatuses(
 
 /** The labels that an asset has been made for, or was to be; for partitions that cannot be listed. */
 export async function knownLabels(store: Store, asset: AssetJob, limit: number): Promise<readonly string[]> {
-  const notes = await store.notes({ kind: 'partition', names: [asset.name], limit })
+  const notes = await store.stateEntries({ kind: 'partition', names: [asset.name], limit })
   return notes
     .map(({ item }) => item)
     .filter((label) => labelFault(asset.asset.partitions, label) === undefined)
@@ -127,7 +127,7 @@ export async function knownLabels(store: Store, asset: AssetJob, limit: number):
 
 function statusOf(known: {
   label: string
-  note: PartitionNote | undefined
+  note: PartitionRecord | undefined
   upstreamAt: readonly Instant[]
   isRunning: boolean
 }): PartitionStatus {
@@ -154,7 +154,7 @@ async function madeOfWholes(
     if (map !== 'all' || upstream === undefined) continue
     assertMapping({ downstream: partitions, upstream, map })
     const keys = Array.from(labelsOf(upstream), (label) => ({ asset, label }))
-    const made = [...(await partitionNotes(store, keys)).values()].flatMap(({ doneAt }) => doneAt ?? [])
+    const made = [...(await partitionRecords(store, keys)).values()].flatMap(({ doneAt }) => doneAt ?? [])
     if (made.length > 0) newest.push(made.reduce((one, other) => Math.max(one, other)))
   }
   return newest

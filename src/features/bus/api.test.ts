@@ -176,7 +176,7 @@ describe('N9: a run that no worker takes', () => {
     expect(heard(messages).length).toBeGreaterThan(0)
   })
 
-  it('is handed back when the app of the subscriber stops, and ends in order', async () => {
+  it('is released when the app of the subscriber stops, and ends in order', async () => {
     const { app, clock, pass, store } = await deserted()
     app.bus.subscribe({
       jobs: ['*'],
@@ -190,7 +190,7 @@ describe('N9: a run that no worker takes', () => {
     const stopping = app.stop({ grace: '1s' })
     await clock.advance(20_000, settle)
     await stopping
-    expect(ends).toEqual(['handed-back'])
+    expect(ends).toEqual(['released'])
   })
 
   it('goes on being told of although one who listens throws', async () => {

@@ -54,7 +54,7 @@ export class AppBus {
     this.#work?.wake()
   }
 
-  /** Ends all subscriptions: what they are doing may finish within the grace, the rest is handed back. */
+  /** Ends all subscriptions: what they are doing may finish within the grace, the rest is released. */
   async stop(graceMs: number): Promise<void> {
     this.#parts = undefined
     await (await this.#working)?.stop(graceMs)

@@ -50,7 +50,7 @@ export class Taker {
     this.#go()
   }
 
-  /** Takes nothing more; what it is doing may finish until the grace is over, and is then told to stop and handed back. */
+  /** Takes nothing more; what it is doing may finish until the grace is over, and is then told to stop and released. */
   async stop(graceOver: AbortSignal): Promise<void> {
     this.#isEnding = true
     this.#open.clear()
@@ -86,7 +86,7 @@ export class Taker {
         tracer,
         leaseMs,
         worker: { ...identity, id: newWorkerId() },
-        performables: new Map([[name, { job, handler: take }]]),
+        executableJobs: new Map([[name, { job, handler: take }]]),
         aheadMs: 0,
         signal: this.#handBack.signal,
         onLine: () => undefined,

@@ -145,7 +145,7 @@ export class BusWork {
       steadyMs: () => guard.steadyMs(),
       leaseSlackMs,
       everyMs,
-      keepMs: Infinity,
+      retentionMs: Infinity,
       onRuns: () => undefined,
     })
     const step = (): Promise<Look> => upkeep.step()

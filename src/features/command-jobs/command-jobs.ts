@@ -199,8 +199,8 @@ export class CommandJobs {
         await addToStore(store, { source: place.source, jobs, now })
       } catch (error) {
         // What is refused must not come back with the next look at the file, also where there is no room for a new one.
-        await takeOut(place.file, ids)
-          .catch(() => place.file.takeBack(texts))
+        await removeLines(place.file, ids)
+          .catch(() => place.file.restoreLines(texts))
           .catch(() => undefined)
         throw error
       }
@@ -211,7 +211,7 @@ export class CommandJobs {
     const place = this.#placeOf(source)
     if (place === undefined) return await endInStore(this.store, { source, ids, now })
     await place.file.hold(async () => {
-      await takeOut(place.file, new Set(ids))
+      await removeLines(place.file, new Set(ids))
       await endInStore(this.store, { source, ids, now })
     })
   }
@@ -228,7 +228,7 @@ function unlessTrouble(error: unknown): undefined {
 }
 
 /** Takes lines out of a file; others keep their bytes. */
-async function takeOut(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
+async function removeLines(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
   await file.rewrite((lines) => lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id)))
 }
 

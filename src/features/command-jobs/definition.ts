@@ -88,7 +88,7 @@ export function commandTrigger(job: CommandJob, performer: string): Trigger {
   // Its one run may wait behind one that was started by hand; to skip it would lose the job.
   const at = new Date(when.executeAt)
   const trigger = defineTrigger(id, { job: performer, at, overlap: 'queue-all', payload })
-  return Object.freeze({ ...trigger, notesExecution: true })
+  return Object.freeze({ ...trigger, recordsExecution: true })
 }
 
 /** The job that a trigger was made of. */

@@ -168,7 +168,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: an unknown field, a duplicate id and a missing type are named and set aside, and never overwritten', async () => {
+  it('N4: an unknown field, a duplicate id and a missing type are named and quarantined, and never overwritten', async () => {
     const lines = [
       recurring,
       `${recurring.replace('job_123', 'a').slice(0, -1)},"cmd":"x"}`,

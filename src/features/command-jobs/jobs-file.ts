@@ -124,7 +124,7 @@ export class JobsFile {
   }
 
   /** Takes back lines that were added last, where nobody has written since; needs no room. */
-  async takeBack(texts: readonly string[]): Promise<void> {
+  async restoreLines(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
       const bytes = linesOf(texts)
       const file = await open(this.path, 'r+')
@@ -306,7 +306,7 @@ export class JobsFile {
     return (await this.#replace([joined], read.text.bytes.length, this.#ifStill(read.version))) === 'replaced'
   }
 
-  /** Writes which lines are set aside, and why, beside the file; they stay in it as they are. */
+  /** Writes which lines are quarantined, and why, beside the file; they stay in it as they are. */
   async quarantine(lines: readonly JobLine[]): Promise<void> {
     const path = `${this.path}.quarantine`
     await this.#guarded('written', async () => {

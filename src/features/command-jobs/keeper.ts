@@ -8,7 +8,7 @@ import type { OpenToOthers } from '../../app/store/open-to-others.js'
 import { someIds, telling } from '../../app/runs/operations.js'
 import type { CommandJobs } from './command-jobs.js'
 import { bindCommands, removeUnclaimedJobs } from './performers.js'
-import { executedNotes } from './store-jobs.js'
+import { executedRecords } from './store-jobs.js'
 import type { JobsText } from './jobs-file.js'
 import { syncJobsFile, type JobsPlace, type Synced } from './sync-file.js'
 
@@ -90,7 +90,7 @@ export class JobsKeeper {
       !before.isUnsettled &&
       !hasNewJobs &&
       version === before.version &&
-      (await executedNotes(jobs.store, [...before.open])).size === 0
+      (await executedRecords(jobs.store, [...before.open])).size === 0
     if (isSame || (await this.#isUnused(place))) return before?.error
     this.#synced = await place.file.hold(() =>
       syncJobsFile(jobs.store, place, { now: now(), quietMs: (text) => this.#quietMs(text) }),
@@ -131,7 +131,7 @@ export class JobsKeeper {
     const now = this.#options.now()
     if (now < this.#cleanupAt) return
     const key = { kind: 'cleanup', name: 'jobs', item: '' } as const
-    const [note] = await jobs.store.notes({ kind: 'cleanup', names: ['jobs'], limit: 1 })
+    const [note] = await jobs.store.stateEntries({ kind: 'cleanup', names: ['jobs'], limit: 1 })
     const last = (note?.value as { at: Instant } | undefined)?.at
     if (last !== undefined && now < last + dayMs) {
       this.#cleanupAt = last + dayMs
@@ -149,7 +149,7 @@ export class JobsKeeper {
     }
     await removeUnclaimedJobs(jobs.store)
     const changes = [{ ...key, revision: note?.revision ?? 0, value: { at: now } }]
-    await jobs.store.changeNotes({ changes, now })
+    await jobs.store.changeState({ changes, now })
     this.#cleanupAt = now + dayMs
   }
 }

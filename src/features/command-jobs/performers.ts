@@ -1,4 +1,4 @@
-import type { Handler, Performable, RunContext } from '../../engine/worker/perform.js'
+import type { Handler, ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { define, defineJobs } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
@@ -79,7 +79,7 @@ export async function removeUnclaimedJobs(store: Store): Promise<void> {
 export function fallbackHandler(
   { job, source }: StoredJob,
   here: {
-    readonly performables: ReadonlyMap<string, Performable>
+    readonly executableJobs: ReadonlyMap<string, ExecutableJob>
     readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
   },
 ): Handler | undefined {
@@ -88,7 +88,7 @@ export function fallbackHandler(
     return here.shell((run) => ({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }))
   }
   const named = job.name === unclaimedTexts ? undefined : job.name.slice(unclaimedPrefix.length)
-  const own = here.performables.get(named ?? takerName) ?? here.performables.get(takerName)
+  const own = here.executableJobs.get(named ?? takerName) ?? here.executableJobs.get(takerName)
   return own?.handler
 }
 

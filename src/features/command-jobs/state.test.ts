@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandJobOf, commandTrigger, executingRun, type CommandJob } from './definition.js'
 import { commandJobState, executedElsewhere, executionOf, type CommandJobState } from './state.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { FinalState, RunState } from '../../kernel/run/run.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 
@@ -68,7 +68,7 @@ describe('a command job', () => {
 
   it('N6: was executed only if the note names its own run', () => {
     const stored = storedOf(oneShot)
-    const note = { ...executedElsewhere(stored.trigger, at + 5), revision: 1, at } as Note
+    const note = { ...executedElsewhere(stored.trigger, at + 5), revision: 1, at } as StateEntry
     expect(executionOf(stored, note)).toEqual({ at: at + 5, state: 'done' })
     expect(executionOf(stored, undefined)).toBeUndefined()
     const later = storedOf(jobOf({ type: 'oneshot', executeAt: at + 1 }))

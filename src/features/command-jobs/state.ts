@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import { executingRun } from './definition.js'
-import type { Note, NoteChange } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
 import { isFinal, type FinalState, type RunState } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
@@ -22,14 +22,14 @@ export interface Execution {
 }
 
 /** What a note says of the execution of a one-shot; one of an earlier job of the same id says nothing. */
-export function executionOf({ trigger }: StoredTrigger, note: Note | undefined): Execution | undefined {
+export function executionOf({ trigger }: StoredTrigger, note: StateEntry | undefined): Execution | undefined {
   const value = note?.value as ExecutedValue | undefined
   if (value === undefined || value.run !== executingRun(trigger)) return undefined
   return { at: value.at ?? undefined, state: value.state }
 }
 
 /** The note of a one-shot that another program has executed. */
-export function executedElsewhere(trigger: Trigger, at: Instant | undefined): NoteChange {
+export function executedElsewhere(trigger: Trigger, at: Instant | undefined): StateChange {
   const value = { at: at ?? null, run: executingRun(trigger) ?? '', state: 'done' }
   return { kind: 'executed', name: trigger.name, item: '', value }
 }

@@ -9,7 +9,7 @@ import {
   type Execution,
 } from './state.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { RunState } from '../../kernel/run/run.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
@@ -59,11 +59,11 @@ export async function addToStore(
   const triggers = await triggersOf(store, jobs, now)
   refuse('the job', await pastSchedules(store, triggers, now))
   await define(store, { source, triggers, now, isNew: true })
-  await noteExecuted(store, { jobs, triggers, now })
+  await recordExecuted(store, { jobs, triggers, now })
 }
 
 /** Notes which of the jobs were executed by another program. */
-export async function noteExecuted(
+export async function recordExecuted(
   store: Store,
   request: { readonly jobs: readonly NewJob[]; readonly triggers: readonly Trigger[]; readonly now: Instant },
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function noteExecuted(
   const changes = jobs.flatMap(({ executed }, index) =>
     executed === undefined ? [] : [executedElsewhere(triggers[index] as Trigger, executed.at)],
   )
-  if (changes.length > 0) await store.changeNotes({ changes, now })
+  if (changes.length > 0) await store.changeState({ changes, now })
 }
 
 /** Ends jobs: what is going on may finish, what was not begun is cancelled, history stays. */
@@ -135,7 +135,7 @@ export async function executionsOf(
   triggers: readonly StoredTrigger[],
 ): Promise<ReadonlyMap<string, Execution>> {
   const once = triggers.filter(({ trigger }) => trigger.schedule.kind === 'once')
-  const notes = await executedNotes(
+  const notes = await executedRecords(
     store,
     once.map(({ trigger }) => trigger.name),
   )
@@ -149,14 +149,15 @@ export async function executionsOf(
 }
 
 /** What was noted of the execution of jobs, by id. */
-export async function executedNotes(
+export async function executedRecords(
   store: Store,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Note>> {
-  const found = new Map<string, Note>()
+): Promise<ReadonlyMap<string, StateEntry>> {
+  const found = new Map<string, StateEntry>()
   for (let i = 0; i < ids.length; i += page) {
     const names = ids.slice(i, i + page)
-    for (const note of await store.notes({ kind: 'executed', names, limit: page })) found.set(note.name, note)
+    for (const note of await store.stateEntries({ kind: 'executed', names, limit: page }))
+      found.set(note.name, note)
   }
   return found
 }

@@ -8,7 +8,14 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
 import { shellCommand } from './performers.js'
-import { endInStore, executedNotes, executionsOf, linesOf, noteExecuted, triggersOf } from './store-jobs.js'
+import {
+  endInStore,
+  executedRecords,
+  executionsOf,
+  linesOf,
+  recordExecuted,
+  triggersOf,
+} from './store-jobs.js'
 
 /** A jobs file and the source under which its jobs are in the store. */
 export interface JobsPlace {
@@ -166,7 +173,7 @@ async function writeJobs(
   )
   await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
   await sync(store, { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] }, now)
-  await noteExecuted(store, {
+  await recordExecuted(store, {
     jobs: elsewhere.map(({ line }) => line),
     triggers: elsewhere.map(({ trigger }) => trigger),
     now,
@@ -205,7 +212,7 @@ async function markLines(
 ): Promise<readonly string[]> {
   const ids = openLines(own).map(({ job }) => job.id)
   if (ids.length === 0) return []
-  const noted = [...(await executedNotes(store, ids)).keys()]
+  const noted = [...(await executedRecords(store, ids)).keys()]
   const executed =
     noted.length === 0
       ? new Map<string, Execution>()

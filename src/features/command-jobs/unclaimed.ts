@@ -1,6 +1,6 @@
 import type { Events } from '../../engine/events.js'
 import { Loop, type Look } from '../../engine/loop.js'
-import type { Performable, RunContext } from '../../engine/worker/perform.js'
+import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { performNext } from '../../engine/worker/work-one.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
@@ -73,7 +73,7 @@ export class UnclaimedCommands {
         events,
         leaseMs,
         worker: { ...workerIdentity(), id: newWorkerId() },
-        performables: new Map([[unclaimed.job.name, failing(unclaimed, release)]]),
+        executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, release)]]),
         aheadMs: 0,
         signal: release.signal,
         onLine: () => undefined,
@@ -115,7 +115,7 @@ export async function unclaimedCommands(
 }
 
 /** Fails the runs that nobody took; another one, which was claimed in their place, is released. */
-export function failing({ job, runs }: Unclaimed, release: AbortController): Performable {
+export function failing({ job, runs }: Unclaimed, release: AbortController): ExecutableJob {
   const handler = (run: RunContext): void => {
     if (runs.has(run.id)) failUnclaimed(run)
     release.abort()

@@ -173,7 +173,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(left).toMatchObject({ state: 'done', result: 'done all the same' })
   })
 
-  it('is handed back when its worker stops', async () => {
+  it('is released when its worker stops', async () => {
     const app = await started({ heeds: { isolate } })
     const begun = new Promise<void>((resolve) => app.on('run:started', () => resolve()))
     const ends: string[] = []
@@ -181,7 +181,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     await app.enqueue('heeds')
     await begun
     await app.stop({ grace: 0 })
-    expect(ends).toEqual(['handed-back'])
+    expect(ends).toEqual(['released'])
   })
 })
 

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../store/sqlite/sqlite-store.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../../store/conformance/stage.js'
 import type { Store } from '../../store/port.js'
 import { systemClock } from '../../time/clock.js'
-import { takeBackLost } from '../../engine/worker/work-one.js'
+import { reclaimLost } from '../../engine/worker/work-one.js'
 import { moveStore } from './run.js'
 
 const open: Store[] = []
@@ -55,7 +55,7 @@ it.each([
   const from = await old()
   await live(from)
   const now = t0 + 30 * 24 * 60 * minute
-  await takeBackLost(from, { now: () => now, steadyMs: () => Infinity })
+  await reclaimLost(from, { now: () => now, steadyMs: () => Infinity })
   await from.expire({ now, deadline: now, limit: 9 })
   expect(await from.workers()).toEqual([])
   const to = await sqlite()

@@ -107,10 +107,10 @@ async function inQueue(context: Context): Promise<number> {
   const { directory } = context
   const request = await requestOf(context)
   const path = queueDirOf(context)
-  const { makeQueue, openQueue, takeIn } = await import('./queue/directory.js')
+  const { makeQueue, openQueue, importForeign } = await import('./queue/directory.js')
   const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {
-    if (store !== undefined && !request.isDry) await takeIn(store)
+    if (store !== undefined && !request.isDry) await importForeign(store)
     const { enqueueEntry } = await import('./enqueue-entry.js')
     return tell(context, await enqueueEntry(store, { ...request, queuePath: resolve(directory, path) }))
   } finally {

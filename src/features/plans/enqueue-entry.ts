@@ -92,15 +92,15 @@ async function enqueueMissed(
     labels: { job_id: entry.jobId, run_id: entry.runId, run_id_base: entry.runIdBase },
   }
   const [answer] = await store.enqueue({ runs: [run], now })
-  await store.changeNotes({ changes: [{ ...noteOf(entry), value: { at: now } }], now })
+  await store.changeState({ changes: [{ ...stateEntryOf(entry), value: { at: now } }], now })
   return answer?.created === true ? 'enqueued' : 'already_enqueued'
 }
 
 async function isNoted(store: Store, entry: PlanEntry): Promise<boolean> {
-  const { kind, name } = noteOf(entry)
-  return (await store.notes({ kind, names: [name], limit: 1 })).length > 0
+  const { kind, name } = stateEntryOf(entry)
+  return (await store.stateEntries({ kind, names: [name], limit: 1 })).length > 0
 }
 
-function noteOf({ jobId }: PlanEntry) {
+function stateEntryOf({ jobId }: PlanEntry) {
   return { kind: 'plan', name: planTriggerName(jobId), item: 'enqueued' } as const
 }

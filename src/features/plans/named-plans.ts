@@ -6,7 +6,7 @@
  * A crash in between ends nothing too early: the note is there before the entries are, and goes after they have ended.
  */
 import { end } from '../../engine/sync/sync.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { passName } from './source.js'
@@ -18,7 +18,7 @@ export async function notePlans(
   app: { readonly source: string; readonly plans: readonly PlanSource[]; readonly now: Instant },
 ): Promise<readonly string[]> {
   const { source: item, plans, now } = app
-  const notes = await allNotes(store)
+  const notes = await allStateEntries(store)
   const before = namedBy(item, notes)
   const named = new Set(plans.map((plan) => plan.name))
   const added = [...named].filter((name) => !before.has(name))
@@ -39,19 +39,19 @@ export async function vanishedPlans(
   { source, plans }: { readonly source: string; readonly plans: readonly PlanSource[] },
 ): Promise<readonly string[]> {
   const named = new Set(plans.map((plan) => plan.name))
-  return [...namedBy(source, await allNotes(store))].filter((name) => !named.has(name))
+  return [...namedBy(source, await allStateEntries(store))].filter((name) => !named.has(name))
 }
 
-function namedBy(item: string, notes: readonly Note[]): ReadonlySet<string> {
+function namedBy(item: string, notes: readonly StateEntry[]): ReadonlySet<string> {
   return new Set(notes.filter((note) => note.item === item).map((note) => note.name))
 }
 
 const page = 1000
 
-async function allNotes(store: Store): Promise<readonly Note[]> {
-  const found: Note[] = []
+async function allStateEntries(store: Store): Promise<readonly StateEntry[]> {
+  const found: StateEntry[] = []
   for (;;) {
-    const notes = await store.notes({ kind: 'plan', after: found.at(-1), limit: page })
+    const notes = await store.stateEntries({ kind: 'plan', after: found.at(-1), limit: page })
     found.push(...notes)
     if (notes.length < page) return found
   }
@@ -69,7 +69,7 @@ async function write(
   const { names, item, value, now } = change
   if (names.length === 0) return
   // Whatever stands there is replaced: a second process of the same app writes the same.
-  await store.changeNotes({ changes: names.map((name) => ({ kind: 'plan', name, item, value })), now })
+  await store.changeState({ changes: names.map((name) => ({ kind: 'plan', name, item, value })), now })
 }
 
 /** Ends what is left of a plan. What another plan of the app has taken over goes on there: only its owner changes. */

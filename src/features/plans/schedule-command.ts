@@ -129,7 +129,7 @@ async function makePass(context: Context, request: Asked, isOn: boolean): Promis
   const disabled = (made: Pass): MadePass => ({ made, now: thisSecond() })
   const { disabledPass, schedulePass } = await import('./schedule-pass.js')
   if (!isOn && !request.isDry) return disabled(disabledPass(request.plan, 'SCHEDULER_ENABLED is off'))
-  const { makeQueue, openQueue, planningHold, takeIn } = await import('./queue/directory.js')
+  const { makeQueue, openQueue, planningHold, importForeign } = await import('./queue/directory.js')
   const path = queueDirOf(context)
   const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
   try {
@@ -137,7 +137,7 @@ async function makePass(context: Context, request: Asked, isOn: boolean): Promis
     const hold = isChanging ? await planningHold(store) : undefined
     if (hold !== undefined) return disabled(disabledPass(request.plan, hold))
     if (isChanging) await clockOf(context, store, new AbortController().signal)
-    if (isChanging) await takeIn(store)
+    if (isChanging) await importForeign(store)
     const now = thisSecond()
     const made = await schedulePass(store, { ...request, now, queuePath: resolve(directory, path) })
     return { made, now }

@@ -61,7 +61,7 @@ describe('changing a round', () => {
     expect(diary.lines).toEqual(['a@0', 'a@60'])
   })
 
-  it('two rounds that want one service at two intervals are refused, and both are named', async () => {
+  it('two rounds that claimRequest one service at two intervals are refused, and both are named', async () => {
     const { stage, diary } = await atTen()
     const jobs = ['a', 'b'].map((name) => defineJob(name, { handler: () => undefined }))
     const triggers = [

@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { serviceRunId } from './check.js'
-import type { Noted, RoundFacts } from './plan.js'
+import type { Revisioned, RoundFacts } from './plan.js'
 import type { Cycle, ServiceTiming } from './round.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
@@ -34,19 +34,19 @@ export function isRound(trigger: Trigger): boolean {
 export async function openCycles(
   store: Store,
   rounds: readonly Trigger[],
-): Promise<ReadonlyMap<string, Noted<Cycle>>> {
+): Promise<ReadonlyMap<string, Revisioned<Cycle>>> {
   const names = rounds.map(({ name }) => name)
-  return byName<Cycle>(await store.notes({ kind: 'cycle', names, items: [''], limit: names.length }))
+  return byName<Cycle>(await store.stateEntries({ kind: 'cycle', names, items: [''], limit: names.length }))
 }
 
 /** The timings of services, by name. */
 export async function serviceTimings(
   store: Store,
   services: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Noted<ServiceTiming>>> {
+): Promise<ReadonlyMap<string, Revisioned<ServiceTiming>>> {
   const names = [...services]
   return byName<ServiceTiming>(
-    await store.notes({ kind: 'service', names, items: [''], limit: names.length }),
+    await store.stateEntries({ kind: 'service', names, items: [''], limit: names.length }),
   )
 }
 
@@ -67,6 +67,6 @@ async function isTakenUp(
   return (run?.crashes ?? 0) > 0
 }
 
-function byName<Value>(notes: readonly Note[]): ReadonlyMap<string, Noted<Value>> {
+function byName<Value>(notes: readonly StateEntry[]): ReadonlyMap<string, Revisioned<Value>> {
   return new Map(notes.map(({ name, value, revision }) => [name, { value: value as Value, revision }]))
 }

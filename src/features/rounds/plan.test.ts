@@ -6,9 +6,9 @@ import { notesAfter, notesBehind } from '../../kernel/run/follow.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
-import type { Note, NoteKey } from '../../kernel/state/note.js'
+import type { StateEntry, StateKey } from '../../kernel/state/state-entry.js'
 import { listedTiming, tooSeldom, whyNotDue } from './check.js'
-import { closeRound, planRound, type Noted, type RoundFacts } from './plan.js'
+import { closeRound, planRound, type Revisioned, type RoundFacts } from './plan.js'
 import type { Cycle, ServiceTiming } from './round.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { scheduleOf } from '../../kernel/trigger/schedule.js'
@@ -23,7 +23,7 @@ const job = (name: string) => defineJob(name, { handler: () => undefined })
 
 /** A round as the store would hand it over, with what its ticks and the ends of its runs leave behind. */
 class World {
-  readonly notes = new Map<string, Note>()
+  readonly notes = new Map<string, StateEntry>()
   readonly runs: NewRun[] = []
   readonly ranges: LedgerRange[] = []
   readonly jobs = new Map(['a', 'b', 'c'].map((name) => [name, job(name)]))
@@ -59,11 +59,11 @@ class World {
   }
 
   facts(isResumed = false): RoundFacts {
-    const noted = <Value>(key: string): Noted<Value> | undefined => {
+    const noted = <Value>(key: string): Revisioned<Value> | undefined => {
       const note = this.notes.get(key)
       return note && { value: note.value as Value, revision: note.revision }
     }
-    const timings = ['a', 'b', 'c'].flatMap((name): [string, Noted<ServiceTiming>][] => {
+    const timings = ['a', 'b', 'c'].flatMap((name): [string, Revisioned<ServiceTiming>][] => {
       const timing = noted<ServiceTiming>(`service ${name}`)
       return timing === undefined ? [] : [[name, timing]]
     })
@@ -112,11 +112,11 @@ class World {
     this.due = { ...this.due, holds: [{ ...usual, fromAt: t0, ...hold } as Hold] }
   }
 
-  #revision({ kind, name }: NoteKey): number {
+  #revision({ kind, name }: StateKey): number {
     return this.notes.get(`${kind} ${name}`)?.revision ?? 0
   }
 
-  #write(key: NoteKey, value: Json | undefined, at: number): void {
+  #write(key: StateKey, value: Json | undefined, at: number): void {
     const text = `${key.kind} ${key.name}`
     if (value === undefined) this.notes.delete(text)
     else this.notes.set(text, { ...key, value, revision: this.#revision(key) + 1, at })
@@ -158,7 +158,7 @@ describe('planRound', () => {
     const elsewhere = { run: 'x', round: 'other' }
     const timing = { ...(world.timing('b') as ServiceTiming), inFlight: elsewhere }
     world.notes.set('service b', {
-      ...(world.notes.get('service b') as Note),
+      ...(world.notes.get('service b') as StateEntry),
       value: timing,
     })
     const tick = world.tick(t0 + 1)
@@ -173,7 +173,7 @@ describe('planRound', () => {
     world.end(true, t0 + 1)
     const timing = { ...(world.timing('b') as ServiceTiming), lastRunAt: t0 }
     world.notes.set('service b', {
-      ...(world.notes.get('service b') as Note),
+      ...(world.notes.get('service b') as StateEntry),
       value: timing,
     })
     const tick = world.tick(t0 + hour)

@@ -13,7 +13,7 @@ import { cut, instantsWithin, type Stretch } from '../../kernel/tick/cut.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
-import type { NoteChange } from '../../kernel/state/note.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 import { formatCheck, listedTiming, newServiceRun, onGrid, whyNotDue } from './check.js'
 import { lastCheckChange } from './round.js'
 import type { CheckNotice, Cycle, RoundService, ServiceTiming, SkippedService } from './round.js'
@@ -25,9 +25,9 @@ import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 /** What a tick of a round has to know besides its trigger. */
 export interface RoundFacts {
   /** The open cycle. */
-  readonly cycle: Noted<Cycle> | undefined
+  readonly cycle: Revisioned<Cycle> | undefined
   /** The timings of its services, by name, where there are any. */
-  readonly timings: ReadonlyMap<string, Noted<ServiceTiming>>
+  readonly timings: ReadonlyMap<string, Revisioned<ServiceTiming>>
   /** The jobs of its services, by name. */
   readonly jobs: ReadonlyMap<string, Job>
   /** Whether the open cycle is taken up again. */
@@ -35,7 +35,7 @@ export interface RoundFacts {
 }
 
 /** The value of a note, and the revision it was read at. */
-export interface Noted<Value> {
+export interface Revisioned<Value> {
   readonly value: Value
   readonly revision: number
 }
@@ -55,9 +55,9 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
     ranges: [...going.ranges, ...checked.ranges],
     checks: [...(going.notice ?? []), ...(checked.notice ?? [])],
     notes: [
-      ...cycleNote(due, facts, checked.turn?.cycle),
+      ...cycleEntry(due, facts, checked.turn?.cycle),
       ...checked.notes,
-      ...lastCheckNote(due, checked.empty ?? going.over),
+      ...lastCheckEntry(due, checked.empty ?? going.over),
     ],
   })
 }
@@ -81,7 +81,7 @@ export function closeRound(
   const rest = { ...cycle, queue: [], skipped: [...cycle.skipped, ...skipped] }
   const notes =
     cycle.current === null
-      ? [cycleChange(due, undefined), ...lastCheckNote(due, rest)]
+      ? [cycleChange(due, undefined), ...lastCheckEntry(due, rest)]
       : [cycleChange(due, rest)]
   return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], notes })
 }
@@ -189,7 +189,7 @@ function meanwhile(
 ): Tick {
   const { schedule, held, clear, firstAt } = checks
   const { turn, cycle } = going
-  const notes = turn === undefined ? [] : [...cycleNote(due, facts, cycle), timingNote(facts, turn)]
+  const notes = turn === undefined ? [] : [...cycleEntry(due, facts, cycle), timingEntry(facts, turn)]
   const begun = { now, runs: turn?.run, notes, checks: going.notice ?? [] }
   if (firstAt !== undefined && isOwed(due.trigger, firstAt, now))
     return tickOf(due, { ...begun, ranges: going.ranges, cursorAt: due.cursorAt })
@@ -207,7 +207,7 @@ function isOwed({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant):
 interface Checked {
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
-  readonly notes: readonly NoteChange[]
+  readonly notes: readonly StateChange[]
   readonly notice?: readonly CheckNotice[] | undefined
   /** The cycle that was never opened because nothing was due. */
   readonly empty?: Cycle | undefined
@@ -251,10 +251,10 @@ function check(
       checkedRange(due, lastAt, formatCheck(names, skipped)),
     ],
     notes: found.flatMap(({ service, timing }) => {
-      if (turn?.service.job === service.job) return [timingNote(facts, turn)]
+      if (turn?.service.job === service.job) return [timingEntry(facts, turn)]
       // Everyone can look a service up from its first check on.
       const isKnown = facts.timings.get(service.job)?.value === timing
-      return isKnown ? [] : [timingNote(facts, { service, timing })]
+      return isKnown ? [] : [timingEntry(facts, { service, timing })]
     }),
   }
 }
@@ -308,20 +308,20 @@ function rangesOf(
 }
 
 /** The note of the cycle where it changes: written, or removed. */
-function cycleNote(due: DueTrigger, facts: RoundFacts, cycle: Cycle | undefined): NoteChange[] {
+function cycleEntry(due: DueTrigger, facts: RoundFacts, cycle: Cycle | undefined): StateChange[] {
   if (cycle === undefined && facts.cycle === undefined) return []
   return [{ ...cycleChange(due, cycle), revision: facts.cycle?.revision ?? 0 }]
 }
 
-function lastCheckNote({ trigger }: DueTrigger, cycle: Cycle | undefined): NoteChange[] {
+function lastCheckEntry({ trigger }: DueTrigger, cycle: Cycle | undefined): StateChange[] {
   return cycle === undefined ? [] : [lastCheckChange(trigger.name, cycle)]
 }
 
-function cycleChange(due: DueTrigger, cycle: Cycle | undefined): NoteChange {
+function cycleChange(due: DueTrigger, cycle: Cycle | undefined): StateChange {
   return { kind: 'cycle', name: due.trigger.name, item: '', value: cycle as unknown as Json | undefined }
 }
 
-function timingNote(facts: RoundFacts, { service, timing }: Pick<Turn, 'service' | 'timing'>): NoteChange {
+function timingEntry(facts: RoundFacts, { service, timing }: Pick<Turn, 'service' | 'timing'>): StateChange {
   const revision = facts.timings.get(service.job)?.revision ?? 0
   return { kind: 'service', name: service.job, item: '', value: timing as unknown as Json, revision }
 }
@@ -334,7 +334,7 @@ function tickOf(
     nextAt?: Instant | undefined
     runs?: NewRun | undefined
     ranges?: readonly LedgerRange[]
-    notes?: readonly NoteChange[]
+    notes?: readonly StateChange[]
     checks?: readonly CheckNotice[]
   },
 ): Tick {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { NoteChange } from '../../kernel/state/note.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 
 /** The services of a round, in the order in which they are performed. */
 export interface RoundSpec {
@@ -96,7 +96,7 @@ export function timingAfter(timing: ServiceTiming, ended: EndedService): Service
 }
 
 /** The change that keeps what a check came to, when its cycle is over. */
-export function lastCheckChange(round: string, cycle: LastCheck): NoteChange {
+export function lastCheckChange(round: string, cycle: LastCheck): StateChange {
   const { checkedAt, results, skipped, resumed } = cycle
   const value = { checkedAt, results, skipped, resumed } as unknown as Json
   return { kind: 'check', name: round, item: '', value }

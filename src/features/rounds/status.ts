@@ -67,7 +67,7 @@ export async function storedRounds(
 export async function roundStates(store: Store, name: string | undefined): Promise<readonly RoundState[]> {
   if (name !== undefined) await findRound(store, name)
   const names = name === undefined ? {} : { names: [name] }
-  const notes = await store.notes({ kind: 'cycle', ...names, limit: mostNotes })
+  const notes = await store.stateEntries({ kind: 'cycle', ...names, limit: maxStateEntries })
   return notes.map((note) => {
     const { checkedAt, queue, current, results } = note.value as unknown as Cycle
     return {
@@ -82,7 +82,7 @@ export async function roundStates(store: Store, name: string | undefined): Promi
 
 /** The timing of every service that ran or that a round lists, by name. */
 export async function serviceTimes(store: Store): Promise<readonly ServiceTimes[]> {
-  const notes = await store.notes({ kind: 'service', limit: mostNotes })
+  const notes = await store.stateEntries({ kind: 'service', limit: maxStateEntries })
   const known = new Map(notes.map(({ name, value }) => [name, value as unknown as ServiceTiming]))
   for (const { trigger } of await storedRounds(store, { all: false })) {
     for (const service of trigger.round?.services ?? [])
@@ -104,7 +104,7 @@ export function timesOf(service: string, timing: ServiceTiming): ServiceTimes {
 }
 
 /** More services and rounds than anyone lists. */
-const mostNotes = 100_000
+const maxStateEntries = 100_000
 
 type Found = Omit<RoundStatus, 'name' | 'intervalMs' | 'services' | 'nextCheckAt'>
 
@@ -125,7 +125,7 @@ async function openCheck(store: Store, cycle: Cycle): Promise<Found> {
 
 /** What was kept of the last check, whose cycle is over. */
 async function lastCheck(store: Store, name: string): Promise<Found> {
-  const [note] = await store.notes({ kind: 'check', names: [name], limit: 1 })
+  const [note] = await store.stateEntries({ kind: 'check', names: [name], limit: 1 })
   const check = note?.value as unknown as LastCheck | undefined
   const { checkedAt = null, results = [], skipped = [] } = check ?? {}
   return {

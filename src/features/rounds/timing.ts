@@ -32,7 +32,7 @@ export async function setServiceTiming(
     const timing = { ...(await currentTiming(store, service, noted?.value)), everyMs, isSet: true as const }
     const change = { kind: 'service', name: service, item: '', value: timing as unknown as Json } as const
     const changes = [{ ...change, revision: noted?.revision ?? 0 }]
-    if ((await store.changeNotes({ changes, now })) === 'changed') return timesOf(service, timing)
+    if ((await store.changeState({ changes, now })) === 'changed') return timesOf(service, timing)
   }
   throw new RotaError('STORE_BUSY', `the timing of ${service} kept changing`)
 }

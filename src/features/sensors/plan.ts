@@ -7,7 +7,7 @@
 import type { Instant } from '../../time/instant.js'
 import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
-import type { Note, NoteChange } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
 import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { Sensed } from './polling/read-poll.js'
 import { retryDelayMs } from '../../kernel/job/retry.js'
@@ -58,7 +58,7 @@ const longestBackOffMs = 900_000
 const shortestBackOffMs = 1000
 
 /** The facts of a sensor from what a store gave; undefined for a trigger without one. */
-export function factsOf(due: DueTrigger, notes: readonly Note[]): SensorFacts | undefined {
+export function factsOf(due: DueTrigger, notes: readonly StateEntry[]): SensorFacts | undefined {
   const { schedule, name } = due.trigger
   if (schedule.kind !== 'sensor') return undefined
   const own = notes.filter((note) => note.name === name)
@@ -269,7 +269,7 @@ function bareTick(due: DueTrigger, now: Instant): Tick {
   }
 }
 
-function closing({ due, openRevision }: SensorFacts): NoteChange {
+function closing({ due, openRevision }: SensorFacts): StateChange {
   return { ...openPollKey(due.trigger.name), revision: openRevision, value: undefined }
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { NoteChange } from '../../kernel/state/note.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 
 /** What is known of a sensor beside its definition: its state, how it fares, and its newest evaluation. Kept in one note. */
 export type SensorRecord = {
@@ -97,7 +97,7 @@ export function addEvaluation(
   name: string,
   record: SensorRecord,
   evaluation: Omit<Evaluation, 'number' | 'count'>,
-): { readonly record: SensorRecord; readonly notes: readonly NoteChange[] } {
+): { readonly record: SensorRecord; readonly notes: readonly StateChange[] } {
   const { last } = record
   if (last === null) return { record: { ...record, last: { ...evaluation, number: 1, count: 1 } }, notes: [] }
   if (isSame(last, evaluation)) return { record: { ...record, last: merged(last, evaluation) }, notes: [] }

@@ -208,7 +208,7 @@ describe('looking at sensors', () => {
     expect(await keysOf(app)).toEqual(['0'])
     expect((await app.sensors()).map(({ condition }) => condition)).toEqual(['ended'])
     const store = await app.store()
-    expect(await store.notes({ kind: 'sensor', limit: 9 })).toEqual([])
+    expect(await store.stateEntries({ kind: 'sensor', limit: 9 })).toEqual([])
     await app.stop({ grace: 0 })
     expect(cleaned).toEqual([1])
   })
@@ -227,7 +227,7 @@ describe('looking at sensors', () => {
     await app.removeSensor('s')
     expect(troubles).toEqual([['sensor s', 'its cleanup failed: the door is stuck']])
     const store = await app.store()
-    expect(await store.notes({ kind: 'sensor', limit: 9 })).toEqual([])
+    expect(await store.stateEntries({ kind: 'sensor', limit: 9 })).toEqual([])
     expect(await store.forgetSeen({ trigger: 's', limit: 9 })).toBe(0)
   })
 
@@ -354,8 +354,8 @@ async function keysOf(app: Rota): Promise<string[]> {
 async function everything(app: Rota): Promise<unknown> {
   const store = await app.store()
   return [
-    await store.notes({ kind: 'sensor', limit: 99 }),
-    await store.notes({ kind: 'evaluation', limit: 99 }),
+    await store.stateEntries({ kind: 'sensor', limit: 99 }),
+    await store.stateEntries({ kind: 'evaluation', limit: 99 }),
     await store.triggers(),
     await store.runs({ limit: 99 }),
   ]

@@ -4,7 +4,7 @@ import { freshOf, readFacts, tickOne } from './polling/commit.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { holdsAt, type Hold } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import type { ConfiguredSensor, Observation } from './sensor.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
@@ -52,9 +52,9 @@ export async function listSensors(
   const sensors = stored.filter(({ trigger }) => trigger.schedule.kind === 'sensor')
   const names = sensors.map(({ trigger }) => trigger.name)
   if (names.length === 0) return []
-  const notes = await store.notes({ kind: 'sensor', names, limit: names.length * 2 })
+  const notes = await store.stateEntries({ kind: 'sensor', names, limit: names.length * 2 })
   const holds = await store.holds({ openAt: now })
-  const byName = new Map<string, Note[]>()
+  const byName = new Map<string, StateEntry[]>()
   for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
   return sensors.map((one) => infoOf(one, { notes: byName.get(one.trigger.name) ?? [], holds, now }))
 }
@@ -73,7 +73,7 @@ export async function sensorHistory(
   now: Instant,
 ): Promise<readonly Evaluation[]> {
   const { record } = await sensorInfo(store, name, now)
-  const notes = await store.notes({ kind: 'evaluation', names: [name], limit: keptEvaluations })
+  const notes = await store.stateEntries({ kind: 'evaluation', names: [name], limit: keptEvaluations })
   const older = notes.map(({ value }) => value as Evaluation)
   const all = record.last === null ? older : [record.last, ...older]
   return all.toSorted((a, b) => b.number - a.number)
@@ -156,7 +156,7 @@ export async function resetSensor(
   const state = toPayload(request.state)
   const forgotten = keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
-    const notes = await store.notes({ kind: 'sensor', names: [name], limit: 2 })
+    const notes = await store.stateEntries({ kind: 'sensor', names: [name], limit: 2 })
     const note = notes.find(({ item }) => item === recordKey(name).item)
     const open = notes.find(({ item }) => item === openPollKey(name).item)
     const record = recordOf(note?.value)
@@ -171,7 +171,7 @@ export async function resetSensor(
     const change = { ...recordKey(name), revision: note?.revision ?? 0, value }
     // Written anew, so that a poll that is being committed in parts finds at the next one that something has changed.
     const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open.value }]
-    if ((await store.changeNotes({ changes: [change, ...fence], now })) === 'stale') continue
+    if ((await store.changeState({ changes: [change, ...fence], now })) === 'stale') continue
     await lookAtOnce(store, name, now)
     return { forgotten }
   }
@@ -187,8 +187,8 @@ function refuseForeign(name: string, { type }: SensorSpec, state: unknown): void
 export async function forgetSensor(store: Store, name: string, now: Instant): Promise<void> {
   await forgetKeys(store, name)
   for (const kind of ['sensor', 'evaluation'] as const) {
-    const notes = await store.notes({ kind, names: [name], limit: keptEvaluations + 2 })
-    await store.changeNotes({
+    const notes = await store.stateEntries({ kind, names: [name], limit: keptEvaluations + 2 })
+    await store.changeState({
       changes: notes.map((note) => ({ ...note, revision: undefined, value: undefined })),
       now,
     })
@@ -230,7 +230,7 @@ async function lookAtOnce(store: Store, name: string, now: Instant): Promise<voi
 
 function infoOf(
   { trigger, nextAt, active }: StoredTrigger,
-  { notes, holds, now }: { notes: readonly Note[]; holds: readonly Hold[]; now: Instant },
+  { notes, holds, now }: { notes: readonly StateEntry[]; holds: readonly Hold[]; now: Instant },
 ): SensorInfo {
   const { name, job, enabled } = trigger
   const valueOf = (item: string): Json | undefined => notes.find((note) => note.item === item)?.value

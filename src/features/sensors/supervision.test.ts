@@ -173,7 +173,7 @@ describe('supervision', () => {
     await stage.pass(30 * second)
     probe.answer = (state) => ({ kind: 'no-trigger', state })
     await stage.pass(minute)
-    const ring = await stage.store.notes({ kind: 'evaluation', names: ['s'], limit: 10 })
+    const ring = await stage.store.stateEntries({ kind: 'evaluation', names: ['s'], limit: 10 })
     expect(ring.map(({ value }) => value)).toMatchObject([
       { number: 1, kind: 'no-trigger', reason: 'too early', count: 11, fromAt: t0, untilAt: t0 + 5 * minute },
       { number: 2, kind: 'trigger', observations: 1, fresh: 1, count: 1 },

@@ -49,7 +49,7 @@ export const errorCodes = {
   TIMED_OUT: 'The attempt took longer than the timeout of its job.',
   CANCELLED: 'The run was cancelled on request.',
   LOST: 'The worker that held the run disappeared.',
-  SET_ASIDE: 'The run took its worker down too often and was set aside; `rota retry` revives it.',
+  QUARANTINED: 'The run took its worker down too often and was quarantined; `rota retry` revives it.',
   LISTEN_FAILED: 'An address cannot be listened on for webhooks; the message says why.',
   ALREADY_STARTED: 'The app was started already.',
   USAGE: 'The command line was called with words it does not know.',

@@ -126,7 +126,7 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ['run', 'command'],
   ['db', 'store'],
   ['database', 'store'],
-  ['retention', 'keep'],
+  ['keep', 'retention'],
 ])
 
 /** The known word that a mistyped one most likely stands for. */

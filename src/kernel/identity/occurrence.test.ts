@@ -86,7 +86,7 @@ describe('jitter and spread', () => {
 })
 
 describe('the limits that a run shares with others', () => {
-  const job = { ...jobDefaults, name: 'work', keyConcurrency: 2 }
+  const job = { ...jobDefaults, name: 'work', concurrencyPerKey: 2 }
   const { trigger } = aDue()
 
   it.each([
@@ -97,7 +97,7 @@ describe('the limits that a run shares with others', () => {
       input: { job: { ...job, concurrency: 4 }, trigger },
       gates: [{ key: 'job:work', limit: 4 }],
     },
-    { what: 'a group key', input: { job, groupKey: 'k' }, gates: [{ key: 'key:work=k', limit: 2 }] },
+    { what: 'a group key', input: { job, concurrencyKey: 'k' }, gates: [{ key: 'key:work=k', limit: 2 }] },
   ])('$what', ({ input, gates }) => {
     expect(gatesOf(input)).toEqual(gates)
   })

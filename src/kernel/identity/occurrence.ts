@@ -39,7 +39,7 @@ export function followOf(
   trigger?: Trigger,
 ): { readonly follow?: NewRun['follow'] } {
   if (asset !== undefined) return { follow: 'asset' }
-  return trigger?.notesExecution === true ? { follow: 'once' } : {}
+  return trigger?.recordsExecution === true ? { follow: 'once' } : {}
 }
 
 /** The run that a due instant of a trigger becomes. */
@@ -69,15 +69,16 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
 export function gatesOf(input: {
   job: Job
   trigger?: Trigger | undefined
-  groupKey?: string | undefined
+  concurrencyKey?: string | undefined
   partition?: string | undefined
 }): Gate[] {
-  const { job, trigger, groupKey, partition } = input
+  const { job, trigger, concurrencyKey, partition } = input
   const gates: Gate[] = []
   if (trigger !== undefined && trigger.overlap !== 'allow')
     gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
   if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
-  if (groupKey !== undefined) gates.push({ key: `key:${job.name}=${groupKey}`, limit: job.keyConcurrency })
+  if (concurrencyKey !== undefined)
+    gates.push({ key: `key:${job.name}=${concurrencyKey}`, limit: job.concurrencyPerKey })
   // Two runs that write one piece of data at once would leave a mixture of both.
   if (job.asset !== undefined) gates.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
   return gates

@@ -28,8 +28,8 @@ describe('a job', () => {
       retry: noRetry,
       timeoutMs: undefined,
       concurrency: undefined,
-      keyConcurrency: 1,
-      crashes: 3,
+      concurrencyPerKey: 1,
+      maxCrashes: 3,
     })
   })
 
@@ -39,8 +39,8 @@ describe('a job', () => {
       priority: -5,
       timeout: '10m',
       concurrency: 2,
-      keyConcurrency: 3,
-      crashes: 1,
+      concurrencyPerKey: 3,
+      maxCrashes: 1,
     }
     expect(defineJob('j', { handler: async () => undefined, ...options })).toEqual({
       name: 'j',
@@ -50,8 +50,8 @@ describe('a job', () => {
       retry: noRetry,
       timeoutMs: 600_000,
       concurrency: 2,
-      keyConcurrency: 3,
-      crashes: 1,
+      concurrencyPerKey: 3,
+      maxCrashes: 1,
     })
   })
 
@@ -95,7 +95,7 @@ describe('a job', () => {
     [{ concurrency: 0 }, ['concurrency: 0 is not allowed (a whole number from 1 to 100000)']],
     [{ concurrency: null }, ['concurrency: null is not allowed (a whole number from 1 to 100000)']],
     [{ queue: 'a b' }, [expect.stringContaining('queue: "a b" is not a name (')]],
-    [{ crashes: 101 }, ['crashes: 101 is not allowed (a whole number from 1 to 100)']],
+    [{ maxCrashes: 101 }, ['maxCrashes: 101 is not allowed (a whole number from 1 to 100)']],
     [{ retries: 3 }, [expect.stringContaining('retries: there is no such option; did you mean retry? (')]],
   ])('refuses %j', (options, faults) => {
     expect(faultsOf({ command, ...options })).toEqual(faults)

@@ -35,9 +35,9 @@ export interface JobOptions {
   /** How many runs of this job may be held at once, over all workers; without it there is no limit. */
   readonly concurrency?: number | undefined
   /** How many runs with the same group key may be held at once, over all workers; 1 unless said otherwise. */
-  readonly keyConcurrency?: number | undefined
-  /** How many workers a run may take down before it is set aside; 3 unless said otherwise. */
-  readonly crashes?: number | undefined
+  readonly concurrencyPerKey?: number | undefined
+  /** How many workers a run may take down before it is quarantined; 3 unless said otherwise. */
+  readonly maxCrashes?: number | undefined
 }
 
 /** How often and after which waits a failed run is tried again. */
@@ -77,8 +77,8 @@ const jobOptionNames: readonly (keyof JobOptions)[] = [
   'retry',
   'timeout',
   'concurrency',
-  'keyConcurrency',
-  'crashes',
+  'concurrencyPerKey',
+  'maxCrashes',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -115,13 +115,16 @@ export function readJob(
 
 const timeoutBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
 
-function readLimits(input: Written, place: Place): Pick<Job, 'concurrency' | 'keyConcurrency' | 'crashes'> {
-  const keyConcurrency = readConcurrency(input['keyConcurrency'], within(place, 'keyConcurrency'))
-  const crashes = readWhole(input['crashes'], { min: 1, max: 100 }, within(place, 'crashes'))
+function readLimits(
+  input: Written,
+  place: Place,
+): Pick<Job, 'concurrency' | 'concurrencyPerKey' | 'maxCrashes'> {
+  const concurrencyPerKey = readConcurrency(input['concurrencyPerKey'], within(place, 'concurrencyPerKey'))
+  const maxCrashes = readWhole(input['maxCrashes'], { min: 1, max: 100 }, within(place, 'maxCrashes'))
   return {
     concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')),
-    keyConcurrency: keyConcurrency ?? jobDefaults.keyConcurrency,
-    crashes: crashes ?? jobDefaults.crashes,
+    concurrencyPerKey: concurrencyPerKey ?? jobDefaults.concurrencyPerKey,
+    maxCrashes: maxCrashes ?? jobDefaults.maxCrashes,
   }
 }
 

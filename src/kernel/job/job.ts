@@ -58,10 +58,10 @@ export interface Job {
   readonly timeoutMs: number | undefined
   /** How many runs of this job may be held at once, over all workers. */
   readonly concurrency: number | undefined
-  /** How many runs with one `groupKey` may be held at once, over all workers. */
-  readonly keyConcurrency: number
-  /** How many workers it may take down before it is set aside. */
-  readonly crashes: number
+  /** How many runs with one `concurrencyKey` may be held at once, over all workers. */
+  readonly concurrencyPerKey: number
+  /** How many workers it may take down before it is quarantined. */
+  readonly maxCrashes: number
   /** What makes it an asset, where it is one. */
   readonly asset?: AssetSpec | undefined
   /** Its source no longer defines it: it stays for the runs that it still has, and any source may take its name. */
@@ -76,8 +76,8 @@ export const jobDefaults: Omit<Job, 'name'> = {
   retry: noRetry,
   timeoutMs: undefined,
   concurrency: undefined,
-  keyConcurrency: 1,
-  crashes: 3,
+  concurrencyPerKey: 1,
+  maxCrashes: 3,
 }
 
 /** The name under which runs wait, with how many may be held at once over all workers. */

@@ -3,7 +3,7 @@ import type { Hold } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
 import type { Job, Queue } from '../job/job.js'
 import type { RecordedRange } from '../ledger/ledger.js'
-import type { Note } from '../state/note.js'
+import type { StateEntry } from '../state/state-entry.js'
 import type { Attempt, FinalState, Follow, Gate, LogLine, Run } from './run.js'
 import type { SeenKey } from '../tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../trigger/trigger.js'
@@ -73,7 +73,7 @@ export type Fact =
   | { readonly kind: 'run'; readonly run: RunFact }
   | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
   | { readonly kind: 'range'; readonly range: RecordedRange }
-  | { readonly kind: 'note'; readonly note: Note }
+  | { readonly kind: 'note'; readonly note: StateEntry }
   | { readonly kind: 'seen'; readonly trigger: string; readonly key: SeenKey }
   | {
       readonly kind: 'counters'

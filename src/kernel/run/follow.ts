@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../identity/identity.js'
 import type { Json } from '../definition/json.js'
-import type { NoteChange, NoteKey } from '../state/note.js'
+import type { StateChange, StateKey } from '../state/state-entry.js'
 import {
   cycleAfter,
   lastCheckChange,
@@ -28,7 +28,7 @@ export interface EndedRun {
 }
 
 /** The state of an asset's partition, as far as ended runs tell it. */
-export interface PartitionNote {
+export interface PartitionRecord {
   /** How the newest ended run of it ended. */
   readonly state: 'done' | 'failed'
   readonly run: RunId
@@ -41,7 +41,10 @@ export interface PartitionNote {
 }
 
 /** The notes that have to be known to say what the end of a run changes. */
-export function notesBehind(follow: Follow, run: Pick<EndedRun, 'job' | 'trigger' | 'partition'>): NoteKey[] {
+export function notesBehind(
+  follow: Follow,
+  run: Pick<EndedRun, 'job' | 'trigger' | 'partition'>,
+): StateKey[] {
   const { job, trigger = '', partition = '' } = run
   switch (follow) {
     case 'chain':
@@ -62,7 +65,7 @@ export function notesAfter(
   follow: Follow,
   run: EndedRun,
   values: readonly (Json | undefined)[],
-): NoteChange[] {
+): StateChange[] {
   switch (follow) {
     case 'chain':
       return []
@@ -95,18 +98,18 @@ export function arrives(follow: Follow, state: FinalState): boolean {
 }
 
 /** The note by which a trigger learns that a partition it follows was done. */
-export function arrivalOf(trigger: string, run: EndedRun): NoteChange {
+export function arrivalOf(trigger: string, run: EndedRun): StateChange {
   const partition = run.partition ?? ''
   const value = { asset: run.job, partition, run: run.id, at: run.at }
   return { kind: 'arrival', name: trigger, item: JSON.stringify([run.job, partition]), value }
 }
 
-function onceAfter(run: EndedRun): NoteChange {
+function onceAfter(run: EndedRun): StateChange {
   const value = { at: run.at, run: run.id, state: run.state }
   return { kind: 'executed', name: run.trigger ?? '', item: '', value }
 }
 
-function serviceAfter(run: EndedRun, [timing, cycle]: readonly (Json | undefined)[]): NoteChange[] {
+function serviceAfter(run: EndedRun, [timing, cycle]: readonly (Json | undefined)[]): StateChange[] {
   const ended: EndedService = {
     run: run.id,
     service: run.job,
@@ -114,7 +117,7 @@ function serviceAfter(run: EndedRun, [timing, cycle]: readonly (Json | undefined
     isDone: run.state === 'done',
     info: serviceInfo(run),
   }
-  const changes: NoteChange[] = []
+  const changes: StateChange[] = []
   if (timing !== undefined) {
     const value = timingAfter(timing as unknown as ServiceTiming, ended) as unknown as Json
     changes.push({ kind: 'service', name: run.job, item: '', value })
@@ -124,15 +127,15 @@ function serviceAfter(run: EndedRun, [timing, cycle]: readonly (Json | undefined
   const round = run.trigger ?? ''
   const isOver = next.queue.length === 0
   const value = isOver ? undefined : (next as unknown as Json)
-  const change: NoteChange = { kind: 'cycle', name: round, item: '', value }
+  const change: StateChange = { kind: 'cycle', name: round, item: '', value }
   return [...changes, change, ...(isOver ? [lastCheckChange(round, next)] : [])]
 }
 
-function assetAfter(run: EndedRun, before: Json | undefined): NoteChange[] {
+function assetAfter(run: EndedRun, before: Json | undefined): StateChange[] {
   if (run.state === 'cancelled') return []
-  const known = before as unknown as PartitionNote | undefined
+  const known = before as unknown as PartitionRecord | undefined
   const isDone = run.state === 'done'
-  const value: PartitionNote = {
+  const value: PartitionRecord = {
     state: isDone ? 'done' : 'failed',
     run: run.id,
     at: run.at,

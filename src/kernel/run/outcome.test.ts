@@ -8,7 +8,7 @@ const error = { code: 'HANDLER_FAILED', message: 'no' }
 const retry: RetryPolicy = { attempts: 3, backoff: 'linear', delayMs: 1000, maxDelayMs: 60_000, jitter: 0 }
 
 function decided(result: AttemptResult, { failures = 0, crashes = 0, attempts = 3 } = {}) {
-  const job = { retry: { ...retry, attempts }, crashes: 3 }
+  const job = { retry: { ...retry, attempts }, maxCrashes: 3 }
   return decide(result, { run: { id: 'r', dueAt, failures, crashes }, job, now })
 }
 
@@ -29,9 +29,9 @@ describe('what an attempt means for its run', () => {
       outcome: { end: 'cancelled', state: 'cancelled', error },
     },
     {
-      what: 'handed back',
-      result: { kind: 'handed-back' },
-      outcome: { end: 'handed-back', state: 'pending', runAt: dueAt },
+      what: 'released',
+      result: { kind: 'released' },
+      outcome: { end: 'released', state: 'pending', runAt: dueAt },
     },
     {
       what: 'failed',
@@ -66,7 +66,7 @@ describe('the retry budget', () => {
 
   it('lost attempts and hand-backs cost nothing of it', () => {
     expect(decided(failed, { crashes: 2 })).toMatchObject({ state: 'pending' })
-    expect(decided({ kind: 'handed-back' }, { failures: 2, crashes: 2 })).toMatchObject({ state: 'pending' })
+    expect(decided({ kind: 'released' }, { failures: 2, crashes: 2 })).toMatchObject({ state: 'pending' })
   })
 
   it('a permanent failure is not retried, and the reason says so', () => {
@@ -90,8 +90,8 @@ describe('G4: a run that takes its workers down', () => {
     expect(decided(lost, { crashes, failures: 2 })).toMatchObject({ end: 'lost', state })
   })
 
-  it('it is set aside by name, not failed like others', () => {
+  it('it is quarantined by name, not failed like others', () => {
     const outcome = decided(lost, { crashes: 2 })
-    expect(outcome).toMatchObject({ reason: 'set-aside', error: { code: 'SET_ASIDE', message: 'no' } })
+    expect(outcome).toMatchObject({ reason: 'quarantined', error: { code: 'QUARANTINED', message: 'no' } })
   })
 })

@@ -10,7 +10,7 @@ export type AttemptResult =
   | { readonly kind: 'failed'; readonly error: StoredError; readonly permanent: boolean }
   | { readonly kind: 'timed-out'; readonly error: StoredError }
   | { readonly kind: 'lost'; readonly error: StoredError }
-  | { readonly kind: 'handed-back' }
+  | { readonly kind: 'released' }
   | { readonly kind: 'cancelled'; readonly error: StoredError }
 
 /** The decided result of an attempt, ready to store. */
@@ -36,15 +36,19 @@ export interface TriesSoFar {
 /** Decides what an attempt's result means for its run: pure, so that a crash and a retry are the same code. */
 export function decide(
   result: AttemptResult,
-  context: { readonly run: TriesSoFar; readonly job: Pick<Job, 'retry' | 'crashes'>; readonly now: Instant },
+  context: {
+    readonly run: TriesSoFar
+    readonly job: Pick<Job, 'retry' | 'maxCrashes'>
+    readonly now: Instant
+  },
 ): Outcome {
   switch (result.kind) {
     case 'done':
       return { end: 'done', state: 'done', result: result.result }
     case 'cancelled':
       return { end: 'cancelled', state: 'cancelled', error: result.error }
-    case 'handed-back':
-      return { end: 'handed-back', state: 'pending', runAt: placeOf(context) }
+    case 'released':
+      return { end: 'released', state: 'pending', runAt: placeOf(context) }
     case 'failed':
       return afterFailure({ end: 'failed', error: result.error, permanent: result.permanent }, context)
     case 'timed-out':
@@ -73,7 +77,7 @@ function afterFailure(
 }
 
 function afterLoss(error: StoredError, { run, job, now }: Context): Outcome {
-  if (run.crashes + 1 < job.crashes)
+  if (run.crashes + 1 < job.maxCrashes)
     return { end: 'lost', state: 'pending', error, runAt: placeOf({ run, job, now }) }
-  return { end: 'lost', state: 'failed', error: { ...error, code: 'SET_ASIDE' }, reason: quarantinedReason }
+  return { end: 'lost', state: 'failed', error: { ...error, code: 'QUARANTINED' }, reason: quarantinedReason }
 }

@@ -105,7 +105,7 @@ function limited(run: Run, { holding, jobs }: WaitingFacts): PendingReason | und
   const { of, name, key } = readGate(waitsFor)
   const job = jobs.get(run.job)?.job
   // The limits of a job are those of its definition now, whatever they were when the run was recorded.
-  const current = of === 'job' ? job?.concurrency : of === 'key' ? job?.keyConcurrency : undefined
+  const current = of === 'job' ? job?.concurrency : of === 'key' ? job?.concurrencyPerKey : undefined
   return { kind: 'limit', of, name, key, limit: current ?? limit, holders: holders.map(({ id }) => id) }
 }
 

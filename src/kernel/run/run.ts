@@ -12,7 +12,7 @@ export type FinalState = 'done' | 'failed' | 'cancelled'
 export const removedReason = 'removed'
 
 /** Why a run ended that took its worker down too often. */
-export const quarantinedReason = 'set-aside'
+export const quarantinedReason = 'quarantined'
 
 /** Whether nothing more will happen to a run in this state. */
 export function isFinal(state: RunState): state is FinalState {
@@ -20,7 +20,7 @@ export function isFinal(state: RunState): state is FinalState {
 }
 
 /** How one attempt ended. */
-export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'handed-back' | 'cancelled'
+export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled'
 
 /** What made a run: its trigger at a due instant or for something a sensor found, a check of its round, something upstream of it, a call of `enqueue`, somebody by hand, or a backfill. */
 export type RunOrigin = 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
@@ -102,7 +102,7 @@ export interface Run {
   readonly finishedAt: Instant | undefined
   readonly result: Json | undefined
   readonly error: StoredError | undefined
-  /** Why it is final, where the state alone does not say: `set-aside`, `superseded by …`, `removed`, a note. */
+  /** Why it is final, where the state alone does not say: `quarantined`, `superseded by …`, `removed`, a note. */
   readonly reason: string | undefined
   /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
   readonly labels: Labels | undefined

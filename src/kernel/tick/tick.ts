@@ -6,7 +6,7 @@ import { cut } from './cut.js'
 import type { Hold } from '../hold/hold.js'
 import { instantOfRunId, runIdOf, type RunId } from '../identity/identity.js'
 import type { LedgerRange } from '../ledger/ledger.js'
-import type { NoteChange } from '../state/note.js'
+import type { StateChange } from '../state/state-entry.js'
 import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
@@ -30,7 +30,7 @@ export interface Tick {
   /** What the newest run does to the trigger's older unfinished ones. */
   readonly supersede: Supersede | undefined
   /** Notes that move with it; where one is not as expected nothing of the tick is written. */
-  readonly notes?: readonly NoteChange[] | undefined
+  readonly notes?: readonly StateChange[] | undefined
   /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
   readonly takesArrivals?: boolean | undefined
   /** What a round found due and left out, for whoever listens; what is stored of it is in the ranges. */

@@ -50,7 +50,7 @@ export interface Trigger {
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined
   /** Whether it is noted when its one run has ended. */
-  readonly notesExecution?: boolean | undefined
+  readonly recordsExecution?: boolean | undefined
 }
 
 /** The jobs that a trigger makes runs of. */

@@ -10,7 +10,7 @@ import { gateLaws } from './cases/gates.js'
 import { holdLaws } from './cases/holds.js'
 import { ledgerLaws } from './cases/ledger.js'
 import { logLaws } from './cases/logs.js'
-import { noteLaws } from './cases/notes.js'
+import { stateLaws } from './cases/state.js'
 import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './cases/reading.js'
@@ -38,7 +38,7 @@ export function conformance(
     describe('draining', () => drainingLaws(law))
     describe('ledger and prune', () => ledgerLaws(law))
     describe('logs', () => logLaws(law))
-    describe('notes', () => noteLaws(law))
+    describe('notes', () => stateLaws(law))
     describe('reading', () => readingLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })

@@ -46,7 +46,7 @@ export interface RandomTurn {
   readonly worker: number
   readonly ends: readonly { readonly claim: number; readonly how: number }[]
   readonly slots: number
-  readonly ahead: number
+  readonly prefetch: number
   readonly jobs: number
 }
 
@@ -69,7 +69,7 @@ const turn: fc.Arbitrary<RandomTurn> = fc.record({
   worker: pick,
   ends: fc.array(fc.record({ claim: pick, how: fc.nat({ max: 9 }) }), { maxLength: 4 }),
   slots: fc.nat({ max: 3 }),
-  ahead: fc.nat({ max: 2 }),
+  prefetch: fc.nat({ max: 2 }),
   jobs: fc.nat({ max: 3 }),
 })
 

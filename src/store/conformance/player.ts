@@ -134,10 +134,10 @@ export class Player {
   }
 
   async #defineJob({ job, limits }: Extract<Operation, { kind: 'job' }>): Promise<void> {
-    const [concurrency, keyConcurrency, queue] = limits
+    const [concurrency, concurrencyPerKey, queue] = limits
     const definition = aJob(at(jobNames, job), {
       concurrency: concurrency === 0 ? undefined : concurrency,
-      keyConcurrency,
+      concurrencyPerKey,
       queue: queue === 0 ? 'default' : 'q',
       retry: { attempts: 3, backoff: 'constant', delayMs: 7000, maxDelayMs: 7000, jitter: 0 },
       asset: assetOf(at(jobNames, job)),
@@ -233,7 +233,7 @@ export class Player {
     const expected = revision === 3 ? undefined : revision
     const timing = { lastRunAt: null, everyMs: value, inFlight: null }
     const change = { ...key, revision: expected, value: value === 0 ? undefined : timing }
-    await this.both((store) => store.changeNotes({ changes: [change], now: this.now }))
+    await this.both((store) => store.changeState({ changes: [change], now: this.now }))
   }
 
   async #enqueue(wanted: readonly RandomRun[]): Promise<void> {
@@ -259,7 +259,7 @@ export class Player {
   #newRun(wanted: RandomRun, jobs: readonly Job[]): NewRun {
     const name = at(jobNames, wanted.job)
     const job = jobs.find((one) => one.name === name) ?? aJob(name)
-    const groupKey = wanted.group < 2 ? `g${wanted.group}` : undefined
+    const concurrencyKey = wanted.group < 2 ? `g${wanted.group}` : undefined
     const trigger =
       wanted.trigger < triggerNames.length ? aTrigger(at(triggerNames, wanted.trigger)) : undefined
     const uniqueKey = wanted.unique < 3 ? `u${wanted.unique}` : undefined
@@ -272,7 +272,7 @@ export class Player {
       dueAt: this.now,
       runAt: this.now + wanted.delayMs,
       priority: wanted.priority,
-      gates: gatesOf({ job, trigger: gated, groupKey }),
+      gates: gatesOf({ job, trigger: gated, concurrencyKey }),
       follow: ([undefined, 'asset', 'service', 'once'] as const)[wanted.follow],
       partition: wanted.follow === 1 ? `p${wanted.group}` : undefined,
       uniqueKey,
@@ -298,12 +298,17 @@ export class Player {
     else await this.both((store) => store.drain({ worker, isDraining: operation.isDraining }))
   }
 
-  async #turn({ worker: index, ends, slots, ahead, jobs }: RandomTurn): Promise<void> {
+  async #turn({ worker: index, ends, slots, prefetch, jobs }: RandomTurn): Promise<void> {
     const worker = at(this.#workers, index)
     const own = this.#claims.filter((claim) => claim.worker === worker)
     const finished = own.length === 0 ? [] : ends.map(({ claim, how }) => this.#end(at(own, claim), how))
-    const want = { jobs: jobNames.slice(0, jobs), slots, ahead }
-    const request = { worker, now: this.now, finished, want: jobs === 0 && slots === 0 ? undefined : want }
+    const claimRequest = { jobs: jobNames.slice(0, jobs), slots, prefetch }
+    const request = {
+      worker,
+      now: this.now,
+      finished,
+      claimRequest: jobs === 0 && slots === 0 ? undefined : claimRequest,
+    }
     const { claims } = await this.both((store) => store.turn(request))
     this.#claims.push(...claims.map((claim) => ({ ...claim, worker })))
   }
@@ -319,7 +324,7 @@ export class Player {
       { kind: 'done', result: { how } },
       { kind: 'failed', error, permanent: false },
       { kind: 'timed-out', error },
-      { kind: 'handed-back' },
+      { kind: 'released' },
       { kind: 'cancelled', error },
       { kind: 'done', result: undefined },
     ]
@@ -331,14 +336,16 @@ export class Player {
       maxDelayMs: 9000,
       jitter: 0,
     } as const
-    return decide(at(results, how), { run, job: { retry, crashes: 3 }, now: this.now })
+    return decide(at(results, how), { run, job: { retry, maxCrashes: 3 }, now: this.now })
   }
 
   async #reportLate(index: number): Promise<void> {
     const claim = this.#claims[index % Math.max(1, this.#claims.length)]
     if (claim === undefined) return
     const finished = [this.#end(claim, 0)]
-    await this.both((store) => store.turn({ worker: claim.worker, now: this.now, finished, want: undefined }))
+    await this.both((store) =>
+      store.turn({ worker: claim.worker, now: this.now, finished, claimRequest: undefined }),
+    )
   }
 
   async #expire({ beforeMs, limit, settle }: Extract<Operation, { kind: 'expire' }>): Promise<void> {
@@ -353,7 +360,9 @@ export class Player {
       )
       return { run, attempt, outcome, startedAt: undefined, endedAt: now }
     })
-    await this.both((store) => store.turn({ worker: at(this.#workers, 0), now, finished, want: undefined }))
+    await this.both((store) =>
+      store.turn({ worker: at(this.#workers, 0), now, finished, claimRequest: undefined }),
+    )
   }
 
   async #moveRun({

@@ -98,7 +98,7 @@ export const outcomes = {
     runAt,
     error: { code: 'LOST', message: 'gone' },
   }),
-  handedBack: (runAt: Instant): Outcome => ({ end: 'handed-back', state: 'pending', runAt }),
+  released: (runAt: Instant): Outcome => ({ end: 'released', state: 'pending', runAt }),
 } as const satisfies Record<string, Outcome | ((runAt: Instant) => Outcome)>
 
 /** A store with hands: what a law needs to set its scene in a few words. */
@@ -172,24 +172,29 @@ export class Stage {
   }
 
   async turn(worker: string, now: Instant, finished: readonly Finished[] = []): Promise<TurnAnswer> {
-    return await this.store.turn({ worker, now, finished, want: undefined })
+    return await this.store.turn({ worker, now, finished, claimRequest: undefined })
   }
 
   /** Claims for a worker, of every job there is unless some are named. */
   async claim(
     worker: string,
     now: Instant,
-    { slots = 10, ahead = 0, jobs }: { slots?: number; ahead?: number; jobs?: readonly string[] } = {},
+    { slots = 10, prefetch = 0, jobs }: { slots?: number; prefetch?: number; jobs?: readonly string[] } = {},
   ): Promise<readonly Claim[]> {
     const wanted = jobs ?? (await this.store.jobs()).map(({ job }) => job.name)
-    const answer = await this.store.turn({ worker, now, finished: [], want: { jobs: wanted, slots, ahead } })
+    const answer = await this.store.turn({
+      worker,
+      now,
+      finished: [],
+      claimRequest: { jobs: wanted, slots, prefetch },
+    })
     return answer.claims
   }
 
   /** Claims one run, which must be there. */
   /** When the next delayed run becomes due, as a turn that wants nothing is told. */
   async nextRunAt(worker: string, now: Instant): Promise<Instant | undefined> {
-    return (await this.store.turn({ worker, now, finished: [], want: undefined })).nextRunAt
+    return (await this.store.turn({ worker, now, finished: [], claimRequest: undefined })).nextRunAt
   }
 
   async claimOne(worker: string, now: Instant): Promise<Claim> {
@@ -227,7 +232,11 @@ export class Stage {
 }
 
 /** A run that shares the limits its job sets. */
-export function aRunOf(job: Job, label: string, given: Partial<NewRun> & { groupKey?: string } = {}): NewRun {
-  const { groupKey, ...rest } = given
-  return aRun(label, { job: job.name, gates: gatesOf({ job, groupKey }), ...rest })
+export function aRunOf(
+  job: Job,
+  label: string,
+  given: Partial<NewRun> & { concurrencyKey?: string } = {},
+): NewRun {
+  const { concurrencyKey, ...rest } = given
+  return aRun(label, { job: job.name, gates: gatesOf({ job, concurrencyKey }), ...rest })
 }

@@ -149,8 +149,8 @@ it('a worker that waited long for its turn has as much of its lease left as when
   const stage = await claimed('w', { leaseMs: minute })
   await stage.enqueue([aRun('b')])
   await whileLocked(async (release) => {
-    const want = { jobs: ['work'], slots: 1, ahead: 0 }
-    const turn = store.turn({ worker: 'w', now: t0 + 50 * second, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 1, prefetch: 0 }
+    const turn = store.turn({ worker: 'w', now: t0 + 50 * second, finished: [], claimRequest })
     skewMs += 3 * minute
     await release()
     expect((await turn).claims.length).toBe(1)

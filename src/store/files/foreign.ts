@@ -46,7 +46,7 @@ export function takeForeign(look: Look): void {
   // In the order of their names, which is the order in which runs of one instant are then performed.
   const unknown = [...names].filter((name) => !look.state.pending.has(name)).toSorted()
   for (const name of unknown) takePending(look, name)
-  for (const name of unknownRunning(look)) takeBack(look, name)
+  for (const name of unknownRunning(look)) reclaimLost(look, name)
   for (const [name, id] of look.state.pending) {
     const row = look.state.tables.runs.get(id)
     if (names.has(name) || row === undefined) continue
@@ -129,7 +129,7 @@ function takePending(look: Look, name: string): void {
 }
 
 /** Takes a run back whose holder has been silent for too long; before that it is none of ours. */
-function takeBack(look: Look, name: string): void {
+function reclaimLost(look: Look, name: string): void {
   const judged = told(look, `running/${name}`, judge(look, 'running', name))
   if (judged === undefined || judged.heldUntil > look.now) return
   const row = insert(look, judged, { folder: 'running', name })

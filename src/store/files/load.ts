@@ -3,7 +3,7 @@ import type { Phase } from '../../kernel/run/fact.js'
 import { beatName } from './beats.js'
 import type { Directory, QueueFolder } from './layout/directory.js'
 import type { Journal } from './journal.js'
-import type { NoteLine, SeenLine } from './layout/note-lines.js'
+import type { StateLine, SeenLine } from './layout/state-lines.js'
 import { errorNameOf, isErrorName, readQueueFile, runOfForeign, strayWarning } from './layout/queue-file.js'
 import type { StoreWarning } from '../store-health.js'
 import type { HistoryLine, RunPlace } from './layout/record.js'
@@ -32,7 +32,7 @@ export function loadState(context: LoadContext): State {
   for (const file of readFolder<TriggerFile>(context, 'triggers')) state.takeChange({ kind: 'trigger', file })
   for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.takeChange({ kind: 'hold', line })
   for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.takeChange({ kind: 'range', line })
-  for (const line of readLines<NoteLine>(context, 'notes.jsonl')) state.takeChange({ kind: 'note', line })
+  for (const line of readLines<StateLine>(context, 'notes.jsonl')) state.takeChange({ kind: 'note', line })
   for (const line of readLines<SeenLine>(context, 'seen.jsonl')) state.takeChange({ kind: 'seen', line })
   const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
   // In the order in which they were recorded, so that gates stand as they stood.
@@ -73,7 +73,7 @@ function loadHistory(context: LoadContext): Loaded[] {
     if (!names.delete(place.name)) missing(context, file.rota.id, place)
   }
   for (const [name, folder] of names) {
-    // What was set aside as no run, and the file that says why.
+    // What was quarantined as no run, and the file that says why.
     if (isErrorName(name) || names.has(errorNameOf(name))) continue
     const loaded = loadRun(context, { folder, name })
     if (loaded !== undefined && !found.has(loaded.file.rota.id)) found.set(loaded.file.rota.id, loaded)
@@ -149,7 +149,7 @@ function readFolder<T>(context: LoadContext, folder: 'triggers' | 'workers'): T[
   })
 }
 
-/** The lines of a file. A torn last one is set aside; damage before it is refused, and nothing is written. */
+/** The lines of a file. A torn last one is quarantined; damage before it is refused, and nothing is written. */
 function readLines<T>(context: LoadContext, name: string): T[] {
   const text = context.directory.text(name) ?? ''
   const lines: T[] = []
@@ -174,7 +174,7 @@ function setAside(context: LoadContext, torn: { name: string; start: number; tex
   directory.replace(copy, torn.text.slice(torn.start))
   directory.cut(torn.name, Buffer.byteLength(torn.text.slice(0, torn.start)))
   directory.syncFolders()
-  report(`${torn.name} ended in half a line, which was set aside into ${copy}`)
+  report(`${torn.name} ended in half a line, which was quarantined into ${copy}`)
 }
 
 function damage({ url }: LoadContext, what: string): RotaError {

@@ -6,7 +6,7 @@ import { isFull, toRotaError } from './errors.js'
 import { failMalformed, takeForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
-import { allNoteLines, allSeenLines } from './layout/note-lines.js'
+import { allStateLines, allSeenLines } from './layout/state-lines.js'
 import { toLines, type Change, type Counters, type JournalRecord } from './layout/record.js'
 import type { State } from './state.js'
 
@@ -172,7 +172,7 @@ export class Session {
     const lines = {
       'history.jsonl': () => state.history(),
       'ledger.jsonl': () => state.ledger(),
-      'notes.jsonl': () => allNoteLines(state.tables),
+      'notes.jsonl': () => allStateLines(state.tables),
       'seen.jsonl': () => allSeenLines(state.tables),
     }
     for (const name of linedFiles) {

@@ -33,7 +33,7 @@ import {
   type DefinitionLine,
   type RangeLine,
 } from './layout/row-files.js'
-import { noteLinesOf, seenLinesOf, takeNoteLine, takeSeenLine } from './layout/note-lines.js'
+import { stateLinesOf, seenLinesOf, readStateLine, takeSeenLine } from './layout/state-lines.js'
 import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
 
 /** The longest id of another design that names a file. */
@@ -182,7 +182,7 @@ export class State {
         this.#takeRange(change.line)
         return
       case 'note':
-        takeNoteLine(tables, change.line)
+        readStateLine(tables, change.line)
         return
       case 'seen':
         takeSeenLine(tables, change.line)
@@ -251,7 +251,7 @@ export class State {
     }
     for (const row of touched.holds) changes.push({ kind: 'hold', line: toHoldLine(row) })
     for (const [seq, range] of touched.ranges) changes.push(...this.#rangeChange(seq, range))
-    for (const line of noteLinesOf(touched)) changes.push({ kind: 'note', line })
+    for (const line of stateLinesOf(touched)) changes.push({ kind: 'note', line })
     for (const line of seenLinesOf(touched)) changes.push({ kind: 'seen', line })
     for (const row of touched.runs) changes.push(...this.#runChange(row))
     for (const [run, lines] of this.newLines) changes.push({ kind: 'log', run, lines: [...lines] })

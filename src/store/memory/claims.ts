@@ -1,6 +1,6 @@
 import { claimingTargets } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Turn, Want } from '../port.js'
+import type { Claim, Turn, ClaimRequest } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
@@ -9,12 +9,12 @@ import { byUrgency, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Claims what a worker wants: its slots from all that is ready, then plain runs ahead. */
 export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
-  const { want, worker, now } = turn
-  if (want === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
-  const rooms = new Rooms(tables, want, now)
+  const { claimRequest, worker, now } = turn
+  if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
+  const rooms = new Rooms(tables, claimRequest, now)
   const claims: Claim[] = []
-  while (claims.length < want.slots + want.ahead) {
-    const row = claims.length < want.slots ? nextOfAny(tables, rooms) : nextPlain(tables, rooms)
+  while (claims.length < claimRequest.slots + claimRequest.prefetch) {
+    const row = claims.length < claimRequest.slots ? nextOfAny(tables, rooms) : nextPlain(tables, rooms)
     if (row === undefined) break
     makeRunning(tables, row, { worker, now })
     rooms.take(row.job)
@@ -42,14 +42,14 @@ function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): 
 /** How many runs of each job one turn may still take: none of what is not wanted or paused, all of an unlimited queue. */
 class Rooms {
   readonly #tables: Tables
-  readonly #want: Want
+  readonly #claimRequest: ClaimRequest
   readonly #now: Instant
   readonly #byQueue = new Map<string, { room: number }>()
   readonly #byJob = new Map<string, { room: number }>()
 
-  constructor(tables: Tables, want: Want, now: Instant) {
+  constructor(tables: Tables, claimRequest: ClaimRequest, now: Instant) {
     this.#tables = tables
-    this.#want = want
+    this.#claimRequest = claimRequest
     this.#now = now
   }
 
@@ -64,7 +64,9 @@ class Rooms {
   #of(job: string): { room: number } {
     const known = this.#byJob.get(job)
     if (known !== undefined) return known
-    const room = this.#want.jobs.includes(job) ? this.#inQueue(jobOf(this.#tables, job).queue) : { room: 0 }
+    const room = this.#claimRequest.jobs.includes(job)
+      ? this.#inQueue(jobOf(this.#tables, job).queue)
+      : { room: 0 }
     this.#byJob.set(job, room)
     return room
   }

@@ -1,7 +1,7 @@
 import type { Fact, FactPage, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
 import { toHold } from './holds.js'
 import { copyJson } from './json-copy.js'
-import { putNote, remember } from './notes.js'
+import { putStateEntry, remember } from './state.js'
 import { toStored } from './planning.js'
 import { restoreHold, restoreRun, restoreTrigger, restoreWorker } from './restore.js'
 import { addRange, noteTime, type RunRow, type Tables, type TriggerRow } from './tables.js'
@@ -76,7 +76,7 @@ export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): 
       addRange(tables, { ...fact.range, seq: ++tables.lastSeq })
       return
     case 'note':
-      putNote(tables, fact.note)
+      putStateEntry(tables, fact.note)
       return
     case 'seen':
       remember(tables, fact.trigger, fact.key)

@@ -9,7 +9,7 @@ import {
 import type { FinalState, Follow } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { moveLook } from './looks.js'
-import { noteAt, writeNote } from './notes.js'
+import { stateEntryAt, writeStateEntry } from './state.js'
 import { stateOf, type RunRow, type Tables, type TriggerRow } from './tables.js'
 
 /** Moves what the end of a run moves besides itself. */
@@ -38,13 +38,13 @@ function endedRun(row: RunRow): EndedRun {
 }
 
 function writeFollow(tables: Tables, follow: Follow, run: EndedRun): void {
-  const values = notesBehind(follow, run).map((key) => noteAt(tables, key)?.value)
-  for (const change of notesAfter(follow, run, values)) writeNote(tables, change, run.at)
+  const values = notesBehind(follow, run).map((key) => stateEntryAt(tables, key)?.value)
+  for (const change of notesAfter(follow, run, values)) writeStateEntry(tables, change, run.at)
   const own = tables.triggers.get(run.trigger ?? '')
   if (wakesItsTrigger(follow) && own?.active === true) lookAt(tables, own, run.at)
   if (!arrives(follow, run.state)) return
   for (const trigger of tables.followers.get(run.job) ?? []) {
-    writeNote(tables, arrivalOf(trigger.trigger.name, run), run.at)
+    writeStateEntry(tables, arrivalOf(trigger.trigger.name, run), run.at)
     // No new revision: under a steady stream of arrivals no tick would ever be current.
     moveLook(tables, trigger, Math.min(run.at, trigger.nextAt ?? run.at))
   }

@@ -129,7 +129,8 @@ function limitOf(tables: Tables, job: string, gate: Gate): () => number {
       return stored === undefined ? gate.limit : (stored.job.concurrency ?? Infinity)
     }
   }
-  if (gate.key.startsWith(`key:${job}=`)) return () => tables.jobs.get(job)?.job.keyConcurrency ?? gate.limit
+  if (gate.key.startsWith(`key:${job}=`))
+    return () => tables.jobs.get(job)?.job.concurrencyPerKey ?? gate.limit
   return () => gate.limit
 }
 

@@ -5,7 +5,7 @@ import type { DueTrigger, StoredTrigger, UnfinishedRun } from '../../kernel/trig
 import type { Instant } from '../../time/instant.js'
 import { holdsOn, isHeld, toHold } from './holds.js'
 import { moveLook } from './looks.js'
-import { areCurrent, notes, remember, writeNote } from './notes.js'
+import { areCurrent, notes, remember, writeStateEntry } from './state.js'
 import { insertRun, makeFinal } from './run-moves.js'
 import {
   addRange,
@@ -70,7 +70,7 @@ export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
   if (item.chainRun !== undefined) row.chainRun = item.chainRun
   for (const run of item.runs) insertRun(tables, run, item.at)
   for (const range of item.ranges) addRange(tables, { ...range, recordedAt: item.at, seq: ++tables.lastSeq })
-  for (const note of item.notes ?? []) writeNote(tables, note, item.at)
+  for (const note of item.notes ?? []) writeStateEntry(tables, note, item.at)
   for (const key of item.seen ?? []) remember(tables, item.trigger, key)
   if (item.supersede !== undefined) supersede(tables, item)
 }

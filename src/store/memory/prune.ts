@@ -1,7 +1,7 @@
 import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import { forgetOver } from './notes.js'
+import { forgetOver } from './state.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,

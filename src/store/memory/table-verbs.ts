@@ -17,7 +17,7 @@ import type {
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import * as holding from './holds.js'
-import * as noting from './notes.js'
+import * as noting from './state.js'
 import * as planning from './planning.js'
 import { prune } from './prune.js'
 import * as reading from './reading.js'
@@ -156,12 +156,12 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       return read((tables) => reading.holds(tables, filter))
     },
 
-    async notes(filter: Parameters<Store['notes']>[0]) {
+    async stateEntries(filter: Parameters<Store['stateEntries']>[0]) {
       return read((tables) => noting.notes(tables, filter))
     },
 
-    async changeNotes(request: Parameters<Store['changeNotes']>[0]) {
-      return change((tables) => noting.changeNotes(tables, request))
+    async changeState(request: Parameters<Store['changeState']>[0]) {
+      return change((tables) => noting.changeState(tables, request))
     },
 
     async facts(request: Parameters<Store['facts']>[0]) {

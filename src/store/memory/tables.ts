@@ -5,7 +5,7 @@ import type { RunId } from '../../kernel/identity/identity.js'
 import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { LogUse } from '../../kernel/definition/bounds.js'
-import type { Note, NoteKey } from '../../kernel/state/note.js'
+import type { StateEntry, StateKey } from '../../kernel/state/state-entry.js'
 import type { Attempt, Follow, Gate, Run, RunState } from '../../kernel/run/run.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
@@ -26,8 +26,8 @@ export interface Tables {
   /** The triggers that follow an asset, by its name. */
   readonly followers: Map<string, Set<TriggerRow>>
   /** Notes by kind, then by name, then by item. */
-  readonly notes: OrderedSet<Mutable<Note>>
-  readonly notesByKey: Map<string, Mutable<Note>>
+  readonly notes: OrderedSet<Mutable<StateEntry>>
+  readonly stateByKey: Map<string, Mutable<StateEntry>>
   /** What each trigger has seen, and until when it is remembered. */
   readonly seen: Map<string, Map<string, Instant | undefined>>
   /** What will be forgotten by itself, the first to go first. */
@@ -65,7 +65,7 @@ export interface Touched {
   readonly workers: Set<WorkerRow>
   readonly holds: Set<HoldRow>
   /** Notes by their key; absent where one was removed. */
-  readonly notes: Map<string, Note | undefined>
+  readonly notes: Map<string, StateEntry | undefined>
   /** What triggers have newly seen; absent where it was forgotten. */
   readonly seen: Map<
     string,
@@ -170,8 +170,8 @@ export function emptyTables(): Tables {
     looks: new OrderedSet(byNextLook),
     polls: new OrderedSet(byNextLook),
     followers: new Map(),
-    notes: new OrderedSet<Mutable<Note>>(byNoteKey),
-    notesByKey: new Map(),
+    notes: new OrderedSet<Mutable<StateEntry>>(byStateKey),
+    stateByKey: new Map(),
     seen: new Map(),
     seenUntil: new OrderedSet(byEnd),
     holds: new Map(),
@@ -283,7 +283,7 @@ function byFirst(a: RangeRow, b: RangeRow): number {
 }
 
 /** Orders notes by kind, name and item. */
-export function byNoteKey(a: NoteKey, b: NoteKey): number {
+export function byStateKey(a: StateKey, b: StateKey): number {
   return compareText(a.kind, b.kind) || compareText(a.name, b.name) || compareText(a.item, b.item)
 }
 

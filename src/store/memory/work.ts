@@ -212,7 +212,7 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
   const row = tables.runs.get(item.run)
   if (row === undefined) return 'stale'
   if (row.phase !== 'running' || row.attempt !== item.attempt) {
-    if (item.outcome.end !== 'lost') takeBackCrash(tables, row, { attempt: item.attempt, now })
+    if (item.outcome.end !== 'lost') revokeCrash(tables, row, { attempt: item.attempt, now })
     return 'stale'
   }
   const { outcome, endedAt } = item
@@ -236,10 +236,10 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
 }
 
 /** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
-function takeBackCrash(tables: Tables, row: RunRow, late: { attempt: number; now: Instant }): void {
+function revokeCrash(tables: Tables, row: RunRow, late: { attempt: number; now: Instant }): void {
   const attempt = row.attempts.find((each) => each.attempt === late.attempt)
   if (attempt?.end !== 'lost') return
-  attempt.end = 'handed-back'
+  attempt.end = 'released'
   attempt.error = undefined
   takeOffCrash(tables, row)
   if (row.phase !== 'failed' || row.reason !== quarantinedReason || row.attempt !== late.attempt) return

@@ -26,7 +26,7 @@ export async function cancel(
   session: Session,
   request: { run: RunId; now: Instant; reason: string },
 ): Promise<'cancelled' | 'requested' | 'final' | 'absent'> {
-  session.beAlone()
+  session.beExclusive()
   const run = await session.db.get<Unfinished>(RUN, request.run)
   if (run === undefined) return 'absent'
   if (run.state >= done) return 'final'
@@ -44,7 +44,7 @@ export async function retry(
   session: Session,
   request: { run: RunId; now: Instant },
 ): Promise<'pending' | 'not-final' | 'absent'> {
-  session.beAlone()
+  session.beExclusive()
   const run = await session.db.get<Unfinished>(RUN, request.run)
   if (run === undefined) return 'absent'
   if (run.state !== failed && run.state !== cancelled) return 'not-final'
@@ -58,7 +58,7 @@ export async function advance(
   session: Session,
   request: { run: RunId; now: Instant },
 ): Promise<'advanced' | 'not-waiting' | 'absent'> {
-  session.beAlone()
+  session.beExclusive()
   const { now } = request
   const run = await session.db.get<Unfinished & { run_at: Instant }>(RUN, request.run)
   if (run === undefined) return 'absent'

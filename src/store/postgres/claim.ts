@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Want } from '../port.js'
+import type { Claim, ClaimRequest } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'
@@ -86,18 +86,18 @@ interface QueueRoom {
 /** Claims what a worker wants: its slots from all that is ready, then plain runs ahead. */
 export async function claimRuns(
   session: Session,
-  request: { want: Want; worker: number; now: Instant },
+  request: { claimRequest: ClaimRequest; worker: number; now: Instant },
 ): Promise<{ claims: Claim[]; more: boolean }> {
-  const { want, now, worker } = request
+  const { claimRequest, now, worker } = request
   const catalog = await session.catalog()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
-  const rooms = await roomsFor(session, { catalog, jobs: await wantedJobs(session, want), now })
-  const offers = await offersFor(session, rooms, want)
-  const { taken, more } = choose(offers, want)
+  const rooms = await roomsFor(session, { catalog, jobs: await wantedJobs(session, claimRequest), now })
+  const offers = await offersFor(session, rooms, claimRequest)
+  const { taken, more } = choose(offers, claimRequest)
   const claims = taken.length === 0 ? [] : await take(session, taken, { worker, now })
   for (const room of new Set(rooms.values()))
     if (room.taken > 0) await session.db.change(ENTER_QUEUE, room.taken, room.name)
-  const isHungry = !more && !session.isAlone && taken.length < want.slots + want.ahead
+  const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
   return { claims, more: more || (isHungry && (await isAnyReady(session, rooms))) }
 }
 
@@ -106,9 +106,9 @@ async function isAnyReady(session: Session, rooms: ReadonlyMap<string, QueueRoom
   return rooms.size > 0 && (await session.db.value(ANY_READY, [...rooms.keys()])) !== undefined
 }
 
-async function wantedJobs(session: Session, want: Want): Promise<readonly string[]> {
-  if (want.jobs.length < manyJobs) return want.jobs
-  const wanted = new Set(want.jobs)
+async function wantedJobs(session: Session, claimRequest: ClaimRequest): Promise<readonly string[]> {
+  if (claimRequest.jobs.length < manyJobs) return claimRequest.jobs
+  const wanted = new Set(claimRequest.jobs)
   const found = await session.db.all<{ job: string }>(READY_JOBS)
   return found.map(({ job }) => job).filter((job) => wanted.has(job))
 }
@@ -133,7 +133,7 @@ async function roomsFor(
 async function roomIn(session: Session, catalog: Catalog, queue: string): Promise<QueueRoom> {
   const limit = catalog.queueLimits.get(queue)
   if (limit === undefined) return { name: queue, isLimited: false, room: Infinity, taken: 0 }
-  session.beAlone()
+  session.beExclusive()
   const held = (await session.db.value(QUEUE_RUNNING, queue)) as number
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
 }
@@ -142,16 +142,16 @@ async function roomIn(session: Session, catalog: Catalog, queue: string): Promis
 async function offersFor(
   session: Session,
   rooms: ReadonlyMap<string, QueueRoom>,
-  { slots, ahead }: Want,
+  { slots, prefetch }: ClaimRequest,
 ): Promise<Offer[]> {
   const jobs = [...rooms.keys()]
   if (jobs.length === 0) return []
   const isOnly = jobs.length === 1
-  const slack = ahead > 0 ? slackAhead : 0
-  const few = slots + Math.min(ahead, slack) + slack + 1
+  const slack = prefetch > 0 ? slackAhead : 0
+  const few = slots + Math.min(prefetch, slack) + slack + 1
   const limit = isOnly ? few : Math.min(few, maxPerJob)
   const rows = await session.db.all<Row>(CANDIDATES, jobs, limit, 0)
-  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? ahead - slack : 0
+  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? prefetch - slack : 0
   // Those that were read are locked by this transaction itself, so the same statement passes over none of them.
   const more = rest > 0 ? await session.db.all<Row>(CANDIDATES, jobs, rest, limit) : []
   return jobs.flatMap((job) => {
@@ -163,14 +163,14 @@ async function offersFor(
 }
 
 /** Takes from the offers in order of urgency. Ends early where one is used up that was cut off: what follows is not known. */
-function choose(offers: readonly Offer[], want: Want): { taken: Row[]; more: boolean } {
+function choose(offers: readonly Offer[], claimRequest: ClaimRequest): { taken: Row[]; more: boolean } {
   const taken: Row[] = []
   let skipped = false
-  while (taken.length < want.slots + want.ahead) {
+  while (taken.length < claimRequest.slots + claimRequest.prefetch) {
     const offer = mostUrgent(offers)
     if (offer === undefined) break
     const row = offer.rows[offer.next++] as Row
-    if (taken.length < want.slots || (!offer.queue.isLimited && isPlain(row))) {
+    if (taken.length < claimRequest.slots || (!offer.queue.isLimited && isPlain(row))) {
       taken.push(row)
       enter(offer.queue)
     } else {

@@ -21,11 +21,11 @@ import type { Revisions } from './catalog.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isBroken, isConflict, isReadOnly, toRotaError } from './errors.js'
-import { Fate, InDoubt } from './commit-status.js'
+import { CommitStatus, InDoubt } from './commit-status.js'
 import { becameOf, raiseFence } from './lost-answer.js'
 import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
-import type { Remembered } from './process-cache.js'
-import { NotAlone, Session } from './session.js'
+import type { ProcessCache } from './process-cache.js'
+import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './unique.js'
 
 /** The most items of one transaction: above it others would wait too long. */
@@ -46,7 +46,7 @@ const keyPauseMs = 20
 export interface CommitLoopOptions {
   readonly connections: Connections
   readonly statements: Statements
-  readonly remembered: Remembered
+  readonly remembered: ProcessCache
   readonly clock: Clock
   readonly url: string
   /** What other processes do not have in common with this one, so that those that failed together do not try together. */
@@ -68,7 +68,7 @@ interface Waiting {
   /** How many items it writes. */
   readonly items: number
   /** Whether it is known beforehand that nobody else may write meanwhile. */
-  readonly isAlone: boolean
+  readonly isExclusive: boolean
   readonly sinceMs: number
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
@@ -77,7 +77,7 @@ interface Waiting {
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
-  readonly #fate: Fate
+  readonly #fate: CommitStatus
   #queue: Waiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
@@ -86,7 +86,7 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
-    this.#fate = new Fate(options)
+    this.#fate = new CommitStatus(options)
   }
 
   /** Why nothing more is done, once that is so. */
@@ -97,17 +97,17 @@ export class CommitLoop {
   /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
-    given: { items?: number; isAlone?: boolean; plain?: PlainPart | undefined } = {},
+    given: { items?: number; isExclusive?: boolean; plain?: PlainPart | undefined } = {},
   ): Promise<T> {
-    const { items = 1, isAlone = true, plain } = given
+    const { items = 1, isExclusive = true, plain } = given
     const one = async (session: Session): Promise<T[]> => [await apply(session)]
-    return this.commitAlike(one, { input: undefined, items, isAlone, plain })
+    return this.commitAlike(one, { input: undefined, items, isExclusive, plain })
   }
 
   /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
-    given: { input: Input; items: number; isAlone: boolean; plain: PlainPart | undefined },
+    given: { input: Input; items: number; isExclusive: boolean; plain: PlainPart | undefined },
   ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const sinceMs = this.#options.clock.monotonicMs()
@@ -158,21 +158,21 @@ export class CommitLoop {
   async #perform(group: readonly Waiting[]): Promise<readonly Waiting[]> {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
-    let isAlone = group.some((one) => one.isAlone)
+    let isExclusive = group.some((one) => one.isExclusive)
     let parts = partsOf(group)
     for (let tries = 1; ; tries++) {
       try {
         const answers =
           parts === undefined
-            ? await this.#transact((session) => applyAll(session, group), isAlone)
+            ? await this.#transact((session) => applyAll(session, group), isExclusive)
             : await this.#transactPlainly(parts)
         for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
         return []
       } catch (error) {
         // What was read in it may be about rows that never were.
         if (parts === undefined || error instanceof Changed) remembered.catalog = undefined
-        if (error instanceof NotAlone || error instanceof NotPlain) {
-          isAlone ||= error instanceof NotAlone
+        if (error instanceof NotExclusive || error instanceof NotPlain) {
+          isExclusive ||= error instanceof NotExclusive
           parts = undefined
           continue
         }
@@ -217,7 +217,7 @@ export class CommitLoop {
   }
 
   /** Does something in one transaction. Throws where it did not come to be, and only then. */
-  #transact<T>(apply: (session: Session) => Promise<T>, isAlone: boolean): Promise<T> {
+  #transact<T>(apply: (session: Session) => Promise<T>, isExclusive: boolean): Promise<T> {
     return this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
       await this.#fate.recognise(client)
@@ -226,8 +226,8 @@ export class CommitLoop {
       let answer: T
       let session: Session
       try {
-        const revisions = await this.#begin(client, isAlone)
-        session = new Session({ db, remembered, isAlone, revisions })
+        const revisions = await this.#begin(client, isExclusive)
+        session = new Session({ db, remembered, isExclusive, revisions })
         answer = await apply(session)
         if (db.hasChanged) {
           await session.writeTime(timeStepMs)
@@ -291,9 +291,9 @@ export class CommitLoop {
     if (session.hasNews) this.#options.onNews()
   }
 
-  async #begin(client: Client, isAlone: boolean): Promise<Revisions> {
+  async #begin(client: Client, isExclusive: boolean): Promise<Revisions> {
     const { clock, statements, onTime } = this.#options
-    const lock = isAlone ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
+    const lock = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
     const lasting = this.#options.isLasting ? '' : 'set local synchronous_commit = off;'
     const text = `begin isolation level read committed; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
       set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`

@@ -21,7 +21,7 @@ export class InDoubt extends Error {
 }
 
 /** Remembers the last commit of this process, and asks what became of commits. */
-export class Fate {
+export class CommitStatus {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #url: string

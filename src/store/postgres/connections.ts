@@ -48,7 +48,7 @@ export class Connections {
       throw error
     } finally {
       this.#inUse--
-      if (client !== undefined) this.#takeBack(client)
+      if (client !== undefined) this.#returnClient(client)
       this.#waiting.shift()?.()
     }
   }
@@ -99,7 +99,7 @@ export class Connections {
     if (isSilent(error)) void this.#endFree()
   }
 
-  #takeBack(client: Client): void {
+  #returnClient(client: Client): void {
     if (this.#isClosed || this.#broken.has(client)) void endConnection(client, this.#clock)
     else this.#free.push(client)
   }

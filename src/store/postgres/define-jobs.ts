@@ -38,7 +38,7 @@ const USED = `select job from rota.triggers where is_active = 1 and job = any($1
 
 /** Writes the jobs and queues of a source; what another source still defines stays. Counts and limits follow. */
 export async function defineJobs(session: Session, request: DefineJobs): Promise<DefineConflict[]> {
-  session.beAlone()
+  session.beExclusive()
   const { db } = session
   for (const { name, concurrency = null } of request.queues) await db.change(WRITE_QUEUE, name, concurrency)
   if (request.queues.length > 0) await markLimitsChanged(session)
@@ -58,7 +58,7 @@ export async function defineJobs(session: Session, request: DefineJobs): Promise
 
 /** Forgets jobs that nothing uses; answers those it kept. */
 export async function removeJobs(session: Session, names: readonly string[]): Promise<string[]> {
-  session.beAlone()
+  session.beExclusive()
   const { db } = session
   const used = new Set((await db.all<{ job: string }>(USED, names)).map(({ job }) => job))
   const known = await sourcesOf(session, SOURCES, names)

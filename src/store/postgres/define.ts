@@ -62,7 +62,7 @@ export async function defineTriggers(
   session: Session,
   batch: readonly DefineTrigger[],
 ): Promise<DefineAnswer[]> {
-  session.beAlone()
+  session.beExclusive()
   session.hasNews = true
   const names = batch.map(({ name }) => name)
   const areDistinct = new Set(names).size === names.length

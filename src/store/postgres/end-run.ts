@@ -35,7 +35,7 @@ export async function endRun(session: Session, run: Unfinished, end: RunEnd): Pr
 export async function leaveQueue(session: Session, job: string, count: number): Promise<void> {
   const queue = limitedQueueOf(await session.catalog(), job)
   if (queue === undefined) return
-  session.beAlone()
+  session.beExclusive()
   session.hasNews = true
   await session.db.change(LEAVE_QUEUE, count, queue)
 }

@@ -28,7 +28,7 @@ afterAll(() => server.stop())
 beforeEach(async () => {
   opened = await stores.open()
   stage = new Stage(opened)
-  await stage.jobs([aJob('work'), aJob('narrow', { concurrency: 1, keyConcurrency: 2, priority: 3 })])
+  await stage.jobs([aJob('work'), aJob('narrow', { concurrency: 1, concurrencyPerKey: 2, priority: 3 })])
   await stage.worker('w')
 })
 
@@ -111,7 +111,7 @@ it('a unique key that is taken is answered with the run that has it', async () =
 it('the SQL function takes what enqueue takes', async () => {
   const options = JSON.stringify({
     delay: '90 s',
-    groupKey: 'g',
+    concurrencyKey: 'g',
     uniqueKey: 'u',
     uniqueFor: '1 h',
     partition: 'p',

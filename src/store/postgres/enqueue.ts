@@ -84,7 +84,7 @@ export async function insertRuns(session: Session, runs: readonly NewRun[], now:
 }
 
 async function enqueueOne(session: Session, run: NewRun, now: Instant): Promise<Enqueued> {
-  session.beAlone()
+  session.beExclusive()
   const { db } = session
   if (run.uniqueKey !== undefined && (await db.value(EXISTS, run.id)) === undefined) {
     const holder = await uniqueHolder(session, { job: run.job, key: run.uniqueKey, now })

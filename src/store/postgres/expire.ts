@@ -34,7 +34,7 @@ export async function expire(
   session: Session,
   { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,
 ): Promise<LostClaim[]> {
-  session.beAlone()
+  session.beExclusive()
   const { db } = session
   const [, rows] = await Promise.all([
     db.change(EXPIRE, deadline, longestMs),

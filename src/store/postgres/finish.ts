@@ -32,7 +32,7 @@ const LOST = `select 1 from rota.runs join rota.attempts on attempts.run = runs.
 const RUN = `select ${UNFINISHED_COLUMNS} from rota.runs where id = $1`
 
 // Relies on: primary key.
-const HAND_BACK = `update rota.attempts set ended = 'handed-back', error = null where run = $1 and attempt = $2`
+const RELEASE = `update rota.attempts set ended = 'released', error = null where run = $1 and attempt = $2`
 
 const NO_CRASH = `update rota.runs set crashes = greatest(0, crashes - 1) where seq = $1`
 
@@ -70,7 +70,7 @@ export async function finishAll(
     answers.push('stored')
   }
   for (const [i, item] of items.entries()) {
-    if (answers[i] === 'stale' && item.outcome.end !== 'lost') await takeBackCrash(session, item, now)
+    if (answers[i] === 'stale' && item.outcome.end !== 'lost') await revokeCrash(session, item, now)
   }
   session.afterCommit(() => {
     for (const [i, { run }] of items.entries())
@@ -80,13 +80,13 @@ export async function finishAll(
 }
 
 /** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
-async function takeBackCrash(session: Session, { run: id, attempt }: Finished, now: Instant): Promise<void> {
+async function revokeCrash(session: Session, { run: id, attempt }: Finished, now: Instant): Promise<void> {
   const { db } = session
   if ((await db.value(LOST, id, attempt)) === undefined) return
   // The run may be held by others, and may have to wait again.
-  session.beAlone()
+  session.beExclusive()
   const run = (await db.get<Unfinished>(RUN, id)) as Unfinished
-  await db.change(HAND_BACK, run.seq, attempt)
+  await db.change(RELEASE, run.seq, attempt)
   await db.change(NO_CRASH, run.seq)
   if (run.state !== failed || run.reason !== quarantinedReason || run.attempt !== attempt) return
   await db.change(NO_ERROR, run.seq)

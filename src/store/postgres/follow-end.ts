@@ -2,7 +2,7 @@ import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '..
 import type { Json } from '../../kernel/definition/json.js'
 import { followOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { noteValue, writeNote } from './notes.js'
+import { stateValue, writeStateEntry } from './state.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -32,7 +32,7 @@ export async function followEnd(
   const { db } = session
   const follow = followOf(run.follow)
   if (follow === undefined) return
-  session.beAlone()
+  session.beExclusive()
   session.hasNews = true
   if (follow === 'chain') {
     await db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
@@ -40,12 +40,12 @@ export async function followEnd(
   }
   const ended = endedRunOf(run, (await db.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of notesBehind(follow, ended)) values.push(await noteValue(session, key))
-  for (const change of notesAfter(follow, ended, values)) await writeNote(session, change, end.at)
+  for (const key of notesBehind(follow, ended)) values.push(await stateValue(session, key))
+  for (const change of notesAfter(follow, ended, values)) await writeStateEntry(session, change, end.at)
   if (wakesItsTrigger(follow)) await db.change(LOOK_AT, end.at, run.trigger)
   if (!arrives(follow, end.state)) return
   for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    await writeNote(session, arrivalOf(trigger, ended), end.at)
+    await writeStateEntry(session, arrivalOf(trigger, ended), end.at)
     await db.change(ARRIVED, end.at, trigger)
   }
 }

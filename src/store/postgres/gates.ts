@@ -45,7 +45,7 @@ export interface Gated {
 
 /** Takes all gates of a run, or none and answers the key of the first full one. */
 export async function takeGates(session: Session, run: Gated): Promise<string | undefined> {
-  session.beAlone()
+  session.beExclusive()
   const gates = gatesOf(run.gates)
   const catalog = await session.catalog()
   for (const [taken, gate] of gates.entries()) {
@@ -75,7 +75,7 @@ export async function admit(
 
 /** Gives back the gates of a run that has left ready and running, and lets in who waits there. */
 export async function releaseGates(session: Session, gates: string): Promise<void> {
-  session.beAlone()
+  session.beExclusive()
   const all = gatesOf(gates)
   await giveBack(session, all)
   await letInWaiting(
@@ -86,7 +86,7 @@ export async function releaseGates(session: Session, gates: string): Promise<voi
 
 /** Looks again at the gates of a run that waited and is gone: it may have stood there for others. */
 export async function leaveGates(session: Session, gates: string): Promise<void> {
-  session.beAlone()
+  session.beExclusive()
   await letInWaiting(
     session,
     gatesOf(gates).map((gate) => gate.key),
@@ -154,5 +154,5 @@ function limitOf(catalog: Catalog, job: string, gate: Gate): number {
   if (!isOfJob && !gate.key.startsWith(`key:${job}=`)) return gate.limit
   const definition = catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
-  return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
+  return isOfJob ? (definition.concurrency ?? unlimited) : definition.concurrencyPerKey
 }

@@ -49,7 +49,7 @@ const HOLDS_ON = `select * from rota.holds
 
 /** Opens a hold on a target that has no open one; a trigger stops ticking with it. */
 export async function hold(session: Session, request: HoldRequest): Promise<'held' | 'already'> {
-  session.beAlone()
+  session.beExclusive()
   const { target, now, untilAt = null, actor, note } = request
   const { db } = session
   if ((await db.value(OPEN_HOLD, target, now)) !== undefined) return 'already'
@@ -62,7 +62,7 @@ export async function hold(session: Session, request: HoldRequest): Promise<'hel
 
 /** Ends the open hold of a target; a trigger is looked at again at once. */
 export async function release(session: Session, request: ReleaseRequest): Promise<'released' | 'absent'> {
-  session.beAlone()
+  session.beExclusive()
   const { target, now, catchUp } = request
   const { db } = session
   const open = await db.value(OPEN_HOLD, target, now)

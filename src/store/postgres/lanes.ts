@@ -2,7 +2,7 @@ import type { HolderNotice } from '../../kernel/run/fact.js'
 import type { Turn, TurnAnswer } from '../port.js'
 import type { CommitLoop } from './commit-loop.js'
 import { plainTurn } from './plain.js'
-import type { Remembered } from './process-cache.js'
+import type { ProcessCache } from './process-cache.js'
 import { mayTurnTogether, turn } from './turn.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
@@ -13,7 +13,7 @@ export interface Lanes {
   /** All that is not usual, and what is little. */
   readonly loop: CommitLoop
   readonly beside: CommitLoop
-  readonly remembered: Remembered
+  readonly remembered: ProcessCache
 }
 
 /**
@@ -22,10 +22,10 @@ export interface Lanes {
  */
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
   const { loop, beside, remembered } = lanes
-  const isLarge = request.finished.length >= manyEnds && request.want !== undefined
+  const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
   if (!isLarge || plainTurn(remembered, request) === undefined) return await commit(loop, remembered, request)
   const [ended, taken] = await Promise.allSettled([
-    commit(loop, remembered, { ...request, want: undefined }),
+    commit(loop, remembered, { ...request, claimRequest: undefined }),
     commit(beside, remembered, { ...request, finished: [] }),
   ])
   // What one transaction did is told, whatever became of the other: no end is handed in again, no notice gets lost.
@@ -44,10 +44,10 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
   }
 }
 
-function commit(loop: CommitLoop, remembered: Remembered, request: Turn): Promise<TurnAnswer> {
+function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Promise<TurnAnswer> {
   return loop.commit((session) => turn(session, request), {
     items: 1 + request.finished.length,
-    isAlone: !mayTurnTogether(remembered, request),
+    isExclusive: !mayTurnTogether(remembered, request),
     plain: plainTurn(remembered, request),
   })
 }

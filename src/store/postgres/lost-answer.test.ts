@@ -11,7 +11,7 @@ let server: PostgresServer
 let proxy: Proxy
 let direct: string
 let store: Store
-const want = { jobs: ['work'], slots: 10, ahead: 0 }
+const claimRequest = { jobs: ['work'], slots: 10, prefetch: 0 }
 
 beforeAll(async () => {
   server = await PostgresServer.start()
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
   await store.register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
   // The first turn learns the definitions; those behind it are one call each.
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
 })
 
 afterAll(async () => {
@@ -37,7 +37,7 @@ it('G3, G5: an answer that is lost right behind its commit is found by what was 
   proxy.cutAt({ at: 1, when: 'answered' })
   const [enqueued, taken] = await Promise.all([
     store.enqueue({ runs, now: t0 }),
-    store.turn({ worker: 'w', now: t0, finished: [], want }),
+    store.turn({ worker: 'w', now: t0, finished: [], claimRequest }),
   ])
   expect(enqueued).toEqual(runs.map(({ id }) => ({ id, created: true })))
   expect(taken.claims.map(({ run }) => run)).toEqual(['lost1', 'lost2'].map((name) => aRun(name).id))
@@ -50,7 +50,7 @@ it('G3, G5: an answer that is lost right behind its commit is found by what was 
     endedAt: t0,
   }))
   proxy.cutAt({ at: 1, when: 'answered' })
-  const ended = await store.turn({ worker: 'w', now: t0, finished, want })
+  const ended = await store.turn({ worker: 'w', now: t0, finished, claimRequest })
   expect(ended.finished).toEqual(['stored', 'stored'])
   expect(await store.counts()).toMatchObject({ pending: 0, running: 0 })
 })
@@ -58,17 +58,17 @@ it('G3, G5: an answer that is lost right behind its commit is found by what was 
 it('a notice whose answer was lost is given again, and once it was given not any more', async () => {
   const run = aRun('noticed')
   await store.enqueue({ runs: [run], now: t0 })
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   await store.cancel({ run: run.id, now: t0, reason: 'asked' })
   const other = aRun('beside')
   proxy.cutAt({ at: 1, when: 'answered' })
   const [, lost] = await Promise.all([
     store.enqueue({ runs: [other], now: t0 }),
-    store.turn({ worker: 'w', now: t0, finished: [], want }),
+    store.turn({ worker: 'w', now: t0, finished: [], claimRequest }),
   ])
-  const next = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const next = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   expect([...lost.notices, ...next.notices]).toEqual([{ run: run.id, attempt: 1, kind: 'cancel' }])
-  expect((await store.turn({ worker: 'w', now: t0, finished: [], want })).notices).toEqual([])
+  expect((await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })).notices).toEqual([])
 })
 
 it('G5: a call that was given up and arrives late claims nothing', async () => {

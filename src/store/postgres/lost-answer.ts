@@ -34,7 +34,7 @@ type Answers = readonly (readonly Enqueued[] | TurnAnswer)[]
  * by their worker. Only one that was to write neither is known by what it has claimed.
  */
 export async function becameOf(session: Session, parts: readonly PlainPart[]): Promise<Answers | undefined> {
-  session.beAlone()
+  session.beExclusive()
   const { db, remembered } = session
   await raiseFence(session)
   const ids = parts.flatMap(({ enqueue }) => enqueue?.runs.map(({ id }) => id) ?? [])
@@ -54,7 +54,7 @@ export async function becameOf(session: Session, parts: readonly PlainPart[]): P
       finished: part.turn.finished.map(() => 'stored'),
       claims: claimsOf(rows, part.turn.now),
       // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
-      more: part.turn.want !== undefined,
+      more: part.turn.claimRequest !== undefined,
       nextRunAt: part.turn.now,
       notices: [],
       jobsRevision: part.catalog.jobsRevision,

@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const wants = (worker: string, job: string): Turn => {
-  return { worker, now: t0, finished: [], want: { jobs: [job], slots: 9, ahead: 0 } }
+  return { worker, now: t0, finished: [], claimRequest: { jobs: [job], slots: 9, prefetch: 0 } }
 }
 
 describe('what is recorded in one commit with a turn is told to other processes', () => {
-  it('where the turn did not want it', async () => {
+  it('where the turn did not claimRequest it', async () => {
     const { stage, next } = await watched()
     const told = next()
     await Promise.all([stage.enqueue([aRun('other')]), stage.store.turn(wants('w', 'idle'))])

@@ -20,7 +20,7 @@ let schema: string
 let store: Store
 let client: Client
 
-const want = { jobs: ['work'], slots: 10, ahead: 0 }
+const claimRequest = { jobs: ['work'], slots: 10, prefetch: 0 }
 
 beforeAll(async () => {
   server = await PostgresServer.start()
@@ -39,7 +39,7 @@ beforeEach(async () => {
   for (const id of ['w', 'v'])
     await store.register({ id, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
   // The first turn learns the definitions; those behind it are one call each.
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   client = await server.connect(direct)
 })
 
@@ -58,21 +58,31 @@ it('G6: a limit that is defined while a turn waits holds for that turn', async (
     queues: [{ name: queue, concurrency: 1 }],
     now: t0,
   })
-  const first = store.turn({ worker: 'v', now: t0, finished: [], want: { ...want, slots: 1 } })
+  const first = store.turn({
+    worker: 'v',
+    now: t0,
+    finished: [],
+    claimRequest: { ...claimRequest, slots: 1 },
+  })
   await turnOfLoop()
   await turnOfLoop()
-  const second = store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 3 } })
+  const second = store.turn({
+    worker: 'w',
+    now: t0,
+    finished: [],
+    claimRequest: { ...claimRequest, slots: 3 },
+  })
   const [, one, other] = await Promise.all([defined, first, second])
   expect(one.claims.length + other.claims.length).toBe(1)
 })
 
 it('G5: a call that was refused is not taken for done, although a run of it exists', async () => {
   await store.enqueue({ runs: [aRun('there'), aRun('ends')], now: t0 })
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   proxy.cutAt({ at: 1, when: 'answered' })
   const [enqueued, turned] = await Promise.all([
     store.enqueue({ runs: [aRun('there')], now: t0 }),
-    store.turn({ worker: 'w', now: t0, finished: [endOf('ends')], want: undefined }),
+    store.turn({ worker: 'w', now: t0, finished: [endOf('ends')], claimRequest: undefined }),
   ])
   expect(enqueued).toEqual([{ id: aRun('there').id, created: false }])
   expect(turned.finished).toEqual(['stored'])
@@ -81,11 +91,21 @@ it('G5: a call that was refused is not taken for done, although a run of it exis
 
 it('G5: a call that never arrived is not taken for done because of a claim that was forgotten', async () => {
   await store.enqueue({ runs: [aRun('kept'), aRun('ends')], now: t0 })
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   // Somebody reports an attempt that another process has ended already.
-  await store.turn({ worker: 'v', now: t0, finished: [{ ...endOf('kept'), attempt: 7 }], want: undefined })
+  await store.turn({
+    worker: 'v',
+    now: t0,
+    finished: [{ ...endOf('kept'), attempt: 7 }],
+    claimRequest: undefined,
+  })
   proxy.cutAt({ at: 1, when: 'before' })
-  const turned = await store.turn({ worker: 'w', now: t0, finished: [endOf('ends')], want: undefined })
+  const turned = await store.turn({
+    worker: 'w',
+    now: t0,
+    finished: [endOf('ends')],
+    claimRequest: undefined,
+  })
   expect(turned).toMatchObject({ claims: [], finished: ['stored'] })
   expect((await store.run(aRun('ends').id))?.state).toBe('done')
 })
@@ -97,13 +117,13 @@ it('G5: where nobody can tell what became of a call, nothing of it is made again
   proxy.cutAt({ at: 1, when: 'answered' })
   const [enqueued, turned] = await Promise.allSettled([
     store.enqueue({ runs: [aRun('unsure')], now: t0 }),
-    store.turn({ worker: 'w', now: t0, finished: [], want }),
+    store.turn({ worker: 'w', now: t0, finished: [], claimRequest }),
   ])
   expect([enqueued.status, turned.status]).toEqual(['rejected', 'rejected'])
   expect((await store.run(aRun('unsure').id))?.state).toBe('running')
   await client.query(`drop trigger fail on ${schema}.fences`)
   await store.enqueue({ runs: [aRun('after')], now: t0 })
-  const next = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const next = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   expect(next.claims.map(({ run }) => run)).toEqual([aRun('after').id])
 })
 
@@ -111,7 +131,7 @@ it('whoever finds what is left locked by others is told that there is more', asy
   await store.enqueue({ runs: [aRun('locked')], now: t0 })
   await client.query('begin')
   await client.query(`select from ${schema}.runs for update`)
-  const turned = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const turned = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   await client.query('rollback')
   expect(turned).toMatchObject({ claims: [], more: true })
 })
@@ -122,16 +142,21 @@ it('of two jobs the one whose runs were less urgent is found by the next look, w
   await store.enqueue({ runs: Array.from({ length: 900 }, (_, i) => aRun(`taken${i}`)), now: t0 })
   await holder.query('begin isolation level repeatable read')
   await holder.query(`select count(*) from ${schema}.runs`)
-  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 900 } })
+  const { claims } = await store.turn({
+    worker: 'w',
+    now: t0,
+    finished: [],
+    claimRequest: { ...claimRequest, slots: 900 },
+  })
   const ends = claims.map(({ run, attempt }) => ({ ...endOf(''), run, attempt }))
-  await store.turn({ worker: 'w', now: t0, finished: ends, want: undefined })
-  const both = { jobs: ['work', 'other'], slots: 1, ahead: 0 }
+  await store.turn({ worker: 'w', now: t0, finished: ends, claimRequest: undefined })
+  const both = { jobs: ['work', 'other'], slots: 1, prefetch: 0 }
   await store.enqueue({
     runs: [aRun('first', { runAt: t0 + 1 }), aRun('second', { job: 'other', runAt: t0 + 5000 })],
     now: at,
   })
-  const one = await store.turn({ worker: 'w', now: at, finished: [], want: both })
-  const two = await store.turn({ worker: 'w', now: at + 1, finished: [], want: both })
+  const one = await store.turn({ worker: 'w', now: at, finished: [], claimRequest: both })
+  const two = await store.turn({ worker: 'w', now: at + 1, finished: [], claimRequest: both })
   expect([...one.claims, ...two.claims].map(({ job }) => job)).toEqual(['work', 'other'])
   await holder.query('rollback')
   await server.release(holder)
@@ -140,11 +165,11 @@ it('of two jobs the one whose runs were less urgent is found by the next look, w
 it('a worker with many jobs gets the most urgent runs of all of them', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `job${i}`)
   await store.defineJobs({ source: 'code:many', jobs: names.map((name) => aJob(name)), queues: [], now: t0 })
-  const wanted = { jobs: names, slots: 3, ahead: 0 }
-  await store.turn({ worker: 'w', now: t0, finished: [], want: wanted })
+  const wanted = { jobs: names, slots: 3, prefetch: 0 }
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest: wanted })
   const runs = [17, 3, 39, 8].map((n) => aRun(`of${n}`, { job: `job${n}`, priority: n }))
   await store.enqueue({ runs: [...runs, aRun('unwanted', { priority: 99 })], now: t0 })
-  const turned = await store.turn({ worker: 'w', now: t0, finished: [], want: wanted })
+  const turned = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest: wanted })
   expect(turned.claims.map(({ job }) => job)).toEqual(['job39', 'job17', 'job8'])
   expect(turned.more).toBe(true)
 })
@@ -152,11 +177,21 @@ it('a worker with many jobs gets the most urgent runs of all of them', async () 
 it('G5: a turn with many ends stores all of them and claims meanwhile, each notice once', async () => {
   const names = Array.from({ length: 200 }, (_, i) => `many${i}`)
   await store.enqueue({ runs: names.map((name) => aRun(name)), now: t0 })
-  const first = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 100 } })
+  const first = await store.turn({
+    worker: 'w',
+    now: t0,
+    finished: [],
+    claimRequest: { ...claimRequest, slots: 100 },
+  })
   expect(first.claims).toHaveLength(100)
   await store.cancel({ run: aRun('many0').id, now: t0, reason: 'asked' })
   const finished = first.claims.slice(1).map(({ run }) => ({ ...endOf(''), run }))
-  const second = await store.turn({ worker: 'w', now: t0 + 1, finished, want: { ...want, slots: 100 } })
+  const second = await store.turn({
+    worker: 'w',
+    now: t0 + 1,
+    finished,
+    claimRequest: { ...claimRequest, slots: 100 },
+  })
   expect(new Set(second.finished)).toEqual(new Set(['stored']))
   expect(second.claims.map(({ run }) => run)).toEqual(names.slice(100).map((name) => aRun(name).id))
   expect(second.notices).toEqual([{ run: aRun('many0').id, attempt: 1, kind: 'cancel' }])
@@ -184,11 +219,21 @@ describe('a turn with many ends of which one transaction fails', () => {
     { failing: running, part: 'claims', counts: { running: 1, done: 99 }, claims: 0 },
     { failing: done, part: 'finished', counts: { running: 150, done: 0 }, claims: 50 },
   ])('gives what the other did where the $part fail', async ({ failing, part, counts, claims }) => {
-    const first = await store.turn({ worker: 'w', now: t0, finished: [], want: { ...want, slots: 100 } })
+    const first = await store.turn({
+      worker: 'w',
+      now: t0,
+      finished: [],
+      claimRequest: { ...claimRequest, slots: 100 },
+    })
     await store.cancel({ run: aRun('many0').id, now: t0, reason: 'asked' })
     const finished = first.claims.slice(1).map(({ run }) => ({ ...endOf(''), run }))
     await refuse(failing)
-    const answer = await store.turn({ worker: 'w', now: t0 + 1, finished, want: { ...want, slots: 50 } })
+    const answer = await store.turn({
+      worker: 'w',
+      now: t0 + 1,
+      finished,
+      claimRequest: { ...claimRequest, slots: 50 },
+    })
     expect(answer.failed).toMatchObject({ part, error: { code: 'STORE_FULL' } })
     expect(answer.claims).toHaveLength(claims)
     expect(answer.notices).toEqual([{ run: aRun('many0').id, attempt: 1, kind: 'cancel' }])
@@ -221,7 +266,7 @@ describe('a turn with many ends of which one transaction fails', () => {
       events,
       tracer: new ErrorTracer(),
       concurrency: 100,
-      performables: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
+      executableJobs: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
       pollMs: 60_000,
       onFollowed: () => undefined,
       onExpired: () => undefined,

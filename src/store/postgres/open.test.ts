@@ -56,7 +56,7 @@ it('G5: a database whose sessions see nothing newer than their beginning changes
   )
   const url = stores.fresh()
   const opened = await Promise.all([open(url), open(url)])
-  const want = { jobs: ['work'], slots: 1, ahead: 0 }
+  const claimRequest = { jobs: ['work'], slots: 1, prefetch: 0 }
   const taken = await Promise.all(
     opened.map(async (store, i) => {
       const claimed: string[] = []
@@ -64,7 +64,7 @@ it('G5: a database whose sessions see nothing newer than their beginning changes
       let isMore = true
       for (let n = 0; n < 10 || isMore; n++) {
         if (n < 10) await store.enqueue({ runs: [aRun(`serial${i}-${n}`)], now: t0 })
-        const { claims, more } = await store.turn({ worker: `w${i}`, now: t0, finished: [], want })
+        const { claims, more } = await store.turn({ worker: `w${i}`, now: t0, finished: [], claimRequest })
         claimed.push(...claims.map(({ run }) => run))
         isMore = more
       }

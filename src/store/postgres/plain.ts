@@ -13,8 +13,8 @@ import { isPlainRun, type EnqueueRequest } from './enqueue.js'
 import { isPlainEnd } from './finish.js'
 import { changedState, existsState, notAloneState, unusualState } from './sql-error-codes.js'
 import type { Look } from './scan-cursor.js'
-import type { Remembered } from './process-cache.js'
-import { NotAlone } from './session.js'
+import type { ProcessCache } from './process-cache.js'
+import { NotExclusive } from './session.js'
 import { mayTurnTogether } from './turn.js'
 
 /** How many more candidates are looked at where only plain ones may be taken. */
@@ -56,11 +56,11 @@ export function plainEnqueue(request: EnqueueRequest): PlainPart | undefined {
 }
 
 /** Whether a turn can be part of the call. */
-export function plainTurn(remembered: Remembered, turn: Turn): PlainPart | undefined {
-  const { finished, want, now } = turn
+export function plainTurn(remembered: ProcessCache, turn: Turn): PlainPart | undefined {
+  const { finished, claimRequest, now } = turn
   const { catalog } = remembered
   if (catalog === undefined || !mayTurnTogether(remembered, turn)) return undefined
-  if (want !== undefined && isAnyHeld(catalog, want.jobs, now)) return undefined
+  if (claimRequest !== undefined && isAnyHeld(catalog, claimRequest.jobs, now)) return undefined
   const isUsual = (one: Finished): boolean =>
     isPlainEnd(one) && remembered.claimOf(one.run)?.place !== undefined
   const isOnce = new Set(finished.map(({ run }) => run)).size === finished.length
@@ -77,7 +77,7 @@ function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boo
 /** Commits the parts, of which at most one is a turn. Whoever gets no answer does not know what became of it. */
 export async function commitPlain(
   db: Database,
-  remembered: Remembered,
+  remembered: ProcessCache,
   { parts, isLasting, timeStepMs }: { parts: readonly PlainPart[]; isLasting: boolean; timeStepMs: number },
 ): Promise<PlainCommit> {
   const requests = parts.flatMap(({ enqueue }) => (enqueue === undefined ? [] : [enqueue]))
@@ -125,7 +125,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
     return (await db.get<Committed>(COMMIT, ...parameters)) as Committed
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === notAloneState) throw new NotAlone('runs wait for their gates')
+    if (code === notAloneState) throw new NotExclusive('runs wait for their gates')
     if (code === changedState) throw new Changed((error as Error).message)
     if (code === unusualState || code === existsState) throw new NotPlain((error as Error).message)
     throw error
@@ -160,10 +160,10 @@ function newRuns(requests: readonly EnqueueRequest[]): Parameter[] {
   ]
 }
 
-function turnOf(remembered: Remembered, turn: Turn | undefined): Parameter[] {
+function turnOf(remembered: ProcessCache, turn: Turn | undefined): Parameter[] {
   if (turn === undefined) return [null, 0, 0, [], [], [], [], [], null, null, null, 0, 0, 0]
-  const { worker, now, finished, want } = turn
-  const { jobs, slots = 0, ahead = 0 } = want ?? {}
+  const { worker, now, finished, claimRequest } = turn
+  const { jobs, slots = 0, prefetch = 0 } = claimRequest ?? {}
   const from = jobs?.map((job) => remembered.positions.of(job, now))
   return [
     worker,
@@ -178,8 +178,8 @@ function turnOf(remembered: Remembered, turn: Turn | undefined): Parameter[] {
     from?.map((position) => position?.priority ?? null) ?? null,
     from?.map((position) => position?.runAt ?? null) ?? null,
     slots,
-    ahead,
-    ahead > 0 ? slackAhead + 1 : 1,
+    prefetch,
+    prefetch > 0 ? slackAhead + 1 : 1,
   ]
 }
 
@@ -267,17 +267,17 @@ interface CommitRow {
 }
 
 function answerTo(
-  remembered: Remembered,
+  remembered: ProcessCache,
   { turn, catalog, row }: { turn: Turn; catalog: Catalog | undefined; row: CommitRow },
 ): TurnAnswer {
-  const { worker, finished, want, now } = turn
+  const { worker, finished, claimRequest, now } = turn
   const told = row.told ?? []
   const lastTold = told.at(-1)
   if (lastTold !== undefined) remembered.heard(worker, lastTold.id)
   const rows = row.claims == null ? [] : claimRows(row.claims)
   rememberTurn(remembered, turn, rows)
-  if (want !== undefined && row.passed != null)
-    remembered.positions.note({ jobs: want.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
+  if (claimRequest !== undefined && row.passed != null)
+    remembered.positions.note({ jobs: claimRequest.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
   return {
     expired: row.phase !== 0,
     finished: finished.map(() => 'stored'),
@@ -290,7 +290,7 @@ function answerTo(
 }
 
 /** Remembers what a turn that was committed has ended and claimed. */
-export function rememberTurn(remembered: Remembered, turn: Turn, rows: readonly ClaimRow[]): void {
+export function rememberTurn(remembered: ProcessCache, turn: Turn, rows: readonly ClaimRow[]): void {
   for (const { run } of turn.finished) remembered.forgetClaim(run)
   for (const { id, job, place, is_plain: isPlain } of rows)
     remembered.rememberClaim(id, { job, isPlain, place })

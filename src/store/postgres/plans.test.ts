@@ -99,7 +99,7 @@ function historyIn(schema: string, count: number): string {
     from generate_series(1, ${count}) n`
 }
 
-const want = { jobs: ['work'], slots: 100, ahead: 10 }
+const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
 
 /** Every verb of the hot path once, with something for each of its branches. */
 async function playOnce(stage: Stage): Promise<void> {
@@ -115,7 +115,7 @@ async function playOnce(stage: Stage): Promise<void> {
     ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
   ]
   await store.enqueue({ runs, now: t0 })
-  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   const finished = claims.map((claim, i) => ({
     run: claim.run,
     attempt: claim.attempt,
@@ -123,7 +123,7 @@ async function playOnce(stage: Stage): Promise<void> {
     startedAt: t0,
     endedAt: t0 + 1,
   }))
-  await store.turn({ worker: 'w', now: t0 + 5, finished, want })
+  await store.turn({ worker: 'w', now: t0 + 5, finished, claimRequest })
   await store.cancel({ run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
   await stage.trigger(aTrigger('t'))
   await store.due({ now: t0 + minute, limit: 10 })

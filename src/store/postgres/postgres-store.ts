@@ -48,7 +48,7 @@ import { hold, holds, release } from './holds.js'
 import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
-import { changeNotes, notes } from './notes.js'
+import { changeState, notes } from './state.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
 import { plainEnqueue } from './plain.js'
@@ -56,7 +56,7 @@ import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Reader } from './reader.js'
-import { Remembered } from './process-cache.js'
+import { ProcessCache } from './process-cache.js'
 import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
@@ -134,7 +134,7 @@ class PostgresStore implements Store {
     const { url } = address
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
-    const remembered = new Remembered(own)
+    const remembered = new ProcessCache(own)
     const ended = (): RotaError | undefined => this.#loop.ended
     this.#reader = new Reader({ connections, statements, remembered, clock, url, ended })
     const loopOptions = {
@@ -224,14 +224,14 @@ class PostgresStore implements Store {
   enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
     return inPieces(runs, (piece) => {
       const input = { runs: piece, now }
-      const isAlone = !piece.every(isPlain)
+      const isExclusive = !piece.every(isPlain)
       const plain = plainEnqueue(input)
-      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isAlone, plain })
+      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isExclusive, plain })
     })
   }
 
   register(worker: WorkerEntry) {
-    return this.#loop.commit((session) => register(session, worker), { isAlone: false })
+    return this.#loop.commit((session) => register(session, worker), { isExclusive: false })
   }
 
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
@@ -239,7 +239,7 @@ class PostgresStore implements Store {
   }
 
   drain(request: { worker: string; isDraining: boolean }) {
-    return this.#loop.commit((session) => drain(session, request), { isAlone: false })
+    return this.#loop.commit((session) => drain(session, request), { isExclusive: false })
   }
 
   retire(request: { worker: string; now: Instant }) {
@@ -268,7 +268,7 @@ class PostgresStore implements Store {
 
   async log(lines: readonly LogLine[]) {
     await inPieces(lines, async (piece) => {
-      await this.#loop.commit((session) => log(session, piece), { items: piece.length, isAlone: false })
+      await this.#loop.commit((session) => log(session, piece), { items: piece.length, isExclusive: false })
       return []
     })
   }
@@ -285,12 +285,12 @@ class PostgresStore implements Store {
     return this.#reader.ask((session) => holds(session, filter))
   }
 
-  notes(filter: Parameters<Store['notes']>[0]) {
+  stateEntries(filter: Parameters<Store['stateEntries']>[0]) {
     return this.#reader.ask((session) => notes(session, filter))
   }
 
-  changeNotes(request: Parameters<Store['changeNotes']>[0]) {
-    return this.#loop.commit((session) => changeNotes(session, request), {
+  changeState(request: Parameters<Store['changeState']>[0]) {
+    return this.#loop.commit((session) => changeState(session, request), {
       items: 1 + request.changes.length,
     })
   }

@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { Catalog } from '../sql/catalog.js'
-import { Positions } from './scan-cursor.js'
+import { ScanCursors } from './scan-cursor.js'
 
 /** A run that this process claimed. */
 export interface KnownClaim {
@@ -15,13 +15,13 @@ export interface KnownClaim {
 const maxRemembered = 100_000
 
 /** What this process remembers of the store to save looking it up. Nothing here is the truth. */
-export class Remembered {
+export class ProcessCache {
   catalog: Catalog | undefined
   /** What this process's usual transactions have to know, so that one that was given up cannot come too late. */
   fence = 0
   /** Whether something was given up of which nobody knows where it is: the fence is raised before anything else is sent. */
   isFenceDue = false
-  readonly positions = new Positions()
+  readonly positions = new ScanCursors()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   /** What this process is called among those that write. */

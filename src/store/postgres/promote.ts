@@ -26,7 +26,7 @@ export async function promote(session: Session, now: Instant): Promise<void> {
     db.all<{ seq: number; job: string; gates: string }>(GATED, now),
     db.change(MAKE_READY, now),
   ])
-  if (gated.length > 0) session.beAlone()
+  if (gated.length > 0) session.beExclusive()
   for (const run of gated) await admit(session, run)
 }
 

@@ -49,7 +49,7 @@ export async function prune(
   session: Session,
   request: { before: Instant; limit: number; now: Instant },
 ): Promise<number> {
-  session.beAlone()
+  session.beExclusive()
   const { db } = session
   await forgetOver(session, request)
   const victims = await db.all<Victim>(OLDEST, request.before, request.limit)

@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isConflict, toRotaError } from './errors.js'
-import type { Remembered } from './process-cache.js'
+import type { ProcessCache } from './process-cache.js'
 import { Session } from './session.js'
 
 /** How long a question is asked again while the server is away, and how soon. */
@@ -14,7 +14,7 @@ const pauseMs = 100
 export interface ReaderOptions {
   readonly connections: Connections
   readonly statements: Statements
-  readonly remembered: Remembered
+  readonly remembered: ProcessCache
   readonly clock: Clock
   readonly url: string
   /** Why nothing more may be asked, once that is so. */
@@ -68,7 +68,7 @@ export class Reader {
     const { connections, statements, remembered } = this.#options
     return connections.use((client) => {
       const db = new Database(client, statements, options)
-      return question(new Session({ db, remembered, isAlone: false }))
+      return question(new Session({ db, remembered, isExclusive: false }))
     })
   }
 }

@@ -4,20 +4,20 @@ import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
 import type { Store } from '../port.js'
-import { Positions } from './scan-cursor.js'
+import { ScanCursors } from './scan-cursor.js'
 import { openPostgresStore } from './postgres-store.js'
 
 describe('where the ready runs begin', () => {
   const firsts = [{ job: 'a', priority: 5, run_at: 70_000 }]
 
   it('is not remembered while nothing lies in the way', () => {
-    const positions = new Positions()
+    const positions = new ScanCursors()
     positions.note({ jobs: ['a'], firsts, passed: 100, now: 100_000 })
     expect(positions.of('a', 100_000)).toBeUndefined()
   })
 
   it('is the first run that was found, with room for clocks that differ, until the next full look', () => {
-    const positions = new Positions()
+    const positions = new ScanCursors()
     positions.note({ jobs: ['a', 'b'], firsts, passed: 10_000, now: 100_000 })
     expect(positions.of('a', 100_999)).toEqual({ priority: 5, runAt: 69_000 })
     expect(positions.of('b', 100_999)).toEqual({ priority: 0, runAt: 99_000 })
@@ -25,7 +25,7 @@ describe('where the ready runs begin', () => {
   })
 
   it('is forgotten when a full look finds the way clear', () => {
-    const positions = new Positions()
+    const positions = new ScanCursors()
     positions.note({ jobs: ['a'], firsts, passed: 10_000, now: 100_000 })
     positions.note({ jobs: ['a'], firsts: [], passed: 3, now: 200_000 })
     expect(positions.of('a', 200_000)).toBeUndefined()
@@ -90,10 +90,10 @@ async function perform(url: string, given: { runs: number; atOnce: number; every
 }
 
 async function turnOf(store: Store, worker: string, slots: number): Promise<void> {
-  const want = { jobs: ['work'], slots, ahead: 0 }
-  const { claims } = await store.turn({ worker, now, finished: [], want })
+  const claimRequest = { jobs: ['work'], slots, prefetch: 0 }
+  const { claims } = await store.turn({ worker, now, finished: [], claimRequest })
   const finished = claims.map(({ run, attempt }) => {
     return { run, attempt, outcome: outcomes.done, startedAt: now, endedAt: now }
   })
-  await store.turn({ worker, now, finished, want: undefined })
+  await store.turn({ worker, now, finished, claimRequest: undefined })
 }

@@ -33,7 +33,7 @@ export interface Look {
  * looked from the first run on that was found there. What was recorded since for an earlier time, which is rare, is found
  * by the next full look; more and less urgent runs lie elsewhere and are found by every look.
  */
-export class Positions {
+export class ScanCursors {
   readonly #known = new Map<string, Position>()
   #fullAgainAt: Instant = 0
 

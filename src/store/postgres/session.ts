@@ -1,7 +1,7 @@
 import type { Catalog } from '../sql/catalog.js'
 import { loadCatalog, type Revisions } from './catalog.js'
 import type { Database } from './database.js'
-import type { Remembered } from './process-cache.js'
+import type { ProcessCache } from './process-cache.js'
 
 // Relies on: primary key of meta. Never lowers it: another process may have written a later one.
 const RAISE_TIME = `update rota.meta set highest_at = $1 where id = 1 and highest_at < $1`
@@ -10,14 +10,14 @@ const RAISE_TIME = `update rota.meta set highest_at = $1 where id = 1 and highes
 const REVISIONS = `select jobs_revision, limits_revision from rota.meta where id = 1`
 
 /** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
-export class NotAlone extends Error {}
+export class NotExclusive extends Error {}
 
 /** One transaction, or one question, with what this process remembers. */
 export class Session {
   readonly db: Database
-  readonly remembered: Remembered
+  readonly remembered: ProcessCache
   /** Whether no other transaction of any process writes meanwhile. */
-  readonly isAlone: boolean
+  readonly isExclusive: boolean
   /** Whether something was written that others may wait for. */
   hasNews = false
   #revisions: Revisions | undefined
@@ -25,19 +25,19 @@ export class Session {
 
   constructor(options: {
     db: Database
-    remembered: Remembered
-    isAlone: boolean
+    remembered: ProcessCache
+    isExclusive: boolean
     revisions?: Revisions | undefined
   }) {
     this.db = options.db
     this.remembered = options.remembered
-    this.isAlone = options.isAlone
+    this.isExclusive = options.isExclusive
     this.#revisions = options.revisions
   }
 
   /** Ends this try where others may write at the same time. */
-  beAlone(): void {
-    if (!this.isAlone) throw new NotAlone('this has to be the only writer')
+  beExclusive(): void {
+    if (!this.isExclusive) throw new NotExclusive('this has to be the only writer')
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */

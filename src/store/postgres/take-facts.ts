@@ -18,7 +18,7 @@ import { gatesText, occupyGates } from './gates.js'
 import { recordRange } from './ledger.js'
 import { log } from './logs.js'
 import { markLimitsChanged, takeCounters } from './meta.js'
-import { putNote } from './notes.js'
+import { putStateEntry } from './state.js'
 import { remember } from './seen.js'
 import type { Session } from './session.js'
 
@@ -47,7 +47,7 @@ const ATTEMPT = `insert into rota.attempts (run, ${ATTEMPT_COLUMNS})
 
 /** Puts facts in as they are. */
 export async function takeFacts(session: Session, batch: readonly Fact[]): Promise<void> {
-  session.beAlone()
+  session.beExclusive()
   for (const fact of batch) await takeFact(session, fact)
   if (batch.some(({ kind }) => kind === 'run' || kind === 'queue')) await session.db.change(COUNT_RUNNING)
 }
@@ -77,7 +77,7 @@ async function takeFact(session: Session, fact: Fact): Promise<void> {
       await recordRange(session, fact.range, fact.range.recordedAt)
       return
     case 'note':
-      return await putNote(session, fact.note)
+      return await putStateEntry(session, fact.note)
     case 'seen':
       return await remember(session, fact.trigger, [fact.key])
   }

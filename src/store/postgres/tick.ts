@@ -2,7 +2,7 @@ import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRuns } from './enqueue.js'
 import { recordRanges } from './ledger.js'
-import { areCurrent, writeNote } from './notes.js'
+import { areCurrent, writeStateEntry } from './state.js'
 import { remember } from './seen.js'
 import type { Session } from './session.js'
 
@@ -18,7 +18,7 @@ const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 
 /** Commits ticks: each one whole, or nothing of it where the trigger has moved on. */
 export async function tick(session: Session, batch: readonly Tick[]): Promise<('ticked' | 'stale')[]> {
-  session.beAlone()
+  session.beExclusive()
   const answers: ('ticked' | 'stale')[] = []
   for (const item of batch) answers.push(await tickOne(session, item))
   return answers
@@ -39,7 +39,7 @@ export async function writeTick(session: Session, item: Tick): Promise<void> {
   if (item.chainRun !== undefined) await session.db.change(SET_CHAIN, item.chainRun, item.trigger)
   await insertRuns(session, item.runs, item.at)
   await recordRanges(session, item.ranges, item.at)
-  for (const note of item.notes ?? []) await writeNote(session, note, item.at)
+  for (const note of item.notes ?? []) await writeStateEntry(session, note, item.at)
   if (item.seen !== undefined) await remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))

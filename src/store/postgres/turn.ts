@@ -4,7 +4,7 @@ import { limitedQueueOf } from '../sql/catalog.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
 import { nextRunAt, promote } from './promote.js'
-import type { Remembered } from './process-cache.js'
+import type { ProcessCache } from './process-cache.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. Whoever expires a worker is alone, so one that is live here stays so.
@@ -28,11 +28,12 @@ export async function settle(session: Session): Promise<void> {
 }
 
 /** Whether a turn touches nothing but rows of its own, as far as this process remembers: others may write meanwhile. */
-export function mayTurnTogether(remembered: Remembered, { finished, want }: Turn): boolean {
+export function mayTurnTogether(remembered: ProcessCache, { finished, claimRequest }: Turn): boolean {
   const { catalog } = remembered
   if (catalog === undefined) return false
   const isFree = (job: string): boolean => limitedQueueOf(catalog, job) === undefined
-  if (want !== undefined && catalog.queueLimits.size > 0 && !want.jobs.every(isFree)) return false
+  if (claimRequest !== undefined && catalog.queueLimits.size > 0 && !claimRequest.jobs.every(isFree))
+    return false
   return finished.every((item) => {
     const claim = remembered.claimOf(item.run)
     return claim?.isPlain === true && isFree(claim.job)
@@ -48,10 +49,10 @@ interface WorkerRow {
 
 /** One worker's turn: store what it finished, promote what became due, claim what it wants. */
 export async function turn(session: Session, request: Turn): Promise<TurnAnswer> {
-  const { now, want } = request
+  const { now, claimRequest } = request
   const { db } = session
   session.remembered.noteTime(now)
-  const isPipelined = !session.isAlone && request.finished.every(isPlainEnd)
+  const isPipelined = !session.isExclusive && request.finished.every(isPlainEnd)
   const finishing = finishAll(session, request.finished, now)
   // Of plain ends each is one statement: the next ones need not wait for its answer.
   const finished = isPipelined ? [] : await finishing
@@ -69,8 +70,8 @@ export async function turn(session: Session, request: Turn): Promise<TurnAnswer>
   if (worker === undefined) return { ...nothing, ...answer }
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
-  const mayClaim = want !== undefined && worker.lease_until >= now && worker.is_draining === 0
-  const claimed = mayClaim ? await claimRuns(session, { want, worker: worker.key, now }) : undefined
+  const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
+  const claimed = mayClaim ? await claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
   return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
 }
 

@@ -77,7 +77,7 @@ export async function drain(
 
 /** Gives up a worker; what it holds is given out as lost. */
 export async function retire(session: Session, request: { worker: string }): Promise<void> {
-  session.beAlone()
+  session.beExclusive()
   await session.db.change(RETIRE, request.worker)
 }
 

@@ -19,11 +19,11 @@ it('a stale report does not reach the run that was given the key of a pruned one
     // Decided by somebody else, as for a worker that was thought lost; this process still remembers its claim.
     const second = await openSqliteStore({ path, clock: systemClock })
     const lost = { run: old.run, attempt: 1, outcome: outcomes.failed, startedAt: t0, endedAt: t0 + 1 }
-    await second.turn({ worker: 'other', now: t0 + 1, finished: [lost], want: undefined })
+    await second.turn({ worker: 'other', now: t0 + 1, finished: [lost], claimRequest: undefined })
     expect(await second.prune({ before: t0 + 2, limit: 10, now: t0 + 2 })).toBe(1)
     await second.enqueue({ runs: [aRun('new')], now: t0 + 2 })
-    const want = { jobs: ['work'], slots: 1, ahead: 0 }
-    const { claims } = await second.turn({ worker: 'other', now: t0 + 2, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 1, prefetch: 0 }
+    const { claims } = await second.turn({ worker: 'other', now: t0 + 2, finished: [], claimRequest })
     expect(claims.map(({ run }) => run)).toEqual([aRun('new').id])
     expect(await stage.finish('w', old, { outcome: outcomes.done, at: t0 + 3 })).toBe('stale')
     expect((await stage.run(aRun('new').id)).state).toBe('running')

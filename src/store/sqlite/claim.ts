@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Want } from '../port.js'
+import type { Claim, ClaimRequest } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'
@@ -87,14 +87,14 @@ interface Taken {
 /** Claims what a worker wants: its slots from all that is ready, then plain runs ahead. */
 export function claimRuns(
   session: Session,
-  request: { want: Want; worker: number; now: Instant },
+  request: { claimRequest: ClaimRequest; worker: number; now: Instant },
 ): { claims: Claim[]; more: boolean } {
-  const { want, now } = request
+  const { claimRequest, now } = request
   const { catalog } = session
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const rooms = new Map<string, QueueRoom>()
-  const offers = offersFor(session, { catalog, want, now, rooms })
-  const { taken, more } = choose(offers, want)
+  const offers = offersFor(session, { catalog, claimRequest, now, rooms })
+  const { taken, more } = choose(offers, claimRequest)
   if (taken.length === 0) return { claims: [], more }
   session.db.change(TAKE, request.worker, now, JSON.stringify(taken.map(({ row }) => row[0])))
   for (const room of rooms.values()) if (room.taken > 0) session.db.change(ENTER_QUEUE, room.taken, room.name)
@@ -103,10 +103,10 @@ export function claimRuns(
 
 function offersFor(
   session: Session,
-  request: { catalog: Catalog; want: Want; now: Instant; rooms: Map<string, QueueRoom> },
+  request: { catalog: Catalog; claimRequest: ClaimRequest; now: Instant; rooms: Map<string, QueueRoom> },
 ): Offer[] {
-  const { catalog, want, now, rooms } = request
-  const jobs = wantedJobs(session, want)
+  const { catalog, claimRequest, now, rooms } = request
+  const jobs = wantedJobs(session, claimRequest)
   const offers: Offer[] = []
   for (const job of jobs) {
     const { queue } = jobOf(catalog, job)
@@ -114,7 +114,7 @@ function offersFor(
     const room = rooms.get(queue) ?? roomIn(session, catalog, queue)
     rooms.set(queue, room)
     if (room.room <= 0) continue
-    const { rows, isCutOff } = candidates(session, job, { want, isOnly: jobs.length === 1 })
+    const { rows, isCutOff } = candidates(session, job, { claimRequest, isOnly: jobs.length === 1 })
     if (rows.length > 0) offers.push({ job, queue: room, rows, isCutOff, next: 0 })
   }
   return offers
@@ -124,22 +124,22 @@ function offersFor(
 function candidates(
   session: Session,
   job: string,
-  { want, isOnly }: { want: Want; isOnly: boolean },
+  { claimRequest, isOnly }: { claimRequest: ClaimRequest; isOnly: boolean },
 ): Pick<Offer, 'rows' | 'isCutOff'> {
-  const { slots, ahead } = want
-  const slack = ahead > 0 ? slackAhead : 0
-  const few = slots + Math.min(ahead, slack) + slack + 1
+  const { slots, prefetch } = claimRequest
+  const slack = prefetch > 0 ? slackAhead : 0
+  const few = slots + Math.min(prefetch, slack) + slack + 1
   const limit = isOnly ? few : Math.min(few, maxPerJob)
   const rows = session.db.json<Row[]>(CANDIDATES, job, limit, 0)
-  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? ahead - slack : 0
+  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? prefetch - slack : 0
   if (rest <= 0) return { rows, isCutOff: rows.length === limit }
   const more = session.db.json<Row[]>(CANDIDATES, job, rest, limit)
   return { rows: [...rows, ...more], isCutOff: more.length === rest }
 }
 
-function wantedJobs(session: Session, want: Want): readonly string[] {
-  if (want.jobs.length < manyJobs) return want.jobs
-  const wanted = new Set(want.jobs)
+function wantedJobs(session: Session, claimRequest: ClaimRequest): readonly string[] {
+  if (claimRequest.jobs.length < manyJobs) return claimRequest.jobs
+  const wanted = new Set(claimRequest.jobs)
   return session.db.json<string[]>(READY_JOBS).filter((job) => wanted.has(job))
 }
 
@@ -151,14 +151,14 @@ function roomIn(session: Session, catalog: Catalog, queue: string): QueueRoom {
 }
 
 /** Takes from the offers in order of urgency. Ends early where one is used up that was cut off: what follows is not known. */
-function choose(offers: readonly Offer[], want: Want): { taken: Taken[]; more: boolean } {
+function choose(offers: readonly Offer[], claimRequest: ClaimRequest): { taken: Taken[]; more: boolean } {
   const taken: Taken[] = []
   let skipped = false
-  while (taken.length < want.slots + want.ahead) {
+  while (taken.length < claimRequest.slots + claimRequest.prefetch) {
     const offer = mostUrgent(offers)
     if (offer === undefined) break
     const row = offer.rows[offer.next++] as Row
-    if (taken.length < want.slots || (!offer.queue.isLimited && isPlain(row))) {
+    if (taken.length < claimRequest.slots || (!offer.queue.isLimited && isPlain(row))) {
       taken.push({ row, job: offer.job })
       take(offer.queue)
     } else {

@@ -29,7 +29,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-const want = { jobs: ['work'], slots: 10, ahead: 0 }
+const claimRequest = { jobs: ['work'], slots: 10, prefetch: 0 }
 
 it('what arrives together is committed together', async () => {
   const before = commitsIn(path)
@@ -42,16 +42,16 @@ it('a run that is enqueued and wanted in the same moment is claimed in the commi
   const before = commitsIn(path)
   const [, { claims }] = await Promise.all([
     store.enqueue({ runs: [aRun('r')], now: t0 }),
-    store.turn({ worker: 'w', now: t0, finished: [], want }),
+    store.turn({ worker: 'w', now: t0, finished: [], claimRequest }),
   ])
   expect(claims.map(({ run }) => run)).toEqual([aRun('r').id])
   expect(commitsIn(path) - before).toBe(1)
 })
 
 it('a turn that finds nothing to do writes nothing', async () => {
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   const before = commitsIn(path)
-  await store.turn({ worker: 'w', now: t0, finished: [], want })
+  await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   expect(commitsIn(path)).toBe(before)
 })
 

@@ -4,7 +4,7 @@ import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import { phases } from '../sql/states.js'
 import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
 import { countersOf } from './meta.js'
-import { notesAfter } from './notes.js'
+import { notesAfter } from './state.js'
 import { jobs, versions } from './read-definitions.js'
 import { attemptsOf, FROM_RUNS } from './read-runs.js'
 import {

@@ -29,7 +29,7 @@ const LOST = `select ${UNFINISHED_COLUMNS} from runs where id = ?
   and exists (select 1 from attempts where run = runs.seq and attempt = ? and ended = 'lost')`
 
 // Relies on: primary key.
-const HAND_BACK = `update attempts set ended = 'handed-back', error = null where run = ? and attempt = ?`
+const RELEASE = `update attempts set ended = 'released', error = null where run = ? and attempt = ?`
 
 const NO_CRASH = `update runs set crashes = max(0, crashes - 1) where seq = ?`
 
@@ -66,17 +66,17 @@ export function finishAll(session: Session, items: readonly Finished[], now: Ins
     else if (answers[index] === 'stored') releaseGates(session, gates)
   }
   for (const [index, item] of items.entries()) {
-    if (answers[index] === 'stale' && item.outcome.end !== 'lost') takeBackCrash(session, item, now)
+    if (answers[index] === 'stale' && item.outcome.end !== 'lost') revokeCrash(session, item, now)
   }
   return answers
 }
 
 /** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
-function takeBackCrash(session: Session, { run: id, attempt }: Finished, now: Instant): void {
+function revokeCrash(session: Session, { run: id, attempt }: Finished, now: Instant): void {
   const { db } = session
   const run = db.get<Unfinished>(LOST, id, attempt)
   if (run === undefined) return
-  db.change(HAND_BACK, run.seq, attempt)
+  db.change(RELEASE, run.seq, attempt)
   db.change(NO_CRASH, run.seq)
   if (run.state !== failed || run.reason !== quarantinedReason || run.attempt !== attempt) return
   db.change(NO_ERROR, run.seq)

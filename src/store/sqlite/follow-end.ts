@@ -1,7 +1,7 @@
 import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../kernel/run/follow.js'
 import { followOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { noteValue, writeNote } from './notes.js'
+import { stateValue, writeStateEntry } from './state.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -35,12 +35,12 @@ export function followEnd(
     return
   }
   const ended = endedRunOf(run, db.get<EndedRow>(ENDED, run.seq) as EndedRow, end)
-  const values = notesBehind(follow, ended).map((key) => noteValue(session, key))
-  for (const change of notesAfter(follow, ended, values)) writeNote(session, change, end.at)
+  const values = notesBehind(follow, ended).map((key) => stateValue(session, key))
+  for (const change of notesAfter(follow, ended, values)) writeStateEntry(session, change, end.at)
   if (wakesItsTrigger(follow)) db.change(LOOK_AT, end.at, run.trigger)
   if (!arrives(follow, end.state)) return
   for (const { trigger } of db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    writeNote(session, arrivalOf(trigger, ended), end.at)
+    writeStateEntry(session, arrivalOf(trigger, ended), end.at)
     db.change(ARRIVED, end.at, trigger)
   }
 }

@@ -138,5 +138,5 @@ function limitOf(session: Session, job: string, gate: Gate): number {
   if (!isOfJob && !gate.key.startsWith(`key:${job}=`)) return gate.limit
   const definition = session.catalog.jobs.get(job)
   if (definition === undefined) return gate.limit
-  return isOfJob ? (definition.concurrency ?? unlimited) : definition.keyConcurrency
+  return isOfJob ? (definition.concurrency ?? unlimited) : definition.concurrencyPerKey
 }

@@ -26,13 +26,13 @@ beforeAll(async () => {
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work'), aJob('rare')], queues: [], now: t0 })
   await store.register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
   await store.enqueue({ runs: all, now: t0 })
-  const want = { jobs: ['rare'], slots: 10, ahead: 0 }
-  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], want })
+  const claimRequest = { jobs: ['rare'], slots: 10, prefetch: 0 }
+  const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   const finished = claims.slice(0, 6).map(({ run, attempt }, i) => {
     const outcome = i < 4 ? outcomes.done : outcomes.failed
     return { run, attempt, outcome, startedAt: t0, endedAt: t0 }
   })
-  await store.turn({ worker: 'w', now: t0, finished, want: undefined })
+  await store.turn({ worker: 'w', now: t0, finished, claimRequest: undefined })
 })
 
 afterAll(async () => {

@@ -138,7 +138,7 @@ async function withDriver(
   }
 }
 
-const want = { jobs: ['work'], slots: 100, ahead: 10 }
+const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
 
 function preparedSession(driver: DatabaseSyncInstance): Session {
   const session = new Session(new Database(driver))
@@ -164,7 +164,7 @@ function playOnce(session: Session): void {
     ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
   ]
   enqueue(session, { runs, now: t0 })
-  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], want })
+  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], claimRequest })
   const finished = claims.map((claim, i) => ({
     run: claim.run,
     attempt: claim.attempt,
@@ -172,7 +172,7 @@ function playOnce(session: Session): void {
     startedAt: t0,
     endedAt: t0 + 1,
   }))
-  turn(session, { worker: 'w', now: t0 + 5, finished, want })
+  turn(session, { worker: 'w', now: t0 + 5, finished, claimRequest })
   cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
   define(session)
   due(session, { now: t0 + minute, limit: 10 })
@@ -226,11 +226,11 @@ function performMs(session: Session, label: string): number {
   const startMs = systemClock.monotonicMs()
   session.db.run('begin immediate')
   enqueue(session, { runs, now: t0 })
-  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], want })
+  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], claimRequest })
   const finished = claims.map(({ run, attempt }) => {
     return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
   })
-  turn(session, { worker: 'w', now: t0, finished, want: undefined })
+  turn(session, { worker: 'w', now: t0, finished, claimRequest: undefined })
   session.db.run('commit')
   expect(claims).toHaveLength(100)
   return systemClock.monotonicMs() - startMs

@@ -52,7 +52,7 @@ import { hold, holds, release } from './holds.js'
 import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
-import { changeNotes, notes } from './notes.js'
+import { changeState, notes } from './state.js'
 import { openDatabase } from './open.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
@@ -250,12 +250,12 @@ class SqliteStore implements Store {
     return this.#read((session) => holds(session, filter))
   }
 
-  notes(filter: Parameters<Store['notes']>[0]) {
+  stateEntries(filter: Parameters<Store['stateEntries']>[0]) {
     return this.#read((session) => notes(session, filter))
   }
 
-  changeNotes(request: Parameters<Store['changeNotes']>[0]) {
-    return this.#loop.commit((session) => changeNotes(session, request), 1 + request.changes.length)
+  changeState(request: Parameters<Store['changeState']>[0]) {
+    return this.#loop.commit((session) => changeState(session, request), 1 + request.changes.length)
   }
 
   facts(request: Parameters<Store['facts']>[0]) {

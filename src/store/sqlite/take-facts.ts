@@ -18,7 +18,7 @@ import { gatesText, occupyGates } from './gates.js'
 import { recordRange } from './ledger.js'
 import { log } from './logs.js'
 import { markLimitsChanged, takeCounters } from './meta.js'
-import { putNote } from './notes.js'
+import { putStateEntry } from './state.js'
 import { remember } from './seen.js'
 import type { Session } from './session.js'
 
@@ -80,7 +80,7 @@ function takeFact(session: Session, fact: Fact): void {
       recordRange(session, fact.range, fact.range.recordedAt)
       return
     case 'note':
-      return putNote(session, fact.note)
+      return putStateEntry(session, fact.note)
     case 'seen':
       return remember(session, fact.trigger, [fact.key])
   }

@@ -2,7 +2,7 @@ import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRun } from './enqueue.js'
 import { recordRange } from './ledger.js'
-import { areCurrent, writeNote } from './notes.js'
+import { areCurrent, writeStateEntry } from './state.js'
 import { remember } from './seen.js'
 import type { Session } from './session.js'
 
@@ -36,7 +36,7 @@ export function writeTick(session: Session, item: Tick): void {
   if (item.chainRun !== undefined) session.db.change(SET_CHAIN, item.chainRun, item.trigger)
   for (const run of item.runs) insertRun(session, run, item.at)
   for (const range of item.ranges) recordRange(session, range, item.at)
-  for (const note of item.notes ?? []) writeNote(session, note, item.at)
+  for (const note of item.notes ?? []) writeStateEntry(session, note, item.at)
   if (item.seen !== undefined) remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))

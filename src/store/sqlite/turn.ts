@@ -22,7 +22,7 @@ interface WorkerRow {
 
 /** One worker's turn: store what it finished, promote what became due, claim what it wants. */
 export function turn(session: Session, request: Turn): TurnAnswer {
-  const { now, want } = request
+  const { now, claimRequest } = request
   session.noteTime(now)
   const finished = finishAll(session, request.finished, now)
   promote(session, now)
@@ -32,8 +32,8 @@ export function turn(session: Session, request: Turn): TurnAnswer {
   const notices = takeNotices(session, worker.key)
   if (worker.phase !== 0) return { ...nothing, ...known, notices }
   // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
-  const mayClaim = want !== undefined && worker.lease_until >= now && worker.is_draining === 0
-  const claimed = mayClaim ? claimRuns(session, { want, worker: worker.key, now }) : undefined
+  const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
+  const claimed = mayClaim ? claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
   return { expired: false, ...known, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
 }
 

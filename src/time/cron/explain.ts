@@ -26,7 +26,7 @@ export interface ClockChangeNote {
 export function explainOccurrence(schedule: CronSchedule, at: Instant): ClockChangeNote | undefined {
   if (!(at >= CALENDAR_START && at < CALENDAR_END)) return undefined
   const segment = schedule.zone.segmentAt(at)
-  const note = noteAt(schedule, segment)
+  const note = stateEntryAt(schedule, segment)
   if (note?.kind === 'moved') return at === segment.startAt ? note : undefined
   const overlapEnd = segment.startAt + segment.offsetBeforeMs - segment.offsetMs
   return note?.kind === 'added' && at < overlapEnd ? note : undefined
@@ -41,7 +41,7 @@ export function clockChangeNotes(
   const end = window.until + 1
   let change = schedule.zone.nextTransition(window.after, end)
   while (change !== undefined) {
-    const note = noteAt(schedule, schedule.zone.segmentAt(change.at))
+    const note = stateEntryAt(schedule, schedule.zone.segmentAt(change.at))
     if (note !== undefined) notes.push(note)
     change = schedule.zone.nextTransition(change.at, end)
   }
@@ -49,7 +49,7 @@ export function clockChangeNotes(
 }
 
 /** What the change at the start of a segment does, if any local time concerned matches. */
-function noteAt(schedule: CronSchedule, segment: Segment): ClockChangeNote | undefined {
+function stateEntryAt(schedule: CronSchedule, segment: Segment): ClockChangeNote | undefined {
   const { startAt, offsetMs, offsetBeforeMs } = segment
   const from = startAt + Math.min(offsetMs, offsetBeforeMs)
   const to = startAt + Math.max(offsetMs, offsetBeforeMs)

@@ -41,7 +41,7 @@ export const enqueue: Command = {
         priority: args.whole('priority'),
         uniqueKey: args.text('unique-key'),
         uniqueFor: args.text('unique-for'),
-        groupKey: args.text('group-key'),
+        concurrencyKey: args.text('group-key'),
       })
       if (args.flag('json')) out.json({ id, created })
       else out.line(id)

@@ -6,7 +6,7 @@ import { withApp } from '../../options/with-app.js'
 /** `rota retry`: makes a final run pending again. */
 export const retry: Command = {
   name: 'retry',
-  about: 'Gives a failed or cancelled run, also one that was set aside, a fresh budget of attempts, now.',
+  about: 'Gives a failed or cancelled run, also one that was quarantined, a fresh budget of attempts, now.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: storeOptions,
   examples: [{ line: 'rota retry 01k9w8m2v4', meaning: 'try it again' }],

@@ -161,7 +161,7 @@ async function showJob(
     ['tries', retry.attempts === 1 ? '1, no retry' : `${retry.attempts}, waits ${waits}`],
     ['timeout', job.timeoutMs === undefined ? 'none' : formatDuration(job.timeoutMs)],
     ['at once', job.concurrency === undefined ? 'no limit' : String(job.concurrency)],
-    ['set aside after', count(job.crashes, 'lost worker')],
+    ['quarantined after', count(job.maxCrashes, 'lost worker')],
     ['source', `${source}${job.ended === true ? ', which no longer defines it' : ''}`],
     [
       'triggers',

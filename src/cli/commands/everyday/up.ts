@@ -23,7 +23,7 @@ import { type Notice, tellEvents } from '../../views/notice.js'
 import { roleOption, rolesOf, rolesText } from '../../options/role-option.js'
 import { switchesOf } from '../../../features/plans/queue/one-shot.js'
 import { Shutdown } from '../../process/shutdown.js'
-import { jsonTeller, tellOfLostOutput, textTeller } from '../../views/event-printer.js'
+import { jsonPrinter, tellOfLostOutput, textPrinter } from '../../views/event-printer.js'
 import { TimeText } from '../../views/time-text.js'
 import { durationOf, hereOf } from '../../options/times-of.js'
 import { tellSummary } from '../../views/up-summary.js'
@@ -35,7 +35,7 @@ import { jobsFileOf, jobsOption } from '../../../features/command-jobs/jobs-opti
 export const up: Command = {
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is handed back; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
   arguments: [],
   options: [
     configOption,
@@ -163,18 +163,18 @@ async function runUntilTheEnd(
   const { args } = context
   const { zone } = hereOf(context)
   const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
-  const teller = args.flag('json') ? await jsonTeller(context) : textTeller(context, times)
-  tellOfLostOutput(context, teller)
+  const printer = args.flag('json') ? await jsonPrinter(context) : textPrinter(context, times)
+  tellOfLostOutput(context, printer)
   const early: Notice[] = []
   let tell = (notice: Notice): void => void early.push(notice)
   tellEvents(app, times, (notice) => tell(notice))
-  const shutdown = new Shutdown({ app, teller, grace })
+  const shutdown = new Shutdown({ app, printer, grace })
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
     const listening = webhooks === undefined ? undefined : await app.listenForWebhooks(webhooks)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
     const onWait = ({ message, code }: RotaError): void =>
-      teller.say(`waiting for the store: ${message} [${code}]`, 'waiting', { code, message })
+      printer.say(`waiting for the store: ${message} [${code}]`, 'waiting', { code, message })
     const begun = await untilReachable({ waitMs, signal: shutdown.signal, onWait }, async () => {
       const downtime = await readDowntime(app)
       return { downtime, report: await app.start(options) }
@@ -182,17 +182,17 @@ async function runUntilTheEnd(
     if (begun === undefined) return await shutdown.ended
     const { downtime, report } = begun
     const names = rolesText(roles)
-    await tellSummary(app, teller, { config, roles: names, report, downtime, times: times() })
+    await tellSummary(app, printer, { config, roles: names, report, downtime, times: times() })
     if (listening !== undefined) {
       const { host, port } = listening
       const shown = host.includes(':') ? `[${host}]` : host
-      teller.say(`  takes deliveries at http://${shown}:${port}/webhooks/<sensor>`, 'webhooks', {
+      printer.say(`  takes deliveries at http://${shown}:${port}/webhooks/<sensor>`, 'webhooks', {
         host,
         port,
       })
     }
     // What happened meanwhile comes after the summary, which would otherwise stand between it.
-    tell = teller.tell
+    tell = printer.tell
     early.forEach(tell)
   } catch (error) {
     shutdown.abandon()

@@ -1,11 +1,11 @@
-import { partitionNotes } from '../facts.js'
+import { partitionRecords } from '../facts.js'
 import { backfillRunId, newBackfillRun, type Backfill } from './backfill.js'
 import type { AssetJob } from '../../../kernel/partition/asset.js'
 import { refuse, RotaError } from '../../../kernel/definition/errors.js'
 import { placeOf, within } from '../../../kernel/definition/faults.js'
 import { fingerprintOf, randomRunId } from '../../../kernel/identity/identity.js'
 import type { Json } from '../../../kernel/definition/json.js'
-import type { NoteChange } from '../../../kernel/state/note.js'
+import type { StateChange } from '../../../kernel/state/state-entry.js'
 import {
   backfillChoices,
   planBackfill,
@@ -99,11 +99,11 @@ export async function startBackfill(
     started: 0,
     state: 'starting',
   }
-  const parts: NoteChange[] = []
+  const parts: StateChange[] = []
   for (let i = 0; i < run.length; i += part) {
     parts.push({ ...partKey(backfill.id, i), value: run.slice(i, i + part) })
   }
-  await store.changeNotes({ changes: [...parts, { ...recordOf(backfill), revision: 0 }], now })
+  await store.changeState({ changes: [...parts, { ...recordOf(backfill), revision: 0 }], now })
   return await continueBackfill(store, { id: backfill.id, now })
 }
 
@@ -119,7 +119,7 @@ export async function continueBackfill(
     const started = Math.min(backfill.total, backfill.started + part)
     const state = started === backfill.total ? 'started' : 'starting'
     const change = { ...recordOf({ ...backfill, started, state }), revision }
-    await store.changeNotes({ changes: [change], now })
+    await store.changeState({ changes: [change], now })
     ;({ backfill, revision } = await findBackfill(store, id))
   }
   // Somebody may have cancelled it while runs were being recorded.
@@ -137,7 +137,7 @@ export async function cancelBackfill(
     const { backfill, revision } = await findBackfill(store, id)
     const cancelled: Backfill = { ...backfill, state: 'cancelled' }
     const changes = [{ ...recordOf(cancelled), revision }]
-    if ((await store.changeNotes({ changes, now })) === 'stale') continue
+    if ((await store.changeState({ changes, now })) === 'stale') continue
     const reason = `backfill ${id} was cancelled`
     return { backfill: cancelled, cancelled: await cancelRuns(store, { backfill, now, reason }) }
   }
@@ -145,7 +145,7 @@ export async function cancelBackfill(
 
 /** All backfills, newest first, or those of one asset. */
 export async function listBackfills(store: Store, asset?: string): Promise<readonly Backfill[]> {
-  const notes = await store.notes({ kind: 'backfill', items: [''], limit: 100_000 })
+  const notes = await store.stateEntries({ kind: 'backfill', items: [''], limit: 100_000 })
   return notes
     .map(({ value }) => value as unknown as Backfill)
     .filter((one) => asset === undefined || one.asset === asset)
@@ -160,7 +160,7 @@ export async function backfillStatus(store: Store, id: string): Promise<Backfill
   let failed = 0
   for (let i = 0; i < total; i += part) {
     const labels = await labelsAt(store, id, i)
-    const notes = await partitionNotes(
+    const notes = await partitionRecords(
       store,
       labels.map((label) => ({ asset, label })),
     )
@@ -212,9 +212,9 @@ async function findBackfill(
   store: Store,
   id: string,
 ): Promise<{ readonly backfill: Backfill; readonly revision: number }> {
-  const [note] = await store.notes({ kind: 'backfill', names: [id], items: [''], limit: 1 })
+  const [note] = await store.stateEntries({ kind: 'backfill', names: [id], items: [''], limit: 1 })
   if (note !== undefined) return { backfill: note.value as unknown as Backfill, revision: note.revision }
-  const known = (await store.notes({ kind: 'backfill', items: [''], limit: mostGuessed })).map(
+  const known = (await store.stateEntries({ kind: 'backfill', items: [''], limit: mostGuessed })).map(
     ({ name }) => name,
   )
   const message = noneNamed('backfill has the id', id, { known, list: 'rota asset backfill' })
@@ -223,7 +223,7 @@ async function findBackfill(
 
 async function labelsAt(store: Store, id: string, from: number): Promise<readonly string[]> {
   const { kind, name, item } = partKey(id, from)
-  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+  const [note] = await store.stateEntries({ kind, names: [name], items: [item], limit: 1 })
   return (note?.value ?? []) as readonly string[]
 }
 
@@ -231,6 +231,6 @@ function partKey(id: string, from: number): { kind: 'backfill'; name: string; it
   return { kind: 'backfill', name: id, item: String(from).padStart(6, '0') }
 }
 
-function recordOf(backfill: Backfill): NoteChange {
+function recordOf(backfill: Backfill): StateChange {
   return { kind: 'backfill', name: backfill.id, item: '', value: backfill as unknown as Json }
 }

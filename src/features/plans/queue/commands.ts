@@ -183,8 +183,8 @@ async function retry(context: Context, store: Opened): Promise<number> {
 }
 
 async function requeue(context: Context, store: Opened): Promise<number> {
-  const { takeBack } = await import('./work.js')
-  const requeued = await takeBack(store, queueAt(context))
+  const { reclaimQueue } = await import('./work.js')
+  const requeued = await reclaimQueue(store, queueAt(context))
   if (context.args.flag('json')) context.out.json({ requeued })
   else context.out.say(`${count(requeued, 'run')} taken back from workers that are gone`)
   return exitCodes.ok

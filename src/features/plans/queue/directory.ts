@@ -22,7 +22,7 @@ export async function openQueue(path: string, directory: string): Promise<Store 
 }
 
 /** Has a queue take in what other programs have put into its directory: every transaction does, also one that changes nothing. */
-export async function takeIn(store: Store): Promise<void> {
+export async function importForeign(store: Store): Promise<void> {
   await store.expire({ now: systemClock.now(), deadline: 0, limit: 0 })
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ErrorTracer } from '../../../engine/worker/error-tracer.js'
-import { clockNote, clockNoteValue } from '../../../kernel/state/clock-history.js'
+import { clockStateKey, clockStateValue } from '../../../kernel/state/clock-history.js'
 import { planRunId } from '../../../kernel/identity/occurrence.js'
 import { fileNameOf } from '../../../store/files/layout/run-file.js'
 import type { Store } from '../../../store/port.js'
@@ -46,10 +46,10 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   })
   // The machine has not slept since the worker died.
   const before = { wall: now() - 5 * minute, monotonicMs: systemClock.monotonicMs() - 5 * minute }
-  const changes = [{ ...clockNote, value: clockNoteValue(before) }]
-  await store.changeNotes({ changes, now: nowAt })
-  const want = { jobs: ['pipeline'], slots: 1, ahead: 0 }
-  await store.turn({ worker: 'dead', now: nowAt - 3 * minute, finished: [], want })
+  const changes = [{ ...clockStateKey, value: clockStateValue(before) }]
+  await store.changeState({ changes, now: nowAt })
+  const claimRequest = { jobs: ['pipeline'], slots: 1, prefetch: 0 }
+  await store.turn({ worker: 'dead', now: nowAt - 3 * minute, finished: [], claimRequest })
   put(directory, 'running', { ...file('f0', nowAt - 6 * minute), lease_until: formatInstant(nowAt) })
   put(directory, 'running', { ...file('held', nowAt - 8 * minute), lease_until: '2999-01-01T00:00:00Z' })
   put(directory, 'pending', file('f2', nowAt - 5 * minute))

@@ -160,7 +160,7 @@ function knownCandidate(
 ): Candidate[] {
   const job = jobs.get(run.job)
   const isLost =
-    run.state === 'running' && !live.has(run.worker ?? '') && run.crashes + 1 < (job?.crashes ?? 0)
+    run.state === 'running' && !live.has(run.worker ?? '') && run.crashes + 1 < (job?.maxCrashes ?? 0)
   if (run.state !== 'pending' && !isLost) return []
   const runAt = isLost ? Math.min(run.dueAt, now) : run.runAt
   return [{ item: itemOf(run), runAt, priority: run.priority, seq, heldBy: heldBy(run, job, paused) }]

@@ -2,7 +2,7 @@ import { RotaError } from '../../../kernel/definition/errors.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
-import { makeQueue, openQueue, takeIn } from './directory.js'
+import { makeQueue, openQueue, importForeign } from './directory.js'
 import { queueFiles, type FiledRun, type QueueAt } from './files.js'
 import { allRuns, listQueue, type QueueItem } from './list.js'
 import { retryRun } from '../../../app/runs/runs.js'
@@ -31,7 +31,7 @@ export async function lookUp(
 
 /** The run of a queue that somebody means by its `job_id`, its `run_id` or its id. */
 export async function findQueued(store: Store, id: string, queue: QueueAt): Promise<Run> {
-  await takeIn(store)
+  await importForeign(store)
   const { item, run } = await lookUp(store, id, queue)
   if (run !== undefined) return run
   throw new RotaError(

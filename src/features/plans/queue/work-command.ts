@@ -231,7 +231,7 @@ async function takenOf({ run, result, durationMs }: WorkedRun): Promise<Taken> {
   const { itemOf, summaryErrorOf } = await import('./list.js')
   const told = { item: itemOf(run), durationMs }
   if (result === 'done') return { decision: 'done', error: null, ...told }
-  if (result === 'handed-back') return { decision: 'skipped', error: null, ...told }
+  if (result === 'released') return { decision: 'skipped', error: null, ...told }
   if (result === 'lost') return { decision: 'skipped', error: null, isLost: true, ...told }
   const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
   return { decision: 'failed', error: summaryErrorOf(error), ...told }
@@ -264,6 +264,6 @@ function print({ out }: Context, summary: WorkerSummary, isLost = false): void {
   else if (isDry) out.say(`would take ${run}`)
   else if (decision === 'done') out.say(`${run} is done, in ${took}`)
   else if (isLost) out.say(`${run} lost its lease after ${took}: another worker takes it over`)
-  else if (decision === 'skipped') out.say(`${run} was handed back`)
+  else if (decision === 'skipped') out.say(`${run} was released`)
   else out.say(`${run} failed after ${took}: ${error?.message ?? ''} [${error?.code ?? ''}]`)
 }

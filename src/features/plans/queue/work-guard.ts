@@ -4,7 +4,7 @@ import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import { describeFailure } from '../../../cli/framework/failure.js'
 import { exitText, UserCode } from '../../../cli/process/user-code.js'
 
-/** How long a run may take to be handed back after an error that is not its own. */
+/** How long a run may take to be released after an error that is not its own. */
 const handBackMs = 10_000
 
 /** Watches over the functions that pipelines use while `rota work` performs a run of them. */
@@ -27,7 +27,7 @@ export class WorkGuard {
     })
   }
 
-  /** Aborts at an error of no run: what is going on is to be handed back. */
+  /** Aborts at an error of no run: what is going on is to be released. */
   get failing(): AbortSignal {
     return this.#failing.signal
   }

@@ -4,11 +4,11 @@ import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { Events } from '../../../engine/events.js'
 import type { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import type { Handler } from '../../../engine/worker/perform.js'
-import { takeBackLost, workOne, type WorkedRun } from '../../../engine/worker/work-one.js'
+import { reclaimLost, workOne, type WorkedRun } from '../../../engine/worker/work-one.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 import { failing, unclaimedCommands } from '../../command-jobs/unclaimed.js'
-import { performablesOf, type Steps } from '../../../app/performables.js'
+import { performablesOf, type Steps } from '../../../app/executable-jobs.js'
 import { definePipelineJob } from '../triggers.js'
 import { malformedFiles } from './next-run.js'
 import { queueFiles, type NoRun, type QueueAt } from './files.js'
@@ -50,17 +50,17 @@ export async function workQueue(
   const clock = systemClock
   await definePipelineJob(store, guard.now())
   const outside = { clock, environment, directory }
-  const performables = new Map(await performablesOf({ registry: new Registry(), store, outside, steps }))
+  const executableJobs = new Map(await performablesOf({ registry: new Registry(), store, outside, steps }))
   const release = new AbortController()
   const { over } = await unclaimedCommands(store, { now: guard.now(), offerAfterMs: offerAfterDefaultMs })
-  for (const one of over) performables.set(one.job.name, failing(one, release))
-  for (const [name, { job, handler }] of performables) {
+  for (const one of over) executableJobs.set(one.job.name, failing(one, release))
+  for (const [name, { job, handler }] of executableJobs) {
     const named: Handler = async (run) => {
       const begun = await store.run(run.id)
       if (begun !== undefined) options.onRun(itemOf(begun).runId)
       return await handler(run)
     }
-    performables.set(name, { job, handler: named })
+    executableJobs.set(name, { job, handler: named })
   }
   const host = hostname()
   const files = await moveMalformed(store, options, `${host}:${process.pid}`)
@@ -75,7 +75,7 @@ export async function workQueue(
     clock,
     guard,
     worker,
-    performables,
+    executableJobs,
     leaseMs,
     aheadMs,
     signal: either,
@@ -95,7 +95,7 @@ async function moveMalformed(
 ): Promise<readonly NoRun[]> {
   const found = malformedFiles(queue, systemClock.now())
   if (found.length === 0) return []
-  await takeBackLost(store, guard)
+  await reclaimLost(store, guard)
   const ids = new Set(found.map(({ jobId }) => jobId))
   return queueFiles(queue, systemClock.now(), ['failed']).flatMap((file) =>
     file.kind === 'failed' && file.movedBy === self && ids.has(file.jobId) ? [file] : [],
@@ -103,9 +103,9 @@ async function moveMalformed(
 }
 
 /** Takes back what workers and other programs that are gone have left in `running`; answers how many runs that were. */
-export async function takeBack(store: Store, queue: QueueAt): Promise<number> {
+export async function reclaimQueue(store: Store, queue: QueueAt): Promise<number> {
   const guard = await ClockGuard.open(store, systemClock, { acceptClock: true, history: 'kept' })
   const held = await foreignFiles(store, queue, ['running'])
-  const lost = await takeBackLost(store, guard)
+  const lost = await reclaimLost(store, guard)
   return lost + held - (await foreignFiles(store, queue, ['running']))
 }

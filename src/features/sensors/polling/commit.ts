@@ -82,7 +82,7 @@ export async function releasePoll(
     if (facts.due.active) continue
     // An ended trigger has no ticks; the note alone can go.
     const change = { ...openPollKey(name), revision: facts.openRevision, value: undefined }
-    await store.changeNotes({ changes: [change], now: at })
+    await store.changeState({ changes: [change], now: at })
     return
   }
 }
@@ -105,7 +105,7 @@ export async function withNotes(
   if (due.length === 0) return []
   const names = due.map(({ trigger }) => trigger.name)
   const items = [recordKey('').item, openPollKey('').item]
-  const notes = await store.notes({ kind: 'sensor', names, items, limit: names.length * items.length })
+  const notes = await store.stateEntries({ kind: 'sensor', names, items, limit: names.length * items.length })
   const byName = new Map<string, typeof notes>()
   for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
   return due.flatMap((one) => factsOf(one, byName.get(one.trigger.name) ?? []) ?? [])

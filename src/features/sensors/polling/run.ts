@@ -275,7 +275,7 @@ export class Sensors {
     const names = [...sensors].filter(([, { sensor }]) => sensor.cleanup !== undefined).map(([name]) => name)
     if (names.length === 0) return
     const notes = await store
-      .notes({ kind: 'sensor', names, items: [''], limit: names.length })
+      .stateEntries({ kind: 'sensor', names, items: [''], limit: names.length })
       .catch(() => [])
     await Promise.all(
       notes.map(async ({ name, value }) => {

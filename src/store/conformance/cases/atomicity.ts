@@ -48,7 +48,12 @@ export function atomicityLaws(withFault: WithFault): void {
       await stage.enqueue([aRun('a'), aRun('b')])
       const claim = await stage.claimOne('w', t0)
       const finished = [{ ...claim, outcome: outcomes.done, startedAt: t0, endedAt: t0 + 1 }]
-      const request = { worker: 'w', now: t0 + 1, finished, want: { jobs: ['work'], slots: 1, ahead: 0 } }
+      const request = {
+        worker: 'w',
+        now: t0 + 1,
+        finished,
+        claimRequest: { jobs: ['work'], slots: 1, prefetch: 0 },
+      }
       await fault.put('update on runs', 'new.state = 3')
       await expect(stage.store.turn(request)).rejects.toThrow('broken on purpose')
       expect((await stage.run(claim.run)).state).toBe('running')
@@ -70,7 +75,7 @@ export function atomicityLaws(withFault: WithFault): void {
           worker: 'w',
           now: t0,
           finished: [],
-          want: { jobs: ['work'], slots: 1, ahead: 0 },
+          claimRequest: { jobs: ['work'], slots: 1, prefetch: 0 },
         }),
         stage.store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues, now: t0 }),
         stage.store.enqueue({ runs: [aRun('bad', { priority: 7 })], now: t0 }),

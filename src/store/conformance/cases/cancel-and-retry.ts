@@ -49,7 +49,7 @@ export function cancelAndRetryLaws(law: Law): void {
 
   law('a run that was asked to stop is not tried again, whatever its attempt came to', async (stage) => {
     await stage.ready()
-    const ends = [outcomes.again(t0 + 9), outcomes.lost(t0 + 9), outcomes.handedBack(t0 + 9)]
+    const ends = [outcomes.again(t0 + 9), outcomes.lost(t0 + 9), outcomes.released(t0 + 9)]
     for (const [i, outcome] of ends.entries()) {
       await stage.enqueue([aRun(`r${i}`)])
       const claim = await stage.claimOne('w', t0)

@@ -66,10 +66,10 @@ export function claimLaws(law: Law): void {
   law('a turn takes no more than its slots and says whether more was ready', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1'), aRun('2'), aRun('3')])
-    const want = { jobs: ['work'], slots: 2, ahead: 0 }
-    const first = await stage.store.turn({ worker: 'w', now: t0, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 2, prefetch: 0 }
+    const first = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
     expect([first.claims.length, first.more]).toEqual([2, true])
-    const second = await stage.store.turn({ worker: 'w', now: t0, finished: [], want })
+    const second = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
     expect([second.claims.length, second.more]).toEqual([1, false])
   })
 
@@ -88,9 +88,9 @@ export function claimLaws(law: Law): void {
         aRun('plain 2'),
         aRun('plain 3'),
       ])
-      const ahead = await stage.claim('w', t0, { slots: 0, ahead: 2 })
-      expect(ahead.map(({ run }) => run)).toEqual([aRun('plain 1').id, aRun('plain 2').id])
-      const rest = await stage.claim('w', t0, { slots: 9, ahead: 9 })
+      const prefetch = await stage.claim('w', t0, { slots: 0, prefetch: 2 })
+      expect(prefetch.map(({ run }) => run)).toEqual([aRun('plain 1').id, aRun('plain 2').id])
+      const rest = await stage.claim('w', t0, { slots: 9, prefetch: 9 })
       expect(rest.map(({ run }) => run).toSorted()).toEqual(
         ['lost', 'gated', 'in limited', 'plain 3'].map((label) => aRun(label).id).toSorted(),
       )
@@ -134,9 +134,9 @@ export function claimLaws(law: Law): void {
     const workers = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8']
     for (const worker of workers) await stage.worker(worker)
     await stage.enqueue(Array.from({ length: 50 }, (_, i) => aRun(`r${i}`)))
-    const want = { jobs: ['work'], slots: 7, ahead: 1 }
+    const claimRequest = { jobs: ['work'], slots: 7, prefetch: 1 }
     const answers = await Promise.all(
-      workers.map((worker) => stage.store.turn({ worker, now: t0, finished: [], want })),
+      workers.map((worker) => stage.store.turn({ worker, now: t0, finished: [], claimRequest })),
     )
     const claimed = answers.flatMap(({ claims }) => claims.map(({ run }) => run))
     expect(claimed).toHaveLength(50)
@@ -146,8 +146,8 @@ export function claimLaws(law: Law): void {
   law('a turn of a worker that nobody knows is expired and claims nothing', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r')])
-    const want = { jobs: ['work'], slots: 1, ahead: 1 }
-    const answer = await stage.store.turn({ worker: 'nobody', now: t0, finished: [], want })
+    const claimRequest = { jobs: ['work'], slots: 1, prefetch: 1 }
+    const answer = await stage.store.turn({ worker: 'nobody', now: t0, finished: [], claimRequest })
     expect(answer).toMatchObject({ expired: true, claims: [], more: false })
     expect(await stage.states([aRun('r')])).toEqual(['pending'])
   })

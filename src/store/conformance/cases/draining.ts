@@ -9,7 +9,7 @@ export function drainingLaws(law: Law): void {
     const claim = await stage.claimOne('w', t0)
     expect(await stage.store.drain({ worker: 'w', isDraining: true })).toBe('changed')
     expect(await stage.claim('w', t0 + 1)).toEqual([])
-    expect(await stage.claim('w', t0 + 1, { slots: 1, ahead: 5 })).toEqual([])
+    expect(await stage.claim('w', t0 + 1, { slots: 1, prefetch: 5 })).toEqual([])
     expect(await stage.store.workers()).toMatchObject([{ id: 'w', isDraining: true, running: 1 }])
     expect(await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + 2 })).toBe('stored')
     expect(await stage.states([aRun('1'), aRun('2')])).toEqual(['done', 'pending'])

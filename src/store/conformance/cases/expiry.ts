@@ -41,7 +41,7 @@ export function expiryLaws(law: Law): void {
   law(
     'G4: a worker whose lease ended before the deadline is expired for ever, and its claims are given',
     async (stage) => {
-      const job = aJob('work', { crashes: 5 })
+      const job = aJob('work', { maxCrashes: 5 })
       await stage.jobs([job])
       await stage.worker('w', t0, minute)
       await stage.worker('alive', t0 + 1, minute)
@@ -75,8 +75,8 @@ export function expiryLaws(law: Law): void {
       const finished = [
         { run: claim.run, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 + 1 },
       ]
-      const want = { jobs: ['work'], slots: 5, ahead: 0 }
-      const answer = await stage.store.turn({ worker: 'w', now: t0 + 2 * minute, finished, want })
+      const claimRequest = { jobs: ['work'], slots: 5, prefetch: 0 }
+      const answer = await stage.store.turn({ worker: 'w', now: t0 + 2 * minute, finished, claimRequest })
       expect(answer).toMatchObject({ expired: true, finished: ['stored'], claims: [], more: false })
       expect(await stage.states([aRun('1'), aRun('2')])).toEqual(['done', 'pending'])
     },
@@ -107,13 +107,13 @@ export function expiryLaws(law: Law): void {
     await stage.store.expire({ now, deadline: now, limit: 9 })
     for (const claim of [first, second])
       expect(await stage.finish('u', claim, { outcome: outcomes.lost(now), at: now })).toBe('stored')
-    const late = { outcome: outcomes.handedBack(now), at: now + 1 }
+    const late = { outcome: outcomes.released(now), at: now + 1 }
     expect(await stage.finish('w', first, late)).toBe('stale')
     expect(await stage.finish('w', first, late)).toBe('stale')
     expect(await stage.finish('w', second, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
     for (const { run } of [first, second]) {
       expect(await stage.store.run(run)).toMatchObject({ state: 'pending', crashes: 0 })
-      expect(await stage.store.attempts(run)).toMatchObject([{ end: 'handed-back', error: undefined }])
+      expect(await stage.store.attempts(run)).toMatchObject([{ end: 'released', error: undefined }])
     }
     expect(await stage.claim('u', now + 1, { slots: 9 })).toMatchObject([
       { run: first.run, attempt: 2, crashes: 0 },
@@ -130,10 +130,10 @@ export function expiryLaws(law: Law): void {
     const now = t0 + 2 * minute
     await stage.worker('u', now, minute)
     await stage.store.expire({ now, deadline: now, limit: 9 })
-    const error = { code: 'SET_ASIDE', message: 'gone' }
-    const quarantined = { end: 'lost', state: 'failed', error, reason: 'set-aside' } as const
+    const error = { code: 'QUARANTINED', message: 'gone' }
+    const quarantined = { end: 'lost', state: 'failed', error, reason: 'quarantined' } as const
     expect(await stage.finish('u', claim, { outcome: quarantined, at: now })).toBe('stored')
-    expect(await stage.finish('w', claim, { outcome: outcomes.handedBack(now), at: now + 1 })).toBe('stale')
+    expect(await stage.finish('w', claim, { outcome: outcomes.released(now), at: now + 1 })).toBe('stale')
     expect(await stage.store.run(claim.run)).toMatchObject({
       state: 'pending',
       crashes: 0,
@@ -178,7 +178,9 @@ export function expiryLaws(law: Law): void {
     const { store } = stage
     await store.close()
     await expect(store.jobs()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
-    await expect(store.turn({ worker: 'w', now: t0, finished: [], want: undefined })).rejects.toMatchObject({
+    await expect(
+      store.turn({ worker: 'w', now: t0, finished: [], claimRequest: undefined }),
+    ).rejects.toMatchObject({
       code: 'STORE_CLOSED',
     })
   })

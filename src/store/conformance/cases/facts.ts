@@ -31,7 +31,7 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))
   for (const kind of ['service', 'cycle', 'check', 'partition', 'arrival', 'executed'] as const)
-    await player.both((store) => store.notes({ kind, limit: 1000 }))
+    await player.both((store) => store.stateEntries({ kind, limit: 1000 }))
   const digests = Array.from({ length: 7 }, (_, i) => String(i))
   for (const trigger of player.triggers) await player.both((store) => store.seen({ trigger, digests, now }))
   await player.both(async (store) => {
@@ -43,7 +43,9 @@ export async function compareFacts(player: Player): Promise<void> {
 /** What must hold whatever was played. */
 export async function checkLaws(player: Player): Promise<void> {
   // A turn makes ready what is due, so that every pending run that waits for nothing has been admitted.
-  await player.both((store) => store.turn({ worker: '', now: player.now, finished: [], want: undefined }))
+  await player.both((store) =>
+    store.turn({ worker: '', now: player.now, finished: [], claimRequest: undefined }),
+  )
   const runs = await player.model.runs({ limit: 100_000 })
   checkAttempts(runs)
   await checkGates(player, runs)
@@ -88,7 +90,7 @@ async function checkGates({ model, gates, now }: Player, runs: readonly Run[]): 
 
 function limitOf(job: Job | undefined, gate: Gate): number {
   if (job === undefined || !/^(job|key):/.test(gate.key)) return gate.limit
-  return gate.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.keyConcurrency
+  return gate.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.concurrencyPerKey
 }
 
 /** G2, G3: every due instant of every version, up to the cursor, has one run or lies in one range. */

@@ -8,7 +8,7 @@ export function finishLaws(law: Law): void {
     await stage.enqueue([aRun('good'), aRun('bad')])
     const [good, bad] = await stage.claim('w', t0)
     if (good === undefined || bad === undefined) throw new Error('two claims were expected')
-    const outcome = { ...outcomes.failed, reason: 'set-aside' }
+    const outcome = { ...outcomes.failed, reason: 'quarantined' }
     const startedAt = t0 + 1
     expect(await stage.finish('w', good, { outcome: outcomes.done, at: t0 + 9, startedAt })).toBe('stored')
     expect(await stage.finish('w', bad, { outcome, at: t0 + 8, startedAt })).toBe('stored')
@@ -21,7 +21,7 @@ export function finishLaws(law: Law): void {
     expect(await stage.run(bad.run)).toMatchObject({
       state: 'failed',
       error: outcomes.failed.error,
-      reason: 'set-aside',
+      reason: 'quarantined',
       failures: 1,
       finishedAt: t0 + 8,
     })
@@ -60,7 +60,7 @@ export function finishLaws(law: Law): void {
       { outcome: outcomes.again(t0 + 10), failures: 1, crashes: 0 },
       { outcome: { ...outcomes.again(t0 + 20), end: 'timed-out' as const }, failures: 2, crashes: 0 },
       { outcome: outcomes.lost(t0 + 30), failures: 2, crashes: 1 },
-      { outcome: outcomes.handedBack(t0 + 40), failures: 2, crashes: 1 },
+      { outcome: outcomes.released(t0 + 40), failures: 2, crashes: 1 },
     ]
     let attempt = 0
     for (const { outcome, failures, crashes } of ends) {
@@ -89,7 +89,7 @@ export function finishLaws(law: Law): void {
     const first = await stage.claimOne('w', t0)
     await stage.finish('w', first, { outcome: outcomes.again(t0 + 5), at: t0 + 2, startedAt: t0 + 1 })
     const second = await stage.claimOne('w2', t0 + 6)
-    await stage.finish('w2', second, { outcome: outcomes.handedBack(t0 + 7), at: t0 + 7 })
+    await stage.finish('w2', second, { outcome: outcomes.released(t0 + 7), at: t0 + 7 })
     await stage.claimOne('w', t0 + 8)
     expect(await stage.store.attempts(aRun('r').id)).toEqual([
       {
@@ -102,7 +102,7 @@ export function finishLaws(law: Law): void {
         end: 'failed',
         error: outcomes.again(0).error,
       },
-      { run: aRun('r').id, attempt: 2, worker: 'w2', claimedAt: t0 + 6, endedAt: t0 + 7, end: 'handed-back' },
+      { run: aRun('r').id, attempt: 2, worker: 'w2', claimedAt: t0 + 6, endedAt: t0 + 7, end: 'released' },
       { run: aRun('r').id, attempt: 3, worker: 'w', claimedAt: t0 + 8 },
     ])
   })
@@ -136,7 +136,7 @@ export function finishLaws(law: Law): void {
       worker: 'w',
       now: t0,
       finished: [stale, { ...stale, attempt: 1 }, { ...stale, attempt: 1 }],
-      want: { jobs: ['work'], slots: 1, ahead: 0 },
+      claimRequest: { jobs: ['work'], slots: 1, prefetch: 0 },
     })
     expect(answer.finished).toEqual(['stale', 'stored', 'stale'])
     expect(answer.claims.map(({ run }) => run)).toEqual([aRun('2').id])

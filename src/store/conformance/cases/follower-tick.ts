@@ -11,7 +11,7 @@ export async function tickOf(
 ): Promise<Tick> {
   const planned = planTick(due, now)
   if (due.trigger.schedule.kind !== 'upstream') return planned
-  const arrived = await store.notes({ kind: 'arrival', names: [due.trigger.name], limit })
+  const arrived = await store.stateEntries({ kind: 'arrival', names: [due.trigger.name], limit })
   const notes = arrived.map(({ kind, name, item, revision }) => ({
     kind,
     name,

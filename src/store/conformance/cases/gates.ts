@@ -43,7 +43,7 @@ export function gateLaws(law: Law): void {
       outcomes.failed,
       outcomes.again(t0 + minute),
       outcomes.lost(t0 + minute),
-      outcomes.handedBack(t0 + minute),
+      outcomes.released(t0 + minute),
     ]
     for (const outcome of ends) {
       const claim = await stage.claimOne('w', t0)
@@ -72,25 +72,25 @@ export function gateLaws(law: Law): void {
     },
   )
 
-  law('a run that is handed back goes behind those that waited for its gate', async (stage) => {
+  law('a run that is released goes behind those that waited for its gate', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')
     await stage.enqueue([aRunOf(job, 'a', { priority: 9 }), aRunOf(job, 'b')])
     const a = await stage.claimOne('w', t0)
-    await stage.finish('w', a, { outcome: outcomes.handedBack(t0), at: t0 })
+    await stage.finish('w', a, { outcome: outcomes.released(t0), at: t0 })
     expect(await waits(stage, ['a', 'b'])).toEqual(['job:work', undefined])
   })
 
   law('a run takes all its gates or none', async (stage) => {
-    const job = aJob('work', { concurrency: 2, keyConcurrency: 1 })
+    const job = aJob('work', { concurrency: 2, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.worker('w')
     await stage.enqueue([
-      aRunOf(job, 'x1', { groupKey: 'x' }),
-      aRunOf(job, 'x2', { groupKey: 'x' }),
-      aRunOf(job, 'y1', { groupKey: 'y' }),
-      aRunOf(job, 'y2', { groupKey: 'y' }),
+      aRunOf(job, 'x1', { concurrencyKey: 'x' }),
+      aRunOf(job, 'x2', { concurrencyKey: 'x' }),
+      aRunOf(job, 'y1', { concurrencyKey: 'y' }),
+      aRunOf(job, 'y2', { concurrencyKey: 'y' }),
     ])
     // x2 waits for its key and has not taken a place of the job, so y1 has it.
     expect(await waits(stage, ['x1', 'x2', 'y1', 'y2'])).toEqual([
@@ -137,7 +137,7 @@ export function gateLaws(law: Law): void {
   })
 
   law('a higher limit admits waiting runs at once; a lower one takes nothing away', async (stage) => {
-    const job = aJob('work', { concurrency: 1, keyConcurrency: 1 })
+    const job = aJob('work', { concurrency: 1, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.worker('w')
     await stage.enqueue(['1', '2', '3', '4'].map((label) => aRunOf(job, label)))
@@ -153,13 +153,13 @@ export function gateLaws(law: Law): void {
   })
 
   law('limits of keys, and a limit that is lifted, follow the definition too', async (stage) => {
-    const job = aJob('work', { concurrency: 2, keyConcurrency: 1 })
+    const job = aJob('work', { concurrency: 2, concurrencyPerKey: 1 })
     await stage.jobs([job])
-    await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { groupKey: 'k' })))
+    await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { concurrencyKey: 'k' })))
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, 'key:work=k', 'key:work=k'])
-    await stage.jobs([{ ...job, keyConcurrency: 5 }])
+    await stage.jobs([{ ...job, concurrencyPerKey: 5 }])
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, 'job:work'])
-    await stage.jobs([{ ...job, concurrency: undefined, keyConcurrency: 5 }])
+    await stage.jobs([{ ...job, concurrency: undefined, concurrencyPerKey: 5 }])
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, undefined])
   })
 

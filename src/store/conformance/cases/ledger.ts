@@ -153,7 +153,7 @@ async function runsThatEnd(stage: Stage, ends: readonly ('done' | 'failed' | und
     const claim = claims[i]
     if (claim === undefined) throw new Error('a claim was expected')
     await stage.finish('w', claim, {
-      outcome: end === undefined ? outcomes.handedBack(now) : outcomes[end],
+      outcome: end === undefined ? outcomes.released(now) : outcomes[end],
       at: now,
     })
   }

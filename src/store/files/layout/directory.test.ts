@@ -212,7 +212,7 @@ describe('what other programs write', () => {
 })
 
 describe('damage', () => {
-  it('a torn last line is set aside and reported, and nothing else is lost', async () => {
+  it('a torn last line is quarantined and reported, and nothing else is lost', async () => {
     let stage = await open()
     await stage.ready()
     await stage.store.hold({ target: 'queue:a', now: t0, actor: 'me', note: '' })

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import type { StoredLogLine } from '../../port.js'
 import type { Tables } from '../../memory/tables.js'
 import type { QueueFolder } from './directory.js'
-import type { NoteLine, SeenLine } from './note-lines.js'
+import type { StateLine, SeenLine } from './state-lines.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
 import type { RunFile } from './run-file.js'
 
@@ -49,7 +49,7 @@ export type Change =
   | { readonly kind: 'worker-forgotten'; readonly id: string }
   | { readonly kind: 'hold'; readonly line: HoldLine }
   | { readonly kind: 'range'; readonly line: RangeLine }
-  | { readonly kind: 'note'; readonly line: NoteLine }
+  | { readonly kind: 'note'; readonly line: StateLine }
   | { readonly kind: 'seen'; readonly line: SeenLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 

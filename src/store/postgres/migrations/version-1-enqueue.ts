@@ -61,10 +61,10 @@ const enqueue = `create function rota.enqueue(job text, payload jsonb default nu
     answer text;
   begin
     select string_agg(name, ', ') into unknown from jsonb_object_keys(options) name
-      where name not in ('at', 'delay', 'priority', 'uniqueKey', 'uniqueFor', 'groupKey', 'partition');
+      where name not in ('at', 'delay', 'priority', 'uniqueKey', 'uniqueFor', 'concurrencyKey', 'partition');
     if unknown is not null then
       raise exception 'unknown options: %', unknown using errcode = '22023',
-        hint = 'allowed are at, delay, priority, uniqueKey, uniqueFor, groupKey, partition';
+        hint = 'allowed are at, delay, priority, uniqueKey, uniqueFor, concurrencyKey, partition';
     end if;
     select definition::jsonb into defined from rota.jobs where name = enqueue.job;
     if defined is null then
@@ -84,9 +84,9 @@ const enqueue = `create function rota.enqueue(job text, payload jsonb default nu
     if jsonb_typeof(defined -> 'concurrency') = 'number' then
       gates := gates || jsonb_build_array(jsonb_build_array('job:' || enqueue.job, defined -> 'concurrency'));
     end if;
-    if options ? 'groupKey' then
-      gates := gates || jsonb_build_array(jsonb_build_array('key:' || enqueue.job || '=' || (options ->> 'groupKey'),
-        coalesce(defined -> 'keyConcurrency', '1')));
+    if options ? 'concurrencyKey' then
+      gates := gates || jsonb_build_array(jsonb_build_array('key:' || enqueue.job || '=' || (options ->> 'concurrencyKey'),
+        coalesce(defined -> 'concurrencyPerKey', '1')));
     end if;
     select id into answer from rota.record_run(
       rota.draw_id(due), enqueue.job,

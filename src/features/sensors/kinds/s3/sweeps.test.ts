@@ -360,8 +360,8 @@ class ModelBucket {
 
 function histories() {
   const key = fc.integer({ min: 0, max: 40 }).map(keyOf)
-  const ahead = fc.nat(3 * day).map((ms) => -ms)
-  const age = fc.oneof(fc.constant(0), fc.nat(20 * minute), fc.nat(90 * day), ahead)
+  const prefetch = fc.nat(3 * day).map((ms) => -ms)
+  const age = fc.oneof(fc.constant(0), fc.nat(20 * minute), fc.nat(90 * day), prefetch)
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('put' as const), key, ageMs: age }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), key }) },

@@ -7,7 +7,7 @@ import type { Json } from '../definition/json.js'
  * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
  * how the clocks of the machine stand to each other.
  */
-export type NoteKind =
+export type StateKind =
   | 'cycle'
   | 'check'
   | 'service'
@@ -23,15 +23,15 @@ export type NoteKind =
   | 'clock'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
-export interface NoteKey {
-  readonly kind: NoteKind
+export interface StateKey {
+  readonly kind: StateKind
   readonly name: string
   /** Empty where a name has one note only. */
   readonly item: string
 }
 
 /** A small value that is kept beside the runs and moves in the same transaction as what it is about. */
-export interface Note extends NoteKey {
+export interface StateEntry extends StateKey {
   readonly value: Json
   /** 1 when it is made, and one more with every change. */
   readonly revision: number
@@ -40,7 +40,7 @@ export interface Note extends NoteKey {
 }
 
 /** A change of a note. */
-export interface NoteChange extends NoteKey {
+export interface StateChange extends StateKey {
   /** The revision it was computed from: 0 where there must be none, absent where whatever stands there is replaced. */
   readonly revision?: number | undefined
   /** Absent to remove it. */
@@ -48,8 +48,8 @@ export interface NoteChange extends NoteKey {
 }
 
 /** Which notes are asked for: all of a kind, those about some names, of one name some items. */
-export interface NoteFilter {
-  readonly kind: NoteKind
+export interface StateFilter {
+  readonly kind: StateKind
   readonly names?: readonly string[] | undefined
   readonly items?: readonly string[] | undefined
   /** Only those behind this one, in the order of name and item. */

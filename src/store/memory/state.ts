@@ -1,21 +1,21 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import { copyJson } from './json-copy.js'
-import { byNoteKey, compareText, noteTime, type Mutable, type Tables } from './tables.js'
+import { byStateKey, compareText, noteTime, type Mutable, type Tables } from './tables.js'
 
 /** Notes by name and item. */
-export function notes(tables: Tables, filter: NoteFilter): Note[] {
+export function notes(tables: Tables, filter: StateFilter): StateEntry[] {
   const { kind, after, limit } = filter
   if (filter.names !== undefined && filter.items !== undefined)
     return named(tables, filter, filter.names, filter.items)
   const names = filter.names === undefined ? undefined : new Set(filter.names)
   const items = filter.items === undefined ? undefined : new Set(filter.items)
   const from = { kind, name: after?.name ?? '', item: after?.item ?? '' }
-  const found: Note[] = []
-  const isBefore = (note: Note): boolean =>
-    after === undefined ? compareText(note.kind, kind) < 0 : byNoteKey(note, from) <= 0
+  const found: StateEntry[] = []
+  const isBefore = (note: StateEntry): boolean =>
+    after === undefined ? compareText(note.kind, kind) < 0 : byStateKey(note, from) <= 0
   for (const note of tables.notes.from(isBefore)) {
     if (found.length >= limit || note.kind !== kind) break
     if (names?.has(note.name) === false || items?.has(note.item) === false) continue
@@ -25,62 +25,63 @@ export function notes(tables: Tables, filter: NoteFilter): Note[] {
 }
 
 /** Changes notes, or none where one has moved on. */
-export function changeNotes(
+export function changeState(
   tables: Tables,
-  request: { changes: readonly NoteChange[]; now: Instant },
+  request: { changes: readonly StateChange[]; now: Instant },
 ): 'changed' | 'stale' {
   noteTime(tables, request.now)
   if (!areCurrent(tables, request.changes)) return 'stale'
-  for (const change of request.changes) writeNote(tables, change, request.now)
+  for (const change of request.changes) writeStateEntry(tables, change, request.now)
   return 'changed'
 }
 
 /** Whether every change was computed from what stands. */
-export function areCurrent(tables: Tables, changes: readonly NoteChange[]): boolean {
+export function areCurrent(tables: Tables, changes: readonly StateChange[]): boolean {
   return changes.every(
-    (change) => change.revision === undefined || change.revision === (noteAt(tables, change)?.revision ?? 0),
+    (change) =>
+      change.revision === undefined || change.revision === (stateEntryAt(tables, change)?.revision ?? 0),
   )
 }
 
 /** The note with a key. */
-export function noteAt(tables: Tables, key: NoteKey): Note | undefined {
-  return tables.notesByKey.get(keyText(key))
+export function stateEntryAt(tables: Tables, key: StateKey): StateEntry | undefined {
+  return tables.stateByKey.get(keyText(key))
 }
 
 /** Writes or removes one note, whatever stands there. */
-export function writeNote(tables: Tables, change: NoteChange, at: Instant): void {
+export function writeStateEntry(tables: Tables, change: StateChange, at: Instant): void {
   const { kind, name, item, value } = change
   const key = keyText(change)
-  const known = tables.notesByKey.get(key)
+  const known = tables.stateByKey.get(key)
   if (value === undefined) {
-    if (known !== undefined) dropNote(tables, known)
+    if (known !== undefined) dropStateEntry(tables, known)
     return
   }
   const revision = (known?.revision ?? 0) + 1
-  putNote(tables, { kind, name, item, value: copyJson(value) as Json, revision, at })
+  putStateEntry(tables, { kind, name, item, value: copyJson(value) as Json, revision, at })
 }
 
 /** Puts a note in as it was written down, in place of the one that has its key. */
-export function putNote(tables: Tables, note: Note): void {
+export function putStateEntry(tables: Tables, note: StateEntry): void {
   const key = keyText(note)
-  const known = tables.notesByKey.get(key)
+  const known = tables.stateByKey.get(key)
   if (known !== undefined) tables.notes.delete(known)
-  const row: Mutable<Note> = { ...note }
+  const row: Mutable<StateEntry> = { ...note }
   tables.notes.add(row)
-  tables.notesByKey.set(key, row)
+  tables.stateByKey.set(key, row)
   tables.touched?.notes.set(key, row)
 }
 
 /** Takes a note out. */
-export function dropNote(tables: Tables, note: Mutable<Note>): void {
+export function dropStateEntry(tables: Tables, note: Mutable<StateEntry>): void {
   const key = keyText(note)
   tables.notes.delete(note)
-  tables.notesByKey.delete(key)
+  tables.stateByKey.delete(key)
   tables.touched?.notes.set(key, undefined)
 }
 
 /** The key of a note as one text, and back. */
-export function keyText({ kind, name, item }: NoteKey): string {
+export function keyText({ kind, name, item }: StateKey): string {
   return JSON.stringify([kind, name, item])
 }
 
@@ -97,7 +98,7 @@ export function seen(
 
 /** Remembers what a trigger has seen. */
 export function remember(tables: Tables, trigger: string, { digest, untilAt }: SeenKey): void {
-  takeOut(tables, trigger, digest)
+  removeLines(tables, trigger, digest)
   const known = tables.seen.get(trigger) ?? new Map<string, Instant | undefined>()
   tables.seen.set(trigger, known.set(digest, untilAt))
   if (untilAt !== undefined) tables.seenUntil.add({ trigger, digest, untilAt })
@@ -123,11 +124,11 @@ export function forgetOver(tables: Tables, request: { now: Instant; limit: numbe
 
 /** Forgets one digest. */
 export function forget(tables: Tables, trigger: string, digest: string): void {
-  takeOut(tables, trigger, digest)
+  removeLines(tables, trigger, digest)
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, forgotten: true })
 }
 
-function takeOut(tables: Tables, trigger: string, digest: string): void {
+function removeLines(tables: Tables, trigger: string, digest: string): void {
   const known = tables.seen.get(trigger)
   const untilAt = known?.get(digest)
   if (untilAt !== undefined) tables.seenUntil.delete({ trigger, digest, untilAt })
@@ -137,17 +138,17 @@ function takeOut(tables: Tables, trigger: string, digest: string): void {
 
 function named(
   tables: Tables,
-  { kind, after, limit }: NoteFilter,
+  { kind, after, limit }: StateFilter,
   names: readonly string[],
   items: readonly string[],
-): Note[] {
+): StateEntry[] {
   const keys = [...new Set(names)].flatMap((name) =>
     [...new Set(items)].map((item) => ({ kind, name, item })),
   )
-  const found = keys.flatMap((key) => noteAt(tables, key) ?? []).toSorted(byNoteKey)
+  const found = keys.flatMap((key) => stateEntryAt(tables, key) ?? []).toSorted(byStateKey)
   const from = after === undefined ? undefined : { kind, ...after }
   return found
-    .filter((note) => from === undefined || byNoteKey(note, from) > 0)
+    .filter((note) => from === undefined || byStateKey(note, from) > 0)
     .slice(0, limit)
     .map((note) => ({ ...note }))
 }

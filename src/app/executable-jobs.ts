@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Job, ModuleSpec, ShellSpec } from '../kernel/job/job.js'
-import type { Handler, Performable, RunContext } from '../engine/worker/perform.js'
+import type { Handler, ExecutableJob, RunContext } from '../engine/worker/perform.js'
 import { killEarlierCommands } from '../handlers/earlier-commands.js'
 import { performIsolated } from '../features/isolation/run.js'
 import { performHttp } from '../handlers/perform-http.js'
@@ -23,9 +23,9 @@ export async function performablesOf(input: {
   outside: Outside
   /** The functions of pipelines, where they are not the registry's. */
   steps?: Steps | undefined
-}): Promise<ReadonlyMap<string, Performable>> {
+}): Promise<ReadonlyMap<string, ExecutableJob>> {
   const { registry, store, outside, steps = async () => registry.steps } = input
-  const performables = new Map<string, Performable>()
+  const executableJobs = new Map<string, ExecutableJob>()
   const shell = (spec: (run: RunContext) => ShellSpec): Handler => shellHandler(spec, { ...outside, store })
   const stored = await store.jobs()
   for (const { job, source } of stored) {
@@ -34,19 +34,19 @@ export async function performablesOf(input: {
     // A module of another app is not where this one would look for it.
     if (job.handler.kind === 'module' && !isFromApi) continue
     const handler = added ?? outsideHandler(job, { ...outside, store, steps, isFromApi })
-    if (handler !== undefined) performables.set(job.name, { job, handler: assetHandler(job, handler) })
+    if (handler !== undefined) executableJobs.set(job.name, { job, handler: assetHandler(job, handler) })
   }
   for (const [name, { job, handler }] of registry.jobs) {
     const isOwn = job.handler.kind === 'module' || registry.shared.has(name)
     const own =
       handler ?? (isOwn ? outsideHandler(job, { ...outside, store, steps, isFromApi: false }) : undefined)
-    if (own !== undefined) performables.set(name, { job, handler: assetHandler(job, own) })
+    if (own !== undefined) executableJobs.set(name, { job, handler: assetHandler(job, own) })
   }
   for (const one of stored) {
-    const fallback = fallbackHandler(one, { performables, shell })
-    if (fallback !== undefined) performables.set(one.job.name, { job: one.job, handler: fallback })
+    const fallback = fallbackHandler(one, { executableJobs, shell })
+    if (fallback !== undefined) executableJobs.set(one.job.name, { job: one.job, handler: fallback })
   }
-  return performables
+  return executableJobs
 }
 
 /** What commands, requests and pipelines need of this process. */
@@ -130,7 +130,7 @@ async function endEarlierAttempts(
   const attempts = await store.attempts(run.id).catch(() => [])
   const workers = attempts.flatMap(({ attempt, end, worker = '' }) =>
     // After an end of its own kind nothing was left: the tree of a command ends before its attempt does.
-    attempt < run.attempt && (end === undefined || end === 'lost' || end === 'handed-back')
+    attempt < run.attempt && (end === undefined || end === 'lost' || end === 'released')
       ? (processOnThisHost(worker) ?? [])
       : [],
   )

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { NoteChange, NoteKey } from '../../../kernel/state/note.js'
+import type { StateChange, StateKey } from '../../../kernel/state/state-entry.js'
 import { planTick, type Tick } from '../../../kernel/tick/tick.js'
 import type { Store } from '../../port.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
@@ -13,11 +13,11 @@ const everyPoll = {
 } as const
 
 /** Notes, seen keys, sensors, and what the end of a run moves besides itself. */
-export function noteLaws(law: Law): void {
+export function stateLaws(law: Law): void {
   law('notes are changed all together, or not at all where one has moved on', async ({ store }) => {
     const [a, b] = [timing('a', 1), timing('b', 2)]
-    expect(await store.changeNotes({ changes: [{ ...a, revision: 0 }, b], now: t0 })).toBe('changed')
-    expect(await store.changeNotes({ changes: [timing('b', 3), { ...a, revision: 0 }], now: t0 })).toBe(
+    expect(await store.changeState({ changes: [{ ...a, revision: 0 }, b], now: t0 })).toBe('changed')
+    expect(await store.changeState({ changes: [timing('b', 3), { ...a, revision: 0 }], now: t0 })).toBe(
       'stale',
     )
     expect(await values(store)).toEqual([
@@ -28,29 +28,29 @@ export function noteLaws(law: Law): void {
       { ...timing('a', 4), revision: 1 },
       { ...b, revision: 1, value: undefined },
     ]
-    expect(await store.changeNotes({ changes, now: t0 + 1 })).toBe('changed')
+    expect(await store.changeState({ changes, now: t0 + 1 })).toBe('changed')
     expect(await values(store)).toEqual([['a', 4, 2]])
-    expect(await store.notes({ kind: 'service', limit: 9 })).toEqual([
+    expect(await store.stateEntries({ kind: 'service', limit: 9 })).toEqual([
       { kind: 'service', name: 'a', item: '', value: 4, revision: 2, at: t0 + 1 },
     ])
   })
 
   law('a note that was removed begins anew, and removing what is not there is no conflict', async (stage) => {
     const { store } = stage
-    await store.changeNotes({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
+    await store.changeState({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
     const gone = { ...timing('a', 0), value: undefined }
-    expect(await store.changeNotes({ changes: [gone, gone], now: t0 })).toBe('changed')
-    await store.changeNotes({ changes: [{ ...timing('a', 3), revision: 0 }], now: t0 })
+    expect(await store.changeState({ changes: [gone, gone], now: t0 })).toBe('changed')
+    await store.changeState({ changes: [{ ...timing('a', 3), revision: 0 }], now: t0 })
     await stage.reopen()
     expect(await values(stage.store)).toEqual([['a', 3, 1]])
   })
 
   law('notes come by name and item, in pages, of some names and items', async ({ store }) => {
     const keys = ['b', 'a', 'c'].flatMap((name) => ['2', '10', '1'].map((item) => ({ name, item })))
-    const changes = keys.map((key): NoteChange => ({ kind: 'partition', ...key, value: key }))
-    await store.changeNotes({ changes: [...changes, timing('a', 1)], now: t0 })
-    const list = async (filter: Partial<Parameters<Store['notes']>[0]>): Promise<string[]> => {
-      const found = await store.notes({ kind: 'partition', limit: 100, ...filter })
+    const changes = keys.map((key): StateChange => ({ kind: 'partition', ...key, value: key }))
+    await store.changeState({ changes: [...changes, timing('a', 1)], now: t0 })
+    const list = async (filter: Partial<Parameters<Store['stateEntries']>[0]>): Promise<string[]> => {
+      const found = await store.stateEntries({ kind: 'partition', limit: 100, ...filter })
       return found.map(({ name, item }) => name + item)
     }
     const all = ['a1', 'a10', 'a2', 'b1', 'b10', 'b2', 'c1', 'c10', 'c2']
@@ -68,7 +68,7 @@ export function noteLaws(law: Law): void {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     const planned = planTick(await stage.seen('t', t0 + minute), t0 + minute)
-    const state: NoteChange = { kind: 'sensor', name: 't', item: '', value: { page: 1 } }
+    const state: StateChange = { kind: 'sensor', name: 't', item: '', value: { page: 1 } }
     const tick: Tick = { ...planned, notes: [{ ...state, revision: 3 }], seen: [{ digest: 'x' }] }
     expect(await stage.store.tick([tick])).toEqual(['stale'])
     expect(await stage.store.runs({ limit: 9 })).toEqual([])
@@ -78,7 +78,9 @@ export function noteLaws(law: Law): void {
     expect(await known(stage, ['x', 'y'])).toEqual(['x'])
     await stage.reopen()
     expect(await known(stage, ['x', 'y'])).toEqual(['x'])
-    expect(await stage.store.notes({ kind: 'sensor', limit: 9 })).toMatchObject([{ value: { page: 1 } }])
+    expect(await stage.store.stateEntries({ kind: 'sensor', limit: 9 })).toMatchObject([
+      { value: { page: 1 } },
+    ])
   })
 
   law('what was seen is forgotten when its time is over, or when that is asked for', async (stage) => {
@@ -126,7 +128,7 @@ export function noteLaws(law: Law): void {
     const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
     const inFlight = { run: run.id, round: 'round' }
     const cycle = { checkedAt: t0, queue: ['next'], results: [], skipped: [], resumed: false }
-    await stage.store.changeNotes({
+    await stage.store.changeState({
       changes: [
         { kind: 'service', name: 'work', item: '', value: { lastRunAt: null, everyMs: 5, inFlight } },
         {
@@ -161,7 +163,7 @@ export function noteLaws(law: Law): void {
     const current = { service: 'work', run: run.id }
     const cycle = { checkedAt: t0, queue: [], current, results: [], skipped: [], resumed: false }
     const key = { kind: 'cycle', name: 'round', item: '' } as const
-    await stage.store.changeNotes({ changes: [{ ...key, value: cycle }], now: t0 })
+    await stage.store.changeState({ changes: [{ ...key, value: cycle }], now: t0 })
     await stage.enqueue([run])
     await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 7 })
     expect(await valueOf(stage, key)).toBeUndefined()
@@ -179,7 +181,7 @@ export function noteLaws(law: Law): void {
       await stage.ready()
       const run = aRun('s', { trigger: 'round', follow: 'service' })
       const value = { lastRunAt: t0 - 5, everyMs: 5, inFlight: { run: run.id, round: 'round' } }
-      await stage.store.changeNotes({
+      await stage.store.changeState({
         changes: [{ kind: 'service', name: 'work', item: '', value }],
         now: t0,
       })
@@ -214,7 +216,7 @@ export function noteLaws(law: Law): void {
         readAt: null,
       }
       expect(await valueOf(stage, key)).toEqual(failed)
-      expect(await stage.store.notes({ kind: 'arrival', limit: 9 })).toEqual([])
+      expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
       await stage.enqueue([second!])
       const last = await stage.claimOne('w', t0 + 2)
       await stage.finish('w', last, { outcome: outcomes.done, at: t0 + 3, startedAt: t0 + 2 })
@@ -224,7 +226,7 @@ export function noteLaws(law: Law): void {
         doneRun: second!.id,
         readAt: t0 + 2,
       })
-      const arrivals = await stage.store.notes({ kind: 'arrival', limit: 9 })
+      const arrivals = await stage.store.stateEntries({ kind: 'arrival', limit: 9 })
       expect(arrivals.map(({ name, value }) => [name, value])).toEqual([
         ['down', { asset: 'work', partition: 'p', run: second!.id, at: t0 + 3 }],
       ])
@@ -247,7 +249,7 @@ export function noteLaws(law: Law): void {
       expect(planned.nextAt).toBeUndefined()
       expect(await stage.store.tick([planned])).toEqual(['ticked'])
       expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 2 })
-      const [arrival] = await stage.store.notes({ kind: 'arrival', limit: 9 })
+      const [arrival] = await stage.store.stateEntries({ kind: 'arrival', limit: 9 })
       const again = planTick(await stage.seen('down', t0 + 3), t0 + 3)
       const notes = [
         { kind: 'arrival', name: 'down', item: arrival!.item, revision: 1, value: undefined } as const,
@@ -267,12 +269,12 @@ export function noteLaws(law: Law): void {
     await stage.reopen()
     await stage.enqueue([aRun('one', { follow: 'asset' })])
     await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
-    expect(await stage.store.notes({ kind: 'arrival', limit: 9 })).toEqual([])
+    expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
   })
 
   law('N6: the end of a one-shot notes that it was executed, whether it succeeded or not', async (stage) => {
     await stage.ready()
-    await stage.trigger(aTrigger('o', { schedule: { kind: 'once', at: t0 }, notesExecution: true }), {
+    await stage.trigger(aTrigger('o', { schedule: { kind: 'once', at: t0 }, recordsExecution: true }), {
       cursorAt: t0 - 1,
       nextAt: t0,
     })
@@ -290,17 +292,17 @@ export function noteLaws(law: Law): void {
   })
 }
 
-function timing(name: string, value: number): NoteChange {
+function timing(name: string, value: number): StateChange {
   return { kind: 'service', name, item: '', value }
 }
 
 async function values(store: Store): Promise<unknown[]> {
-  const found = await store.notes({ kind: 'service', limit: 9 })
+  const found = await store.stateEntries({ kind: 'service', limit: 9 })
   return found.map(({ name, value, revision }) => [name, value, revision])
 }
 
-async function valueOf({ store }: Stage, { kind, name, item }: NoteKey): Promise<unknown> {
-  const [note] = await store.notes({ kind, names: [name], items: [item], limit: 1 })
+async function valueOf({ store }: Stage, { kind, name, item }: StateKey): Promise<unknown> {
+  const [note] = await store.stateEntries({ kind, names: [name], items: [item], limit: 1 })
   return note?.value
 }
 

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { isMap } from '../../kernel/definition/read-value.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note } from '../../kernel/state/note.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -39,7 +39,7 @@ const removeMs = 2000
 const token = randomBytes(4).toString('hex')
 
 /** What this process says of itself while it runs. */
-export class ProcessNote {
+export class ProcessRecord {
   readonly #store: Store
   readonly #now: () => Instant
   readonly #clock: Clock
@@ -69,7 +69,7 @@ export class ProcessNote {
     const live = new Set(
       (await this.#store.workers()).filter(({ leaseUntil }) => leaseUntil >= now).map(placeOf),
     )
-    return (await readNotes(this.#store)).flatMap(({ name, value }) => {
+    return (await readState(this.#store)).flatMap(({ name, value }) => {
       const process = processOf(value)
       if (name === this.#name || process?.source !== source) return []
       const isOther = process.definitions !== '' && process.definitions !== definitions
@@ -97,7 +97,7 @@ export class ProcessNote {
     await this.#telling
     if (this.#told === undefined) return
     const change = { kind: 'process' as const, name: this.#name, item: '', value: undefined }
-    await this.#store.changeNotes({ changes: [change], now: this.#now() }).catch(() => undefined)
+    await this.#store.changeState({ changes: [change], now: this.#now() }).catch(() => undefined)
   }
 
   async #tell(functions: readonly string[] | undefined): Promise<void> {
@@ -120,15 +120,15 @@ export class ProcessNote {
       value: undefined,
     }))
     const change = { kind: 'process' as const, name: this.#name, item: '', value }
-    await this.#store.changeNotes({ changes: [...removals, change], now: this.#now() })
+    await this.#store.changeState({ changes: [...removals, change], now: this.#now() })
     this.#told = text
   }
 
   /** The notes of processes that are not there any more. */
-  async #gone(): Promise<readonly Note[]> {
+  async #gone(): Promise<readonly StateEntry[]> {
     const live = new Set((await this.#store.workers()).map(placeOf))
     const now = this.#now()
-    return (await readNotes(this.#store)).filter(({ name, value }) => {
+    return (await readState(this.#store)).filter(({ name, value }) => {
       const process = processOf(value)
       return process === undefined || !isThere({ name, process }, { live, now })
     })
@@ -150,7 +150,7 @@ function ownNames(): string {
 
 /** Whether the process of a note is one of these, or just starting. */
 function isThere(
-  { name, process }: { readonly name: string; readonly process: Noted },
+  { name, process }: { readonly name: string; readonly process: Revisioned },
   { live, now }: { readonly live: ReadonlySet<string>; readonly now: Instant },
 ): boolean {
   if (placeOf(process) === placeOf(workerIdentity())) return name.startsWith(ownNames())
@@ -163,7 +163,7 @@ export async function liveProcesses(
   live: readonly WorkerStatus[],
 ): Promise<readonly LiveProcess[]> {
   const places = new Set(live.map(placeOf))
-  const processes = (await readNotes(store)).flatMap(({ value }) => processOf(value) ?? [])
+  const processes = (await readState(store)).flatMap(({ value }) => processOf(value) ?? [])
   return processes.filter((process) => places.has(placeOf(process)))
 }
 
@@ -172,18 +172,18 @@ export function placeOf({ host, pid }: { readonly host: string; readonly pid: nu
   return `${host}:${pid}`
 }
 
-const mostNotes = 10_000
+const maxStateEntries = 10_000
 
-async function readNotes(store: Store): Promise<readonly Note[]> {
-  return await store.notes({ kind: 'process', limit: mostNotes })
+async function readState(store: Store): Promise<readonly StateEntry[]> {
+  return await store.stateEntries({ kind: 'process', limit: maxStateEntries })
 }
 
 /** A process as its note tells of it. */
-interface Noted extends LiveProcess {
+interface Revisioned extends LiveProcess {
   readonly sinceAt: Instant
 }
 
-function processOf(value: Json): Noted | undefined {
+function processOf(value: Json): Revisioned | undefined {
   if (!isMap(value)) return undefined
   const { host, pid, source, definitions, program, sinceAt, functions } = value
   if (typeof host !== 'string' || typeof pid !== 'number') return undefined

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
-import { noteOf, type NoteRow } from '../sql/note-rows.js'
+import { stateEntryOf, type StateRow } from '../sql/state-rows.js'
 import type { Session } from './session.js'
 
 // Each relies on: primary key. Being alone closes the race of two changes of one note.
@@ -33,10 +33,10 @@ const PUT = `insert into rota.notes (kind, name, item, revision, at, value) valu
   set revision = excluded.revision, at = excluded.at, value = excluded.value`
 
 /** Notes by name and item. */
-export async function notes(session: Session, filter: NoteFilter): Promise<Note[]> {
+export async function notes(session: Session, filter: StateFilter): Promise<StateEntry[]> {
   const { kind, names, items, after, limit } = filter
   const common = [kind, after?.name ?? null, after?.item ?? null, limit] as const
-  return (await rowsOf(session, common, { names, items })).map(noteOf)
+  return (await rowsOf(session, common, { names, items })).map(stateEntryOf)
 }
 
 /** Notes of every kind, from a key on. */
@@ -44,32 +44,32 @@ export async function notesAfter(
   session: Session,
   key: readonly [string, string, string],
   limit: number,
-): Promise<Note[]> {
-  return (await session.db.all<NoteRow>(FROM, ...key, limit)).map(noteOf)
+): Promise<StateEntry[]> {
+  return (await session.db.all<StateRow>(FROM, ...key, limit)).map(stateEntryOf)
 }
 
 /** Puts a note in as it was written down. */
-export async function putNote(
+export async function putStateEntry(
   session: Session,
-  { kind, name, item, revision, at, value }: Note,
+  { kind, name, item, revision, at, value }: StateEntry,
 ): Promise<void> {
   await session.db.change(PUT, kind, name, item, revision, at, JSON.stringify(value))
 }
 
 /** Changes notes, or none where one has moved on. */
-export async function changeNotes(
+export async function changeState(
   session: Session,
-  request: { changes: readonly NoteChange[]; now: Instant },
+  request: { changes: readonly StateChange[]; now: Instant },
 ): Promise<'changed' | 'stale'> {
-  session.beAlone()
+  session.beExclusive()
   session.remembered.noteTime(request.now)
   if (!(await areCurrent(session, request.changes))) return 'stale'
-  for (const change of request.changes) await writeNote(session, change, request.now)
+  for (const change of request.changes) await writeStateEntry(session, change, request.now)
   return 'changed'
 }
 
 /** Whether every change was computed from what stands. */
-export async function areCurrent(session: Session, changes: readonly NoteChange[]): Promise<boolean> {
+export async function areCurrent(session: Session, changes: readonly StateChange[]): Promise<boolean> {
   for (const { kind, name, item, revision } of changes) {
     if (revision === undefined) continue
     if (revision !== ((await session.db.value(REVISION, kind, name, item)) ?? 0)) return false
@@ -78,13 +78,16 @@ export async function areCurrent(session: Session, changes: readonly NoteChange[
 }
 
 /** The value of a note, where it is there. */
-export async function noteValue(session: Session, { kind, name, item }: NoteKey): Promise<Json | undefined> {
+export async function stateValue(
+  session: Session,
+  { kind, name, item }: StateKey,
+): Promise<Json | undefined> {
   const text = await session.db.value(VALUE, kind, name, item)
   return text === undefined ? undefined : (JSON.parse(text as string) as Json)
 }
 
 /** Writes or removes one note, whatever stands there. */
-export async function writeNote(session: Session, change: NoteChange, at: Instant): Promise<void> {
+export async function writeStateEntry(session: Session, change: StateChange, at: Instant): Promise<void> {
   const { kind, name, item, value } = change
   if (value === undefined) await session.db.change(REMOVE, kind, name, item)
   else await session.db.change(WRITE, kind, name, item, at, JSON.stringify(value))
@@ -93,8 +96,8 @@ export async function writeNote(session: Session, change: NoteChange, at: Instan
 async function rowsOf(
   session: Session,
   common: readonly [string, string | null, string | null, number],
-  { names, items }: Pick<NoteFilter, 'names' | 'items'>,
-): Promise<NoteRow[]> {
+  { names, items }: Pick<StateFilter, 'names' | 'items'>,
+): Promise<StateRow[]> {
   const { db } = session
   if (names === undefined && items === undefined) return await db.all(ALL, ...common)
   if (names === undefined) return await db.all(WITH_ITEMS, ...common, items ?? [])

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note, NoteChange, NoteFilter, NoteKey } from '../../kernel/state/note.js'
+import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
-import { noteOf, type NoteRow } from '../sql/note-rows.js'
+import { stateEntryOf, type StateRow } from '../sql/state-rows.js'
 import type { Session } from './session.js'
 
 // Each relies on: primary key.
@@ -33,48 +33,48 @@ const FROM = `select * from notes where (kind, name, item) > (?, ?, ?) order by 
 const PUT = `insert or replace into notes (kind, name, item, revision, at, value) values (?, ?, ?, ?, ?, ?)`
 
 /** Notes by name and item. */
-export function notes(session: Session, filter: NoteFilter): Note[] {
+export function notes(session: Session, filter: StateFilter): StateEntry[] {
   const { kind, names, items, after, limit } = filter
   const common = [kind, after?.name ?? null, after?.item ?? null, limit] as const
-  return rowsOf(session, common, { names, items }).map(noteOf)
+  return rowsOf(session, common, { names, items }).map(stateEntryOf)
 }
 
 /** Notes of every kind, from a key on. */
-export function notesAfter(session: Session, key: readonly string[], limit: number): Note[] {
-  return session.db.all<NoteRow>(FROM, ...key, limit).map(noteOf)
+export function notesAfter(session: Session, key: readonly string[], limit: number): StateEntry[] {
+  return session.db.all<StateRow>(FROM, ...key, limit).map(stateEntryOf)
 }
 
 /** Puts a note in as it was written down. */
-export function putNote(session: Session, { kind, name, item, revision, at, value }: Note): void {
+export function putStateEntry(session: Session, { kind, name, item, revision, at, value }: StateEntry): void {
   session.db.change(PUT, kind, name, item, revision, at, JSON.stringify(value))
 }
 
 /** Changes notes, or none where one has moved on. */
-export function changeNotes(
+export function changeState(
   session: Session,
-  request: { changes: readonly NoteChange[]; now: Instant },
+  request: { changes: readonly StateChange[]; now: Instant },
 ): 'changed' | 'stale' {
   session.noteTime(request.now)
   if (!areCurrent(session, request.changes)) return 'stale'
-  for (const change of request.changes) writeNote(session, change, request.now)
+  for (const change of request.changes) writeStateEntry(session, change, request.now)
   return 'changed'
 }
 
 /** Whether every change was computed from what stands. */
-export function areCurrent(session: Session, changes: readonly NoteChange[]): boolean {
+export function areCurrent(session: Session, changes: readonly StateChange[]): boolean {
   return changes.every(({ kind, name, item, revision }) => {
     return revision === undefined || revision === (session.db.value(REVISION, kind, name, item) ?? 0)
   })
 }
 
 /** The value of a note, where it is there. */
-export function noteValue(session: Session, { kind, name, item }: NoteKey): Json | undefined {
+export function stateValue(session: Session, { kind, name, item }: StateKey): Json | undefined {
   const text = session.db.value(VALUE, kind, name, item)
   return text === undefined ? undefined : (JSON.parse(text as string) as Json)
 }
 
 /** Writes or removes one note, whatever stands there. */
-export function writeNote(session: Session, change: NoteChange, at: Instant): void {
+export function writeStateEntry(session: Session, change: StateChange, at: Instant): void {
   const { kind, name, item, value } = change
   if (value === undefined) session.db.change(REMOVE, kind, name, item)
   else session.db.change(WRITE, kind, name, item, at, JSON.stringify(value))
@@ -83,11 +83,11 @@ export function writeNote(session: Session, change: NoteChange, at: Instant): vo
 function rowsOf(
   session: Session,
   common: readonly [string, string | null, string | null, number],
-  { names, items }: Pick<NoteFilter, 'names' | 'items'>,
-): NoteRow[] {
+  { names, items }: Pick<StateFilter, 'names' | 'items'>,
+): StateRow[] {
   const { db } = session
-  if (names === undefined && items === undefined) return db.all<NoteRow>(ALL, ...common)
-  if (names === undefined) return db.all<NoteRow>(WITH_ITEMS, ...common, JSON.stringify(items))
-  if (items === undefined) return db.all<NoteRow>(OF_NAMES, ...common, JSON.stringify(names))
-  return db.all<NoteRow>(OF_ITEMS, ...common, JSON.stringify(names), JSON.stringify(items))
+  if (names === undefined && items === undefined) return db.all<StateRow>(ALL, ...common)
+  if (names === undefined) return db.all<StateRow>(WITH_ITEMS, ...common, JSON.stringify(items))
+  if (items === undefined) return db.all<StateRow>(OF_NAMES, ...common, JSON.stringify(names))
+  return db.all<StateRow>(OF_ITEMS, ...common, JSON.stringify(names), JSON.stringify(items))
 }

@@ -1,16 +1,16 @@
 /** Notes and seen keys as lines: the last line with a key counts, and one that says so takes it away. */
 import type { Json } from '../../../kernel/definition/json.js'
-import type { Note, NoteKey, NoteKind } from '../../../kernel/state/note.js'
+import type { StateEntry, StateKey, StateKind } from '../../../kernel/state/state-entry.js'
 import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
-import { dropNote, forget, noteAt, putNote, remember } from '../../memory/notes.js'
+import { dropStateEntry, forget, stateEntryAt, putStateEntry, remember } from '../../memory/state.js'
 import type { Tables, Touched } from '../../memory/tables.js'
 
 /** A line of `notes.jsonl`. */
-export type NoteLine = NoteLineKey &
+export type StateLine = StateLineKey &
   ({ readonly revision: number; readonly at: string; readonly value: Json } | { readonly removed: true })
 
-interface NoteLineKey {
-  readonly kind: NoteKind
+interface StateLineKey {
+  readonly kind: StateKind
   readonly name: string
   readonly item: string
 }
@@ -22,10 +22,10 @@ export type SeenLine = { readonly trigger: string; readonly digest: string } & (
 )
 
 /** The lines for the notes that a transaction has touched. */
-export function noteLinesOf({ notes }: Touched): NoteLine[] {
+export function stateLinesOf({ notes }: Touched): StateLine[] {
   return [...notes].map(([key, note]) => {
-    if (note !== undefined) return toNoteLine(note)
-    const [kind, name, item] = JSON.parse(key) as [NoteKind, string, string]
+    if (note !== undefined) return toStateLine(note)
+    const [kind, name, item] = JSON.parse(key) as [StateKind, string, string]
     return { kind, name, item, removed: true }
   })
 }
@@ -41,8 +41,8 @@ export function seenLinesOf({ seen }: Touched): SeenLine[] {
 }
 
 /** Every note, as it is written down. */
-export function* allNoteLines(tables: Tables): Iterable<NoteLine> {
-  for (const note of tables.notes) yield toNoteLine(note)
+export function* allStateLines(tables: Tables): Iterable<StateLine> {
+  for (const note of tables.notes) yield toStateLine(note)
 }
 
 /** Everything that was seen, as it is written down. */
@@ -53,15 +53,15 @@ export function* allSeenLines(tables: Tables): Iterable<SeenLine> {
 }
 
 /** Takes in a line of `notes.jsonl`. */
-export function takeNoteLine(tables: Tables, line: NoteLine): void {
+export function readStateLine(tables: Tables, line: StateLine): void {
   const { kind, name, item } = line
   if (!('removed' in line)) {
     const { value, revision } = line
-    putNote(tables, { kind, name, item, value, revision, at: parseInstant(line.at) })
+    putStateEntry(tables, { kind, name, item, value, revision, at: parseInstant(line.at) })
     return
   }
-  const known = noteAt(tables, line satisfies NoteKey)
-  if (known !== undefined) dropNote(tables, known)
+  const known = stateEntryAt(tables, line satisfies StateKey)
+  if (known !== undefined) dropStateEntry(tables, known)
 }
 
 /** Takes in a line of `seen.jsonl`. */
@@ -74,7 +74,7 @@ export function takeSeenLine(tables: Tables, line: SeenLine): void {
   }
 }
 
-function toNoteLine({ kind, name, item, revision, at, value }: Note): NoteLine {
+function toStateLine({ kind, name, item, revision, at, value }: StateEntry): StateLine {
   return { kind, name, item, revision, at: formatInstant(at), value }
 }
 

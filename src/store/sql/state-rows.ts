@@ -1,8 +1,8 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { Note, NoteKind } from '../../kernel/state/note.js'
+import type { StateEntry, StateKind } from '../../kernel/state/state-entry.js'
 
 /** A note's row. */
-export interface NoteRow {
+export interface StateRow {
   readonly kind: string
   readonly name: string
   readonly item: string
@@ -12,9 +12,9 @@ export interface NoteRow {
 }
 
 /** A note as the port has it. */
-export function noteOf(row: NoteRow): Note {
+export function stateEntryOf(row: StateRow): StateEntry {
   return {
-    kind: row.kind as NoteKind,
+    kind: row.kind as StateKind,
     name: row.name,
     item: row.item,
     value: JSON.parse(row.value) as Json,
