@@ -1,0 +1,8 @@
+export { assets } from './assets/index.js'
+export { bus } from './bus/index.js'
+export { commandJobs } from './command-jobs/index.js'
+export { isolation } from './isolation/index.js'
+export { migrate } from './migrate/index.js'
+export { plans } from './plans/index.js'
+export { rounds } from './rounds/index.js'
+export { sensors } from './sensors/index.js'
