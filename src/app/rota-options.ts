@@ -20,25 +20,25 @@ export type { StepContext, StepFunction } from '../handlers/pipeline/step-functi
 
 /** How an app is set up; everything has a default. */
 export interface RotaOptions {
-  /** Where everything is kept; `sqlite:data/rota.db` unless said otherwise. `files:<directory>` can be read with `cat`, `memory:` forgets it at the end. */
+  /** The URL of the store; default: `sqlite:data/rota.db`. `files:<directory>` can be read with `cat`, `memory:` is lost when the process exits. */
   readonly store?: string | undefined
   /** The name under which this app owns its definitions; default: the name in the nearest `package.json` upwards from the program, else `app`. */
   readonly app?: string | undefined
-  /** How many runs this process performs at once; 10 unless said otherwise. */
+  /** How many runs this process performs concurrently; default: 10. */
   readonly concurrency?: number | undefined
-  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; `30s` unless said otherwise. */
+  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; default: `30s`. */
   readonly lease?: string | number | undefined
-  /** How long final runs are kept, at least `1m`; `30d` unless said otherwise. */
+  /** How long final runs are kept, at least `1m`; default: `30d`. */
   readonly retention?: string | number | undefined
-  /** `full` survives power loss, `normal` every crash of a process; `full` unless said otherwise. */
+  /** `full` survives a power loss, `normal` any crash of a process; default: `full`. */
   readonly durability?: Durability | undefined
-  /** Whether the store is made where it is missing; otherwise that is an error. It is, unless said otherwise. */
+  /** Whether a missing store is created; with false a missing store is an error. Default: true. */
   readonly create?: boolean | undefined
   /** Queues with limits over all workers. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
   /** How the message bus behaves. */
   readonly bus?: BusOptions | undefined
-  /** What relative paths are relative to; the working directory unless said otherwise. */
+  /** The directory that relative paths start at; default: the working directory. */
   readonly directory?: string | undefined
   /** Where time comes from; the machine's clock unless a test hands in its own. */
   readonly clock?: Clock | undefined
@@ -46,7 +46,7 @@ export interface RotaOptions {
 
 /** How the message bus behaves. */
 export interface BusOptions {
-  /** How long a run may wait for a worker before it is offered on the bus, from `100ms` to `1d`; `5s` unless said otherwise. */
+  /** How long a run may wait for a worker before it is offered on the bus, from `100ms` to `1d`; default: `5s`. */
   readonly offerAfter?: string | number | undefined
 }
 
@@ -59,7 +59,7 @@ export interface JobRef<Payload = unknown> {
 
 /** How an app is started. */
 export interface StartOptions {
-  /** Which loops run here; both unless said otherwise. */
+  /** Which loops run here; default: both. */
   readonly roles?: Partial<Roles> | undefined
   /** Believe the wall clock even if it is more than a year ahead of the store. */
   readonly acceptClock?: boolean | undefined

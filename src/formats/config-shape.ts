@@ -68,7 +68,7 @@ const job = z.strictObject({
   handler: z
     .strictObject({
       module: z.string().min(1).describe('A path, relative to this file.'),
-      export: z.string().min(1).optional().describe('default unless said otherwise.'),
+      export: z.string().min(1).optional().describe('The name of the exported function; default: default.'),
     })
     .optional()
     .describe('The function that a module exports.'),
@@ -94,7 +94,7 @@ const mode = z.enum(['skip', 'latest', 'all'])
 const schedule = z.strictObject({
   asset: z.string().optional().describe('The asset; the one that has the name of the schedule.'),
   cron: z.string().optional().describe('A cron expression; exactly one of cron, every and at is there.'),
-  timezone: z.string().optional().describe('An IANA name; UTC unless said otherwise.'),
+  timezone: z.string().optional().describe('An IANA name; default: UTC.'),
   dst: z.enum(Object.keys(dstPolicies)).optional(),
   every: duration.optional(),
   after: z.literal('finish').optional().describe('Counts the interval from the end of the run before.'),
@@ -159,7 +159,7 @@ const asset = job.extend({
       z.strictObject({ kind: z.literal('two-dimensional'), first: dimension, second: dimension }),
     ])
     .optional()
-    .describe('How its data is cut; one piece unless said otherwise.'),
+    .describe('How its data is cut; default: one piece.'),
   deps: z
     .array(
       z.union([
@@ -189,7 +189,7 @@ const round = z.strictObject({
           job: z.string(),
           every: duration
             .optional()
-            .describe('How often the service is to run; the round’s unless said otherwise.'),
+            .describe('How often the service runs; default: the interval of the round.'),
         }),
       ]),
     )

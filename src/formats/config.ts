@@ -22,7 +22,7 @@ import { readConfigSensor, type ConfigSensorInput } from '../features/sensors/co
 export interface ConfigInput {
   /** The address of the schema by which an editor completes the file; it changes nothing else. */
   readonly $schema?: string | undefined
-  /** The name under which its definitions are kept; the package's name unless said otherwise, else the directory's. */
+  /** The name under which its definitions are kept; default: the name of the package, else of the directory. */
   readonly app?: string | undefined
   /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
   readonly store?: string | undefined
@@ -50,7 +50,7 @@ export interface ConfigInput {
   readonly rounds?: Readonly<Record<string, RoundInput>> | undefined
   /** Data that is made in partitions, and what it is made from, by name. */
   readonly assets?: Readonly<Record<string, AssetInput>> | undefined
-  /** When assets are due, by the name of the schedule, which is that of its asset unless said otherwise. */
+  /** When assets are due, by the name of the schedule; default: the name of the asset. */
   readonly schedules?: Readonly<Record<string, ConfigScheduleInput>> | undefined
   /** What looks at the outside and triggers runs for what is new, by name. */
   readonly sensors?: Readonly<Record<string, ConfigSensorInput>> | undefined

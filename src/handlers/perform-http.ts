@@ -19,7 +19,7 @@ import { handlerFailed, stoppedError, type HandlerContext } from './handler-cont
 export interface HttpContext extends HandlerContext, SecretPlaces {
   /** Whether loopback and private addresses may be reached; metadata and link-local ones never are. */
   readonly privateTargets: PrivateTargets
-  /** How names become addresses; the system's way unless said otherwise. */
+  /** Resolves host names to addresses; default: the system resolver. */
   readonly resolve?: Resolve | undefined
 }
 

@@ -20,10 +20,10 @@ export interface OutgoingRequest {
 /** Where a request may go, and how it learns that it has to stop. */
 export interface RequestRules {
   readonly privateTargets: PrivateTargets
-  /** How names become addresses; the system's way unless said otherwise. */
+  /** Resolves host names to addresses; default: the system resolver. */
   readonly resolve?: Resolve | undefined
   readonly signal: AbortSignal
-  /** How much of a body is kept, in bytes; 64 KiB unless said otherwise. */
+  /** How many bytes of a body are kept; default: 64 KiB. */
   readonly maxBodyBytes?: number | undefined
 }
 

@@ -276,7 +276,7 @@ export interface WorkerEntry {
   readonly host: string
   readonly pid: number
   readonly version: string
-  /** What its process does; only to work unless said otherwise. */
+  /** The roles of its process; default: only worker. */
   readonly roles?: readonly string[] | undefined
   /** How many runs it performs at once. */
   readonly slots?: number | undefined

@@ -45,7 +45,7 @@ describe('the schedules of the seed', () => {
     ])
   })
 
-  it('F1: every 15 minutes, about the day unless said otherwise', async () => {
+  it('F1: every 15 minutes, about the day by default', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T23:20:00Z')
     app.asset('realtime_metrics', { partitions: daily(), materialize: () => undefined })
     await app.schedule('realtime_metrics', { cron: '*/15 * * * *' })

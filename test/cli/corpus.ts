@@ -50,7 +50,7 @@ export const waitingRun = 'WAITING'
 /** A command line that works, or would, were it not for the one bad word that is put into it. */
 interface Base {
   readonly line: readonly string[]
-  /** The options that are tried with it; all that no other base of the command names, unless said otherwise. */
+  /** The options that are tried with it; default: all that no other base of the command names. */
   readonly options?: readonly string[]
   /** Which of its words are tried; all where no options are named. */
   readonly words?: readonly number[]

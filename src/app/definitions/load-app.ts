@@ -11,7 +11,7 @@ export interface AppOverrides {
   /** The address of the store; a relative path starts at `directory`. */
   readonly store?: string | undefined
   readonly concurrency?: number | undefined
-  /** Whether a missing store is made; so unless said otherwise. */
+  /** Whether a missing store is created; default: true. */
   readonly create?: boolean | undefined
   /** The working directory. */
   readonly directory: string

@@ -28,7 +28,7 @@ export interface EnqueueOptions {
   readonly at?: Date | string | undefined
   /** Not before this long from now; instead of `at`. */
   readonly delay?: string | number | undefined
-  /** Higher goes first; the job's unless said otherwise. */
+  /** Higher goes first; default: the priority of the job. */
   readonly priority?: number | undefined
   /** While a run of the job with this key is unfinished, enqueueing gives that run instead of a second. */
   readonly uniqueKey?: string | undefined

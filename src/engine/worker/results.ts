@@ -20,7 +20,7 @@ export interface TaskResult {
 
 /** How results are read. */
 export interface ResultsOptions {
-  /** How many may wait to be read before the oldest are dropped; 1000 unless said otherwise. */
+  /** How many results may wait to be read before the oldest are dropped; default: 1000. */
   readonly buffer?: number | undefined
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined

@@ -24,7 +24,7 @@ export interface AppAssetOptions<Payload = unknown> extends JobOptions, AssetOpt
 
 /** When an asset is due. */
 export interface AssetScheduleOptions extends ScheduleOptions {
-  /** The name of the schedule; that of the asset unless said otherwise. */
+  /** The name of the schedule; default: the name of the asset. */
   readonly name?: string | undefined
   readonly job?: never
 }

@@ -5,7 +5,7 @@ import { isMap, didYouMean } from '../../kernel/definition/read-value.js'
 
 /** When an asset is due, as a config file says it under the name of the schedule. */
 export interface ConfigScheduleInput extends ScheduleOptions {
-  /** The asset; the one that has the schedule's name unless said otherwise. */
+  /** The asset; default: the asset with the name of the schedule. */
   readonly asset?: string | undefined
 }
 

@@ -13,18 +13,18 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** How an asset is cut, what it is made from, and when it is made again. */
 export interface AssetOptions {
-  /** How its data is cut: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. One piece unless said otherwise. */
+  /** How its data is cut: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. Default: one piece. */
   readonly partitions?: PartitionSpec | string | undefined
   /** The assets it is made from, by name or with which of their partitions each one needs. */
   readonly deps?: readonly (string | DependencyInput)[] | undefined
-  /** Whether a partition is made when everything it needs is done (`upstream`, unless said otherwise), or only when somebody asks (`manual`). */
+  /** Whether a partition is made when everything it needs is done (`upstream`, the default), or only on request (`manual`). */
   readonly follow?: 'upstream' | 'manual' | undefined
 }
 
 /** An asset that another is made from. */
 export interface DependencyInput {
   readonly asset: string
-  /** Which of its partitions each one needs; those that touch its own time, and the same key, unless said otherwise. */
+  /** Which upstream partitions each partition needs; default: those that overlap its time and have the same key. */
   readonly map?: PartitionMap | undefined
 }
 

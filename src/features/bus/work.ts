@@ -25,7 +25,7 @@ export interface Subscription {
   readonly commands?: readonly string[] | undefined
   /** Does the work of a run, as a handler would. */
   readonly take: (task: Task, run: RunContext) => unknown
-  /** How many runs it takes at once; 1 unless said otherwise. */
+  /** How many runs it performs concurrently; default: 1. */
   readonly concurrency?: number | undefined
 }
 

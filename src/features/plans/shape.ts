@@ -28,6 +28,6 @@ export const planShape = z.strictObject({
   timezone: z
     .string()
     .optional()
-    .describe(`The IANA zone of times without an offset; ${usualPlanZone} unless said otherwise.`),
+    .describe(`The IANA zone of times without an offset; default: ${usualPlanZone}.`),
   entries: z.array(entry),
 })

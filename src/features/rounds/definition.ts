@@ -31,7 +31,7 @@ export interface RoundInput {
 export interface ServiceInput {
   /** The name of its job. */
   readonly job: string
-  /** How often it is to run; the round's interval unless said otherwise. */
+  /** How often the service runs; default: the interval of the round. */
   readonly every?: string | number | undefined
 }
 

@@ -20,13 +20,13 @@ export interface AppSensorOptions<C, S extends Json> extends SensorOptions {
   readonly sensor: ConfiguredSensor<C, S> | Sensor<C, S> | SensorModule
   /** What a sensor of your own is given. */
   readonly config?: C | undefined
-  /** What each poll of a module's sensor gets for itself, so that one that blocks harms nobody; a thread unless said otherwise. */
+  /** What each poll of a module's sensor runs in, so that a poll that blocks harms no other; default: a thread. */
   readonly isolate?: 'thread' | 'process' | undefined
   /** The job of which every observation becomes a run; or `onTrigger`. */
   readonly job?: string | JobRef<never> | JobRef | undefined
   /** A function that is called with the partition of every observation, as a run of a job that has the sensor's name; or `job`. */
   readonly onTrigger?: ((partition: string, run: RunContext) => unknown) | undefined
-  /** How the runs of `onTrigger` are queued, retried and limited; three attempts unless said otherwise. */
+  /** How the runs of `onTrigger` are queued, retried and limited; default: three attempts. */
   readonly runs?: JobOptions | undefined
 }
 

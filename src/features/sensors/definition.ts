@@ -19,15 +19,15 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** How a sensor is polled, and what becomes of what it finds. */
 export interface SensorOptions {
-  /** How long after the end of a poll the next one begins, such as `30s` or milliseconds; `30s` unless said otherwise. */
+  /** The delay from the end of a poll to the next one, such as `30s`, or milliseconds; default: `30s`. */
   readonly every?: string | number | undefined
-  /** How long one poll may take; `60s` unless said otherwise. */
+  /** The time limit of a poll; default: `60s`. */
   readonly timeout?: string | number | undefined
-  /** The IANA zone in which days are counted; `UTC` unless said otherwise. */
+  /** The IANA zone in which days are counted; default: `UTC`. */
   readonly timezone?: string | undefined
-  /** What makes two observations the same, and how long that is remembered; by their key and for ever unless said otherwise. */
+  /** What makes two observations the same, and how long they are remembered; default: their key, for ever. */
   readonly dedupe?: DedupeOptions | undefined
-  /** Whether runs of several observations may go on at once (`allow`, unless said otherwise) or one after the other (`queue-all`). */
+  /** Whether runs of several observations may overlap (`allow`, the default) or run one after the other (`queue-all`). */
   readonly overlap?: 'allow' | 'queue-all' | undefined
   /** Overrides the job's. */
   readonly priority?: number | undefined
@@ -41,9 +41,9 @@ export interface SensorOptions {
 
 /** The scope within which an observation is acted on once. */
 export interface DedupeOptions {
-  /** The key alone, or the key and the partition; `key` unless said otherwise. */
+  /** The key alone, or the key and the partition; default: `key`. */
   readonly by?: 'key' | 'key-and-partition' | undefined
-  /** How long it is remembered, such as `7d`; for ever unless said otherwise. */
+  /** How long an observation is remembered, such as `7d`; default: for ever. */
   readonly for?: string | number | undefined
 }
 

@@ -12,7 +12,7 @@ import type { SensorCall } from '../isolation/sensor.js'
 export interface SensorModule {
   /** A path; a relative one starts at the app's directory. */
   readonly module: string
-  /** `default` unless said otherwise. */
+  /** Default: `default`. */
   readonly export?: string | undefined
 }
 

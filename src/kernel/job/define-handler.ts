@@ -36,7 +36,7 @@ export interface CommandInput {
 export interface HttpInput {
   /** An `http:` or `https:` address without user name and password. */
   readonly url: string
-  /** `POST` where there is a body, else `GET`, unless said otherwise. */
+  /** Default: `POST` with a body, `GET` without one. */
   readonly method?: HttpMethod | undefined
   /** Sent with the request, and hidden in every message; a secret as `{ env: NAME }` or `{ file: path }`. */
   readonly headers?: Readonly<Record<string, SecretText>> | undefined
@@ -50,7 +50,7 @@ export interface HttpInput {
 export interface ModuleInput {
   /** The path of the module; a relative one starts at the app's directory. */
   readonly module: string
-  /** The name under which it exports the function; `default` unless said otherwise. */
+  /** The name of the exported function; default: `default`. */
   readonly export?: string | undefined
 }
 

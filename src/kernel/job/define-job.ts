@@ -24,9 +24,9 @@ import { noRetry, type RetryPolicy } from './retry.js'
 
 /** How a job is queued, retried and limited, whatever its handler is. */
 export interface JobOptions {
-  /** The queue its runs wait in; `default` unless said otherwise. */
+  /** The queue its runs wait in; default: `default`. */
   readonly queue?: string | undefined
-  /** Higher goes first, among the runs that are due; 0 unless said otherwise. */
+  /** Of the runs that are due, the higher priority goes first; default: 0. */
   readonly priority?: number | undefined
   /** How often a failed run is tried again. A number is the tries in all, the first one included; without it there is one try. */
   readonly retry?: number | RetryOptions | undefined
@@ -34,23 +34,23 @@ export interface JobOptions {
   readonly timeout?: string | number | undefined
   /** How many runs of this job may be held at once, over all workers; without it there is no limit. */
   readonly concurrency?: number | undefined
-  /** How many runs with the same group key may be held at once, over all workers; 1 unless said otherwise. */
+  /** How many runs with the same concurrency key may be claimed at once, over all workers; default: 1. */
   readonly concurrencyPerKey?: number | undefined
-  /** How many workers a run may take down before it is quarantined; 3 unless said otherwise. */
+  /** How many workers a run may crash before it is quarantined; default: 3. */
   readonly maxCrashes?: number | undefined
 }
 
 /** How often and after which waits a failed run is tried again. */
 export interface RetryOptions {
-  /** Tries in all, the first one included; 3 unless said otherwise. */
+  /** The number of attempts, including the first; default: 3. */
   readonly attempts?: number | undefined
-  /** How the wait grows with every failure; `exponential` unless said otherwise. */
+  /** How the delay grows with each failure; default: `exponential`. */
   readonly backoff?: RetryPolicy['backoff'] | undefined
-  /** The first wait, such as `30s` or milliseconds; one second unless said otherwise. */
+  /** The first delay, such as `30s`, or milliseconds; default: one second. */
   readonly delay?: string | number | undefined
-  /** No wait is longer; one hour unless said otherwise, or the delay where that is longer. */
+  /** The longest delay; default: one hour, or `delay` if that is longer. */
   readonly maxDelay?: string | number | undefined
-  /** The part of each wait that is drawn, from 0 (none) to 1 (all of it); 0.2 unless said otherwise. */
+  /** The random part of each delay, from 0 (none) to 1 (all of it); default: 0.2. */
   readonly jitter?: number | undefined
 }
 
@@ -66,7 +66,7 @@ export interface JobInput extends JobOptions {
   readonly handler?: ((run: never) => unknown) | ModuleInput | undefined
   /** Gives each attempt of a module's function a thread or a process of its own. */
   readonly isolate?: 'thread' | 'process' | undefined
-  /** How many MiB its objects may take there; 512 unless said otherwise. */
+  /** The memory limit of the JavaScript heap in MiB; default: 512. */
   readonly memoryMb?: number | undefined
 }
 

@@ -7,7 +7,7 @@ import { wholeLabel } from './spec.js'
 /** A job that is an asset. */
 export type AssetJob = Job & { readonly asset: AssetSpec }
 
-/** The queue that the runs of assets wait in unless said otherwise. */
+/** The default queue of runs of assets. */
 export const assetQueue = 'assets'
 
 /** Whether a job is an asset. */

@@ -19,7 +19,7 @@ import { isMap, readChoice, readFlag, readOptions, timed, type Written } from '.
 
 /** What slices of time may be given. */
 export interface TimeOptions {
-  /** The IANA zone by whose calendar they are cut; `UTC` unless said otherwise, never the host's. */
+  /** The IANA zone whose calendar cuts the slices; default: `UTC`, never the host's zone. */
   readonly timezone?: string | undefined
   /** The label of the first one. */
   readonly start?: string | undefined

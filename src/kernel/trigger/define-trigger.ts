@@ -25,15 +25,15 @@ import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 export interface ScheduleOptions {
   /** A cron expression of five fields, six with seconds first, seven with the year last; or a name such as `@daily`. */
   readonly cron?: string | undefined
-  /** The IANA zone in which the expression, or an `at` without offset, is read; `UTC` unless said otherwise, never the host's. */
+  /** The IANA zone of the expression, or of an `at` without offset; default: `UTC`, never the host's zone. */
   readonly timezone?: string | undefined
-  /** What becomes of fixed local times that clocks jump over or show twice; `vixie` unless said otherwise. */
+  /** What happens to fixed local times that clocks skip or show twice; default: `vixie`. */
   readonly dst?: DstPolicy | undefined
   /** The length of the interval, such as `15m` or milliseconds; at least 100 ms. */
   readonly every?: string | number | undefined
   /** Counts the interval from the end of the run before, instead of on a fixed grid. */
   readonly after?: 'finish' | undefined
-  /** An instant the grid of `every` lies on; the instant of first definition unless said otherwise. */
+  /** An instant on the grid of `every`; default: the instant of the first definition. */
   readonly anchor?: string | Date | undefined
   /** Whether an interval is due at its beginning too, and not only after the first `every`. */
   readonly immediate?: boolean | undefined
@@ -45,11 +45,11 @@ export interface ScheduleOptions {
   readonly end?: string | Date | undefined
   /** Handed to every run; at most 256 KiB of JSON. */
   readonly payload?: Json | undefined
-  /** Gives every run the label of the piece of data that its due instant is about: a slice of time in the trigger's zone, or of an asset `slice` (unless said otherwise), `previous`, a `label` or a `key`. */
+  /** Labels every run with the partition that its due instant is about: a slice of time in the trigger's zone, or for an asset `slice` (default), `previous`, a `label` or a `key`. */
   readonly partition?: PartitionRule | undefined
-  /** What becomes of instants found late, as after downtime: `latest` unless said otherwise, `all` with a partition. */
+  /** What happens to instants found late, as after downtime; default: `latest`, or `all` with a partition. */
   readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
-  /** What becomes of an instant while an earlier run is unfinished: `skip` unless said otherwise, `queue-all` with catch-up `all`. */
+  /** What happens to an instant while an earlier run is unfinished; default: `skip`, or `queue-all` with catch-up `all`. */
   readonly overlap?: OverlapPolicy | undefined
   /** Delays each run by its own constant part of this, up to 24 h. */
   readonly jitter?: string | number | undefined
@@ -69,9 +69,9 @@ export interface CatchUpOptions {
   readonly mode?: CatchUpPolicy['mode'] | undefined
   /** Older ones never run; without it age does not matter. */
   readonly maxAge?: string | number | undefined
-  /** How many run under `all`; 100 unless said otherwise. */
+  /** How many run under `all`; default: 100. */
   readonly maxRuns?: number | undefined
-  /** Within it an instant is on time; one minute unless said otherwise, at most one hour. */
+  /** How late an instant may be and still count as on time, at most one hour; default: one minute. */
   readonly grace?: string | number | undefined
 }
 

@@ -11,7 +11,7 @@ import { parseCron } from './parse.js'
 /** The zone an expression is read in, and what daylight saving does to it. */
 export interface CronOptions {
   readonly timezone: string
-  /** `vixie` unless said otherwise. */
+  /** Default: `vixie`. */
   readonly dst?: DstPolicy | undefined
 }
 

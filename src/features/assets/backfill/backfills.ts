@@ -28,11 +28,11 @@ export interface BackfillOptions {
   readonly to?: string | undefined
   /** Or the partitions themselves. */
   readonly partitions?: readonly string[] | undefined
-  /** Which of them are made: those that are `missing`, unless said otherwise. */
+  /** Which partitions are made; default: those that are `missing`. */
   readonly only?: BackfillChoice | undefined
-  /** The oldest first, unless said otherwise. */
+  /** Default: oldest first. */
   readonly order?: BackfillOrder | undefined
-  /** How many are made at once; as many as the workers take, unless said otherwise. */
+  /** How many partitions are made concurrently; default: as many as the workers take. */
   readonly pace?: number | undefined
   /** The most that are made. */
   readonly limit?: number | undefined

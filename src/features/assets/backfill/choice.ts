@@ -33,9 +33,9 @@ export interface BackfillRequest {
   readonly partitions: LabelRange | readonly string[]
   readonly stateOf: (label: string) => PartitionState
   readonly now: Instant
-  /** Those that have no data, unless said otherwise. */
+  /** Default: the partitions that have no data. */
   readonly only?: BackfillChoice | undefined
-  /** The oldest first, unless said otherwise; keys in the order of their list. */
+  /** Default: oldest first; keys in the order of their list. */
   readonly order?: BackfillOrder | undefined
   /** The most that are made; those beyond it are skipped and said to be. */
   readonly limit?: number | undefined

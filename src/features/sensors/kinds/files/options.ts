@@ -24,21 +24,21 @@ export interface FoundFile {
 export interface FilesSensorOptions {
   /** Which files, by their paths below the directory: `incoming/*.csv`. */
   readonly glob: string
-  /** The directory that paths begin at; the one the process was started in unless said otherwise. */
+  /** The directory that relative paths start at; default: the directory the process was started in. */
   readonly directory?: string | undefined
   /** The partition of a path below the directory; undefined leaves the file out. Without it: the first real date in the path, else the day of its change. */
   readonly partition?: ((path: string, file: FoundFile) => string | undefined) | undefined
   /** Whether a file that is replaced counts again, by its time and size. */
   readonly version?: boolean | undefined
-  /** How long a file must have been unchanged; two seconds unless said otherwise. */
+  /** How long a file must have been unchanged; default: two seconds. */
   readonly settle?: string | number | undefined
-  /** `now` leaves out what is there at the first look; `beginning` unless said otherwise. */
+  /** `now` leaves out the files that exist at the first poll; default: `beginning`. */
   readonly startFrom?: 'beginning' | 'now' | undefined
-  /** Whether symbolic links count as what they lead to; they are passed over unless said otherwise. */
+  /** Whether symbolic links are followed; default: false, links are ignored. */
   readonly followSymlinks?: boolean | undefined
-  /** Whether changes wake the sensor before its next poll; so unless said otherwise. */
+  /** Whether changes wake the sensor before its next poll; default: true. */
   readonly watch?: boolean | undefined
-  /** Entries of directories that one poll looks at before it hands over what it has; 20,000 unless said otherwise. */
+  /** How many directory entries one poll reads before it returns what it has; default: 20,000. */
   readonly filesPerPoll?: number | undefined
 }
 

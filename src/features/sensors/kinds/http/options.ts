@@ -17,30 +17,30 @@ import { parseJsonPath } from '../json-path.js'
 /** What an HTTP sensor may be given. */
 export interface HttpSensorOptions {
   readonly url: string
-  /** `GET` unless said otherwise. */
+  /** Default: `GET`. */
   readonly method?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: Json | undefined
-  /** Whether there is something: `ready` unless said otherwise, which must be `true` itself. */
+  /** Whether there is an observation; default: `ready`, which must be exactly `true`. */
   readonly ready?: BodyPick<boolean> | undefined
-  /** The partition of what is there: `partition` unless said otherwise. */
+  /** The partition of the observation; default: `partition`. */
   readonly partition?: BodyPick<string | number | undefined> | undefined
-  /** What makes it this thing: its partition unless said otherwise. */
+  /** The key of the observation; default: its partition. */
   readonly key?: BodyPick<string | number | undefined> | undefined
-  /** What the run is given; nothing unless said otherwise, `$` is the whole body. */
+  /** The payload of the run, `$` for the whole body; default: none. */
   readonly payload?: BodyPick<Json | undefined> | undefined
-  /** How the body is read: `json` unless said otherwise. */
+  /** How the body is parsed; default: `json`. */
   readonly parse?: 'json' | 'text' | undefined
-  /** How long an answer may take: 30 s unless said otherwise. */
+  /** The time limit of a request; default: 30 s. */
   readonly timeout?: string | number | undefined
-  /** How large a body may be, in bytes: 1 MiB unless said otherwise. */
+  /** The size limit of a body in bytes; default: 1 MiB. */
   readonly maxBytes?: number | undefined
   /** `now` makes what is ready at the first poll no news. */
   readonly startFrom?: 'beginning' | 'now' | undefined
-  /** Whether loopback and private addresses may be reached: `allow` unless said otherwise. */
+  /** Whether loopback and private addresses may be reached; default: `allow`. */
   readonly privateTargets?: PrivateTargets | undefined
-  /** How names become addresses; the system's way unless said otherwise. */
+  /** Resolves host names to addresses; default: the system resolver. */
   readonly resolve?: Resolve | undefined
 }
 

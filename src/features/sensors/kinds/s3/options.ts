@@ -20,22 +20,22 @@ export interface S3SensorOptions {
   readonly partition?: ((key: string, object: S3Object) => string | undefined) | undefined
   /** Whether an object that is overwritten with other contents counts again. */
   readonly version?: boolean | undefined
-  /** How long an object must have been unchanged; no time unless said otherwise, as S3 shows no half objects. */
+  /** How long an object must have been unchanged; default: 0, because S3 never shows a partial object. */
   readonly settle?: string | number | undefined
-  /** `now` leaves out what is there at the first look; `beginning` unless said otherwise. */
+  /** `now` leaves out the objects that exist at the first poll; default: `beginning`. */
   readonly startFrom?: 'beginning' | 'now' | undefined
   /** The address of a server other than AWS. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
-  /** Whether the bucket is named in the path; so unless said otherwise where there is an endpoint. */
+  /** Whether the bucket is named in the path; default: true with an endpoint. */
   readonly forcePathStyle?: boolean | undefined
   /** Whether keys sort by time, so that old ones need not be listed again. */
   readonly ordered?: boolean | undefined
-  /** With `ordered`: how long after others with greater keys a key may still appear; a day unless said otherwise. */
+  /** With `ordered`: how long after greater keys a key may still appear; default: one day. */
   readonly lookBack?: string | number | undefined
-  /** Keys in one request; 1000 unless said otherwise, which is also the most. */
+  /** How many keys one request lists, at most 1000; default: 1000. */
   readonly pageSize?: number | undefined
-  /** Keys that one poll lists before it hands over what it has; 20,000 unless said otherwise. */
+  /** How many keys one poll lists before it returns what it has; default: 20,000. */
   readonly keysPerPoll?: number | undefined
 }
 

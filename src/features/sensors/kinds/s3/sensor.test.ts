@@ -290,7 +290,7 @@ describe('the options', () => {
     )
   })
 
-  test('a server of its own is asked by path unless said otherwise', () => {
+  test('a custom endpoint is addressed by path by default', () => {
     expect(s3Sensor({ bucket: 'b' }).config.forcePathStyle).toBe(false)
     expect(s3Sensor({ bucket: 'b', endpoint }).config.forcePathStyle).toBe(true)
     expect(s3Sensor({ bucket: 'b', endpoint, forcePathStyle: false }).config.forcePathStyle).toBe(false)

@@ -24,9 +24,9 @@ import {
 export interface SqlChangeOptions extends SqlDatabaseOptions {
   /** A query of one row and one column. */
   readonly query: string
-  /** The partition of a change, from the new value: the day of the poll unless said otherwise. */
+  /** The partition of a change, from the new value; default: the day of the poll. */
   readonly partition?: ((value: SqlValue) => string | Promise<string>) | undefined
-  /** What makes it this change: the value and the instant it was found at, unless said otherwise. */
+  /** The key of a change; default: the value and the instant at which it was found. */
   readonly key?: ((value: SqlValue) => string | Promise<string>) | undefined
 }
 

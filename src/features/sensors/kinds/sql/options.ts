@@ -5,9 +5,9 @@ import { databaseOf, type SqlDatabaseConfig } from './database.js'
 
 /** What every SQL sensor may be given. */
 export interface SqlDatabaseOptions {
-  /** `sqlite:<path>` or `postgres://…`; the database of the store unless said otherwise. */
+  /** `sqlite:<path>` or `postgres://…`; default: the database of the store. */
   readonly url?: string | undefined
-  /** How long a query may take: 30 s unless said otherwise. */
+  /** The time limit of a query; default: 30 s. */
   readonly timeout?: string | number | undefined
   /** A channel of Postgres; what is notified there wakes the sensor at once. Another url where `url` goes through a pooler. */
   readonly listen?: string | { readonly channel: string; readonly url?: string | undefined } | undefined

@@ -19,17 +19,17 @@ export type RowPick = string | ((row: SqlRow) => string | number | Promise<strin
 export interface SqlRowsOptions extends SqlDatabaseOptions {
   /** A table, with its schema where it needs one; or `query`. */
   readonly table?: string | undefined
-  /** The columns that are read, all of them unless said otherwise; the cursor's are always read. */
+  /** The columns to read; default: all. The cursor's columns are always read. */
   readonly columns?: readonly string[] | undefined
   /** A query whose rows have the columns of the cursor; or `table`. */
   readonly query?: string | undefined
   /** The column that grows with every new or changed row, and the one that tells rows with the same value apart. */
   readonly cursor: { readonly value: string; readonly id: string }
-  /** The longest time from writing a value to its commit: 5 minutes unless said otherwise. Zero where rows never come late. */
+  /** The longest time from writing a value to its commit; default: 5 minutes. Zero where rows never come late. */
   readonly lookBack?: string | number | undefined
-  /** Whether every value of a row is found once, or the row is: `change` unless said otherwise. */
+  /** Whether each new value of a row is an observation (`change`, the default), or only the row itself. */
   readonly per?: 'change' | 'row' | undefined
-  /** How many rows are read at a time: 500 unless said otherwise. */
+  /** How many rows one query reads; default: 500. */
   readonly limit?: number | undefined
   /** The partition of a row: a column, or a function. Without it the day of a cursor value that is an instant, else of the poll. */
   readonly partition?: RowPick | undefined

@@ -41,9 +41,9 @@ export type WebhookRequest =
 
 /** How large a delivery may be, and how long its body may take. */
 export interface WebhookLimits {
-  /** 256 KiB unless said otherwise, which is as much as a payload may have. */
+  /** Default: 256 KiB, the size limit of a payload. */
   readonly maxBytes?: number | undefined
-  /** 10 s unless said otherwise. */
+  /** Default: 10 s. */
   readonly timeoutMs?: number | undefined
   readonly clock?: Clock | undefined
 }

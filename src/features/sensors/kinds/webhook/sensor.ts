@@ -12,11 +12,11 @@ import { verifyWebhook, webhookKeyOf, type WebhookHeaders, type WebhookRefusal }
 export interface WebhookSensorOptions {
   /** What deliveries are signed with: `whsec_` and base64; several while one is being replaced. */
   readonly secret: string | readonly string[]
-  /** The partition of a delivery: the day on which it was sent unless said otherwise. */
+  /** The partition of a delivery; default: the day on which it was sent. */
   readonly partition?: BodyPick<string | number | undefined> | undefined
-  /** What makes it this delivery: its `webhook-id` unless said otherwise. */
+  /** The key of a delivery; default: its `webhook-id`. */
   readonly key?: BodyPick<string | number | undefined> | undefined
-  /** What the run is given: the whole body unless said otherwise. */
+  /** The payload of the run; default: the whole body. */
   readonly payload?: BodyPick<Json | undefined> | undefined
 }
 
