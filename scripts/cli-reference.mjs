@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commands } from '../dist/cli/framework/commands.js'
+import { commands } from '../dist/cli/commands.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 

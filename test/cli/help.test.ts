@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/cli/framework/commands.js'
+import { commands } from '../../src/cli/commands.js'
 import { commandHelp, programHelp } from '../../src/cli/framework/help.js'
 import { rota, tooWide } from './rota.js'
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configText, formats } from '../../src/cli/views/config-text.js'
 import { completionScript } from '../../src/cli/framework/completion-script.js'
-import { commands } from '../../src/cli/framework/commands.js'
+import { commands } from '../../src/cli/commands.js'
 import { loadConfig } from '../../src/formats/config-file.js'
 import { emptyDirectory, rota } from './rota.js'
 

@@ -1,7 +1,7 @@
 import { helpOption } from './arguments.js'
 import type { Command } from './command.js'
 import type { Argument, Option } from './syntax.js'
-import { commands } from './commands.js'
+import { commands } from '../commands.js'
 
 /** The script that teaches a shell the commands as they are declared. */
 export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<string> {

@@ -13,10 +13,10 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { printFields } from '../../cli/framework/fields.js'
+import { printFields } from '../../cli/framework/output/fields.js'
 import { shortIdOf } from '../../cli/options/short-id-of.js'
-import { printTable } from '../../cli/framework/table.js'
-import { timesOf } from '../../cli/options/times-of.js'
+import { printTable } from '../../cli/framework/output/table.js'
+import { timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { withApp } from '../../cli/options/with-app.js'
 import { followToEnd } from '../../cli/commands/everyday/run.js'

@@ -1,6 +1,6 @@
 import type { AddJob, CommandJobInfo } from './command-jobs.js'
 import type { Rota } from '../../app/rota.js'
-import { parseMoment } from '../../cli/options/moment.js'
+import { parseMoment } from '../../cli/framework/moment.js'
 import { chosenWord, type OptionOwners, refuseStray } from '../../cli/framework/actions.js'
 import {
   type Command,
@@ -9,14 +9,14 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { printFields } from '../../cli/framework/fields.js'
+import { printFields } from '../../cli/framework/output/fields.js'
 import { count } from '../../cli/views/in-words.js'
 import { quotedText } from '../../text/error-text.js'
 import { readAs, withOptionNames } from '../../cli/framework/option-names.js'
 import { jobsFileOf, jobsOption, jobsPathOf } from './jobs-option.js'
 import { commandJobView } from './view.js'
-import { printTable } from '../../cli/framework/table.js'
-import { hereOf, timesOf } from '../../cli/options/times-of.js'
+import { printTable } from '../../cli/framework/output/table.js'
+import { hereOf, timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { withApp } from '../../cli/options/with-app.js'
 

@@ -1,4 +1,4 @@
-import { assertName } from '../../cli/options/names.js'
+import { assertName } from '../../cli/framework/names.js'
 import type { Rota } from '../../app/rota.js'
 import { chosenWord, type OptionOwners, refuseStray } from '../../cli/framework/actions.js'
 import {

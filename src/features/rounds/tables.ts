@@ -2,13 +2,13 @@ import { formatDuration } from '../../time/duration.js'
 import type { Rota } from '../../app/rota.js'
 import { storedRounds, type RoundStatus } from './status.js'
 import { type Context, exitCodes } from '../../cli/framework/command.js'
-import { printFields } from '../../cli/framework/fields.js'
+import { printFields } from '../../cli/framework/output/fields.js'
 import { triggerState } from '../../cli/views/in-words.js'
 import { skipText } from './notice.js'
 import { roundView, stateView, timingView } from './views.js'
-import { printTable } from '../../cli/framework/table.js'
-import type { TimeText } from '../../cli/views/time-text.js'
-import { timesOf } from '../../cli/options/times-of.js'
+import { printTable } from '../../cli/framework/output/table.js'
+import type { TimeText } from '../../cli/framework/output/time-text.js'
+import { timesOf } from '../../cli/framework/times-of.js'
 
 /** Prints how one round stands. */
 export async function showStatus(context: Context, app: Rota, name: string): Promise<number> {

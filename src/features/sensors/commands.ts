@@ -8,7 +8,7 @@ import {
   zoneOption,
 } from '../../cli/framework/command.js'
 import { configOf, noConfig } from '../../cli/options/config-of.js'
-import { holdOptions, readHold } from '../../cli/options/hold-options.js'
+import { holdOptions, readHold } from '../../cli/framework/hold-options.js'
 import { count } from '../../cli/views/in-words.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { storeOf, withApp } from '../../cli/options/with-app.js'

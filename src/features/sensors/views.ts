@@ -5,12 +5,12 @@ import type { Rota } from '../../app/rota.js'
 import { unknownSensor } from './status.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Context } from '../../cli/framework/command.js'
-import { type Field, printFields } from '../../cli/framework/fields.js'
-import type { Paint } from '../../cli/framework/output.js'
+import { type Field, printFields } from '../../cli/framework/output/fields.js'
+import type { Paint } from '../../cli/framework/output/output.js'
 import { count, isHeard } from '../../cli/views/in-words.js'
-import { printTable } from '../../cli/framework/table.js'
-import { roughly, type TimeText } from '../../cli/views/time-text.js'
-import { timesOf } from '../../cli/options/times-of.js'
+import { printTable } from '../../cli/framework/output/table.js'
+import { roughly, type TimeText } from '../../cli/framework/output/time-text.js'
+import { timesOf } from '../../cli/framework/times-of.js'
 
 /** The named sensor. */
 export async function oneSensor(app: Rota, name: string): Promise<SensorInfo> {

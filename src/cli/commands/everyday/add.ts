@@ -1,4 +1,4 @@
-import { assertName, longestName } from '../../options/names.js'
+import { assertName, longestName } from '../../framework/names.js'
 import type { JobInput } from '../../../kernel/job/define-job.js'
 import type { TriggerInput } from '../../../kernel/trigger/define-trigger.js'
 import type { Rota } from '../../../app/rota.js'

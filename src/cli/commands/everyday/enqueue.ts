@@ -1,6 +1,6 @@
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
-import { momentOf } from '../../options/times-of.js'
+import { momentOf } from '../../framework/times-of.js'
 import { withApp } from '../../options/with-app.js'
 
 /** `rota enqueue`: records a run of a job. */

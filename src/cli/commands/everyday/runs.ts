@@ -6,11 +6,11 @@ import { lookAgain, untilSignal } from '../../views/follow.js'
 import { pendingOf } from '../../views/pending-of.js'
 import { shortIdOf } from '../../options/short-id-of.js'
 import { noteText, ofText, printRuns, statePaint, tookText } from '../../views/runs-table.js'
-import { momentOf, timesOf } from '../../options/times-of.js'
+import { momentOf, timesOf } from '../../framework/times-of.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { runView } from '../../views/views.js'
 import { withApp } from '../../options/with-app.js'
-import { cutToWidth } from '../../framework/display-width.js'
+import { cutToWidth } from '../../framework/output/display-width.js'
 import { printable } from '../../../text/printable.js'
 
 const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]

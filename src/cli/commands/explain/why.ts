@@ -1,4 +1,4 @@
-import { parseWindow } from '../../options/moment.js'
+import { parseWindow } from '../../framework/moment.js'
 import { releaseOf } from '../../../app/explain/pending-text.js'
 import type { Rota } from '../../../app/rota.js'
 import type { Explanation, Why } from '../../../engine/explain/why.js'
@@ -10,12 +10,12 @@ import { reasonText } from '../../views/in-words.js'
 import { readAs } from '../../framework/option-names.js'
 import { type Pending, pendingOf } from '../../views/pending-of.js'
 import { shortIdOf, type ShortId } from '../../options/short-id-of.js'
-import type { TimeText } from '../../views/time-text.js'
-import { hereOf, timesOf } from '../../options/times-of.js'
+import type { TimeText } from '../../framework/output/time-text.js'
+import { hereOf, timesOf } from '../../framework/times-of.js'
 import { whyView } from '../../views/views.js'
 import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
 import { withApp } from '../../options/with-app.js'
-import { printWrapped } from '../../framework/wrap.js'
+import { printWrapped } from '../../framework/output/wrap.js'
 
 /** `rota why`: explains what became of due instants. */
 export const why: Command = {

@@ -1,5 +1,5 @@
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
-import { holdOptions, readHold } from '../../options/hold-options.js'
+import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { withApp } from '../../options/with-app.js'
 
 /** `rota freeze`: holds back everything. */

@@ -5,7 +5,7 @@ import { chosenWord, type OptionOwners, refuseStray } from '../../framework/acti
 import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
 import { lookAgain, untilSignal } from '../../views/follow.js'
 import { count } from '../../views/in-words.js'
-import { durationOf } from '../../options/times-of.js'
+import { durationOf } from '../../framework/times-of.js'
 import { usageError } from '../../framework/usage-error.js'
 import { withApp } from '../../options/with-app.js'
 

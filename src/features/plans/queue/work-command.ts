@@ -25,8 +25,8 @@ import {
   recordSummary,
 } from './one-shot.js'
 import { count } from '../../../cli/views/in-words.js'
-import { roughly } from '../../../cli/views/time-text.js'
-import { durationOf } from '../../../cli/options/times-of.js'
+import { roughly } from '../../../cli/framework/output/time-text.js'
+import { durationOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
 import { WorkGuard } from './work-guard.js'
 

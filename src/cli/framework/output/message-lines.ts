@@ -1,4 +1,4 @@
-import { printable } from '../../text/printable.js'
+import { printable } from '../../../text/printable.js'
 import type { PrintStream } from './print-stream.js'
 import { wrapIndented } from './wrap.js'
 

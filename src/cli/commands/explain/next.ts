@@ -5,9 +5,9 @@ import { systemClock } from '../../../time/clock.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
 import type { Option } from '../../framework/syntax.js'
 import { readAs } from '../../framework/option-names.js'
-import { printTable } from '../../framework/table.js'
-import { distanceText } from '../../views/time-text.js'
-import { wrap } from '../../framework/wrap.js'
+import { printTable } from '../../framework/output/table.js'
+import { distanceText } from '../../framework/output/time-text.js'
+import { wrap } from '../../framework/output/wrap.js'
 
 const policies = ['vixie', 'skip', 'real-time'] as const
 
@@ -64,7 +64,7 @@ function isNeverDue({ expression, timezone, dst }: Preview): boolean {
 
 async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
   if (text === undefined) return here.now
-  const { parseMoment } = await import('../../options/moment.js')
+  const { parseMoment } = await import('../../framework/moment.js')
   return readAs('--from', () => parseMoment(text, { ...here, bare: 'ahead' }))
 }
 

@@ -1,10 +1,10 @@
 import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { count } from '../../views/in-words.js'
-import { systemText } from '../../framework/system-error.js'
-import { usageError } from '../../framework/usage-error.js'
-import { withApp } from '../../options/with-app.js'
+import { type Command, exitCodes, storeOptions } from '../../cli/framework/command.js'
+import { count } from '../../cli/views/in-words.js'
+import { systemText } from '../../cli/framework/system-error.js'
+import { usageError } from '../../cli/framework/usage-error.js'
+import { withApp } from '../../cli/options/with-app.js'
 
 /** `rota export`: writes the jobs of the store as lines. */
 export const exportCommand: Command = {

@@ -1,10 +1,10 @@
-import type { ImportedLine } from '../../../features/command-jobs/import.js'
-import type { Rota } from '../../../app/rota.js'
-import { printable } from '../../../text/printable.js'
-import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
-import { namedFile } from '../../options/named-file.js'
-import { withApp } from '../../options/with-app.js'
-import { jobsFileOf, jobsOption } from '../../../features/command-jobs/jobs-option.js'
+import type { ImportedLine } from './import.js'
+import type { Rota } from '../../app/rota.js'
+import { printable } from '../../text/printable.js'
+import { type Command, type Context, exitCodes, storeOptions } from '../../cli/framework/command.js'
+import { namedFile } from '../../cli/options/named-file.js'
+import { withApp } from '../../cli/options/with-app.js'
+import { jobsFileOf, jobsOption } from './jobs-option.js'
 
 /** `rota import`: takes the jobs of a file into the store. */
 export const importCommand: Command = {

@@ -2,9 +2,9 @@ import { parseDuration } from '../../time/duration.js'
 import { parseMoment, type Here } from './moment.js'
 import { systemClock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import type { Context } from '../framework/command.js'
-import { readAs } from '../framework/option-names.js'
-import { TimeText, zoneHere } from '../views/time-text.js'
+import type { Context } from './command.js'
+import { readAs } from './option-names.js'
+import { TimeText, zoneHere } from './output/time-text.js'
 
 /** Where and when the person sits who gave a command. */
 export function hereOf({ args }: Context): Here {

@@ -1,4 +1,4 @@
-import { printable } from '../../text/printable.js'
+import { printable } from '../../../text/printable.js'
 import type { Output } from './output.js'
 import { wrap } from './wrap.js'
 

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { HoldOptions } from '../../app/control/holds.js'
-import type { Context } from '../framework/command.js'
-import type { Option } from '../framework/syntax.js'
+import type { Context } from './command.js'
+import type { Option } from './syntax.js'
 import { momentOf } from './times-of.js'
 
 /** Who holds something back, why, and until when. */

@@ -1,4 +1,4 @@
-import { printable } from '../../text/printable.js'
+import { printable } from '../../../text/printable.js'
 import { cutToWidth, displayWidth } from './display-width.js'
 import type { Output, Paint } from './output.js'
 

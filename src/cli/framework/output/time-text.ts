@@ -1,6 +1,6 @@
-import { formatLocal } from '../../time/local-time.js'
-import type { Instant } from '../../time/instant.js'
-import { type Zone, zoneOf } from '../../time/zone.js'
+import { formatLocal } from '../../../time/local-time.js'
+import type { Instant } from '../../../time/instant.js'
+import { type Zone, zoneOf } from '../../../time/zone.js'
 
 /** Writes instants for a person who sits in one zone, at one moment. */
 export class TimeText {
