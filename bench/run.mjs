@@ -7,7 +7,7 @@
 // What Postgres costs, and what a long history and somebody else's open transaction do to it, is measured on request:
 //
 //   node bench/run.mjs --only=postgres,costs,history,foreign --report=docs/evidence/postgres-bench.md
-//                      [--guide=docs/guides/scaling.md] [--history=10000000] [--seconds=3600] [--rate=500]
+//                      [--guide=docs/guides/postgres/sizing.md] [--history=10000000] [--seconds=3600] [--rate=500]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, getPriority, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Writes docs/reference/cli.md from the commands as they declare themselves; `npm run docs:cli` after a change of them.
+// Writes docs/reference/cli.md from the declarations of the commands. Run `npm run docs:cli` when you change a command.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,37 +8,64 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const opening = `# Commands
 
-\`rota <command> [options]\`. \`rota --help\` lists the commands, \`rota <command> --help\` shows what one takes, \`rota --version\` prints the version.
+\`rota <command> [options]\`. \`rota --help\` lists the commands, \`rota <command> --help\` explains one, \`rota --version\` prints the version.
 
-Which store a command means, the first that is said wins: \`--store\`, the variable \`ROTA_STORE\`, the \`store\` of the config (\`--config\`, else \`rota.config.*\` in the working directory or the nearest directory above it), \`sqlite:data/rota.db\`. The search ends at the home directory or the root. A command that uses a config from above names it on standard error; one that belongs to another user is refused. Relative paths of a config start at its directory, those of the command line at the working directory.
+## Which store does a command use?
 
-A time is \`now\`, \`yesterday\`, \`today\`, \`tomorrow\` or \`2026-01-05\` (the beginning of that day), \`-2h\` or \`+5m\` (any duration, from now), \`09:30\` or \`09:30:15\` (today), \`2026-01-05T09:00\` (in \`--zone\`), \`2026-01-05T09:00:00Z\` or \`2026-01-05T09:00:00+07:00\`. A length without a sign lies where the question suggests: \`--since 2h\` is two hours ago, \`--until 2h\` is in two hours. A duration is written as in the [config](config.md#durations). Wherever a run is asked for, the beginning of its id (at least 4 characters) is enough if it fits one run only.
+The first of these that is set:
 
-\`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours only appear on a terminal, and not where \`NO_COLOR\` is set. Tables and help fit the width of the terminal; elsewhere \`COLUMNS\`, else 80. Messages wrap at words on a terminal and are one line each elsewhere.
+1. \`--store\`
+2. the variable \`ROTA_STORE\`
+3. \`store\` in the config: the file of \`--config\`, or \`rota.config.*\` in the working directory or the nearest directory above it
+4. \`sqlite:data/rota.db\`
 
-A refusal is one line that names the option or argument, shows its value shortened and escaped, and says what is allowed. Names, paths, ids and times may not be empty, longer than 4096 characters or contain control characters. A name that does not exist gets the nearest one that does ("did you mean").
+The search for a config ends at the home directory or the root. A command that uses a config from a directory above prints its path on standard error. Rota refuses a config that belongs to another user. Relative paths in a config start at its directory; relative paths on the command line start at the working directory.
 
-A command whose output cannot be written still does its work. If the disk of its standard output is full, it warns on standard error and ends with 74 (\`schedule\`, \`work\` and \`queue\` with 3) instead of 0. A reader that leaves early, such as \`head\`, changes no exit code; \`logs --follow\` and \`runs --watch\` then end.
+## How are times written?
+
+| text | meaning |
+|---|---|
+| \`now\`, \`yesterday\`, \`today\`, \`tomorrow\`, \`2026-01-05\` | now, or the beginning of that day |
+| \`-2h\`, \`+5m\` | a duration before or after now |
+| \`09:30\`, \`09:30:15\` | today at that time |
+| \`2026-01-05T09:00\` | a local time in \`--zone\` |
+| \`2026-01-05T09:00:00Z\`, \`2026-01-05T09:00:00+07:00\` | an instant |
+
+A duration without a sign is in the direction that the option implies: \`--since 2h\` is two hours ago, \`--until 2h\` is in two hours. Durations are written as in the [config](config.md#durations).
+
+For a run you can give the beginning of its id: at least 4 characters, if only one run matches.
+
+## Output
+
+\`--json\` prints JSON on standard output, and errors as JSON on standard error. Colours appear only on a terminal, and not if \`NO_COLOR\` is set. Tables and help fit the width of the terminal; without a terminal, \`COLUMNS\` or 80. On a terminal, messages wrap at words; elsewhere each message is one line.
+
+An error message is one line. It names the option or argument, shows the value (shortened and escaped), and says what is allowed. Names, paths, ids and times must not be empty, must not exceed 4096 characters and must not contain control characters. For an unknown name, the message suggests the most similar one ("did you mean").
+
+A command does its work even if its output cannot be written. If the disk of its standard output is full, it prints a warning on standard error and exits with 74 (\`schedule\`, \`work\` and \`queue\`: 3) instead of 0. A reader that closes early, such as \`head\`, changes no exit code; \`logs --follow\` and \`runs --watch\` then end.
+
+## Exit codes
 
 | exit code | meaning |
 |---|---|
-| 0 | done |
-| 1 | it failed: the run, the coverage, a check |
-| 2 | refused: usage, a definition, a config |
+| 0 | success |
+| 1 | failure: of the run, the coverage or a check |
+| 2 | refused: wrong usage, a faulty definition or config |
 | 3 | the store cannot be used: every code that begins with \`STORE_\`, except \`STORE_IO\` |
-| 70 | an error inside Rota, one that nobody caught and that belongs to no run, or a handler that called \`process.exit\` |
+| 70 | an error inside Rota, an uncaught error that belongs to no run, or a handler that called \`process.exit\` |
 | 74 | input or output failed; \`STORE_IO\` |
 | 128+n | ended by signal n |
 
+## Environment variables
+
 | variable | meaning |
 |---|---|
-| \`ROTA_STORE\` | the store, where \`--store\` is not given |
+| \`ROTA_STORE\` | the store, if \`--store\` is not given |
 | \`PIPELINE_ENABLED\` | off: \`rota up\` reads, writes and starts nothing |
 | \`SCHEDULER_ENABLED\` | off: \`rota up\` plans nothing |
 | \`WORKER_ENABLED\` | off: \`rota up\` performs nothing |
 | \`ROTA_DEBUG=1\` | errors are printed with their stack |
 | \`NO_COLOR\` | no colours |
-| \`COLUMNS\` | how wide the output is, where it is no terminal |
+| \`COLUMNS\` | the width of the output without a terminal |
 `
 
 const parts = [opening]

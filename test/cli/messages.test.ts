@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exitCodeOf } from '../../src/cli/framework/failure.js'
 import { errorCodes, RotaError, type ErrorCode } from '../../src/kernel/definition/errors.js'
-import { root } from '../repository.js'
+import { filesUnder, root } from '../repository.js'
 import { runHere } from './in-process.js'
 import { emptyDirectory } from './rota.js'
 
@@ -72,13 +72,11 @@ describe('exit codes in the docs', () => {
   const codeOf = (code: ErrorCode): number => exitCodeOf(new RotaError(code, ''))
 
   it('of guides and reference are those of the program', () => {
-    const claims = ['docs/guides/operating.md', 'docs/guides/postgres.md'].flatMap((path) =>
-      readFileSync(join(root, path), 'utf8')
-        .split('\n')
-        .flatMap((line) => {
-          const [, code, exit] = /`([A-Z]+_[A-Z_]+)`[^|]*exit code (\d+)/.exec(line) ?? []
-          return code !== undefined && Object.hasOwn(errorCodes, code) ? [{ code, exit: Number(exit) }] : []
-        }),
+    const claims = filesUnder('docs/guides', ['.md']).flatMap(({ text }) =>
+      text.split('\n').flatMap((line) => {
+        const [, code, exit] = /`([A-Z]+_[A-Z_]+)`[^|]*exit code (\d+)/.exec(line) ?? []
+        return code !== undefined && Object.hasOwn(errorCodes, code) ? [{ code, exit: Number(exit) }] : []
+      }),
     )
     expect(claims.length).toBeGreaterThan(3)
     for (const { code, exit } of claims)
