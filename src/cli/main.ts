@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import type { PrintStreams } from './framework/output/output.js'
-import { PrintStream } from './framework/output/print-stream.js'
+import type { PrintStreams } from './framework/print/output.js'
+import { PrintStream } from './framework/print/print-stream.js'
 import { runCommandLine } from './framework/run-command-line.js'
 
 const streams = { stdout: new PrintStream(process.stdout), stderr: new PrintStream(process.stderr) }

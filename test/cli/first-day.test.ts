@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync 
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { displayWidth } from '../../src/cli/framework/output/display-width.js'
+import { displayWidth } from '../../src/cli/framework/print/display-width.js'
 import { emptyDirectory, rota, start, type Running } from './rota.js'
 import { openShop, type Shop } from './shop.js'
 

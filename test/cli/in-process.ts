@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { PrintStream } from '../../src/cli/framework/output/print-stream.js'
+import { PrintStream } from '../../src/cli/framework/print/print-stream.js'
 import { runCommandLine } from '../../src/cli/framework/run-command-line.js'
 import type { Ended } from './rota.js'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { displayWidth } from '../../src/cli/framework/output/display-width.js'
+import { displayWidth } from '../../src/cli/framework/print/display-width.js'
 
 /** The built command. */
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

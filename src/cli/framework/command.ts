@@ -1,5 +1,5 @@
 import type { Arguments } from './arguments.js'
-import type { Output } from './output/output.js'
+import type { Output } from './print/output.js'
 import type { Option, Syntax } from './syntax.js'
 
 /** One command: what it is called with, how its help reads, and what it does. */

@@ -2,8 +2,8 @@ import { type ErrorCode, type Fault, faultText, RotaError } from '../../kernel/d
 import { TimeError } from '../../time/time-error.js'
 import { errorText, listedLines } from '../../text/error-text.js'
 import { exitCodes } from './command.js'
-import { messageLines } from './output/message-lines.js'
-import type { PrintStream } from './output/print-stream.js'
+import { messageLines } from './print/message-lines.js'
+import type { PrintStream } from './print/print-stream.js'
 import { systemCodeOf, systemText } from './system-error.js'
 
 /** Prints what went wrong on standard error and gives the exit code that says so. */

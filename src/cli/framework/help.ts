@@ -2,7 +2,7 @@ import { helpOption } from './arguments.js'
 import type { Command, Example } from './command.js'
 import type { Argument, Option } from './syntax.js'
 import type { CommandEntry } from '../commands.js'
-import { wrap } from './output/wrap.js'
+import { wrap } from './print/wrap.js'
 
 /** The help of the whole program. */
 export function programHelp(commands: Readonly<Record<string, CommandEntry>>, width = usualWidth): string[] {

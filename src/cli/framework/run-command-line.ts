@@ -1,7 +1,7 @@
 import { type Arguments, helpOption, parseArguments } from './arguments.js'
 import { type Command, exitCodes, zoneOption } from './command.js'
 import { commands, type CommandEntry } from '../commands.js'
-import { openOutput, outputWidth, type PrintStreams } from './output/output.js'
+import { openOutput, outputWidth, type PrintStreams } from './print/output.js'
 
 /** What a command line is run in. */
 export interface Surroundings {

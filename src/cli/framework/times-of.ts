@@ -4,7 +4,7 @@ import { systemClock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Context } from './command.js'
 import { readAs } from './option-names.js'
-import { TimeText, zoneHere } from './output/time-text.js'
+import { TimeText, zoneHere } from './print/time-text.js'
 
 /** Where and when the person sits who gave a command. */
 export function hereOf({ args }: Context): Here {

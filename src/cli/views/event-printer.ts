@@ -2,8 +2,8 @@ import { printable } from '../../text/printable.js'
 import type { Context } from '../framework/command.js'
 import { count } from './in-words.js'
 import type { Notice } from './notice.js'
-import type { Paint } from '../framework/output/output.js'
-import type { TimeText } from '../framework/output/time-text.js'
+import type { Paint } from '../framework/print/output.js'
+import type { TimeText } from '../framework/print/time-text.js'
 
 /** Tells what happens, to a person or to a program. */
 export interface EventPrinter {

@@ -6,8 +6,8 @@ import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
 import { shownIdLength } from '../../app/runs/short-ids.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
-import { shellWord } from '../framework/output/shell-word.js'
-import type { TimeText } from '../framework/output/time-text.js'
+import { shellWord } from '../framework/print/shell-word.js'
+import type { TimeText } from '../framework/print/time-text.js'
 
 /** When a trigger is due, in a few words. */
 export function scheduleText(schedule: ScheduleSpec): string {

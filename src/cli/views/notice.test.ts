@@ -4,7 +4,7 @@ import { rota } from '../../app/rota.js'
 import { jobDefaults } from '../../kernel/job/job.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { tellEvents, type Notice } from './notice.js'
-import { TimeText } from '../framework/output/time-text.js'
+import { TimeText } from '../framework/print/time-text.js'
 
 const t0 = Date.UTC(2026, 0, 5, 8, 59)
 

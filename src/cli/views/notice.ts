@@ -8,7 +8,7 @@ import type { Fault } from '../../kernel/definition/errors.js'
 import { describeFailure } from '../framework/failure.js'
 import { count, rangeText, shortId } from './in-words.js'
 import { checkNotice } from '../../features/rounds/notice.js'
-import { roughly, type TimeText } from '../framework/output/time-text.js'
+import { roughly, type TimeText } from '../framework/print/time-text.js'
 import { sensorNotices } from '../../features/sensors/notice.js'
 import { rangeView } from './views.js'
 

@@ -4,7 +4,7 @@ import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
 import type { Rota } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../options/short-id-of.js'
-import type { TimeText } from '../framework/output/time-text.js'
+import type { TimeText } from '../framework/print/time-text.js'
 
 /** Why runs are pending, as data and as sentences. */
 export interface Pending {

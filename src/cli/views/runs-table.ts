@@ -1,9 +1,9 @@
 import type { Run, RunState } from '../../kernel/run/run.js'
-import type { Colors, Output, Paint } from '../framework/output/output.js'
+import type { Colors, Output, Paint } from '../framework/print/output.js'
 import type { Pending } from './pending-of.js'
 import type { ShortId } from '../options/short-id-of.js'
-import { printTable } from '../framework/output/table.js'
-import { age, roughly, type TimeText } from '../framework/output/time-text.js'
+import { printTable } from '../framework/print/table.js'
+import { age, roughly, type TimeText } from '../framework/print/time-text.js'
 
 /** Prints runs as a table. */
 export function printRuns(

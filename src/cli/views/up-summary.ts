@@ -6,7 +6,7 @@ import type { Rota } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { count, isHeard } from './in-words.js'
 import type { EventPrinter } from './event-printer.js'
-import type { TimeText } from '../framework/output/time-text.js'
+import type { TimeText } from '../framework/print/time-text.js'
 
 /** Tells what was started, what is due next, what was missed, and how to stop. */
 export async function tellSummary(

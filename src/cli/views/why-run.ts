@@ -6,11 +6,11 @@ import { type Context, exitCodes } from '../framework/command.js'
 import { pendingOf } from './pending-of.js'
 import { ofText, tookText } from './runs-table.js'
 import { shortIdOf } from '../options/short-id-of.js'
-import { type TimeText } from '../framework/output/time-text.js'
+import { type TimeText } from '../framework/print/time-text.js'
 import { timesOf } from '../framework/times-of.js'
 import { unknownName } from '../options/unknown-name.js'
 import { pendingView, runView } from './views.js'
-import { printWrapped } from '../framework/output/wrap.js'
+import { printWrapped } from '../framework/print/wrap.js'
 
 /** What a name stands for that may be a trigger, a job or a run. */
 export type Meant =

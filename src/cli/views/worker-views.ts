@@ -1,9 +1,9 @@
 import type { WorkerInfo } from '../../app/control/workers.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Context } from '../framework/command.js'
-import type { Paint } from '../framework/output/output.js'
-import { printTable } from '../framework/output/table.js'
-import { roughly } from '../framework/output/time-text.js'
+import type { Paint } from '../framework/print/output.js'
+import { printTable } from '../framework/print/table.js'
+import { roughly } from '../framework/print/time-text.js'
 
 /** A process for a program. */
 export function workerView(worker: WorkerInfo) {

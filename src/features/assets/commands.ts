@@ -13,9 +13,9 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { printFields } from '../../cli/framework/output/fields.js'
+import { printFields } from '../../cli/framework/print/fields.js'
 import { shortIdOf } from '../../cli/options/short-id-of.js'
-import { printTable } from '../../cli/framework/output/table.js'
+import { printTable } from '../../cli/framework/print/table.js'
 import { timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { withApp } from '../../cli/options/with-app.js'

@@ -4,8 +4,8 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Rota } from '../../app/rota.js'
 import { partitionPaint, partitionsText, stateLetters } from './text.js'
 import { type Context, exitCodes } from '../../cli/framework/command.js'
-import { displayWidth } from '../../cli/framework/output/display-width.js'
-import type { Output } from '../../cli/framework/output/output.js'
+import { displayWidth } from '../../cli/framework/print/display-width.js'
+import type { Output } from '../../cli/framework/print/output.js'
 
 /** Assets whose partitions are the same, with how these stand. */
 interface Group {

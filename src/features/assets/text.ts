@@ -2,7 +2,7 @@ import type { AssetInfo } from './status.js'
 import type { PartitionSpec } from '../../kernel/partition/spec.js'
 import type { PartitionState } from './partition-state.js'
 import { count, scheduleText } from '../../cli/views/in-words.js'
-import type { Output, Paint } from '../../cli/framework/output/output.js'
+import type { Output, Paint } from '../../cli/framework/print/output.js'
 
 /** How the data of an asset is cut, in a few words. */
 export function partitionsText(spec: PartitionSpec): string {

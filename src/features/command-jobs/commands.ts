@@ -9,13 +9,13 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { printFields } from '../../cli/framework/output/fields.js'
+import { printFields } from '../../cli/framework/print/fields.js'
 import { count } from '../../cli/views/in-words.js'
 import { quotedText } from '../../text/error-text.js'
 import { readAs, withOptionNames } from '../../cli/framework/option-names.js'
 import { jobsFileOf, jobsOption, jobsPathOf } from './jobs-option.js'
 import { commandJobView } from './view.js'
-import { printTable } from '../../cli/framework/output/table.js'
+import { printTable } from '../../cli/framework/print/table.js'
 import { hereOf, timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { withApp } from '../../cli/options/with-app.js'

@@ -2,7 +2,7 @@ import type { FactCounts, MoveProgress } from './run.js'
 import { checkStoreUrl } from '../../app/store/open-store.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../cli/framework/command.js'
 import { readAs } from '../../cli/framework/option-names.js'
-import { printTable } from '../../cli/framework/output/table.js'
+import { printTable } from '../../cli/framework/print/table.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 
 /** `rota migrate`: moves a store into another one. */

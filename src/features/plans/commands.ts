@@ -13,7 +13,7 @@ import {
   storeOption,
 } from '../../cli/framework/command.js'
 import { oneShot, queueDirOf, queueDirOption } from './queue/one-shot.js'
-import { printTable } from '../../cli/framework/output/table.js'
+import { printTable } from '../../cli/framework/print/table.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 
 const actions = ['check', 'enqueue'] as const

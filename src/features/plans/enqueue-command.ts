@@ -2,7 +2,7 @@ import { dirname, relative, resolve } from 'node:path'
 import type { Rota } from '../../app/rota.js'
 import { findConfig } from '../../formats/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
-import { shellWord } from '../../cli/framework/output/shell-word.js'
+import { shellWord } from '../../cli/framework/print/shell-word.js'
 import { storeOf } from '../../cli/options/with-app.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */

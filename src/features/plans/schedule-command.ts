@@ -101,7 +101,7 @@ async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promi
 async function withHints(made: Pass, { args }: Context): Promise<Pass> {
   if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
   // Most passes miss nothing.
-  const { shellWord } = await import('../../cli/framework/output/shell-word.js')
+  const { shellWord } = await import('../../cli/framework/print/shell-word.js')
   const queue = args.text(queueDirOption.name)
   const rest = queue === undefined ? '' : ` --queue-dir ${shellWord(queue)}`
   const skipped = made.skipped.map((one) => {

@@ -1,7 +1,7 @@
 import type { CheckNotice } from './round.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import { skipView } from './views.js'
-import type { TimeText } from '../../cli/framework/output/time-text.js'
+import type { TimeText } from '../../cli/framework/print/time-text.js'
 import { rangeView } from '../../cli/views/views.js'
 
 type Skipped = CheckNotice['skipped'][number]

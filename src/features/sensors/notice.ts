@@ -1,6 +1,6 @@
 import type { EngineEvents } from '../../engine/events.js'
 import { count } from '../../cli/views/in-words.js'
-import { roughly } from '../../cli/framework/output/time-text.js'
+import { roughly } from '../../cli/framework/print/time-text.js'
 
 /** What is told of a sensor, without the name of the event. */
 interface Untold {

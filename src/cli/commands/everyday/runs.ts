@@ -10,7 +10,7 @@ import { momentOf, timesOf } from '../../framework/times-of.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { runView } from '../../views/views.js'
 import { withApp } from '../../options/with-app.js'
-import { cutToWidth } from '../../framework/output/display-width.js'
+import { cutToWidth } from '../../framework/print/display-width.js'
 import { printable } from '../../../text/printable.js'
 
 const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]

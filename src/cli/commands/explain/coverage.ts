@@ -1,7 +1,7 @@
 import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { count } from '../../views/in-words.js'
-import { printTable } from '../../framework/output/table.js'
+import { printTable } from '../../framework/print/table.js'
 import { momentOf, timesOf } from '../../framework/times-of.js'
 import { coverageView } from '../../views/views.js'
 import { withApp } from '../../options/with-app.js'

@@ -5,9 +5,9 @@ import { systemClock } from '../../../time/clock.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
 import type { Option } from '../../framework/syntax.js'
 import { readAs } from '../../framework/option-names.js'
-import { printTable } from '../../framework/output/table.js'
-import { distanceText } from '../../framework/output/time-text.js'
-import { wrap } from '../../framework/output/wrap.js'
+import { printTable } from '../../framework/print/table.js'
+import { distanceText } from '../../framework/print/time-text.js'
+import { wrap } from '../../framework/print/wrap.js'
 
 const policies = ['vixie', 'skip', 'real-time'] as const
 

@@ -9,7 +9,7 @@ import { systemClock } from '../../../time/clock.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import { untilSignal } from '../../../cli/views/follow.js'
 import { count } from '../../../cli/views/in-words.js'
-import { printTable } from '../../../cli/framework/output/table.js'
+import { printTable } from '../../../cli/framework/print/table.js'
 import { timesOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
 

@@ -8,7 +8,7 @@ import { chosenWord, refuseStray } from '../../../cli/framework/actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../../cli/framework/command.js'
 import { count } from '../../../cli/views/in-words.js'
 import { onQueue, queueDirOf, queueDirOption } from './one-shot.js'
-import { printTable } from '../../../cli/framework/output/table.js'
+import { printTable } from '../../../cli/framework/print/table.js'
 import { durationOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
 
@@ -155,7 +155,7 @@ async function show(context: Context, store: QueueStore): Promise<number> {
     context.out.json({ ...view(item), run: run === undefined ? null : runView(run) })
     return exitCodes.ok
   }
-  const { printFields } = await import('../../../cli/framework/output/fields.js')
+  const { printFields } = await import('../../../cli/framework/print/fields.js')
   printFields(context.out, [
     ['run', item.runId],
     ['job id', item.jobId],

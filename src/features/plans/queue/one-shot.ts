@@ -7,7 +7,7 @@ import type { QueueClock, QueueStore } from './clock.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
-import { roughly } from '../../../cli/framework/output/time-text.js'
+import { roughly } from '../../../cli/framework/print/time-text.js'
 
 /** Where a queue lies. */
 export const queueDirOption: Option = {

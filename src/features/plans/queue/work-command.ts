@@ -25,7 +25,7 @@ import {
   recordSummary,
 } from './one-shot.js'
 import { count } from '../../../cli/views/in-words.js'
-import { roughly } from '../../../cli/framework/output/time-text.js'
+import { roughly } from '../../../cli/framework/print/time-text.js'
 import { durationOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
 import { WorkGuard } from './work-guard.js'
