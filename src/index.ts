@@ -5,7 +5,7 @@ export type { ConfigAsset, ConfigJob, ConfigOptions, ConfigSensor } from './app/
 export type { AddJob, CommandJobInfo } from './features/command-jobs/command-jobs.js'
 export type { JobsFileCheck } from './features/command-jobs/api.js'
 export type { ImportedLine, ImportOptions } from './features/command-jobs/import.js'
-export type { CommandHandler, CommandRun } from './features/command-jobs/run.js'
+export type { CommandHandler, CommandRun } from './engine/worker/command-run.js'
 export type { RoundOptions, ServiceOptions } from './features/rounds/api.js'
 export type { RoundState, RoundStatus, ServiceTimes } from './features/rounds/status.js'
 export type { SensorModule } from './features/sensors/isolated.js'

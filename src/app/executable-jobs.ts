@@ -9,8 +9,8 @@ import { performShell } from '../handlers/perform-shell.js'
 import type { Store } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
 import { assetHandler } from '../features/assets/asset-run.js'
-import { importHandler, modulePath } from '../features/isolation/module.js'
-import { takerName } from '../features/command-jobs/run.js'
+import { importFunction, modulePath } from '../handlers/module.js'
+import { takerName, toHandler } from '../engine/worker/command-run.js'
 import { fallbackHandler } from '../features/command-jobs/performers.js'
 import { runPipeline } from './pipelines.js'
 import type { Registry } from './definitions/registry.js'
@@ -100,7 +100,7 @@ function moduleHandler(job: string, spec: ModuleSpec, outside: Outside & { store
   const { isolate } = spec
   const takesCommands = job === takerName
   if (isolate === undefined)
-    return async (run) => await (await importHandler({ ...spec, takesCommands }, directory))(run)
+    return async (run) => await toHandler(await importFunction(spec, directory), { takesCommands })(run)
   const found = { ...spec, isolate, takesCommands, module: modulePath(spec.module, directory) }
   return async (run) => {
     await endEarlierAttempts(run, outside)

@@ -12,7 +12,7 @@ import { lateTriggers, sensorsBehind, skippingTriggers } from './triggers.js'
 import { waitingRuns } from './waiting-runs.js'
 import { releaseOf } from '../explain/pending-text.js'
 
-import { storeOpenToOthers } from '../store/open-to-others.js'
+import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import { isPass } from '../../features/plans/source.js'
 import { packageVersion } from '../process/version.js'
 

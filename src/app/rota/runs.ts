@@ -13,7 +13,7 @@ import {
   readEnqueueOptions,
   type EnqueueOptions,
 } from '../runs/enqueue.js'
-import { someIds, tellFailure } from '../runs/operations.js'
+import { someIds, tellFailure } from '../../engine/operations.js'
 import type { JobRef } from '../rota-options.js'
 import { cancelRun, findRun, retryRun, waitForRun } from '../runs/runs.js'
 import { RotaDefinitions } from './define.js'

@@ -1,7 +1,7 @@
 import type { Downtime } from '../../app/explain/downtime.js'
 import type { SyncReport } from '../../engine/sync/sync.js'
 import { shownUrl } from '../../app/store/open-store.js'
-import { storeOpenToOthers } from '../../app/store/open-to-others.js'
+import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import type { Rota } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { count, isHeard } from './in-words.js'

@@ -13,7 +13,7 @@ import type { Task } from '../../kernel/run/task.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { UpkeepTimes } from '../../app/process/loop-times.js'
-import { takerName } from '../command-jobs/run.js'
+import { takerName } from '../../engine/worker/command-run.js'
 import { isUnclaimedJob, unclaimedJob } from '../command-jobs/performers.js'
 import { newWorkerId, workerIdentity } from '../../app/process/worker-identity.js'
 

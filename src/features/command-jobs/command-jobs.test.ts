@@ -6,7 +6,7 @@ import type { JobOptions } from '../../kernel/job/define-job.js'
 import { isFinal } from '../../kernel/run/run.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { Rota } from '../../app/rota.js'
-import type { CommandRun } from './run.js'
+import type { CommandRun } from '../../engine/worker/command-run.js'
 
 const monday = Date.UTC(2026, 0, 5)
 const second = 1000

@@ -11,7 +11,7 @@ import { formatJobLine } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { openToOthers, type OpenToOthers } from '../../app/store/open-to-others.js'
+import { openToOthers, type OpenToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
 import {
   addToStore,

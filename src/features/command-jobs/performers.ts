@@ -8,7 +8,7 @@ import { jobsSource } from '../../kernel/job/command-source.js'
 import { readName } from '../../kernel/definition/read-value.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { takerName } from './run.js'
+import { takerName } from '../../engine/worker/command-run.js'
 
 /** What the jobs of commands that nobody takes are named after; the command follows. */
 const unclaimedPrefix = 'command:'

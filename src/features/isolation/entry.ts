@@ -8,7 +8,8 @@ import { sealed, toldIsolated, type FromIsolated, type IsolatedAnswer, type ToIs
 import { boundText, maxLogLineBytes, maxLogLines } from '../../kernel/definition/bounds.js'
 import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
 import { resultOf, storedErrorOf } from '../../kernel/job/result.js'
-import { importHandler } from './module.js'
+import { toHandler } from '../../engine/worker/command-run.js'
+import { importFunction } from '../../handlers/module.js'
 
 type Tell = (message: FromIsolated) => void
 type Task = Extract<ToIsolated, { kind: 'perform' }>
@@ -49,7 +50,7 @@ async function perform(task: Task, signal: AbortSignal, tell: Tell): Promise<voi
 
 async function answerOf(task: Task, signal: AbortSignal, tell: Tell): Promise<IsolatedAnswer> {
   try {
-    const handler = await importHandler(task, process.cwd())
+    const handler = toHandler(await importFunction(task, process.cwd()), task)
     return { kind: 'done', result: resultOf(await handler(contextOf(task, signal, tell))) }
   } catch (error) {
     return failed(error)

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/definition/json.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import type { ConfiguredSensor, InitResult, PollResult } from './sensor.js'
 import type { Clock } from '../../time/clock.js'
-import { modulePath } from '../isolation/module.js'
+import { modulePath } from '../../handlers/module.js'
 import type { SensorCall } from '../isolation/sensor.js'
 
 /** A sensor that a module exports, so that another thread or process can find it too. */

@@ -1,5 +1,5 @@
-import type { Handler, RunContext } from '../../engine/worker/perform.js'
-import { toTask } from '../../engine/worker/pool.js'
+import type { Handler, RunContext } from './perform.js'
+import { toTask } from './pool.js'
 import type { Task } from '../../kernel/run/task.js'
 
 /** The job that takes every command that no job is named after; an app defines it with `onCommand`, or under this name. */
@@ -27,4 +27,12 @@ export function takingCommands(handler: CommandHandler): Handler {
     const metadata = task.payload.metadata as CommandRun['metadata']
     return handler({ ...run, command, userId, metadata, signal, task, run })
   }
+}
+
+/** A function as the handler of a job; one that takes commands is called with the command. */
+export function toHandler(
+  called: (given: never) => unknown,
+  { takesCommands }: { readonly takesCommands: boolean },
+): Handler {
+  return takesCommands ? takingCommands(called as CommandHandler) : (called as Handler)
 }

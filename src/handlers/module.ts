@@ -1,21 +1,18 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Handler } from '../../engine/worker/perform.js'
-import { refuse, RotaError } from '../../kernel/definition/errors.js'
-import type { Job } from '../../kernel/job/job.js'
-import { takingCommands, type CommandHandler } from '../command-jobs/run.js'
-import { importModule } from '../../formats/config-module.js'
+import { refuse, RotaError } from '../kernel/definition/errors.js'
+import type { Job } from '../kernel/job/job.js'
+import { importModule } from '../formats/config-module.js'
 
-/** The function that a module exports under a name; a relative path starts at the directory. One that takes commands is given what those are. */
-export async function importHandler(
-  spec: { readonly module: string; readonly export: string; readonly takesCommands: boolean },
+/** The function that a module exports under a name; a relative path starts at the directory. */
+export async function importFunction(
+  spec: { readonly module: string; readonly export: string },
   directory: string,
-): Promise<Handler> {
+): Promise<(given: never) => unknown> {
   const path = modulePath(spec.module, directory)
   const exported = (await load(path))[spec.export]
-  if (typeof exported === 'function')
-    return spec.takesCommands ? takingCommands(exported as CommandHandler) : (exported as Handler)
+  if (typeof exported === 'function') return exported as (given: never) => unknown
   throw new RotaError('HANDLER_MISSING', `${path} exports no function named ${spec.export}`)
 }
 

@@ -1,5 +1,5 @@
-import type { Events, OperationNotice } from '../../engine/events.js'
-import { RotaError } from '../../kernel/definition/errors.js'
+import type { Events, OperationNotice } from './events.js'
+import { RotaError } from '../kernel/definition/errors.js'
 
 /** Something that is asked of an app, and how its answer is told. */
 export interface Asked<Answer> {
