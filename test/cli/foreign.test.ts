@@ -103,9 +103,9 @@ describe('a queue that another program uses as well', () => {
       enqueued_job_ids: [],
       skipped_entries: [{ code: 'already_enqueued' }],
     })
-    const worked = await shared.rota('work', '--prefetch', '10', '--json')
+    const worked = await shared.rota('work', '--ahead', '10', '--json')
     expect(JSON.parse(worked.stdout)).toMatchObject({ decision: 'done', job_id: shared.jobId, attempts: 1 })
-    expect(JSON.parse((await shared.rota('work', '--prefetch', '10', '--json')).stdout).job_id).toBe('none')
+    expect(JSON.parse((await shared.rota('work', '--ahead', '10', '--json')).stdout).job_id).toBe('none')
     expect(shared.files()).toEqual({ done: [shared.name] })
   })
 

@@ -71,9 +71,9 @@ describe('rota schedule and rota work', () => {
       expect(desk.files('done')).toEqual(before.slice(0, taken))
     }
     expect((await desk.work(['--json'])).stdout).toContain('queue_empty')
-    expect((await desk.work(['--prefetch', '30', '--json'])).stdout).toContain('queue_empty')
+    expect((await desk.work(['--ahead', '30', '--json'])).stdout).toContain('queue_empty')
     expect(desk.files('pending')).toEqual(before.slice(3))
-    expect((await desk.work(['--prefetch', '90'])).code).toBe(0)
+    expect((await desk.work(['--ahead', '90'])).code).toBe(0)
     expect(desk.files('done')).toEqual(before)
   })
 

@@ -154,7 +154,7 @@ describe('rota work that takes nothing', () => {
     const store = ['--store', 'files:data/queue']
     await rota(['freeze', '--note', 'stocktaking', '--by', 'ann', ...store], { cwd })
     for (const dry of [[], ['--dry-run']]) {
-      const held = await work('--prefetch', '1', ...dry, '--json')
+      const held = await work('--ahead', '1', ...dry, '--json')
       expect(JSON.parse(held.stdout).error).toEqual({
         code: 'worker_disabled',
         message: 'everything is frozen, by ann: stocktaking',

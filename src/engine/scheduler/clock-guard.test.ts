@@ -14,7 +14,7 @@ import { FakeClock } from '../../testing/fake-clock.js'
 import { ClockGuard } from './clock-guard.js'
 import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
-import { reclaimLost } from '../worker/work-one.js'
+import { reclaimLost } from '../upkeep/reclaim-lost.js'
 
 function guarded(options: { highestAt?: number; acceptClock?: boolean; upMs?: number } = {}) {
   const clock = new FakeClock(t0, { upMs: options.upMs ?? 0 })

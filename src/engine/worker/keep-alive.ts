@@ -30,8 +30,6 @@ export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
   readonly store: Pick<Store, 'heartbeat'> & { workers(): Promise<readonly { readonly id: string }[]> }
   readonly clock: Clock
   readonly now: () => Instant
-  /** Whether the first renewal is due at the start, not after a third of the lease. */
-  readonly isDue?: boolean | undefined
 }
 
 /** How soon a renewal that found no room is tried again: soon after there is room, others may judge the lease. */
@@ -45,13 +43,12 @@ export class Heartbeat implements KeepAlive {
   readonly #options: HeartbeatOptions
   readonly #stop = new AbortController()
   #rest = new AbortController()
-  #isDue: boolean
+  #isDue = false
   #cancelDeadline: (() => void) | undefined
   #running: Promise<void> | undefined
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
-    this.#isDue = options.isDue ?? false
   }
 
   accept(): void {

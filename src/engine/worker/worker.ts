@@ -5,14 +5,16 @@
  */
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import type { Run } from '../../kernel/run/run.js'
 import type { Claim, Store, TurnAnswer, ClaimRequest } from '../../store/port.js'
 import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
+import { Changes } from './changes.js'
+import { claimsOf } from './claims-of.js'
 import type { Events } from '../events.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from '../loop.js'
 import type { ErrorTracer } from './error-tracer.js'
 import type { ExecutableJob } from './perform.js'
+import { Prefetch } from './prefetch.js'
 
 /** What a worker needs. */
 export interface WorkerOptions {
@@ -31,11 +33,18 @@ export interface WorkerOptions {
   readonly onFollowed: () => void
   /** The store has taken the lease away. */
   readonly onExpired: () => void
+  /** Bounds what it does to one pass; see `pass()`. */
+  readonly pass?: PassOptions | undefined
 }
 
-/** How far ahead of its slots a busy worker claims: what it ends in this time. */
-const aheadMs = 100
-const mostAhead = 2000
+/** What bounds a worker that performs a few runs and ends. */
+export interface PassOptions {
+  /** How many runs it claims in all. */
+  readonly limit: number
+  readonly onClaim: (claim: Claim) => void
+  /** The store has the end of an attempt, or has refused it because the claim is not current any more. */
+  readonly onEnd: (ended: Ended, isStored: boolean) => void
+}
 
 /** How long it waits at most between two offers of what it held when it gave up, and how long it goes on with them. */
 const offerPauseMs = 1000
@@ -58,18 +67,22 @@ export class Worker {
   #failures = 0
   /** Expired, it only offers what had ended. */
   #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
-  #endedPerMs = 0
+  readonly #prefetch: Prefetch
+  /** How many runs it may still claim. */
+  #claimsLeft: number
+  /** What ended its pass early. */
+  #failure: { readonly error: unknown } | undefined
   /** How many results are on their way to the store. */
   #handingIn = 0
-  #measuredAtMs: number
   #cancelAlarm: (() => void) | undefined
   #pause = new AbortController()
-  readonly #waiters = new Set<() => void>()
+  readonly #changes = new Changes()
 
   constructor(options: WorkerOptions) {
     this.#options = options
     const { clock, now, events, tracer, concurrency } = options
-    this.#measuredAtMs = clock.monotonicMs()
+    this.#prefetch = new Prefetch(clock)
+    this.#claimsLeft = options.pass?.limit ?? Infinity
     this.#lines = new LogBuffer(options.store, clock, (error) =>
       events.emit('trouble', { where: 'log', error, retryInMs: 0 }),
     )
@@ -85,10 +98,6 @@ export class Worker {
       },
       onChange: () => this.#defer(),
     })
-  }
-
-  get id(): string {
-    return this.#options.id
   }
 
   /** What it holds: not begun, going on, or ended and not stored. */
@@ -116,6 +125,18 @@ export class Worker {
   /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
   wakeForRuns(): void {
     if (this.#turning || this.#claimRequest() !== undefined) this.wake()
+  }
+
+  /**
+   * Performs what can be claimed now, within the limit of its pass; resolves when the store has the end of it, or when
+   * `over` aborts. May be called again while the limit is not reached. A pass does not wait for a store in trouble
+   * unless it has something to perform meanwhile: it throws what the store threw.
+   */
+  async pass(over: AbortSignal): Promise<void> {
+    await this.#readJobs(0)
+    this.wake()
+    await this.#until(() => this.#isQuiet && !this.#attempts.isGoingOn, over)
+    if (this.#failure !== undefined) throw this.#failure.error
   }
 
   /** Claims nothing more and releases what was not begun; resolves when nothing is held, or when the grace is over. */
@@ -157,7 +178,7 @@ export class Worker {
     this.#cancelAlarm?.()
     this.#cancelAlarm = this.#options.clock.timer(offerLimitMs, () => this.#close())
     this.#endPause()
-    this.#tellWaiters()
+    this.#changes.tell()
     if (this.#attempts.hasEnded) this.wake()
     else if (!this.#turning) this.#closeIfOver()
   }
@@ -181,7 +202,7 @@ export class Worker {
     this.#mode = 'closed'
     this.#endPause()
     this.#cancelAlarm?.()
-    this.#tellWaiters()
+    this.#changes.tell()
   }
 
   /** After trouble with the store: tries at once what would have been tried later. */
@@ -202,7 +223,7 @@ export class Worker {
     }
     this.#turning = false
     if (this.#isExpired) this.#closeIfOver()
-    this.#tellWaiters()
+    this.#changes.tell()
   }
 
   #closeIfOver(): void {
@@ -213,7 +234,7 @@ export class Worker {
     const { store, id, now } = this.#options
     const ended = this.#attempts.takeEnded()
     this.#handingIn = ended.length
-    this.#measure(ended.length)
+    this.#prefetch.measure(ended.length)
     this.#lines.flush()
     let answer: TurnAnswer
     try {
@@ -248,10 +269,8 @@ export class Worker {
   #claimRequest(): ClaimRequest | undefined {
     if (this.#mode !== 'open') return undefined
     const { atHand, performing } = this.#attempts
-    const slots = Math.max(0, this.#options.concurrency - performing - atHand)
-    const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
-    // Refilled when half of it is used up, so that a turn brings many at once.
-    const prefetch = atHand <= target / 2 ? target - atHand : 0
+    const slots = Math.min(Math.max(0, this.#options.concurrency - performing - atHand), this.#claimsLeft)
+    const prefetch = Math.min(this.#prefetch.beside(atHand), this.#claimsLeft - slots)
     return slots + prefetch > 0 ? { jobs: this.#jobs, slots, prefetch } : undefined
   }
 
@@ -263,7 +282,7 @@ export class Worker {
       return
     }
     this.#nextRunAt = answer.nextRunAt
-    if (answer.claims.length > 0) this.#attempts.add(answer.claims)
+    if (answer.claims.length > 0) this.#add(answer.claims)
     for (const notice of answer.notices) this.#attempts.heed(notice)
     const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
     if (this.#mode !== 'open') this.#attempts.handBackWaiting()
@@ -274,6 +293,13 @@ export class Worker {
     }
     this.#failures = 0
     if (answer.more && this.#claimRequest() !== undefined) this.#wanted = true
+  }
+
+  #add(claims: readonly Claim[]): void {
+    this.#claimsLeft -= claims.length
+    this.#attempts.add(claims)
+    const { pass } = this.#options
+    if (pass !== undefined) claims.forEach(pass.onClaim)
   }
 
   /** Reads what the answer only hints at: jobs that changed, and claims whose answer was lost with a failed turn. */
@@ -287,7 +313,9 @@ export class Worker {
     }
   }
 
+  /** The jobs of a pass are those of its beginning. */
   async #readJobs(revision: number): Promise<void> {
+    if (this.#options.pass !== undefined && this.#jobsRevision !== -1) return
     const executableJobs = await this.#options.executableJobs()
     this.#attempts.know(executableJobs)
     this.#jobs = [...executableJobs.keys()]
@@ -298,21 +326,20 @@ export class Worker {
 
   /** A turn may have been committed although it failed here: what it claimed is held by this worker, which must know it. */
   async #findLostAnswers(): Promise<void> {
-    const { store, id } = this.#options
-    let before: string | undefined
-    for (;;) {
-      const page = await store.runs({ state: 'running', limit: 1000, before })
-      this.#attempts.add(page.filter((run) => run.worker === id && !this.#attempts.holds(run)).map(claimOf))
-      before = page.at(-1)?.id
-      if (page.length < 1000) break
-    }
+    const claims = await claimsOf(this.#options.store, this.#options.id)
+    this.#add(claims.filter(({ run, attempt }) => !this.#attempts.holds({ id: run, attempt })))
     this.#mayHoldUnknown = false
   }
 
   /** Goes on after a while; what ended waits meanwhile. */
   async #recover(error: unknown): Promise<void> {
-    const { clock, events, id } = this.#options
+    const { clock, events, id, pass } = this.#options
     if (this.isClosed) return
+    if (pass !== undefined && (isFatal(error) || !this.#attempts.isGoingOn)) {
+      this.#failure = { error }
+      this.forsake()
+      return
+    }
     if (isFatal(error)) {
       this.forsake()
       events.emit('fatal', { where: 'worker', error })
@@ -327,14 +354,16 @@ export class Worker {
   }
 
   #tell(ended: readonly Ended[], answer: TurnAnswer): void {
-    const { events } = this.#options
+    const { events, pass } = this.#options
     const isFollowed = ({ claim }: Ended): boolean =>
       claim.trigger !== undefined || this.#assets.has(claim.job)
     if (ended.some(isFollowed)) this.#options.onFollowed()
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {
       const { claim, finished } = ended[i] as Ended
-      if (answer.finished[i] !== 'stale') {
+      const isStored = answer.finished[i] !== 'stale'
+      pass?.onEnd({ claim, finished }, isStored)
+      if (isStored) {
         if (heard) events.emit('run:ended', endOf({ claim, finished }))
       } else if (finished.outcome.end !== 'released') {
         events.emit('run:refused', noticeOf(claim))
@@ -353,14 +382,6 @@ export class Worker {
     })
   }
 
-  #measure(ended: number): void {
-    const atMs = this.#options.clock.monotonicMs()
-    const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
-    const weight = Math.min(1, elapsedMs / aheadMs)
-    this.#endedPerMs += (ended / elapsedMs - this.#endedPerMs) * weight
-    this.#measuredAtMs = atMs
-  }
-
   /** Whether there is nothing left to wait for but what it may still offer. */
   get #isIdle(): boolean {
     return this.#isExpired || (this.#attempts.performing === 0 && this.#isQuiet)
@@ -371,26 +392,6 @@ export class Worker {
   }
 
   async #until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
-    while (!isTrue() && !over.aborted && !this.isClosed) {
-      await new Promise<void>((resolve) => {
-        const go = (): void => {
-          this.#waiters.delete(go)
-          over.removeEventListener('abort', go)
-          resolve()
-        }
-        this.#waiters.add(go)
-        over.addEventListener('abort', go)
-      })
-    }
+    await this.#changes.until(() => isTrue() || this.isClosed, over)
   }
-
-  #tellWaiters(): void {
-    for (const go of this.#waiters) go()
-  }
-}
-
-function claimOf(run: Run): Claim {
-  const { id, job, trigger, attempt, failures, crashes, dueAt, partition, payload } = run
-  const claimedAt = run.claimedAt ?? run.runAt
-  return { run: id, job, trigger, attempt, failures, crashes, dueAt, partition, payload, claimedAt }
 }

@@ -5,7 +5,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Events, OfferedRun } from '../../engine/events.js'
 import type { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import type { RunContext } from '../../engine/worker/perform.js'
-import { performNext, type WorkOneOptions } from '../../engine/worker/work-one.js'
+import { performOneRun, type OneRunOptions } from '../../engine/worker/one-run.js'
 
 /** What somebody who takes offered runs needs. */
 export interface TakerOptions {
@@ -15,7 +15,7 @@ export interface TakerOptions {
   readonly events: Events
   readonly tracer: ErrorTracer
   readonly leaseMs: number
-  readonly identity: Omit<WorkOneOptions['worker'], 'id'>
+  readonly identity: Omit<OneRunOptions['worker'], 'id'>
   /** A name that no other worker has or had: every run is taken under its own. */
   readonly newWorkerId: () => string
   /** Whether it takes the runs of a job. */
@@ -78,7 +78,7 @@ export class Taker {
     try {
       const job = (await store.jobs()).find((one) => one.job.name === name)?.job
       if (job === undefined) return
-      const worked = await performNext({
+      const worked = await performOneRun({
         store,
         clock,
         now,
@@ -87,9 +87,7 @@ export class Taker {
         leaseMs,
         worker: { ...identity, id: newWorkerId() },
         executableJobs: new Map([[name, { job, handler: take }]]),
-        aheadMs: 0,
         signal: this.#handBack.signal,
-        onLine: () => undefined,
       })
       if (worked === undefined) this.#forget(name)
     } catch (error) {

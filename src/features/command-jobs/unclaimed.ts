@@ -1,7 +1,7 @@
 import type { Events } from '../../engine/events.js'
 import { Loop, type Look } from '../../engine/loop.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
-import { performNext } from '../../engine/worker/work-one.js'
+import { performOneRun } from '../../engine/worker/one-run.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { jobsSource } from '../../kernel/job/command-source.js'
@@ -66,7 +66,7 @@ export class UnclaimedCommands {
     const { store, clock, now, events, leaseMs } = this.#options
     for (let i = 0; i < unclaimed.runs.size; i++) {
       const release = new AbortController()
-      const worked = await performNext({
+      const worked = await performOneRun({
         store,
         clock,
         now,
@@ -74,9 +74,7 @@ export class UnclaimedCommands {
         leaseMs,
         worker: { ...workerIdentity(), id: newWorkerId() },
         executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, release)]]),
-        aheadMs: 0,
         signal: release.signal,
-        onLine: () => undefined,
       })
       if (worked === undefined || release.signal.aborted) return
     }

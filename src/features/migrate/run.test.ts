@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../store/sqlite/sqlite-store.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../../store/conformance/stage.js'
 import type { Store } from '../../store/port.js'
 import { systemClock } from '../../time/clock.js'
-import { reclaimLost } from '../../engine/worker/work-one.js'
+import { reclaimLost } from '../../engine/upkeep/reclaim-lost.js'
 import { moveStore } from './run.js'
 
 const open: Store[] = []

@@ -85,7 +85,7 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
       })
       break
     }
-    expect(worked.worked.result).toBe('done')
+    expect(worked.worked.end).toBe('done')
     expect(found).toMatchObject({ kind: 'run', item: { id: worked.worked.run.id } })
     taken.push(found.kind === 'run' ? found.item.jobId : '')
   }

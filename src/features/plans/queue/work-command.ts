@@ -227,13 +227,13 @@ async function stepsOf(context: Context): Promise<Steps> {
 
 type WorkedRun = Extract<Worked, { kind: 'run' }>['worked']
 
-async function takenOf({ run, result, durationMs }: WorkedRun): Promise<Taken> {
+async function takenOf({ run, end, durationMs }: WorkedRun): Promise<Taken> {
   const { itemOf, summaryErrorOf } = await import('./list.js')
   const told = { item: itemOf(run), durationMs }
-  if (result === 'done') return { decision: 'done', error: null, ...told }
-  if (result === 'released') return { decision: 'skipped', error: null, ...told }
-  if (result === 'lost') return { decision: 'skipped', error: null, isLost: true, ...told }
-  const error = run.error ?? { code: 'LOST', message: `the run was ${result}` }
+  if (end === 'done') return { decision: 'done', error: null, ...told }
+  if (end === 'released') return { decision: 'skipped', error: null, ...told }
+  if (end === 'lost') return { decision: 'skipped', error: null, isLost: true, ...told }
+  const error = run.error ?? { code: 'LOST', message: `the run was ${end}` }
   return { decision: 'failed', error: summaryErrorOf(error), ...told }
 }
 

@@ -4,7 +4,8 @@ import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { Events } from '../../../engine/events.js'
 import type { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import type { Handler } from '../../../engine/worker/perform.js'
-import { reclaimLost, workOne, type WorkedRun } from '../../../engine/worker/work-one.js'
+import { performOneRun, type PerformedRun } from '../../../engine/worker/one-run.js'
+import { reclaimLost } from '../../../engine/upkeep/reclaim-lost.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 import { failing, unclaimedCommands } from '../../command-jobs/unclaimed.js'
@@ -20,7 +21,7 @@ import { packageVersion } from '../../../app/process/version.js'
 
 /** What a worker did: it performed a run, or moved files that are no runs out of the way. */
 export type Worked =
-  | { readonly kind: 'run'; readonly worked: WorkedRun }
+  | { readonly kind: 'run'; readonly worked: PerformedRun }
   | { readonly kind: 'moved'; readonly files: readonly NoRun[] }
 
 /** Performs the next due run of a queue; files that are no runs are moved to `failed` first, and are then all it does. */
@@ -70,20 +71,20 @@ export async function workQueue(
   const either = AbortSignal.any([signal, release.signal])
   const events = new Events()
   events.on('trouble', ({ where, error }) => options.onTrouble(`${where}: ${String(error)}`))
-  const given = {
+  events.on('run:log', ({ text }) => onLine(text))
+  await reclaimLost(store, guard)
+  const worked = await performOneRun({
     store,
     clock,
-    guard,
+    now: () => guard.now(),
     worker,
     executableJobs,
     leaseMs,
     aheadMs,
     signal: either,
-    onLine,
     events,
     tracer,
-  }
-  const worked = await workOne(given)
+  })
   return worked === undefined ? undefined : { kind: 'run', worked }
 }
 

@@ -3,9 +3,8 @@ import { aJob, aRun, minute, outcomes, Stage, t0 } from '../../store/conformance
 import { openMemoryStore } from '../../store/memory/memory-store.js'
 import type { Store } from '../../store/port.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { ClockGuard } from '../scheduler/clock-guard.js'
 import type { Handler } from './perform.js'
-import { workOne } from './work-one.js'
+import { performOneRun } from './one-run.js'
 
 const worker = { id: 'one', host: 'h', pid: 1, version: '0' }
 
@@ -17,16 +16,15 @@ async function staged() {
   await stage.jobs([job])
   const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) => {
     const clock = given.clock ?? new FakeClock(t0)
-    return workOne({
+    return performOneRun({
       store: given.store ?? store,
       clock,
-      guard: new ClockGuard(clock, { highestAt: 0, acceptClock: false }),
+      now: () => clock.now(),
       worker,
       executableJobs: new Map([['work', { job, handler }]]),
       leaseMs: 30_000,
       aheadMs: given.aheadMs ?? 0,
       signal: new AbortController().signal,
-      onLine: () => undefined,
     })
   }
   return { store, stage, job, work }
@@ -48,7 +46,7 @@ describe('one run for a process that comes and goes', () => {
         await stage.finish('other', claim, { outcome: outcomes.done, at: t0 })
         if (end === 'failed') throw new Error('too late')
       })
-      expect(worked).toMatchObject({ result: 'lost', run: { state: 'done', attempt: 2 } })
+      expect(worked).toMatchObject({ end: 'lost', run: { state: 'done', attempt: 2 } })
     },
   )
 

@@ -1,0 +1,24 @@
+/** Lets others wait until something has become true. */
+export class Changes {
+  readonly #waiters = new Set<() => void>()
+
+  /** Resolves when the condition holds, or when `over` aborts; asked again whenever something has changed. */
+  async until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
+    while (!isTrue() && !over.aborted) {
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          this.#waiters.delete(go)
+          over.removeEventListener('abort', go)
+          resolve()
+        }
+        this.#waiters.add(go)
+        over.addEventListener('abort', go)
+      })
+    }
+  }
+
+  /** Something has changed. */
+  tell(): void {
+    for (const go of this.#waiters) go()
+  }
+}
