@@ -13,7 +13,7 @@ import { importFunction, modulePath } from '../handlers/module.js'
 import { takerName, toHandler } from '../engine/worker/command-run.js'
 import { fallbackHandler } from '../features/command-jobs/performers.js'
 import { runPipeline } from './pipelines.js'
-import type { Registry } from './definitions/registry.js'
+import type { Registry } from '../engine/sync/registry.js'
 import { processOnThisHost } from './process/worker-identity.js'
 
 /** What this process can perform: its own functions, and every command, request and pipeline that is defined in the store. */

@@ -13,7 +13,7 @@ import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { functionOf } from './registry.js'
+import { functionOf } from '../../engine/sync/registry.js'
 
 /** The source of what is defined at run time. */
 const api = 'api'

@@ -11,7 +11,7 @@ import { checkModules } from '../../handlers/module.js'
 import { notePlans, vanishedPlans } from '../../features/plans/named-plans.js'
 import { checkPipelines } from '../pipelines.js'
 import { definePipelineJob, planSources, syncPlans, type PlanSource } from '../../features/plans/triggers.js'
-import type { Registry } from './registry.js'
+import type { Registry } from '../../engine/sync/registry.js'
 import { withRenameHint } from '../process/rename-hint.js'
 
 /** Tells where the part of a config at the end of these steps was written. */

@@ -23,7 +23,7 @@ import { openStore, absoluteUrl, clockFor, isOnManyHosts } from '../store/open-s
 import { telling, type Asked } from '../../engine/operations.js'
 import { OwnDefinitions, type Where } from '../definitions/own-definitions.js'
 import { ProcessRecord } from '../process/process-record.js'
-import { Registry } from '../definitions/registry.js'
+import { Registry } from '../../engine/sync/registry.js'
 import { checkReplaced } from '../process/replaced.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from '../rota-options.js'
 import { refuseWrites } from '../store/refuse-writes.js'

@@ -10,7 +10,7 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { isTimed } from './status.js'
-import { unknownAsset } from '../../app/definitions/registry.js'
+import { unknownAsset } from '../../engine/sync/registry.js'
 
 /** A schedule of an asset. */
 export interface AssetSchedule {

@@ -15,7 +15,7 @@ import { malformedFiles } from './next-run.js'
 import { queueFiles, type NoRun, type QueueAt } from './files.js'
 import { itemOf } from './list.js'
 import { foreignFiles } from './runs.js'
-import { Registry } from '../../../app/definitions/registry.js'
+import { Registry } from '../../../engine/sync/registry.js'
 import { offerAfterDefaultMs } from '../../../app/rota-options.js'
 import { packageVersion } from '../../../app/process/version.js'
 

@@ -16,7 +16,7 @@ import type { Job, Queue } from '../../kernel/job/job.js'
 import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
 import type { ConfiguredSensor } from '../../features/sensors/sensor.js'
 import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
-import type { Handler } from '../../engine/worker/perform.js'
+import type { Handler } from '../worker/perform.js'
 import type { StepFunction } from '../../handlers/pipeline/step-function.js'
 import { namedText } from '../../text/error-text.js'
 
