@@ -171,7 +171,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   // The memory store is its model: it keeps the same tables and decides with the same functions.
   files: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['vitest', 'fast-check'] },
-  engine: { rooms: ['features', 'port', 'kernel', 'time'] },
+  engine: { rooms: ['features', 'port', 'kernel', 'text', 'time'] },
   formats: {
     rooms: ['features', 'kernel', 'text', 'time'],
     packages: ['yaml', 'zod', '@swc/wasm-typescript'],

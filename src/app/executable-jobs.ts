@@ -4,7 +4,7 @@ import type { Handler, ExecutableJob, RunContext } from '../engine/worker/perfor
 import { killEarlierCommands } from '../handlers/earlier-commands.js'
 import { performIsolated } from '../features/isolation/run.js'
 import { performHttp } from '../handlers/perform-http.js'
-import type { StepFunction } from '../handlers/pipeline/step-function.js'
+import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
 import { performShell } from '../handlers/perform-shell.js'
 import type { Store } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
@@ -24,7 +24,7 @@ export async function performablesOf(input: {
   /** The functions of pipelines, where they are not the registry's. */
   steps?: Steps | undefined
 }): Promise<ReadonlyMap<string, ExecutableJob>> {
-  const { registry, store, outside, steps = async () => registry.steps } = input
+  const { registry, store, outside, steps = async () => registry.part(stepFunctions) } = input
   const executableJobs = new Map<string, ExecutableJob>()
   const shell = (spec: (run: RunContext) => ShellSpec): Handler => shellHandler(spec, { ...outside, store })
   const stored = await store.jobs()

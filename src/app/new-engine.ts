@@ -4,6 +4,7 @@ import type { Events } from '../engine/events.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/worker/keep-alive.js'
 import type { ExecutableJob } from '../engine/worker/perform.js'
+import { ownSensors } from '../features/sensors/sensor.js'
 import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
@@ -56,7 +57,7 @@ export function newEngine(parts: AppParts): Engine {
       onFunctions(functionsIn(found))
       return found
     },
-    sensors: registry.sensors,
+    sensors: registry.part(ownSensors),
     concurrency,
     leaseMs,
     retentionMs,

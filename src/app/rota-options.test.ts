@@ -42,7 +42,7 @@ describe('the options of an app', () => {
         'create',
         'directory',
         'durability',
-        'keep',
+        'retention',
         'lease',
         'leese',
         'queues.narrow.concurrency',

@@ -3,7 +3,7 @@ import { define, defineJobs, end } from '../../engine/sync/sync.js'
 import type { Handler } from '../../engine/worker/perform.js'
 import { readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
-import { checkTrigger } from '../../features/assets/check.js'
+import { checkTrigger } from '../../kernel/trigger/check-trigger.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { refusedHost } from '../../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
@@ -89,7 +89,7 @@ function readAddedTrigger(
 ): Trigger | undefined {
   const job = stored.get((written.input as Partial<TriggerInput> | undefined)?.job ?? '')
   const trigger = readTrigger({ ...written, asset: job?.asset }, place)
-  if (trigger !== undefined) checkTrigger(trigger, job === undefined ? [] : [job], place)
+  if (trigger !== undefined) checkTrigger(trigger, job, place)
   return trigger
 }
 

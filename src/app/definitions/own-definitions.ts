@@ -9,8 +9,15 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { checkModules } from '../../handlers/module.js'
 import { notePlans, vanishedPlans } from '../../features/plans/named-plans.js'
+import { stepFunctions } from '../../handlers/pipeline/step-function.js'
 import { checkPipelines } from '../pipelines.js'
-import { definePipelineJob, planSources, syncPlans, type PlanSource } from '../../features/plans/triggers.js'
+import {
+  definePipelineJob,
+  planPaths,
+  planSources,
+  syncPlans,
+  type PlanSource,
+} from '../../features/plans/triggers.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { withRenameHint } from '../process/rename-hint.js'
 
@@ -39,7 +46,8 @@ export class OwnDefinitions {
 
   /** A digest of the names of triggers and plans: processes that have the same end none of each other's. Empty where there are none. */
   get digest(): string {
-    const { triggers, plans } = this.#registry
+    const { triggers } = this.#registry
+    const plans = this.#registry.part(planPaths)
     if (triggers.size + plans.length === 0) return ''
     return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), plans.toSorted()]))
   }
@@ -93,10 +101,10 @@ export class OwnDefinitions {
     const { directory, roles, now } = context
     const jobs = this.#jobs()
     if (roles.worker) checkModules(jobs, directory)
-    const paths = roles.scheduler ? this.#registry.plans : []
+    const paths = roles.scheduler ? this.#registry.part(planPaths) : []
     const plans = await planSources(paths, { directory, jobs, now })
     const named = jobs.flatMap(({ handler }) => (handler.kind === 'pipeline' ? (handler.path ?? []) : []))
-    const functions = roles.worker ? this.#registry.steps : undefined
+    const functions = roles.worker ? this.#registry.part(stepFunctions) : undefined
     await checkPipelines([...named, ...plans.flatMap((plan) => plan.pipelines)], { directory, functions })
     return plans
   }
@@ -111,7 +119,7 @@ export class OwnDefinitions {
   ): Promise<SyncReport> {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
-    this.#registry.checkJobs(new Map(others.map(({ job }) => [job.name, job])), this.#where)
+    this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), this.#where)
     const past = await pastSchedules(store, this.#all().triggers, now)
     refuse(
       'the app',

@@ -1,7 +1,13 @@
 import type { Handler, RunContext } from '../../engine/worker/perform.js'
-import type { StepFunction } from '../../handlers/pipeline/step-function.js'
-import type { JobInput, JobOptions } from '../../kernel/job/define-job.js'
-import type { ScheduleOptions, TriggerInput } from '../../kernel/trigger/define-trigger.js'
+import { stepFunctions, type StepFunction } from '../../handlers/pipeline/step-function.js'
+import { defineJob, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
+import {
+  defineTrigger,
+  type ScheduleOptions,
+  type TriggerInput,
+} from '../../kernel/trigger/define-trigger.js'
+import { functionOf, twice } from '../../engine/sync/registry.js'
+import { planPaths } from '../../features/plans/triggers.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { StoredJob } from '../../store/port.js'
 import { addDefinitions, removeDefinition, type Added, type Removed } from '../definitions/definitions.js'
@@ -23,7 +29,8 @@ export abstract class RotaDefinitions extends RotaCore {
   define<Payload = unknown>(name: string, input: JobInput): JobRef<Payload> {
     this.assertNotStarted('a job')
     this.own.changed()
-    return { name: this.registry.addJob(name, input).name }
+    this.registry.addJob(defineJob(name, input), functionOf(input))
+    return { name }
   }
 
   /** Defines when a job is due. */
@@ -32,25 +39,28 @@ export abstract class RotaDefinitions extends RotaCore {
     options: ScheduleOptions & { readonly job: string | JobRef<never> | JobRef },
   ): void {
     this.assertNotStarted('a trigger')
-    const { job } = options
-    this.registry.addTrigger(name, { ...options, job: typeof job === 'string' ? job : job.name })
+    const job = typeof options.job === 'string' ? options.job : options.job.name
+    const asset = this.registry.jobs.get(job)?.job.asset
+    this.registry.addTrigger(defineTrigger(name, { ...options, job }, asset))
   }
 
   /** Registers a function that steps of pipelines use. */
   step(name: string, step: StepFunction): void {
     this.assertNotStarted('a step')
-    this.registry.addStep(name, step)
+    const steps = this.registry.part(stepFunctions)
+    if (steps.has(name)) throw twice('step', name)
+    steps.set(name, step)
   }
 
   /** The functions that were registered for steps of pipelines, by name. */
   get steps(): ReadonlyMap<string, StepFunction> {
-    return this.registry.steps
+    return this.registry.part(stepFunctions)
   }
 
   /** Has the entries of a plan file performed when they are due; it is read at the start. */
   plan(path: string): void {
     this.assertNotStarted('a plan')
-    this.registry.plans.push(path)
+    this.registry.part(planPaths).push(path)
   }
 
   /** Defines jobs and triggers at run time, beside those from code and config. */

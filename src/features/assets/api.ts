@@ -1,7 +1,13 @@
-import type { AssetInput, AssetOptions } from './definition.js'
+import { defineAsset, ownSchedules, type AssetInput, type AssetOptions } from './definition.js'
+import { functionOf } from '../../engine/sync/registry.js'
+import { checkAssets, unknownAsset } from './check.js'
 import type { JobOptions } from '../../kernel/job/define-job.js'
-import type { ScheduleOptions, TriggerInput } from '../../kernel/trigger/define-trigger.js'
-import { assertPartition } from '../../kernel/partition/asset.js'
+import {
+  defineTrigger,
+  type ScheduleOptions,
+  type TriggerInput,
+} from '../../kernel/trigger/define-trigger.js'
+import { assertPartition, isAsset } from '../../kernel/partition/asset.js'
 import type { Backfill } from './backfill/backfill.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { shown } from '../../kernel/definition/faults.js'
@@ -44,7 +50,11 @@ export abstract class RotaAssets extends RotaSensors {
   defineAsset<Payload = unknown>(name: string, input: AssetInput): JobRef<Payload> {
     this.assertNotStarted('an asset')
     this.own.changed()
-    return { name: this.registry.addAsset(name, input).name }
+    const { job, follower } = defineAsset(name, input)
+    this.registry.addCheck(checkAssets)
+    this.registry.addJob(job, functionOf({ handler: input.materialize ?? input.handler }))
+    if (follower !== undefined) this.registry.addTrigger(follower)
+    return { name }
   }
 
   /** Defines when a job is due, under a name of its own. */
@@ -59,13 +69,13 @@ export abstract class RotaAssets extends RotaSensors {
     const { jobs } = this.registry
     // An app that defines nothing asks the store, as one that runs does.
     if (this.isStarted || jobs.size === 0) return this.#scheduleNow(name, input)
-    this.registry.addSchedule(name, input)
+    this.#addSchedule(name, input)
     return Promise.resolve()
   }
 
   /** Ends a schedule; runs that are due already go on. One that is not there is no error. */
   async unschedule(name: string): Promise<{ readonly removed: boolean }> {
-    const isKnown = this.registry.schedules.delete(name) && this.registry.triggers.delete(name)
+    const isKnown = this.registry.part(ownSchedules).delete(name) && this.registry.triggers.delete(name)
     const asked = {
       operation: 'unschedule',
       target: name,
@@ -82,8 +92,8 @@ export abstract class RotaAssets extends RotaSensors {
   /** All schedules of assets, by name; also those that are not in the store yet. */
   async listSchedules(): Promise<readonly AssetSchedule[]> {
     const { listSchedules } = await import('./schedules.js')
-    const { schedules, triggers } = this.registry
-    const planned = [...schedules].flatMap((name) => triggers.get(name) ?? [])
+    const { triggers } = this.registry
+    const planned = [...this.registry.part(ownSchedules)].flatMap((name) => triggers.get(name) ?? [])
     return await listSchedules(await this.store(), { planned, source: this.own.source })
   }
 
@@ -186,6 +196,25 @@ export abstract class RotaAssets extends RotaSensors {
   async backfillStatus(id: string): Promise<BackfillStatus> {
     const { backfillStatus } = await import('./backfill/backfills.js')
     return await backfillStatus(await this.store(), id)
+  }
+
+  /** The same name again replaces the schedule. */
+  #addSchedule(name: string, input: TriggerInput): void {
+    const { jobs, triggers } = this.registry
+    const asset = jobs.get(input.job)?.job.asset
+    if (asset === undefined) {
+      const known = [...jobs.values()].map(({ job }) => job).filter(isAsset)
+      throw unknownAsset(
+        name,
+        input.job,
+        known.map((job) => job.name),
+      )
+    }
+    const trigger = defineTrigger(name, input, asset)
+    const schedules = this.registry.part(ownSchedules)
+    if (schedules.has(name)) triggers.delete(name)
+    this.registry.addTrigger(trigger, { section: 'schedules', jobAt: () => ['asset'] })
+    schedules.add(name)
   }
 
   async #scheduleNow(name: string, input: TriggerInput): Promise<void> {

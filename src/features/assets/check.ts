@@ -1,25 +1,18 @@
 import type { AssetSpec } from '../../kernel/partition/asset-spec.js'
 import { fault, within, type Place } from '../../kernel/definition/faults.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import type { Job } from '../../kernel/job/job.js'
-import { timezoneOf } from '../../kernel/identity/occurrence.js'
 import { checkMapping } from '../../kernel/partition/dependency.js'
-import { checkPartitionRule } from '../../kernel/partition/rule.js'
-import { didYouMean } from '../../kernel/definition/read-value.js'
-import type { Trigger } from '../../kernel/trigger/trigger.js'
-
-/** What is known about all the assets there are. */
-export interface KnownAssets {
-  /** Those that are being defined; only they are checked. */
-  readonly own: ReadonlyMap<string, AssetSpec>
-  /** Those that others defined. */
-  readonly others: ReadonlyMap<string, AssetSpec>
-}
+import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
+import type { KnownDefinitions } from '../../engine/sync/registry.js'
+import { namedText } from '../../text/error-text.js'
 
 /** Notes every dependency that leads nowhere, cannot hold between its two assets, or leads back to where it began. */
-export function checkAssets({ own, others }: KnownAssets, place: Place): void {
-  const all = new Map([...others, ...own])
+export function checkAssets(known: KnownDefinitions, place: Place): void {
+  const own = specsOf(known.own)
+  const all = new Map([...specsOf(known.others), ...own])
   for (const [name, spec] of own) {
-    const deps = within(within(place, name), 'deps')
+    const deps = within(within(within(place, 'assets'), name), 'deps')
     for (const [index, dep] of spec.deps.entries()) {
       const at = within(deps, index)
       const upstream = all.get(dep.asset)
@@ -35,25 +28,17 @@ export function checkAssets({ own, others }: KnownAssets, place: Place): void {
   }
 }
 
-/** Notes why a trigger cannot make runs of its jobs, of which some may be assets. */
-export function checkTrigger(trigger: Trigger, jobs: readonly Job[], place: Place): void {
-  const { schedule, round, partition } = trigger
-  if (schedule.kind === 'sensor' || schedule.kind === 'upstream') return
-  const asset = jobs.find((job) => job.asset !== undefined)
-  if (round !== undefined && asset !== undefined) {
-    fault(
-      within(place, 'services'),
-      `${asset.name} is an asset and has no one state`,
-      'jobs that are no assets',
-    )
-    return
-  }
-  if (schedule.kind === 'after-finish' && asset !== undefined) {
-    fault(within(place, 'after'), 'an asset is not due after its own end', 'cron, or every on its grid')
-  }
-  const spec = asset?.asset?.partitions
-  const due = { rule: partition, spec, timezone: timezoneOf(schedule) }
-  checkPartitionRule(due, schedule.kind === 'cron', within(place, 'partition'))
+/** The error for a schedule of something that is no asset. */
+export function unknownAsset(schedule: string, asset: string, known: readonly string[]): RotaError {
+  const message = noneNamed('asset is named', asset, { known, list: 'rota asset list' })
+  return new RotaError(
+    'JOB_UNKNOWN',
+    `schedule ${namedText(schedule)}: ${message} For a job, name it as \`job\``,
+  )
+}
+
+function specsOf(jobs: ReadonlyMap<string, Job>): ReadonlyMap<string, AssetSpec> {
+  return new Map([...jobs].flatMap(([name, { asset }]) => (asset === undefined ? [] : [[name, asset]])))
 }
 
 function noteUnknown(name: string, known: readonly string[], place: Place): void {

@@ -40,6 +40,11 @@ export interface AssetDefinition {
   readonly follower: Trigger | undefined
 }
 
+/** The names of those triggers of an app that are schedules of assets; a part of its definitions. */
+export function ownSchedules(): Set<string> {
+  return new Set()
+}
+
 /** The frozen job of an asset and its trigger; throws one error with all its faults. */
 export function defineAsset(name: string, input: AssetInput): AssetDefinition {
   const place = placeOf()

@@ -1,7 +1,7 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { isAsset } from '../../kernel/partition/asset.js'
-import { checkTrigger } from './check.js'
+import { checkTrigger } from '../../kernel/trigger/check-trigger.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
@@ -10,7 +10,7 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { isTimed } from './status.js'
-import { unknownAsset } from '../../engine/sync/registry.js'
+import { unknownAsset } from './check.js'
 
 /** A schedule of an asset. */
 export interface AssetSchedule {
@@ -47,7 +47,7 @@ export async function defineSchedule(
     throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no schedule of an asset`)
   const place = placeOf()
   const trigger = readTrigger({ name, input, asset: job.asset }, place)
-  if (trigger !== undefined) checkTrigger(trigger, [job], place)
+  if (trigger !== undefined) checkTrigger(trigger, job, place)
   refuse(`schedule ${name}`, place.faults)
   refuse(`schedule ${name}`, await pastSchedules(store, [trigger as Trigger], now))
   await define(store, { source: api, triggers: [trigger as Trigger], now })

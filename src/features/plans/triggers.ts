@@ -25,6 +25,11 @@ export interface PlanSource {
   readonly pipelines: readonly string[]
 }
 
+/** The plan files that an app uses; a part of its definitions. */
+export function planPaths(): string[] {
+  return []
+}
+
 /** Reads plans and works out their triggers; a job of the app with the same pipeline file is used where there is one. */
 export async function planSources(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-import type { RoundInput, ServiceInput } from './definition.js'
+import { checkServices, defineRound, roundOrigin, type RoundInput, type ServiceInput } from './definition.js'
 import type { JobRef } from '../../app/rota-options.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 import { RotaJobs } from '../command-jobs/api.js'
@@ -20,7 +20,8 @@ export abstract class RotaRounds extends RotaJobs {
   /** Defines a round. */
   round(name: string, options: RoundOptions): void {
     this.assertNotStarted('a round')
-    this.registry.addRound(name, inputOf(options) as RoundInput)
+    this.registry.addCheck(checkServices)
+    this.registry.addTrigger(defineRound(name, inputOf(options) as RoundInput), roundOrigin)
   }
 
   /** Starts a round at run time, or gives one that runs another interval or list; a stopped one needs its name only. */

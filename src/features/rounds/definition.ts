@@ -1,4 +1,5 @@
 import { MAX_DURATION_MS } from '../../time/duration.js'
+import type { KnownDefinitions, TriggerOrigin } from '../../engine/sync/registry.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
@@ -75,6 +76,20 @@ export function readRound(
     enabled,
     round: { services },
   })
+}
+
+/** Where a config names the services of a round. */
+export const roundOrigin: TriggerOrigin = { section: 'rounds', jobAt: (index) => ['services', index] }
+
+/** Notes rounds with an asset among their services. */
+export function checkServices({ own, others, triggers }: KnownDefinitions): void {
+  for (const { trigger, place } of triggers) {
+    const services = trigger.round?.services ?? []
+    const asset = services.find(({ job }) => (own.get(job) ?? others.get(job))?.asset !== undefined)
+    if (asset === undefined) continue
+    const message = `${asset.job} is an asset and has no one state`
+    fault(within(place, 'services'), message, 'jobs that are no assets')
+  }
 }
 
 /** Notes which services of a list are no jobs, all together; what else is wrong with the list is not looked at. */

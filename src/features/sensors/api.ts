@@ -2,10 +2,10 @@ import type { Deliveries, Delivered } from './deliver.js'
 import type { RunContext } from '../../engine/worker/perform.js'
 import { end } from '../../engine/sync/sync.js'
 import type { JobInput, JobOptions } from '../../kernel/job/define-job.js'
-import type { SensorOptions } from './definition.js'
+import { defineSensor, type SensorOptions } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { ConfiguredSensor, Observation, Sensor } from './sensor.js'
+import { ownSensors, type ConfiguredSensor, type Observation, type Sensor } from './sensor.js'
 import type { Evaluation } from './record.js'
 import { isolatedSensor, type SensorModule } from './isolated.js'
 import type { JobRef } from '../../app/rota-options.js'
@@ -34,6 +34,7 @@ export interface AppSensorOptions<C, S extends Json> extends SensorOptions {
 export abstract class RotaSensors extends RotaRounds {
   #deliveries: Promise<Deliveries> | undefined
   readonly #webhooks: Webhooks[] = []
+  readonly #sensors = this.registry.part(ownSensors)
 
   /** Defines a sensor. Its name is the name of its trigger. */
   sensor<C, S extends Json>(name: string, options: AppSensorOptions<C, S>): void {
@@ -48,7 +49,9 @@ export abstract class RotaSensors extends RotaRounds {
     }
     const jobName = job === undefined ? name : typeof job === 'string' ? job : job.name
     const complete = onOwnDatabase(configured, this.storeUrl)
-    this.registry.addSensor(name, complete, { ...polling, job: jobName })
+    const trigger = defineSensor(name, complete.type, { ...polling, job: jobName })
+    this.registry.addTrigger(trigger, { section: 'sensors' })
+    this.#sensors.set(name, complete)
   }
 
   /** All sensors, and how they fare. */
@@ -69,8 +72,8 @@ export abstract class RotaSensors extends RotaRounds {
     options: { readonly state?: Json | undefined } = {},
   ): Promise<SensorPreview> {
     const { previewSensor, unknownSensor } = await import('./status.js')
-    const configured = this.registry.sensors.get(name)
-    if (configured === undefined) throw unknownSensor(name, [...this.registry.sensors.keys()])
+    const configured = this.#sensors.get(name)
+    if (configured === undefined) throw unknownSensor(name, [...this.#sensors.keys()])
     const defined = this.registry.triggers.get(name)?.schedule
     const spec = defined?.kind === 'sensor' ? defined : undefined
     const store = await this.store().catch(noStoreYet)
@@ -101,10 +104,10 @@ export abstract class RotaSensors extends RotaRounds {
     const { forgetSensor, sensorInfo, unknownSensor } = await import('./status.js')
     const { record } = await sensorInfo(store, name, this.now())
     const [trigger] = await store.triggers({ names: [name] })
-    const configured = this.registry.sensors.get(name)
-    if (configured === undefined) throw unknownSensor(name, [...this.registry.sensors.keys()])
+    const configured = this.#sensors.get(name)
+    if (configured === undefined) throw unknownSensor(name, [...this.#sensors.keys()])
     if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
-    this.registry.sensors.delete(name)
+    this.#sensors.delete(name)
     this.registry.triggers.delete(name)
     if (record.isInitialized) await this.#cleanUp(name, configured, record.state)
     await forgetSensor(store, name, this.now())
@@ -127,7 +130,7 @@ export abstract class RotaSensors extends RotaRounds {
   }): Promise<WebhookAddress> {
     const { Webhooks } = await import('./webhooks.js')
     const webhooks = new Webhooks({
-      sensors: this.registry.sensors,
+      sensors: this.#sensors,
       clock: this.clock,
       now: () => this.now(),
       isReady: () => this.hasStarted,

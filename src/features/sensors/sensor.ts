@@ -63,6 +63,11 @@ export interface ConfiguredSensor<C = unknown, S extends Json = Json> {
   readonly watch?: Watcher<C>['watch'] | undefined
 }
 
+/** The sensors of an app, by the names of their triggers; a part of its definitions. */
+export function ownSensors(): Map<string, ConfiguredSensor> {
+  return new Map()
+}
+
 /** Written as a method, so that a sensor with its own settings is still a sensor where those are not known. */
 interface Watcher<C> {
   watch(this: void, hint: () => void, config: C): () => void

@@ -33,3 +33,8 @@ export interface StepContext {
 
 /** A step of a pipeline as a function; what it returns is the step's result. */
 export type StepFunction = (step: StepContext) => unknown
+
+/** The functions that steps of pipelines use, by name; a part of the definitions of an app. */
+export function stepFunctions(): Map<string, StepFunction> {
+  return new Map()
+}

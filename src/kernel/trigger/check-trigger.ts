@@ -1,0 +1,18 @@
+import { fault, within, type Place } from '../definition/faults.js'
+import { timezoneOf } from '../identity/occurrence.js'
+import type { Job } from '../job/job.js'
+import { checkPartitionRule } from '../partition/rule.js'
+import { isComputed } from './schedule.js'
+import type { Trigger } from './trigger.js'
+
+/** Notes why a timed trigger cannot make runs of its job: its due instants must stand for partitions that the job has. */
+export function checkTrigger(trigger: Trigger, job: Job | undefined, place: Place): void {
+  const { schedule, round, partition } = trigger
+  const isTimed = isComputed(schedule) || schedule.kind === 'after-finish'
+  if (!isTimed || round !== undefined) return
+  if (schedule.kind === 'after-finish' && job?.asset !== undefined) {
+    fault(within(place, 'after'), 'an asset is not due after its own end', 'cron, or every on its grid')
+  }
+  const due = { rule: partition, spec: job?.asset?.partitions, timezone: timezoneOf(schedule) }
+  checkPartitionRule(due, schedule.kind === 'cron', within(place, 'partition'))
+}
