@@ -7,7 +7,7 @@
 import type { Instant } from '../../time/instant.js'
 import { afterArrival, type StoredArrival } from './arrival.js'
 import { partitionOfLabel } from '../../kernel/partition/asset.js'
-import type { PartitionRecord } from '../../kernel/run/follow.js'
+import type { PartitionRecord } from '../../kernel/run/end-effect.js'
 import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { NewRun } from '../../kernel/run/run.js'

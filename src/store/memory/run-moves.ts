@@ -13,7 +13,7 @@ import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
-import { followEnd } from './follow-end.js'
+import { followEnd } from './end-effect.js'
 import { runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Records a run, which waits at once; one whose id exists stays as it is. */

@@ -4,7 +4,7 @@ import { limitedQueueOf } from '../sql/catalog.js'
 import { chainCode } from '../sql/rows.js'
 import { blocked, ready, running } from '../sql/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { followEnd } from './follow-end.js'
+import { followEnd } from './end-effect.js'
 import { leaveGates, releaseGates } from './gates.js'
 import type { Session } from './session.js'
 

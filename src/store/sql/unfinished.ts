@@ -1,4 +1,4 @@
-import type { EndedRun } from '../../kernel/run/follow.js'
+import type { EndedRun } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { errorOf, orUndefined } from './rows.js'

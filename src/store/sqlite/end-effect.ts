@@ -1,4 +1,4 @@
-import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../kernel/run/follow.js'
+import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../kernel/run/end-effect.js'
 import { followOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { stateValue, writeStateEntry } from './state.js'

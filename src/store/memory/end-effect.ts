@@ -5,7 +5,7 @@ import {
   notesBehind,
   wakesItsTrigger,
   type EndedRun,
-} from '../../kernel/run/follow.js'
+} from '../../kernel/run/end-effect.js'
 import type { FinalState, Follow } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { moveLook } from './looks.js'
