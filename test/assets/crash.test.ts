@@ -6,7 +6,7 @@ import { partitionStatuses } from '../../src/features/assets/status.js'
 import { isAsset, type AssetJob } from '../../src/kernel/partition/asset.js'
 import { defineAsset, type AssetInput } from '../../src/features/assets/definition.js'
 import { runIdOf } from '../../src/kernel/identity/identity.js'
-import { followOf, gatesOf } from '../../src/kernel/identity/occurrence.js'
+import { endEffectFor, gatesOf } from '../../src/kernel/identity/occurrence.js'
 import { daily, hourly, weekly } from '../../src/kernel/partition/define.js'
 import { labelsOf } from '../../src/kernel/partition/range.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
@@ -16,6 +16,8 @@ import { crashable, type CrashableStore } from '../../src/testing/crash-point.js
 import { settled } from '../../src/testing/fake-clock.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { Process, Stage, hour } from '../fixtures/engine-stage.js'
+import { endEffects } from '../fixtures/end-effects.js'
+import { emptyTables } from '../../src/store/memory/tables.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const timezone = 'America/New_York'
@@ -34,11 +36,11 @@ const assets: Readonly<Record<string, AssetInput>> = {
 
 describe('a chain of three grains over a change of the clocks', () => {
   it(`F13, G8: through crashes at any call, on the memory store, makes each once (seed ${seed})`, async () => {
-    await judge(openMemoryStore(), { drawn: seed, again: 0 })
+    await judge(openMemoryStore(emptyTables(endEffects)), { drawn: seed, again: 0 })
   }, 60_000)
 
   it(`F13, G8: what is made again upstream is never forgotten, whoever dies (seed ${seed})`, async () => {
-    await judge(openMemoryStore(), { drawn: seed + 1, again: 60 })
+    await judge(openMemoryStore(emptyTables(endEffects)), { drawn: seed + 1, again: 60 })
   }, 60_000)
 
   it(`F13, G8: through crashes at any call, on SQLite, makes each once (seed ${seed})`, async () => {
@@ -50,6 +52,7 @@ describe('a chain of three grains over a change of the clocks', () => {
       clock: stage.clock,
       durability: 'normal',
       create: true,
+      endEffects,
     })
     await judge(store, { drawn: seed + 2, again: 0, stage })
     await store.close()
@@ -102,7 +105,7 @@ async function ask(store: Store, label: string, { turn, now }: { turn: number; n
     priority: 0,
     partition: label,
     gates: gatesOf({ job, partition: label }),
-    ...followOf(job),
+    ...endEffectFor(job),
   }
   await store.enqueue({ runs: [run], now })
 }

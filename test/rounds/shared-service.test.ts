@@ -17,6 +17,8 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import type { Store } from '../../src/store/port.js'
 import { systemClock } from '../../src/time/clock.js'
 import { Player } from './player.mjs'
+import { endEffects } from '../fixtures/end-effects.js'
+import { emptyTables } from '../../src/store/memory/tables.js'
 
 const script = fileURLToPath(new URL('player.mjs', import.meta.url))
 const t0 = Date.UTC(2026, 0, 5)
@@ -42,7 +44,7 @@ it('R10: the same with a file store', async () => {
 
 it('R10: the same with two schedulers in one process, on the memory store', async () => {
   const size = { services: 20, checks: 50 }
-  const store = openMemoryStore()
+  const store = openMemoryStore(emptyTables(endEffects))
   await define(store, size)
   const functions = { planRound, roundFacts, store, services: names(size) }
   const players = [1, 2].map(

@@ -6,6 +6,7 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
 import type { Store, Turn } from '../../src/store/port.js'
 import { simulate } from '../../src/testing/simulation.js'
+import { endEffects } from '../fixtures/end-effects.js'
 
 const hourMs = 3_600_000
 
@@ -14,7 +15,7 @@ async function worldOn(
   breakLaw: (store: Store, tables: Tables) => Partial<Store>,
   triggers: readonly Trigger[],
 ) {
-  const tables = emptyTables()
+  const tables = emptyTables(endEffects)
   const open = (): Promise<Store> => {
     const store = openMemoryStore(tables)
     const broken = breakLaw(store, tables)

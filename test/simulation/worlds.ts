@@ -12,6 +12,7 @@ import { SeededRandom } from '../../src/testing/random.js'
 import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
 import { systemClock } from '../../src/time/clock.js'
 import { drawAssets, drawTriggers, rounds } from './world.js'
+import { endEffects } from '../fixtures/end-effects.js'
 
 /** Which world, and how long. */
 export interface Choice {
@@ -23,7 +24,7 @@ const hourMs = 3_600_000
 
 /** Three hundred triggers on the memory store, from January on. */
 export async function simulateOnMemory({ seed, days }: Choice): Promise<SimulationReport> {
-  const tables = emptyTables()
+  const tables = emptyTables(endEffects)
   return await live(
     { seed, days },
     { count: 300, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs },
@@ -35,7 +36,12 @@ export async function simulateOnMemory({ seed, days }: Choice): Promise<Simulati
 export async function simulateOnSqlite(choice: Choice): Promise<SimulationReport> {
   const world = { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs }
   return await simulateOnDisk(choice, world, (directory) =>
-    openSqliteStore({ path: join(directory, 'rota.db'), durability: 'normal', clock: systemClock }),
+    openSqliteStore({
+      path: join(directory, 'rota.db'),
+      durability: 'normal',
+      clock: systemClock,
+      endEffects,
+    }),
   )
 }
 
@@ -43,13 +49,13 @@ export async function simulateOnSqlite(choice: Choice): Promise<SimulationReport
 export async function simulateOnFiles(choice: Choice): Promise<SimulationReport> {
   const world = { count: 50, startAt: Date.UTC(2026, 2, 27), crashEveryMs: 5 * hourMs }
   return await simulateOnDisk(choice, world, (directory) =>
-    openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock }),
+    openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock, endEffects }),
   )
 }
 
 /** Rounds that share services, on the memory store. */
 export async function simulateRoundsOnMemory(choice: Choice): Promise<SimulationReport> {
-  const tables = emptyTables()
+  const tables = emptyTables(endEffects)
   const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
   return await live(choice, world, () => Promise.resolve(openMemoryStore(tables)))
 }
@@ -58,14 +64,19 @@ export async function simulateRoundsOnMemory(choice: Choice): Promise<Simulation
 export async function simulateRoundsOnSqlite(choice: Choice): Promise<SimulationReport> {
   const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
   return await simulateOnDisk(choice, world, (directory) =>
-    openSqliteStore({ path: join(directory, 'rota.db'), durability: 'normal', clock: systemClock }),
+    openSqliteStore({
+      path: join(directory, 'rota.db'),
+      durability: 'normal',
+      clock: systemClock,
+      endEffects,
+    }),
   )
 }
 
 /** Twenty triggers in one schema of a Postgres server, over the change to summer time. */
 export async function simulateOnPostgres(choice: Choice, url: string): Promise<SimulationReport> {
   const world = { count: 20, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
-  return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock }))
+  return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock, endEffects }))
 }
 
 type World = { startAt: number; crashEveryMs: number } & (

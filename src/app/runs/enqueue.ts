@@ -4,7 +4,7 @@ import { fault, placeOf, shown, within, type Place } from '../../kernel/definiti
 import { randomRunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource, runLabels } from '../../kernel/job/command-source.js'
-import { followOf, gatesOf, partitionAt } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, gatesOf, partitionAt } from '../../kernel/identity/occurrence.js'
 import { labelAt } from '../../kernel/partition/label.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import {
@@ -18,6 +18,7 @@ import type { NewRun } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Transaction } from '../../store/postgres/enqueue-in.js'
 import type { Enqueued } from '../../store/port.js'
+import { loadEndEffects } from '../store/end-effects.js'
 import { isOnManyHosts, shownUrl } from '../store/open-store.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
 import { parseInstant, type Instant } from '../../time/instant.js'
@@ -110,7 +111,7 @@ export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms;
     partition,
     payload: toPayload(input.payload),
     gates: gatesOf({ job, concurrencyKey, partition }),
-    ...followOf(job),
+    ...endEffectFor(job),
     uniqueKey,
     uniqueUntil,
   }
@@ -128,7 +129,7 @@ export async function enqueueInTransaction(
     refuse('the enqueue', place.faults)
   }
   const { enqueueIn } = await import('../../store/postgres/enqueue-in.js')
-  return await enqueueIn(tx, { url, runs, now })
+  return await enqueueIn(tx, { url, runs, now, endEffects: await loadEndEffects() })
 }
 
 /** A run made by hand: of its own, it moves no cursor and changes no disposition. */
@@ -158,7 +159,7 @@ export function newManualRun(input: {
     // Null is a payload like any other; only where there is none the trigger's is used.
     payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
     gates: gatesOf({ job, trigger, partition }),
-    ...followOf(job),
+    ...endEffectFor(job),
     ...(isJobsSource(input.trigger?.source ?? '')
       ? runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now })
       : {}),

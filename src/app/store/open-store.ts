@@ -1,10 +1,12 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { HeartbeatOptions } from '../../engine/worker/keep-alive.js'
 import type { Clock } from '../../time/clock.js'
+import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { shownAddress, tlsModeFault } from '../../store/postgres/address.js'
 import { DatabaseClock } from '../../store/postgres/clock.js'
 import type { Store } from '../../store/port.js'
+import { loadEndEffects } from './end-effects.js'
 import { quotedText } from '../../text/error-text.js'
 
 /** How a store is opened. */
@@ -26,29 +28,35 @@ export type Durability = 'full' | 'normal'
 
 /** Opens the store behind an address; its adapter is loaded only then. */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
+  return await openAdapter(url, options, await loadEndEffects())
+}
+
+async function openAdapter(url: string, options: OpenOptions, endEffects: EndEffects): Promise<Store> {
   const [scheme, rest] = split(url)
   switch (scheme) {
     case 'memory': {
       const { openMemoryStore } = await import('../../store/memory/memory-store.js')
-      return openMemoryStore()
+      const { emptyTables } = await import('../../store/memory/tables.js')
+      return openMemoryStore(emptyTables(endEffects))
     }
     case 'sqlite': {
       const { openSqliteStore } = await import('../../store/sqlite/sqlite-store.js')
       const { clock, durability, create, onCommit } = options
       const path = pathOf(rest, options.directory)
-      return await openSqliteStore({ path, url, clock, durability, create, onCommit })
+      return await openSqliteStore({ path, url, clock, durability, create, onCommit, endEffects })
     }
     case 'files': {
       const { openFilesStore } = await import('../../store/files/files-store.js')
       const { clock, durability, create } = options
-      return await openFilesStore({ path: pathOf(rest, options.directory), url, clock, durability, create })
+      const path = pathOf(rest, options.directory)
+      return await openFilesStore({ path, url, clock, durability, create, endEffects })
     }
     case 'postgres':
     case 'postgresql': {
       assertTlsMode()
       const { openPostgresStore } = await import('../../store/postgres/postgres-store.js')
       const { clock, durability, create, signal } = options
-      return await openPostgresStore({ url, clock, durability, create, signal })
+      return await openPostgresStore({ url, clock, durability, create, signal, endEffects })
     }
     default:
       throw notAStore(url)
@@ -64,10 +72,10 @@ function assertTlsMode(): void {
 /** What keeping a lease needs of a store. */
 export type LeaseStore = HeartbeatOptions['store'] & Pick<Store, 'close'>
 
-/** Opens what a heartbeat needs of a store that exists; of a directory that is less than the whole store. */
+/** Opens what a heartbeat needs of a store that exists; it ends no runs. */
 export async function openLease(url: string, options: Omit<OpenOptions, 'create'>): Promise<LeaseStore> {
   const [scheme, rest] = split(url)
-  if (scheme !== 'files') return await openStore(url, { ...options, create: false })
+  if (scheme !== 'files') return await openAdapter(url, { ...options, create: false }, chainsOnly)
   const { openFilesLease } = await import('../../store/files/files-lease.js')
   const { clock, durability, directory } = options
   return openFilesLease({ path: pathOf(rest, directory), url, clock, durability })

@@ -1,7 +1,7 @@
 import { arrivalOfEntry, type Arrival, type ArrivalCursor, type StoredArrival } from './arrival.js'
 import { isAsset, labelOfPartition } from '../../kernel/partition/asset.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { PartitionRecord } from '../../kernel/run/end-effect.js'
+import type { PartitionRecord } from './end-effect.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { partitionKey, type Candidate, type UpstreamFacts } from './plan.js'

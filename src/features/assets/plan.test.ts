@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { aDue } from '../../../test/fixtures/due-trigger.js'
 import type { StoredArrival } from './arrival.js'
 import { defineAsset } from './definition.js'
-import type { PartitionRecord } from '../../kernel/run/end-effect.js'
+import type { PartitionRecord } from './end-effect.js'
 import { byKeys } from '../../kernel/partition/define.js'
 import { partitionKey, planUpstream, type UpstreamFacts } from './plan.js'
 import { candidateOf, touchedBy, type Follower } from './touch.js'
@@ -65,7 +65,7 @@ describe('planUpstream', () => {
     const [first] = plan(drawn).runs
     const [same] = plan({ ...drawn, arrived: [0, 3] }).runs
     const [newer] = plan({ ...drawn, up: drawn.up.with(3, { doneAt: 6, isFailedSince: false }) }).runs
-    expect(first).toMatchObject({ partition: 'k1', origin: 'upstream', dueAt: 5, follow: 'asset' })
+    expect(first).toMatchObject({ partition: 'k1', origin: 'upstream', dueAt: 5, endEffect: 'asset' })
     expect(same?.id).toBe(first?.id)
     expect(newer?.id).not.toBe(first?.id)
   })

@@ -7,9 +7,9 @@
 import type { Instant } from '../../time/instant.js'
 import { afterArrival, type StoredArrival } from './arrival.js'
 import { partitionOfLabel } from '../../kernel/partition/asset.js'
-import type { PartitionRecord } from '../../kernel/run/end-effect.js'
+import type { PartitionRecord } from './end-effect.js'
 import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
-import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
@@ -92,7 +92,7 @@ function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): New
     partition,
     payload: trigger.payload,
     gates: gatesOf({ job, trigger, partition }),
-    ...followOf(job),
+    ...endEffectFor(job),
   }
 }
 

@@ -1,7 +1,7 @@
 import { partitionRecords } from './facts.js'
 import { followerName, isAsset, labelOfPartition, type AssetJob } from '../../kernel/partition/asset.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { PartitionRecord } from '../../kernel/run/end-effect.js'
+import type { PartitionRecord } from './end-effect.js'
 import type { Job } from '../../kernel/job/job.js'
 import { labelFault } from '../../kernel/partition/label.js'
 import { upstreamPartitions } from '../../kernel/partition/map.js'

@@ -3,6 +3,7 @@ import { formatInstant, type Instant } from '../../time/instant.js'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { gatesOf } from '../../kernel/identity/occurrence.js'
+import { serviceEffect } from './end-effect.js'
 import type { RoundService, ServiceTiming, SkippedService } from './round.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { gridOf } from '../../kernel/trigger/schedule.js'
@@ -98,7 +99,7 @@ export function newServiceRun(
     priority: trigger.priority ?? job.priority,
     // A run that somebody retries by hand waits for the one that its rounds have begun since.
     gates: [...gatesOf({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
-    follow: 'service',
+    endEffect: serviceEffect.name,
   }
 }
 

@@ -1,4 +1,7 @@
 import type { Feature } from '../feature.js'
 
 /** The feature `rounds`. */
-export const rounds = { name: 'rounds' } as const satisfies Feature
+export const rounds = {
+  name: 'rounds',
+  endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
+} as const satisfies Feature

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defineJob } from '../../kernel/job/define-job.js'
 import { defineRound } from './definition.js'
-import { notesAfter, notesBehind } from '../../kernel/run/end-effect.js'
+import { serviceEffect } from './end-effect.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
@@ -100,10 +100,9 @@ class World {
       error: undefined,
       reason: undefined,
     } as const
-    const values = notesBehind('service', ended).map(
-      (key) => this.notes.get(`${key.kind} ${key.name}`)?.value,
-    )
-    for (const change of notesAfter('service', ended, values)) this.#write(change, change.value, at)
+    const keys = serviceEffect.reads?.(ended) ?? []
+    const values = keys.map((key) => this.notes.get(`${key.kind} ${key.name}`)?.value)
+    for (const change of serviceEffect.changes?.(ended, values) ?? []) this.#write(change, change.value, at)
     this.due = { ...this.due, revision: this.due.revision + 1, nextAt: Math.min(at, this.due.nextAt ?? at) }
   }
 
@@ -129,7 +128,7 @@ describe('planRound', () => {
     const tick = world.tick(t0 + 5)
     expect(tick).toMatchObject({ cursorAt: t0 + 5, nextAt: t0 + hour })
     expect(tick.runs).toMatchObject([
-      { job: 'a', origin: 'round', trigger: 'r', dueAt: t0, runAt: t0 + 5, follow: 'service' },
+      { job: 'a', origin: 'round', trigger: 'r', dueAt: t0, runAt: t0 + 5, endEffect: 'service' },
     ])
     expect(tick.runs[0]?.gates).toEqual([
       { key: 'trigger:r', limit: 1 },

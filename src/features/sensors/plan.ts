@@ -8,7 +8,7 @@ import type { Instant } from '../../time/instant.js'
 import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
 import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
-import { followOf, gatesOf } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { Sensed } from './polling/read-poll.js'
 import { retryDelayMs } from '../../kernel/job/retry.js'
 import type { NewRun } from '../../kernel/run/run.js'
@@ -301,7 +301,7 @@ function newSensedRun(due: DueTrigger, { key, partition, payload }: Observation,
     partition,
     payload: payload ?? trigger.payload,
     gates: gatesOf({ job, trigger, partition }),
-    ...followOf(job),
+    ...endEffectFor(job),
     labels: { ...trigger.labels, key },
   }
 }

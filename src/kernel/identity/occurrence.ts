@@ -33,13 +33,13 @@ export function partitionAt(
   return dueLabel({ rule: partition, spec, timezone: timezoneOf(schedule) }, dueAt)
 }
 
-/** What the end of a run of a job moves besides itself; every run of an asset moves the state of its partition. */
-export function followOf(
+/** The end effect of a run, where its job or its trigger asks for one. */
+export function endEffectFor(
   { asset }: Pick<Job, 'asset'>,
   trigger?: Trigger,
-): { readonly follow?: NewRun['follow'] } {
-  if (asset !== undefined) return { follow: 'asset' }
-  return trigger?.recordsExecution === true ? { follow: 'once' } : {}
+): { readonly endEffect?: string } {
+  if (asset !== undefined) return { endEffect: 'asset' }
+  return trigger?.recordsExecution === true ? { endEffect: 'once' } : {}
 }
 
 /** The run that a due instant of a trigger becomes. */
@@ -60,7 +60,7 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     partition,
     payload: trigger.payload,
     gates: gatesOf({ job, trigger, partition }),
-    ...followOf(job, trigger),
+    ...endEffectFor(job, trigger),
     ...runLabels(due, { run: id, dueAt }),
   }
 }

@@ -4,7 +4,7 @@ import type { RunId } from '../identity/identity.js'
 import type { Job, Queue } from '../job/job.js'
 import type { RecordedRange } from '../ledger/ledger.js'
 import type { StateEntry } from '../state/state-entry.js'
-import type { Attempt, FinalState, Follow, Gate, LogLine, Run } from './run.js'
+import type { Attempt, FinalState, Gate, LogLine, Run } from './run.js'
 import type { SeenKey } from '../tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../trigger/trigger.js'
 
@@ -15,7 +15,7 @@ export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | FinalState
 export interface RunFact extends Omit<Run, 'state'> {
   readonly phase: Phase
   readonly gates: readonly Gate[]
-  readonly follow: Follow | undefined
+  readonly endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined
   readonly attempts: readonly Attempt[]
 }

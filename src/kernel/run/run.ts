@@ -25,12 +25,6 @@ export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'released' |
 /** What made a run: its trigger at a due instant or for something a sensor found, a check of its round, something upstream of it, a call of `enqueue`, somebody by hand, or a backfill. */
 export type RunOrigin = 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
 
-/**
- * What the end of a run moves besides itself: `chain` gives its after-finish trigger the next due instant, `service`
- * writes the timing and the cycle of a round, `asset` the state of a partition, `once` that a one-shot was executed.
- */
-export type Follow = 'chain' | 'service' | 'asset' | 'once'
-
 /** An error as it is stored: bounded, without a live object behind it. */
 export interface StoredError {
   readonly code: string
@@ -59,8 +53,8 @@ export interface NewRun {
   readonly partition?: string | undefined
   readonly payload?: Json | undefined
   readonly gates: readonly Gate[]
-  /** What its end moves besides itself. */
-  readonly follow?: Follow | undefined
+  /** The name of what its end changes besides the run itself. */
+  readonly endEffect?: string | undefined
   readonly uniqueKey?: string | undefined
   /** Until when the unique key holds even after the run is final. */
   readonly uniqueUntil?: Instant | undefined

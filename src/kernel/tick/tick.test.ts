@@ -99,7 +99,7 @@ describe('a tick of an after-finish trigger', () => {
   it('makes the one run that is due, whose end gives the next instant', () => {
     const now = t0 + minute + 5
     const { runs, nextAt, chainRun, cursorAt } = planTick(chain(), now)
-    expect(runs).toMatchObject([{ dueAt: t0 + minute, follow: 'chain', trigger: 't' }])
+    expect(runs).toMatchObject([{ dueAt: t0 + minute, endEffect: 'chain', trigger: 't' }])
     expect([nextAt, chainRun, cursorAt]).toEqual([undefined, runs[0]?.id, t0 + minute])
   })
 

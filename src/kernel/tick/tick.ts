@@ -10,6 +10,7 @@ import type { StateChange } from '../state/state-entry.js'
 import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
+import { chainEffect } from '../run/end-effect.js'
 import type { NewRun } from '../run/run.js'
 import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from '../trigger/schedule.js'
 import type { CheckNotice } from '../../features/rounds/round.js'
@@ -109,7 +110,7 @@ function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, 
   const runs = caught.candidates.map((at) => ({
     ...newTriggerRun(due, at),
     id: chainId(due, at),
-    follow: 'chain' as const,
+    endEffect: chainEffect.name,
   }))
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt

@@ -37,7 +37,7 @@ export interface RandomRun {
   readonly unique: number
   readonly uniqueForMs: number
   readonly trigger: number
-  readonly follow: number
+  readonly endEffect: number
 }
 
 /** A worker's turn: which of its claims end and how, and what it wants. */
@@ -61,7 +61,7 @@ const randomRun: fc.Arbitrary<RandomRun> = fc.record({
   unique: fc.nat({ max: 6 }),
   uniqueForMs: fc.constantFrom(0, 0, 60_000),
   trigger: fc.nat({ max: 8 }),
-  follow: fc.nat({ max: 5 }),
+  endEffect: fc.nat({ max: 5 }),
 })
 
 const turn: fc.Arbitrary<RandomTurn> = fc.record({

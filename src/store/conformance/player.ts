@@ -13,7 +13,7 @@ import type { Operation, RandomRun, RandomTurn } from './operation.js'
 import { tickOf } from './cases/follower-tick.js'
 import { assetOf, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
 import { aJob, aTrigger, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
-import { openMemoryStore } from '../memory/memory-store.js'
+import { openModel } from './effects.js'
 
 const leaseMs = 180_000
 
@@ -124,7 +124,7 @@ export class Player {
 
   /** The story goes on in a store that was given the facts of the one before, by way of a memory store. */
   async #move(): Promise<void> {
-    const between = openMemoryStore()
+    const between = openModel()
     await moveFacts(this.real, between)
     const fresh = await this.#open()
     await moveFacts(between, fresh.store)
@@ -237,13 +237,8 @@ export class Player {
   }
 
   async #enqueue(wanted: readonly RandomRun[]): Promise<void> {
-    const jobs = await this.model.jobs()
-    const runs = wanted.map((run) =>
-      this.#newRun(
-        run,
-        jobs.map(({ job }) => job),
-      ),
-    )
+    const jobs = (await this.model.jobs()).map(({ job }) => job)
+    const runs = wanted.map((run) => this.#newRun(run, jobs))
     const answers = await this.both((store) => store.enqueue({ runs, now: this.now }))
     this.#remember(runs.filter((_, i) => answers[i]?.created))
   }
@@ -273,8 +268,8 @@ export class Player {
       runAt: this.now + wanted.delayMs,
       priority: wanted.priority,
       gates: gatesOf({ job, trigger: gated, concurrencyKey }),
-      follow: ([undefined, 'asset', 'service', 'once'] as const)[wanted.follow],
-      partition: wanted.follow === 1 ? `p${wanted.group}` : undefined,
+      endEffect: [undefined, 'asset', 'waking', 'once'][wanted.endEffect],
+      partition: wanted.endEffect === 1 ? `p${wanted.group}` : undefined,
       uniqueKey,
       uniqueUntil:
         uniqueKey === undefined || wanted.uniqueForMs === 0 ? undefined : this.now + wanted.uniqueForMs,

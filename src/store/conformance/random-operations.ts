@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { it } from 'vitest'
-import { openMemoryStore } from '../memory/memory-store.js'
 import { checkLaws, compareFacts } from './cases/facts.js'
+import { openModel } from './effects.js'
 import { operations } from './operation.js'
 import { Player } from './player.js'
 import type { OpenStore } from './stage.js'
@@ -31,7 +31,7 @@ export function randomOperations(open: OpenStore, stories = mostStories, seed?: 
 }
 
 async function playStory(open: OpenStore, story: readonly Parameters<Player['play']>[0][]): Promise<void> {
-  const player = new Player({ model: openMemoryStore(), opened: await open(), open })
+  const player = new Player({ model: openModel(), opened: await open(), open })
   try {
     await player.begin()
     for (const [i, operation] of story.entries()) {

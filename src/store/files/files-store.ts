@@ -10,6 +10,7 @@
  * in the files as well.
  */
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Fact } from '../../kernel/run/fact.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -49,17 +50,19 @@ export interface FilesOptions {
   /** Used to wait, to look for what others did, and for the age of files that others wrote. */
   readonly clock: Clock
   readonly disk?: Disk | undefined
+  /** What the ends of runs change; default: chains only. */
+  readonly endEffects?: EndEffects | undefined
 }
 
 /** Opens a file store, and makes it where there is none. */
 export async function openFilesStore(options: FilesOptions): Promise<Store> {
-  const { path, clock, durability = 'full', create = true, disk = realDisk } = options
+  const { path, clock, durability = 'full', create = true, disk = realDisk, endEffects } = options
   const url = options.url ?? `files:${path}`
   const isDurable = durability === 'full'
   const directory = new Directory({ path, disk, isDurable })
   const { lock, meta } = await prepareDirectory({ directory, clock, url, create })
   const journal = new Journal({ directory, url, isDurable })
-  const session = new Session({ directory, journal, clock, url, id: meta.store })
+  const session = new Session({ directory, journal, clock, url, id: meta.store, endEffects })
   const loop = new CommitLoop({ session, lock })
   try {
     await loop.read(() => undefined)

@@ -6,6 +6,7 @@ import { conformance } from '../conformance/conformance.js'
 import type { OpenedStore } from '../conformance/stage.js'
 import type { Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
+import { lawEffects } from '../conformance/effects.js'
 import { openFilesStore } from './files-store.js'
 
 conformance('files', () => openFor(1))
@@ -16,7 +17,12 @@ conformance('files, through three processes in turn', () => openFor(3))
 async function openFor(processes: number): Promise<OpenedStore> {
   const directory = mkdtempSync(join(tmpdir(), 'rota-files-'))
   const openOne = () =>
-    openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock })
+    openFilesStore({
+      path: join(directory, 'data'),
+      durability: 'normal',
+      clock: systemClock,
+      endEffects: lawEffects,
+    })
   const open = async (): Promise<Store> =>
     inTurn(await Promise.all(Array.from({ length: processes }, openOne)))
   let store = await open()

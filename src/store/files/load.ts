@@ -1,4 +1,5 @@
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import { beatName } from './beats.js'
 import type { Directory, QueueFolder } from './layout/directory.js'
@@ -17,6 +18,7 @@ export interface LoadContext {
   readonly journal: Journal
   readonly url: string
   readonly id: string
+  readonly endEffects: EndEffects | undefined
   readonly report: (fault: string) => void
   /** Told of what is no damage. */
   readonly warn: (warning: StoreWarning) => void
@@ -24,7 +26,7 @@ export interface LoadContext {
 
 /** Reads the whole store, under the lock and with nothing left to apply. */
 export function loadState(context: LoadContext): State {
-  const state = new State(context.id)
+  const state = new State(context.id, context.endEffects)
   const { directory } = context
   const lines = readLines<DefinitionLine>(context, 'definitions.jsonl')
   state.takeChange({ kind: 'definitions', lines })

@@ -1,3 +1,4 @@
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Clock } from '../../time/clock.js'
 import type { StoreWarning } from '../store-health.js'
 import { applyRecord, linesOf } from './layout/apply-record.js'
@@ -28,18 +29,27 @@ export class Session {
   readonly #journal: Journal
   readonly #clock: Clock
   readonly #id: string
+  readonly #endEffects: EndEffects | undefined
   readonly #faults = new Set<string>()
   readonly #warnings = new Map<string, StoreWarning>()
   readonly #compactBytes = new Map<string, number>()
   #state: State | undefined
   #foreignAtMs = -Infinity
 
-  constructor(options: { directory: Directory; journal: Journal; clock: Clock; url: string; id: string }) {
+  constructor(options: {
+    directory: Directory
+    journal: Journal
+    clock: Clock
+    url: string
+    id: string
+    endEffects: EndEffects | undefined
+  }) {
     this.directory = options.directory
     this.url = options.url
     this.#journal = options.journal
     this.#clock = options.clock
     this.#id = options.id
+    this.#endEffects = options.endEffects
   }
 
   /** What was found wrong since the store was opened, newest last. */
@@ -137,7 +147,8 @@ export class Session {
     if (unapplied !== undefined) this.#apply(unapplied, { isAgain: true })
     const report = (fault: string): void => this.report(fault)
     const warn = (warning: StoreWarning): void => this.warn(warning)
-    this.#state = loadState({ directory, journal: this.#journal, url, id: this.#id, report, warn })
+    const parts = { journal: this.#journal, id: this.#id, endEffects: this.#endEffects }
+    this.#state = loadState({ directory, url, ...parts, report, warn })
     for (const name of linedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
     return this.#state
   }

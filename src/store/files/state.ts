@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { LogUse } from '../../kernel/definition/bounds.js'
 import type { RunId } from '../../kernel/identity/identity.js'
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import { restoreHold, restoreRun, restoreTrigger, restoreWorker, withdrawRun } from '../memory/restore.js'
 import {
   addRange,
@@ -67,8 +68,8 @@ export class State {
   #definitions = ''
   #counters: Counters
 
-  constructor(id: string = randomUUID()) {
-    this.tables = { ...emptyTables(), id }
+  constructor(id: string = randomUUID(), endEffects?: EndEffects) {
+    this.tables = { ...emptyTables(endEffects), id }
     this.#counters = countersOf(this.tables)
   }
 

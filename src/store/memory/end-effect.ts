@@ -1,52 +1,35 @@
-import {
-  arrivalOf,
-  arrives,
-  notesAfter,
-  notesBehind,
-  wakesItsTrigger,
-  type EndedRun,
-} from '../../kernel/run/end-effect.js'
-import type { FinalState, Follow } from '../../kernel/run/run.js'
+import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
+import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { moveLook } from './looks.js'
 import { stateEntryAt, writeStateEntry } from './state.js'
 import { stateOf, type RunRow, type Tables, type TriggerRow } from './tables.js'
 
-/** Moves what the end of a run moves besides itself. */
-export function followEnd(tables: Tables, row: RunRow): void {
-  const { follow } = row
-  if (follow === undefined) return
-  if (follow === 'chain') continueChain(tables, row)
-  else writeFollow(tables, follow, endedRun(row))
+/** Changes what the end of a run changes besides the run. */
+export function applyEndEffect(tables: Tables, row: RunRow): void {
+  const effect = tables.endEffects.get(row.endEffect ?? '')
+  if (effect === chainEffect) continueChain(tables, row)
+  else if (effect !== undefined) apply(tables, effect, endedRun(row))
 }
 
 function endedRun(row: RunRow): EndedRun {
   const { id, job, trigger, partition, dueAt, startedAt, error, reason } = row
   const state = stateOf(row.phase) as FinalState
-  return {
-    id,
-    job,
-    trigger,
-    partition,
-    dueAt,
-    startedAt,
-    error,
-    reason,
-    state,
-    at: row.finishedAt as Instant,
-  }
+  const at = row.finishedAt as Instant
+  return { id, job, trigger, partition, dueAt, startedAt, error, reason, state, at }
 }
 
-function writeFollow(tables: Tables, follow: Follow, run: EndedRun): void {
-  const values = notesBehind(follow, run).map((key) => stateEntryAt(tables, key)?.value)
-  for (const change of notesAfter(follow, run, values)) writeStateEntry(tables, change, run.at)
+function apply(tables: Tables, { reads, changes, wakesTrigger, arrival }: EndEffect, run: EndedRun): void {
+  const values = (reads?.(run) ?? []).map((key) => stateEntryAt(tables, key)?.value)
+  for (const change of changes?.(run, values) ?? []) writeStateEntry(tables, change, run.at)
   const own = tables.triggers.get(run.trigger ?? '')
-  if (wakesItsTrigger(follow) && own?.active === true) lookAt(tables, own, run.at)
-  if (!arrives(follow, run.state)) return
-  for (const trigger of tables.followers.get(run.job) ?? []) {
-    writeStateEntry(tables, arrivalOf(trigger.trigger.name, run), run.at)
-    // No new revision: under a steady stream of arrivals no tick would ever be current.
-    moveLook(tables, trigger, Math.min(run.at, trigger.nextAt ?? run.at))
+  if (wakesTrigger === true && own?.active === true) lookAt(tables, own, run.at)
+  const entry = arrival?.(run)
+  if (entry === undefined) return
+  for (const follower of tables.followers.get(run.job) ?? []) {
+    writeStateEntry(tables, { ...entry, name: follower.trigger.name }, run.at)
+    // The revision stays: with a steady stream of arrivals every tick would be stale.
+    moveLook(tables, follower, Math.min(run.at, follower.nextAt ?? run.at))
   }
 }
 
@@ -56,9 +39,9 @@ function lookAt(tables: Tables, row: TriggerRow, at: Instant): void {
   moveLook(tables, row, Math.min(at, row.nextAt ?? at))
 }
 
-/** The first end of a chained run gives its trigger the next due instant; a run that was retried does not do it again. */
+/** Only the first end of a run continues its chain; a run that was retried does not do it again. */
 function continueChain(tables: Tables, row: RunRow): void {
-  row.follow = undefined
+  row.endEffect = undefined
   const trigger = tables.triggers.get(row.trigger ?? '')
   const isItsChain = trigger?.active === true && trigger.chainRun === row.id
   if (!isItsChain || trigger.trigger.schedule.kind !== 'after-finish') return

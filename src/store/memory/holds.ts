@@ -1,4 +1,5 @@
 import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
+import { chainEffect } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
 import { moveLook } from './looks.js'
@@ -89,6 +90,6 @@ function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
     return
   }
   // Without a due instant and without a run that owes one the chain would never go on.
-  const isOwed = tables.runs.get(row.chainRun ?? '')?.follow === 'chain'
+  const isOwed = tables.runs.get(row.chainRun ?? '')?.endEffect === chainEffect.name
   moveLook(tables, row, keptAt ?? row.nextAt ?? (isOwed ? undefined : now))
 }

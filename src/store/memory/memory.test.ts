@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { conformance } from '../conformance/conformance.js'
+import { lawEffects } from '../conformance/effects.js'
 import { aRun, t0 } from '../conformance/stage.js'
 import { openMemoryStore } from './memory-store.js'
 import { emptyTables } from './tables.js'
 
 conformance('memory', async () => {
-  const tables = emptyTables()
+  const tables = emptyTables(lawEffects)
   let store = openMemoryStore(tables)
   return {
     store,

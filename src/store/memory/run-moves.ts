@@ -8,17 +8,19 @@
  *
  * A run takes its gates when it becomes ready and gives them back when it leaves ready and running.
  */
+import { endEffectNamed } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
-import { followEnd } from './end-effect.js'
+import { applyEndEffect } from './end-effect.js'
 import { runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Records a run, which waits at once; one whose id exists stays as it is. */
 export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
   if (tables.runs.has(run.id)) return false
+  if (run.endEffect !== undefined) endEffectNamed(tables.endEffects, run.endEffect)
   const row = newRow(run, { seq: ++tables.lastSeq, now })
   tables.runs.set(row.id, row)
   tables.runsById.add(row)
@@ -66,7 +68,7 @@ export function makeFinal(
   tables.final.add(row)
   markFinal(tables, row)
   if (left.hadGates) releaseGates(tables, row)
-  followEnd(tables, row)
+  applyEndEffect(tables, row)
 }
 
 /** Makes a running or final run wait again; what waits at its gates goes first. */
@@ -151,7 +153,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
     partition: run.partition,
     payload: copyJson(run.payload),
     gates: run.gates,
-    follow: run.follow,
+    endEffect: run.endEffect,
     uniqueKey: run.uniqueKey,
     uniqueUntil: run.uniqueUntil,
     attempt: 0,

@@ -6,7 +6,8 @@ import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { LogUse } from '../../kernel/definition/bounds.js'
 import type { StateEntry, StateKey } from '../../kernel/state/state-entry.js'
-import type { Attempt, Follow, Gate, Run, RunState } from '../../kernel/run/run.js'
+import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
+import type { Attempt, Gate, Run, RunState } from '../../kernel/run/run.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
@@ -17,6 +18,8 @@ import { ReadyRuns } from './ready-runs.js'
 /** Everything a memory store knows, with the indexes that keep it from looking at history. */
 export interface Tables {
   readonly id: string
+  /** What the ends of runs change. */
+  readonly endEffects: EndEffects
   readonly jobs: Map<string, StoredJob>
   readonly queues: Map<string, Queue>
   readonly triggers: Map<string, TriggerRow>
@@ -93,8 +96,7 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   readonly seq: number
   phase: Phase
   readonly gates: readonly Gate[]
-  /** What its end moves besides itself. */
-  follow: Follow | undefined
+  endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined
   attempts: Mutable<Attempt>[]
   log: RunLog | undefined
@@ -161,8 +163,9 @@ export interface JobRuns {
 }
 
 /** The tables of a store in which nothing has happened. */
-export function emptyTables(): Tables {
+export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
   return {
+    endEffects,
     id: randomUUID(),
     jobs: new Map(),
     queues: new Map(),

@@ -1,6 +1,6 @@
-import { arrivalOf, arrives, notesAfter, notesBehind, wakesItsTrigger } from '../../kernel/run/end-effect.js'
+import { chainEffect } from '../../kernel/run/end-effect.js'
 import type { Json } from '../../kernel/definition/json.js'
-import { followOf } from '../sql/rows.js'
+import { endEffectOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
 import { stateValue, writeStateEntry } from './state.js'
 import type { Session } from './session.js'
@@ -16,36 +16,37 @@ const ENDED = `select partition, due_at, started_at, error from rota.runs where 
 const LOOK_AT = `update rota.triggers set next_at = least($1, coalesce(next_at, $1)), revision = revision + 1
   where name = $2 and is_active = 1`
 
-// Relies on: primary key. No new revision: under a steady stream of arrivals no tick would ever be current.
+// Relies on: primary key. The revision stays: with a steady stream of arrivals every tick would be stale.
 const ARRIVED = `update rota.triggers set next_at = least($1, coalesce(next_at, $1))
   where name = $2 and is_active = 1`
 
 // Relies on: primary key.
 const FOLLOWERS = `select trigger from rota.followers where asset = $1 order by trigger`
 
-/** Moves what the end of a run moves besides itself; its row says already that it is final. */
-export async function followEnd(
+/** Changes what the end of a run changes besides the run, whose row is final already. */
+export async function applyEndEffect(
   session: Session,
   run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger' | 'follow'>,
   end: RunEnd,
 ): Promise<void> {
   const { db } = session
-  const follow = followOf(run.follow)
-  if (follow === undefined) return
+  const effect = endEffectOf(session.endEffects, run.follow)
+  if (effect === undefined) return
   session.beExclusive()
   session.hasNews = true
-  if (follow === 'chain') {
+  if (effect === chainEffect) {
     await db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
   const ended = endedRunOf(run, (await db.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of notesBehind(follow, ended)) values.push(await stateValue(session, key))
-  for (const change of notesAfter(follow, ended, values)) await writeStateEntry(session, change, end.at)
-  if (wakesItsTrigger(follow)) await db.change(LOOK_AT, end.at, run.trigger)
-  if (!arrives(follow, end.state)) return
+  for (const key of effect.reads?.(ended) ?? []) values.push(await stateValue(session, key))
+  for (const change of effect.changes?.(ended, values) ?? []) await writeStateEntry(session, change, end.at)
+  if (effect.wakesTrigger === true) await db.change(LOOK_AT, end.at, run.trigger)
+  const arrival = effect.arrival?.(ended)
+  if (arrival === undefined) return
   for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    await writeStateEntry(session, arrivalOf(trigger, ended), end.at)
+    await writeStateEntry(session, { ...arrival, name: trigger }, end.at)
     await db.change(ARRIVED, end.at, trigger)
   }
 }

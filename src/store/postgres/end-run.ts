@@ -4,7 +4,7 @@ import { limitedQueueOf } from '../sql/catalog.js'
 import { chainCode } from '../sql/rows.js'
 import { blocked, ready, running } from '../sql/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { followEnd } from './end-effect.js'
+import { applyEndEffect } from './end-effect.js'
 import { leaveGates, releaseGates } from './gates.js'
 import type { Session } from './session.js'
 
@@ -28,7 +28,7 @@ export async function endRun(session: Session, run: Unfinished, end: RunEnd): Pr
     if (run.state === ready || run.state === running) await releaseGates(session, run.gates)
     else if (run.state === blocked) await leaveGates(session, run.gates)
   }
-  if (run.follow !== null) await followEnd(session, run, end)
+  if (run.follow !== null) await applyEndEffect(session, run, end)
 }
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */

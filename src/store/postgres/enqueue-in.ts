@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
+import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
-import { followCode, toJson } from '../sql/rows.js'
+import { endEffectCode, toJson } from '../sql/rows.js'
 import { readAddress } from './address.js'
 import { Statements } from './database.js'
 import { gatesText } from './gates.js'
@@ -23,7 +24,7 @@ const RECORD = `select id, created from rota.record_run($1, $2, $3, $4, $5, $6, 
 /** Records runs in somebody's own transaction: they are there when it commits, and never were when it does not. */
 export async function enqueueIn(
   transaction: Transaction,
-  request: { url: string; runs: readonly NewRun[]; now: Instant },
+  request: { url: string; runs: readonly NewRun[]; now: Instant; endEffects?: EndEffects },
 ): Promise<Enqueued[]> {
   const { schema } = readAddress(request.url)
   const text = new Statements({ schema, prepare: false }).text(RECORD)
@@ -31,7 +32,7 @@ export async function enqueueIn(
   const mark = randomBytes(8).toString('hex')
   await transaction.query(MARK, [mark])
   for (const run of request.runs) {
-    const { rows } = await transaction.query(text, [...valuesOf(run, request.now), mark])
+    const { rows } = await transaction.query(text, [...valuesOf(run, request), mark])
     if (rows[0] === undefined) throw notInTransaction()
     answers.push(rows[0] as Enqueued)
   }
@@ -47,7 +48,10 @@ function notInTransaction(): RotaError {
   return new RotaError('DEFINITION_INVALID', `tx: ${message} (allowed: ${allowed})`, { faults })
 }
 
-function valuesOf(run: NewRun, now: Instant): readonly unknown[] {
+function valuesOf(
+  run: NewRun,
+  { now, endEffects = chainsOnly }: { now: Instant; endEffects?: EndEffects },
+): readonly unknown[] {
   return [
     run.id,
     run.job,
@@ -57,7 +61,7 @@ function valuesOf(run: NewRun, now: Instant): readonly unknown[] {
     toJson(run.payload),
     run.partition ?? null,
     gatesText(run.gates),
-    followCode(run.follow),
+    endEffectCode(endEffects, run.endEffect),
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,
   ]

@@ -1,7 +1,7 @@
 import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
-import { followCode, originCode, toJson } from '../sql/rows.js'
+import { endEffectCode, originCode, toJson } from '../sql/rows.js'
 import { blocked, delayed, ready } from '../sql/states.js'
 import { gatesText, takeGates } from './gates.js'
 import type { Session } from './session.js'
@@ -127,7 +127,7 @@ function isBare(run: NewRun): boolean {
     run.version === undefined &&
     run.partition === undefined &&
     run.labels === undefined &&
-    run.follow === undefined &&
+    run.endEffect === undefined &&
     run.uniqueUntil === undefined
   )
 }
@@ -148,7 +148,7 @@ async function insertBare({ db }: Session, runs: readonly NewRun[], now: Instant
 }
 
 async function insert(
-  { db }: Session,
+  { db, endEffects }: Session,
   rows: readonly { run: NewRun; state: number; waitsFor: string | undefined }[],
   now: Instant,
 ): Promise<Set<string>> {
@@ -169,7 +169,7 @@ async function insert(
     runs.map(({ partition = null }) => partition),
     runs.map(({ gates }) => gatesText(gates)),
     rows.map(({ waitsFor = null }) => waitsFor),
-    runs.map(({ follow }) => followCode(follow)),
+    runs.map(({ endEffect }) => endEffectCode(endEffects, endEffect)),
     runs.map(({ uniqueKey = null }) => uniqueKey),
     runs.map(({ uniqueUntil = null }) => uniqueUntil),
     runs.map(({ labels }) => toJson(labels)),

@@ -12,6 +12,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Fact } from '../../kernel/run/fact.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
@@ -77,6 +78,8 @@ export interface PostgresOptions {
   /** Used to wait, never for facts; one that follows the database is told its time with every commit. */
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
+  /** What the ends of runs change; default: chains only. */
+  readonly endEffects?: EndEffects | undefined
 }
 
 /** Opens a Postgres store, and makes it where there is none. */
@@ -129,20 +132,17 @@ class PostgresStore implements Store {
     this.#connections = connections
     this.#statements = statements
     const own = randomBytes(8).toString('hex')
-    const channel = `rota:${address.schema}`
+    const { url, schema } = address
+    const channel = `rota:${schema}`
     const notify = new Notify({ connections, clock, channel, own })
-    const { url } = address
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
-    const remembered = new ProcessCache(own)
+    const remembered = new ProcessCache(own, options.endEffects)
     const ended = (): RotaError | undefined => this.#loop.ended
-    this.#reader = new Reader({ connections, statements, remembered, clock, url, ended })
+    const parts = { connections, statements, remembered, clock, url }
+    this.#reader = new Reader({ ...parts, ended })
     const loopOptions = {
-      connections,
-      statements,
-      remembered,
-      clock,
-      url,
+      ...parts,
       seed: own,
       isLasting: options.durability !== 'normal',
       onTime: (reading: Parameters<DatabaseClock['observe']>[0]) => {

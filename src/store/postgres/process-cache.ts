@@ -1,3 +1,4 @@
+import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Catalog } from '../sql/catalog.js'
 import { ScanCursors } from './scan-cursor.js'
@@ -26,11 +27,13 @@ export class ProcessCache {
   #writtenAt: Instant = 0
   /** What this process is called among those that write. */
   readonly writer: string
+  readonly endEffects: EndEffects
   readonly #claims = new Map<string, KnownClaim>()
   readonly #heard = new Map<string, number>()
 
-  constructor(writer: string) {
+  constructor(writer: string, endEffects: EndEffects = chainsOnly) {
     this.writer = writer
+    this.endEffects = endEffects
   }
 
   /** The highest time handed in since the store was opened. */

@@ -1,3 +1,4 @@
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Catalog } from '../sql/catalog.js'
 import { loadCatalog, type Revisions } from './catalog.js'
 import type { Database } from './database.js'
@@ -33,6 +34,10 @@ export class Session {
     this.remembered = options.remembered
     this.isExclusive = options.isExclusive
     this.#revisions = options.revisions
+  }
+
+  get endEffects(): EndEffects {
+    return this.remembered.endEffects
   }
 
   /** Ends this try where others may write at the same time. */

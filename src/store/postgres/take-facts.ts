@@ -12,6 +12,7 @@ import {
   WORKER_COLUMNS,
   workerValues,
 } from '../sql/fact-values.js'
+import { endEffectCode } from '../sql/rows.js'
 import { followFor } from './define.js'
 import { COUNT_RUNNING, writeJobs } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
@@ -104,7 +105,8 @@ async function takeTrigger(session: Session, fact: TriggerFact): Promise<void> {
 
 async function takeRun(session: Session, run: RunFact): Promise<void> {
   const gates = gatesText(run.gates)
-  const [row] = await session.db.changed<{ seq: number }>(RUN, ...runValues(run, gates))
+  const effect = endEffectCode(session.endEffects, run.endEffect)
+  const [row] = await session.db.changed<{ seq: number }>(RUN, ...runValues(run, { gates, effect }))
   const { seq } = row as { seq: number }
   for (const attempt of attemptRows(run)) await session.db.change(ATTEMPT, seq, ...attempt)
   if (gates !== null && (run.phase === 'ready' || run.phase === 'running'))

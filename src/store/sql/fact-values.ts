@@ -4,7 +4,7 @@
 import type { RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Attempt } from '../../kernel/run/run.js'
-import { followCode, originCode, toJson } from './rows.js'
+import { originCode, toJson } from './rows.js'
 import { done, phases } from './states.js'
 import { chainMs, tickingCode } from './trigger-values.js'
 
@@ -47,8 +47,8 @@ export const RUN_COLUMNS = `id, job, state, priority, run_at, due_at, attempt, f
   started_at, finished_at, created_at, origin, trigger, version, partition, gates, waits_for, follow, cancel_requested,
   unique_key, unique_until, labels, reason, payload, result, error`
 
-/** A run's row; its gates as the adapter writes them. */
-export function runValues(run: RunFact, gates: string | null) {
+/** A run's row; its gates and the number of its end effect as the adapter writes them. */
+export function runValues(run: RunFact, { gates, effect }: { gates: string | null; effect: number | null }) {
   return [
     run.id,
     run.job,
@@ -70,7 +70,7 @@ export function runValues(run: RunFact, gates: string | null) {
     run.partition ?? null,
     gates,
     run.waitsFor ?? null,
-    followCode(run.follow),
+    effect,
     run.cancelRequested ? 1 : null,
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,

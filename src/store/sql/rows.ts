@@ -1,7 +1,8 @@
 import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerReason, LedgerRule, RecordedRange } from '../../kernel/ledger/ledger.js'
-import type { Follow, Gate, Labels, Run, RunOrigin, StoredError } from '../../kernel/run/run.js'
+import { chainEffect, endEffectNamed, type EndEffect, type EndEffects } from '../../kernel/run/end-effect.js'
+import type { Gate, Labels, Run, RunOrigin, StoredError } from '../../kernel/run/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
@@ -73,19 +74,19 @@ const origins: readonly RunOrigin[] = [
   'backfill',
 ]
 
-const follows: readonly Follow[] = ['chain', 'service', 'asset', 'once']
+/** The number of the effect that statements treat apart. */
+export const chainCode = chainEffect.code
 
-/** The number of a chained run: the only one that another statement has to know. */
-export const chainCode = 1
-
-/** The number that stands in a row for what the end of its run moves. */
-export function followCode(follow: Follow | undefined): number | null {
-  return follow === undefined ? null : follows.indexOf(follow) + 1
+/** The number that stands in a row for the end effect of its run. */
+export function endEffectCode(effects: EndEffects, name: string | undefined): number | null {
+  return name === undefined ? null : endEffectNamed(effects, name).code
 }
 
-/** What the end of a run moves, by the number in its row. */
-export function followOf(code: number | null): Follow | undefined {
-  return code === null ? undefined : follows[code - 1]
+/** The end effect of a run, by the number in its row. */
+export function endEffectOf(effects: EndEffects, code: number | null): EndEffect | undefined {
+  if (code === null) return undefined
+  for (const effect of effects.values()) if (effect.code === code) return effect
+  return undefined
 }
 
 /** The number that stands for an origin in a row. */

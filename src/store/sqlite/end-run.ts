@@ -4,7 +4,7 @@ import { limitedQueueOf } from '../sql/catalog.js'
 import { chainCode } from '../sql/rows.js'
 import { blocked, ready, running } from '../sql/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { followEnd } from './end-effect.js'
+import { applyEndEffect } from './end-effect.js'
 import { leaveGates, releaseGates } from './gates.js'
 import type { Session } from './session.js'
 
@@ -28,7 +28,7 @@ export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
     if (run.state === ready || run.state === running) releaseGates(session, run.gates)
     else if (run.state === blocked) leaveGates(session, run.gates)
   }
-  if (run.follow !== null) followEnd(session, run, end)
+  if (run.follow !== null) applyEndEffect(session, run, end)
 }
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */

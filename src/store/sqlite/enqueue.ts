@@ -1,7 +1,7 @@
 import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
-import { followCode, originCode, toJson } from '../sql/rows.js'
+import { endEffectCode, originCode, toJson } from '../sql/rows.js'
 import { blocked, delayed, done, ready } from '../sql/states.js'
 import type { SqlValue } from './database.js'
 import { gatesText, takeGates, untakeGates } from './gates.js'
@@ -90,7 +90,7 @@ export function insertRun(session: Session, run: NewRun, now: Instant): boolean 
     run.partition ?? null,
     gates,
     waitsFor ?? null,
-    followCode(run.follow),
+    endEffectCode(session.endEffects, run.endEffect),
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,
     toJson(run.labels),
@@ -134,7 +134,7 @@ function isPlain(run: NewRun): boolean {
     run.version === undefined &&
     run.partition === undefined &&
     run.labels === undefined &&
-    run.follow === undefined
+    run.endEffect === undefined
   )
 }
 

@@ -8,7 +8,7 @@ import { notesAfter } from './state.js'
 import { jobs, versions } from './read-definitions.js'
 import { attemptsOf, FROM_RUNS } from './read-runs.js'
 import {
-  followOf,
+  endEffectOf,
   holdOf,
   orUndefined,
   rangeOf,
@@ -125,7 +125,7 @@ function runFact(session: Session, row: RunRow & { unique_until: number | null }
     ...run,
     phase: phases[row.state] as Phase,
     gates: gatesOf(row.gates),
-    follow: followOf(row.follow),
+    endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
     attempts: attemptsOf(session, row),
   }

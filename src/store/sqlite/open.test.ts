@@ -60,8 +60,8 @@ it('a store of schema 1 is taken along: a chain that was open goes on', async ()
   const store = await open()
   const { facts } = await runsOf(store)
   expect(facts).toMatchObject([
-    { run: { id: 'r1', follow: 'chain' } },
-    { run: { id: 'r2', follow: undefined } },
+    { run: { id: 'r1', endEffect: 'chain' } },
+    { run: { id: 'r2', endEffect: undefined } },
   ])
   expect((await store.health({ now: t0 })).schemaVersion).toBe(schemaVersion)
   await store.close()

@@ -1,4 +1,5 @@
 import type { Instant } from '../../time/instant.js'
+import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import { loadCatalog, type FullCatalog } from './catalog.js'
 import type { Database } from './database.js'
 
@@ -19,14 +20,16 @@ const maxRemembered = 100_000
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
 export class Session {
   readonly db: Database
+  readonly endEffects: EndEffects
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   readonly #plainClaims = new Map<string, PlainClaim>()
   #catalog: FullCatalog | undefined
   #isCatalogFresh = false
 
-  constructor(db: Database) {
+  constructor(db: Database, endEffects: EndEffects = chainsOnly) {
     this.db = db
+    this.endEffects = endEffects
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */

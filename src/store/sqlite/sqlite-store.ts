@@ -22,6 +22,7 @@
  * attempt as lost. The fence is run, attempt and state, so what a zombie reports later finds no row.
  */
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Fact } from '../../kernel/run/fact.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
@@ -81,6 +82,8 @@ export interface SqliteOptions {
   readonly clock: Clock
   /** Told the number of each commit of this connection that was counted, before anybody has its answer. */
   readonly onCommit?: ((number: number) => void) | undefined
+  /** What the ends of runs change; default: chains only. */
+  readonly endEffects?: EndEffects | undefined
 }
 
 /** Opens a SQLite store, and makes it where there is none. */
@@ -88,7 +91,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
   const db = await openDatabase({ path, url, durability, create, readOnly, clock })
-  return new SqliteStore({ session: new Session(db), clock, path, url, onCommit })
+  return new SqliteStore({ session: new Session(db, options.endEffects), clock, path, url, onCommit })
 }
 
 /** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */

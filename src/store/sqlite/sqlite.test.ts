@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../time/clock.js'
 import { conformance } from '../conformance/conformance.js'
+import { lawEffects } from '../conformance/effects.js'
 import { openSqliteStore } from './sqlite-store.js'
 
 conformance('SQLite', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
-  const open = () => openSqliteStore({ path: join(directory, 'rota.db'), clock: systemClock })
+  const open = () =>
+    openSqliteStore({ path: join(directory, 'rota.db'), clock: systemClock, endEffects: lawEffects })
   let store = await open()
   return {
     store,

@@ -12,6 +12,7 @@ import {
   WORKER_COLUMNS,
   workerValues,
 } from '../sql/fact-values.js'
+import { endEffectCode } from '../sql/rows.js'
 import { followFor } from './define.js'
 import { COUNT_RUNNING } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
@@ -106,7 +107,8 @@ function takeTrigger(session: Session, fact: TriggerFact): void {
 
 function takeRun(session: Session, run: RunFact): void {
   const gates = gatesText(run.gates)
-  const { lastKey } = session.db.run(RUN, ...runValues(run, gates))
+  const effect = endEffectCode(session.endEffects, run.endEffect)
+  const { lastKey } = session.db.run(RUN, ...runValues(run, { gates, effect }))
   for (const attempt of attemptRows(run)) session.db.change(ATTEMPT, lastKey, ...attempt)
   if (gates !== null && (run.phase === 'ready' || run.phase === 'running')) occupyGates(session, run.gates)
 }

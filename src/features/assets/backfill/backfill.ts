@@ -1,7 +1,7 @@
 import type { Instant } from '../../../time/instant.js'
 import { partitionOfLabel, type AssetJob } from '../../../kernel/partition/asset.js'
 import { runIdOf, type RunId } from '../../../kernel/identity/identity.js'
-import { followOf, gatesOf } from '../../../kernel/identity/occurrence.js'
+import { endEffectFor, gatesOf } from '../../../kernel/identity/occurrence.js'
 import type { BackfillChoice, BackfillOrder } from './choice.js'
 import type { NewRun } from '../../../kernel/run/run.js'
 
@@ -48,6 +48,6 @@ export function newBackfillRun(
     partition,
     gates: pace === null ? gates : [...gates, { key: `backfill:${id}`, limit: pace }],
     labels: { backfill: id },
-    ...followOf(job),
+    ...endEffectFor(job),
   }
 }

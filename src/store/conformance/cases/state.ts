@@ -12,7 +12,7 @@ const everyPoll = {
   timezone: 'UTC',
 } as const
 
-/** Notes, seen keys, sensors, and what the end of a run moves besides itself. */
+/** State entries, seen keys, sensors, and what the end of a run changes besides the run. */
 export function stateLaws(law: Law): void {
   law('notes are changed all together, or not at all where one has moved on', async ({ store }) => {
     const [a, b] = [timing('a', 1), timing('b', 2)]
@@ -122,118 +122,65 @@ export function stateLaws(law: Law): void {
     expect(await names(['s1', 's2'])).toEqual([])
   })
 
-  law('the end of a service writes its timing and its cycle, and wakes its round', async (stage) => {
+  law('the end of a run changes what its effect says, and wakes its trigger', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
-    const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
-    const inFlight = { run: run.id, round: 'round' }
-    const cycle = { checkedAt: t0, queue: ['next'], results: [], skipped: [], resumed: false }
-    await stage.store.changeState({
-      changes: [
-        { kind: 'service', name: 'work', item: '', value: { lastRunAt: null, everyMs: 5, inFlight } },
-        {
-          kind: 'cycle',
-          name: 'round',
-          item: '',
-          value: { ...cycle, current: { service: 'work', run: run.id } },
-        },
-      ],
-      now: t0,
-    })
+    const run = aRun('s', { origin: 'round', trigger: 'round', endEffect: 'waking' })
+    const [timed, open] = [timing('work', 5), { kind: 'cycle', name: 'round', item: '' } as const]
+    await stage.store.changeState({ changes: [timed, { ...open, value: 'open' }], now: t0 })
     await stage.enqueue([run])
     const { revision } = await stage.stored('round')
-    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 7 })
-    expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual({
-      lastRunAt: t0,
-      everyMs: 5,
-      inFlight: null,
-    })
-    expect(await valueOf(stage, { kind: 'cycle', name: 'round', item: '' })).toEqual({
-      ...cycle,
-      current: null,
-      results: [{ service: 'work', status: 'ok', info: 'success' }],
-    })
+    const end = { outcome: outcomes.failed, at: t0 + 7, startedAt: t0 + 2 }
+    await stage.finish('w', await stage.claimOne('w', t0), end)
+    const facts = { run: run.id, dueAt: t0, state: 'failed', startedAt: t0 + 2, at: t0 + 7 }
+    const error = { code: 'HANDLER_FAILED', message: 'no', reason: null }
+    expect(await valueOf(stage, timed)).toEqual({ ...facts, ...error, before: 6 })
     expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7, revision: revision + 1 })
-  })
-
-  law('R9: the end of the last service removes its cycle and keeps what it came to', async (stage) => {
-    await stage.ready()
-    await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
-    const run = aRun('s', { origin: 'round', trigger: 'round', follow: 'service' })
-    const current = { service: 'work', run: run.id }
-    const cycle = { checkedAt: t0, queue: [], current, results: [], skipped: [], resumed: false }
-    const key = { kind: 'cycle', name: 'round', item: '' } as const
-    await stage.store.changeState({ changes: [{ ...key, value: cycle }], now: t0 })
-    await stage.enqueue([run])
-    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 7 })
-    expect(await valueOf(stage, key)).toBeUndefined()
-    expect(await stage.stored('round')).toMatchObject({ nextAt: t0 + 7 })
     await stage.reopen()
-    expect(await valueOf(stage, key)).toBeUndefined()
-    const results = [{ service: 'work', status: 'error', info: expect.any(String) as string }]
-    const check = { checkedAt: t0, results, skipped: [], resumed: false }
-    expect(await valueOf(stage, { ...key, kind: 'check' })).toEqual(check)
+    expect(await valueOf(stage, open)).toBeUndefined()
+    expect(await valueOf(stage, { ...open, kind: 'check' })).toBe('open')
   })
 
-  law(
-    'R11: a service that failed leaves its timing, and a run that is tried again is still in flight',
-    async (stage) => {
-      await stage.ready()
-      const run = aRun('s', { trigger: 'round', follow: 'service' })
-      const value = { lastRunAt: t0 - 5, everyMs: 5, inFlight: { run: run.id, round: 'round' } }
-      await stage.store.changeState({
-        changes: [{ kind: 'service', name: 'work', item: '', value }],
-        now: t0,
-      })
-      await stage.enqueue([run])
-      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
-      expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual(value)
-      await stage.finish('w', await stage.claimOne('w', t0 + 1), { outcome: outcomes.failed, at: t0 + 2 })
-      const after = { ...value, inFlight: null }
-      expect(await valueOf(stage, { kind: 'service', name: 'work', item: '' })).toEqual(after)
-    },
-  )
+  law('a run that is tried again has not ended, and changes nothing', async (stage) => {
+    await stage.ready()
+    await stage.enqueue([aRun('s', { trigger: 'round', endEffect: 'waking' })])
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
+    expect(await valueOf(stage, timing('work', 0))).toBeUndefined()
+    await stage.finish('w', await stage.claimOne('w', t0 + 1), { outcome: outcomes.failed, at: t0 + 2 })
+    expect(await valueOf(stage, timing('work', 0))).toMatchObject({ state: 'failed', at: t0 + 2 })
+  })
 
-  law(
-    'the end of an asset writes the state of its partition and arrives at whoever follows it',
-    async (stage) => {
-      await stage.ready()
-      const schedule = { kind: 'upstream', assets: ['work', 'other'] } as const
-      await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
-      await stage.trigger(aTrigger('elsewhere', { schedule: { kind: 'upstream', assets: ['other'] } }), {
-        nextAt: undefined,
-      })
-      const [first, second] = ['one', 'two'].map((label) => aRun(label, { partition: 'p', follow: 'asset' }))
-      await stage.enqueue([first!])
-      await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 1 })
-      const key = { kind: 'partition', name: 'work', item: 'p' } as const
-      const failed = {
-        state: 'failed',
-        run: first!.id,
-        at: t0 + 1,
-        doneAt: null,
-        doneRun: null,
-        readAt: null,
-      }
-      expect(await valueOf(stage, key)).toEqual(failed)
-      expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
-      await stage.enqueue([second!])
-      const last = await stage.claimOne('w', t0 + 2)
-      await stage.finish('w', last, { outcome: outcomes.done, at: t0 + 3, startedAt: t0 + 2 })
-      expect(await valueOf(stage, key)).toMatchObject({
-        state: 'done',
-        doneAt: t0 + 3,
-        doneRun: second!.id,
-        readAt: t0 + 2,
-      })
-      const arrivals = await stage.store.stateEntries({ kind: 'arrival', limit: 9 })
-      expect(arrivals.map(({ name, value }) => [name, value])).toEqual([
-        ['down', { asset: 'work', partition: 'p', run: second!.id, at: t0 + 3 }],
-      ])
-      expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 3 })
-      expect(await stage.stored('elsewhere')).toMatchObject({ nextAt: undefined })
-    },
-  )
+  law('a run whose effect the store does not know is refused', async ({ store }) => {
+    const runs = [aRun('s', { endEffect: 'unheard-of' })]
+    await expect(store.enqueue({ runs, now: t0 })).rejects.toThrow('unheard-of')
+    expect(await store.runs({ limit: 9 })).toEqual([])
+  })
+
+  law('an effect that arrives tells the triggers that follow the job, and wakes them', async (stage) => {
+    await stage.ready()
+    const schedule = { kind: 'upstream', assets: ['work', 'other'] } as const
+    await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
+    await stage.trigger(aTrigger('elsewhere', { schedule: { kind: 'upstream', assets: ['other'] } }), {
+      nextAt: undefined,
+    })
+    const [first, second] = ['one', 'two'].map((label) => aRun(label, { partition: 'p', endEffect: 'asset' }))
+    await stage.enqueue([first!])
+    await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.failed, at: t0 + 1 })
+    const key = { kind: 'partition', name: 'work', item: 'p' } as const
+    expect(await valueOf(stage, key)).toMatchObject({ state: 'failed', run: first!.id, at: t0 + 1 })
+    expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
+    await stage.enqueue([second!])
+    const last = await stage.claimOne('w', t0 + 2)
+    await stage.finish('w', last, { outcome: outcomes.done, at: t0 + 3, startedAt: t0 + 2 })
+    const done = { state: 'done', run: second!.id, at: t0 + 3, startedAt: t0 + 2 }
+    expect(await valueOf(stage, key)).toMatchObject(done)
+    const arrivals = await stage.store.stateEntries({ kind: 'arrival', limit: 9 })
+    expect(arrivals.map(({ name, item, value }) => [name, item, value])).toEqual([
+      ['down', '["work","p"]', { run: second!.id, at: t0 + 3 }],
+    ])
+    expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 3 })
+    expect(await stage.stored('elsewhere')).toMatchObject({ nextAt: undefined })
+  })
 
   law(
     'an arrival makes no tick stale, and one that a tick leaves behind is looked at at once',
@@ -242,7 +189,7 @@ export function stateLaws(law: Law): void {
       const schedule = { kind: 'upstream', assets: ['work'] } as const
       await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
       const seen = await stage.seen('down', t0)
-      await stage.enqueue([aRun('one', { partition: 'p', follow: 'asset' })])
+      await stage.enqueue([aRun('one', { partition: 'p', endEffect: 'asset' })])
       await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
       expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 1, revision: seen.revision })
       const planned = { ...planTick(seen, t0 + 2), takesArrivals: true }
@@ -261,34 +208,26 @@ export function stateLaws(law: Law): void {
 
   law('whoever follows other assets now, or has ended, hears of no arrival', async (stage) => {
     await stage.ready()
-    const follow = (assets: string[]) => ({ schedule: { kind: 'upstream', assets } }) as const
-    await stage.trigger(aTrigger('a', follow(['work'])), { nextAt: undefined })
-    await stage.trigger(aTrigger('b', follow(['work'])), { nextAt: undefined })
-    await stage.trigger(aTrigger('a', follow(['other'])), { nextAt: undefined })
-    await stage.trigger(aTrigger('b', follow(['work'])), { trigger: undefined, nextAt: undefined })
+    const following = (assets: string[]) => ({ schedule: { kind: 'upstream', assets } }) as const
+    await stage.trigger(aTrigger('a', following(['work'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('b', following(['work'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('a', following(['other'])), { nextAt: undefined })
+    await stage.trigger(aTrigger('b', following(['work'])), { trigger: undefined, nextAt: undefined })
     await stage.reopen()
-    await stage.enqueue([aRun('one', { follow: 'asset' })])
+    await stage.enqueue([aRun('one', { endEffect: 'asset' })])
     await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 + 1 })
     expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
   })
 
-  law('N6: the end of a one-shot notes that it was executed, whether it succeeded or not', async (stage) => {
+  law('an effect that reads nothing replaces what stands there', async (stage) => {
     await stage.ready()
-    await stage.trigger(aTrigger('o', { schedule: { kind: 'once', at: t0 }, recordsExecution: true }), {
-      cursorAt: t0 - 1,
-      nextAt: t0,
-    })
-    const tick = await stage.tick('o', t0)
-    const claim = await stage.claimOne('w', t0)
-    await stage.finish('w', claim, { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
-    expect(await valueOf(stage, { kind: 'executed', name: 'o', item: '' })).toBeUndefined()
-    const again = await stage.claimOne('w', t0 + 1)
-    await stage.finish('w', again, { outcome: outcomes.failed, at: t0 + 2 })
-    expect(await valueOf(stage, { kind: 'executed', name: 'o', item: '' })).toEqual({
-      at: t0 + 2,
-      run: tick.runs[0]?.id,
-      state: 'failed',
-    })
+    const runs = ['one', 'two'].map((label) => aRun(label, { trigger: 'o', endEffect: 'once' }))
+    await stage.enqueue(runs)
+    const [first, second] = await stage.claim('w', t0)
+    await stage.finish('w', first!, { outcome: outcomes.done, at: t0 + 1 })
+    await stage.finish('w', second!, { outcome: outcomes.cancelled, at: t0 + 2 })
+    const facts = { run: second!.run, state: 'cancelled', at: t0 + 2, startedAt: null }
+    expect(await valueOf(stage, { kind: 'executed', name: 'o', item: '' })).toMatchObject(facts)
   })
 }
 

@@ -4,15 +4,7 @@
  */
 import type { Phase } from '../../../kernel/run/fact.js'
 import type { Json } from '../../../kernel/definition/json.js'
-import type {
-  Attempt,
-  AttemptEnd,
-  Follow,
-  Gate,
-  Labels,
-  RunOrigin,
-  StoredError,
-} from '../../../kernel/run/run.js'
+import type { Attempt, AttemptEnd, Gate, Labels, RunOrigin, StoredError } from '../../../kernel/run/run.js'
 import { queueErrorOf } from '../../../kernel/job/pipeline.js'
 import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
 import { stateOf, type Mutable, type RunRow, type WorkerRow } from '../../memory/tables.js'
@@ -45,7 +37,8 @@ interface OwnKeys {
   readonly cancel_requested?: true | undefined
   readonly claimed_at?: string | undefined
   readonly gates?: readonly Gate[] | undefined
-  readonly follow?: Follow | undefined
+  /** The name of its end effect. */
+  readonly follow?: string | undefined
   /** What layout 1 said instead of `follow`. */
   readonly chained?: true | undefined
   readonly unique_key?: string | undefined
@@ -130,7 +123,7 @@ export function fromRunFile(file: RunFile): RunRow {
     partition: rota.partition,
     payload: payloadOf(file),
     gates: rota.gates ?? [],
-    follow: rota.follow ?? (rota.chained === true ? 'chain' : undefined),
+    endEffect: rota.follow ?? (rota.chained === true ? 'chain' : undefined),
     uniqueKey: rota.unique_key,
     uniqueUntil: instantOf(rota.unique_until),
     attempt: rota.attempt,
@@ -226,7 +219,7 @@ function ownKeysOf(row: RunRow): OwnKeys {
     cancel_requested: row.cancelRequested || undefined,
     claimed_at: textOf(row.claimedAt),
     gates: row.gates.length === 0 ? undefined : row.gates,
-    follow: row.follow,
+    follow: row.endEffect,
     unique_key: row.uniqueKey,
     unique_until: textOf(row.uniqueUntil),
     tries: row.attempts.length === 0 ? undefined : row.attempts.map(tryOf),
