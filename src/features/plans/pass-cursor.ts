@@ -1,7 +1,7 @@
 import { pipelineJob } from '../../kernel/job/pipeline.js'
 import { isMap } from '../../kernel/definition/read-value.js'
-import type { Tick } from '../../kernel/tick/tick.js'
-import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import { planTick } from '../../kernel/tick/tick.js'
+import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { isPass, passName, passSource } from './source.js'
@@ -29,19 +29,18 @@ export async function lastPassAt(
 export async function notePass(store: Store, pass: PassedPlan & { readonly now: Instant }): Promise<void> {
   const { now } = pass
   const trigger = passTrigger(pass)
-  const [known] = await store.triggers({ names: [trigger.name] })
+  const [known] = await store.dueByName({ names: [trigger.name], now })
   const isKnown = known !== undefined && fileOf(known.trigger) === fileOf(trigger)
   const current = isKnown ? known : await definePass(store, trigger, now)
-  if (current !== undefined && current.cursorAt < now)
-    await store.tick([tickTo(current, { at: now, cursorAt: now })])
+  if (current !== undefined && current.cursorAt < now) await store.tick([planTick(current, now)])
 }
 
-async function definePass(store: Store, trigger: Trigger, now: Instant): Promise<StoredTrigger | undefined> {
+async function definePass(store: Store, trigger: Trigger, now: Instant): Promise<DueTrigger | undefined> {
   const { definePipelineJob } = await import('./triggers.js')
   const { define } = await import('../../engine/sync/sync.js')
   await definePipelineJob(store, now)
   await define(store, { source: passSource, triggers: [trigger], now })
-  return (await store.triggers({ names: [trigger.name] }))[0]
+  return (await store.dueByName({ names: [trigger.name], now }))[0]
 }
 
 /** The file of the plan that was passed, as it was then. */
@@ -67,11 +66,4 @@ function passTrigger({ source, planFile }: PassedPlan): Trigger {
     priority: undefined,
     enabled: false,
   }
-}
-
-/** A tick that only moves a cursor. */
-export function tickTo(one: StoredTrigger, to: { at: Instant; cursorAt: Instant }): Tick {
-  const { trigger, revision } = one
-  const nothing = { nextAt: undefined, chainRun: undefined, runs: [], ranges: [], supersede: undefined }
-  return { trigger: trigger.name, revision, ...to, ...nothing }
 }

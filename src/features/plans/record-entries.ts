@@ -1,34 +1,43 @@
 import { define } from '../../engine/sync/sync.js'
-import { newTriggerRun, planTriggerName } from '../../kernel/identity/occurrence.js'
+import { planTriggerName } from '../../kernel/identity/occurrence.js'
 import { pipelineJob } from '../../kernel/job/pipeline.js'
-import type { Tick } from '../../kernel/tick/tick.js'
+import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { PlanEntry } from './definition.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { tickTo } from './pass-cursor.js'
 import { definePipelineJob, planTrigger } from './triggers.js'
 
 /** Records entries of a plan as runs; answers those that nobody else recorded first. */
 export async function recordEntries(
   store: Store,
   entries: readonly PlanEntry[],
-  { source, now }: { readonly source: string; readonly now: Instant },
+  request: RecordRequest,
 ): Promise<readonly PlanEntry[]> {
+  const { source, now } = request
   await definePipelineJob(store, now)
   const names = entries.map(({ jobId }) => planTriggerName(jobId))
   const active = await store.triggers({ names, active: true })
   const taken = new Set(active.map((one) => one.trigger.name))
   const missing = entries.filter(({ jobId }) => !taken.has(planTriggerName(jobId)))
   await define(store, { source, triggers: missing.map((entry) => planTrigger(entry, pipelineJob)), now })
-  const ticks = await ticksOf(store, entries, now)
+  const ticks = await ticksOf(store, entries, request)
   const answers = await store.tick(ticks.map(({ tick }) => tick))
   return ticks.filter((_, index) => answers[index] === 'ticked').map(({ entry }) => entry)
 }
 
+/** Whose entries they are, and how late they may be. */
+export interface RecordRequest {
+  readonly source: string
+  readonly now: Instant
+  /** Default: however late. */
+  readonly lookBackMs?: number | undefined
+}
+
+/** Each entry up to its own instant, which may lie ahead. */
 async function ticksOf(
   store: Store,
   entries: readonly PlanEntry[],
-  now: Instant,
+  { now, lookBackMs = Infinity }: RecordRequest,
 ): Promise<readonly { entry: PlanEntry; tick: Tick }[]> {
   const names = entries.map(({ jobId }) => planTriggerName(jobId))
   const due = new Map((await store.dueByName({ names, now })).map((one) => [one.trigger.name, one]))
@@ -37,9 +46,10 @@ async function ticksOf(
     const { dueAt } = entry
     const one = due.get(planTriggerName(entry.jobId))
     if (one === undefined || one.cursorAt >= dueAt) continue
-    // A run that another program's file made already has the same id, and stays as it is.
-    const tick = tickTo(one, { at: now, cursorAt: Math.max(now, dueAt) })
-    ticks.push({ entry, tick: { ...tick, runs: [newTriggerRun(one, dueAt)] } })
+    // A run that another program's file made already has the same id, and stays as it is. While planning is held there
+    // is no pass, and whoever enqueues an entry by hand means it: no hold takes an entry away here.
+    const free = { ...one, holds: [] }
+    ticks.push({ entry, tick: planTick(free, now, { untilAt: Math.max(now, dueAt), lookBackMs }) })
   }
   return ticks
 }

@@ -46,12 +46,22 @@ export interface SeenKey {
   readonly untilAt?: Instant | undefined
 }
 
-/** Works out what became due in `(cursor, now]` and what becomes of each instant. Pure: two schedulers plan the same. */
-export function planTick(due: DueTrigger, now: Instant): Tick {
-  const { schedule } = due.trigger
-  if (schedule.kind === 'after-finish') return planAfterFinish(due, schedule, now)
+/** Which instants a tick plans, where these are not all that became due. */
+export interface TickWindow {
+  /** The last instant, which may lie ahead; default: now. */
+  readonly untilAt?: Instant | undefined
+  /** The greatest age of an instant that becomes a run; default: the trigger's own. */
+  readonly lookBackMs?: number | undefined
+}
+
+/** Works out what becomes of each instant in `(cursor, until]`. Pure: two schedulers plan the same. */
+export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {}): Tick {
+  const { schedule } = given.trigger
+  if (schedule.kind === 'after-finish') return planAfterFinish(given, schedule, now)
+  const { untilAt = now, lookBackMs } = window
+  const due = lookBackMs === undefined ? given : lookingBack(given, lookBackMs)
   const instants = scheduleOf(schedule)
-  const held = cut({ due, schedule: instants, until: now })
+  const held = cut({ due, schedule: instants, until: untilAt })
   const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: held.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })
   const resolved = resolveOverlap(due, instants, caught.candidates)
@@ -59,13 +69,18 @@ export function planTick(due: DueTrigger, now: Instant): Tick {
     trigger: due.trigger.name,
     revision: due.revision,
     at: now,
-    cursorAt: Math.max(due.cursorAt, now),
-    nextAt: nextTickAt(due, instants, now),
+    cursorAt: Math.max(due.cursorAt, untilAt),
+    nextAt: nextTickAt(due, instants, untilAt),
     chainRun: undefined,
     runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
     ranges: [...held.ranges, ...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
     supersede: resolved.supersede,
   }
+}
+
+function lookingBack(due: DueTrigger, maxAgeMs: number): DueTrigger {
+  const { trigger } = due
+  return { ...due, trigger: { ...trigger, catchUp: { ...trigger.catchUp, maxAgeMs } } }
 }
 
 /** What was collapsed into an instant that then met an overlap met that overlap too. */
@@ -83,6 +98,7 @@ function followOverlap(
 }
 
 function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant | undefined {
+  if (!due.trigger.enabled) return undefined
   const pause = openPause(due, now)
   // Under a clock that was put back nothing is to be looked at before the cursor.
   const plannedAt = Math.max(due.cursorAt, now)
