@@ -74,7 +74,9 @@ describe('what a source may reach for', () => {
       /\bselect\s[^;]{1,200}\sfrom\s|\binsert\s+into\s|\bupdate\s+\w+\s+set\s|\bdelete\s+from\s|\bcreate\s+(?:table|index)\b|\bpragma\s+\w/i
     expect(
       matching(pattern, (path) =>
-        /^src\/(?:store\/(?:sqlite\/|postgres\/|files\/lock\.ts)|features\/sensors\/kinds\/sql\/)/.test(path),
+        /^src\/(?:store\/(?:sql\/|sqlite\/|postgres\/|files\/lock\.ts)|features\/sensors\/kinds\/sql\/)/.test(
+          path,
+        ),
       ),
     ).toEqual([])
   })

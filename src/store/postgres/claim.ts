@@ -89,7 +89,7 @@ export async function claimRuns(
   request: { claimRequest: ClaimRequest; worker: number; now: Instant },
 ): Promise<{ claims: Claim[]; more: boolean }> {
   const { claimRequest, now, worker } = request
-  const catalog = await session.catalog()
+  const catalog = await session.catalogNow()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const rooms = await roomsFor(session, { catalog, jobs: await wantedJobs(session, claimRequest), now })
   const offers = await offersFor(session, rooms, claimRequest)

@@ -11,7 +11,6 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isInFuture } from './errors.js'
-import { markWentBack } from './meta.js'
 
 /** Thrown where nobody can tell whether a transaction came to be. */
 export class InDoubt extends Error {
@@ -68,7 +67,8 @@ export class CommitStatus {
       this.#last = { ...last, life }
       return
     }
-    await markWentBack(new Database(client, this.#statements))
+    // Processes that lost nothing of their own have to notice it too.
+    await new Database(client, this.#statements).change(GO_BACK)
     throw new RotaError(
       'STORE_WENT_BACK',
       `${this.#url} has lost what was committed: was a replica promoted that lacked it? Start with --accept-store to go on from here`,
@@ -88,5 +88,8 @@ export class CommitStatus {
     }
   }
 }
+
+// Relies on: primary key. So far back that processes which have not noticed cannot make up for it by going on.
+const GO_BACK = `update rota.meta set epoch = epoch - 1000000000 where id = 1`
 
 const STATUS = `select pg_xact_status($1::text::xid8)`

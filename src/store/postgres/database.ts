@@ -1,14 +1,13 @@
 import type { Client, QueryResult } from 'pg'
-
-/** What a statement takes. */
-export type SqlValue = string | number | boolean | null | readonly (string | number | null)[]
+import { columnsOf, type SqlValue, type Statement } from '../sql/statement.js'
+import { perform, type Insertion, type Query, type Verb } from '../sql/verb.js'
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
 export class Statements {
   readonly schema: string
   readonly #quoted: string
   readonly #isPrepared: boolean
-  readonly #known = new Map<string, { readonly text: string; readonly name: string | undefined }>()
+  readonly #known = new Map<Statement, { readonly text: string; readonly name: string | undefined }>()
 
   constructor(options: { schema: string; prepare: boolean }) {
     this.schema = options.schema
@@ -17,11 +16,11 @@ export class Statements {
   }
 
   /** The text for this store's schema, and its name where it stays prepared. */
-  of(sql: string): { readonly text: string; readonly name: string | undefined } {
+  of(sql: Statement): { readonly text: string; readonly name: string | undefined } {
     const known = this.#known.get(sql)
     if (known !== undefined) return known
     const name = this.#isPrepared ? `rota_${this.#known.size}` : undefined
-    const fresh = { text: this.text(sql), name }
+    const fresh = { text: this.text(typeof sql === 'string' ? sql : sql.postgres), name }
     this.#known.set(sql, fresh)
     return fresh
   }
@@ -73,34 +72,56 @@ export class Database {
   }
 
   /** How many rows a statement changed. */
-  async change(sql: string, ...parameters: readonly SqlValue[]): Promise<number> {
+  async change(sql: Statement, ...parameters: readonly SqlValue[]): Promise<number> {
     const changes = (await this.#send(sql, parameters)).rowCount ?? 0
     if (changes > 0) this.#hasChanged = true
     return changes
   }
 
   /** The rows that a statement which writes gives back. */
-  async changed<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row[]> {
+  async changed<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Promise<Row[]> {
     const { rows } = await this.#send<Row>(sql, parameters)
     if (rows.length > 0) this.#hasChanged = true
     return rows
   }
 
-  async get<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row | undefined> {
+  async get<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Promise<Row | undefined> {
     return (await this.#send<Row>(sql, parameters)).rows[0]
   }
 
-  async all<Row>(sql: string, ...parameters: readonly SqlValue[]): Promise<Row[]> {
+  async all<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Promise<Row[]> {
     return (await this.#send<Row>(sql, parameters)).rows
   }
 
   /** The first column of the first row; what is null there is undefined. */
-  async value(sql: string, ...parameters: readonly SqlValue[]): Promise<string | number | undefined> {
+  async value(sql: Statement, ...parameters: readonly SqlValue[]): Promise<string | number | undefined> {
     const row = await this.get<Record<string, string | number | null>>(sql, ...parameters)
     return row === undefined ? undefined : (Object.values(row)[0] ?? undefined)
   }
 
-  async #send<Row>(sql: string, parameters: readonly SqlValue[]): Promise<QueryResult<Row>> {
+  /** Performs a verb. */
+  perform<T>(verb: Verb<T>): Promise<T> {
+    return perform(verb, (query) => this.#answerTo(query))
+  }
+
+  #answerTo(query: Query | Insertion): Promise<unknown> {
+    switch (query.want) {
+      case 'change':
+        return this.change(query.sql, ...query.values)
+      case 'get':
+        return this.get(query.sql, ...query.values)
+      case 'value':
+        return this.value(query.sql, ...query.values)
+      case 'all':
+        return this.all(query.sql, ...query.values)
+      case 'insert':
+        return this.change(query.sql, ...columnsOf(query.rows))
+      case 'inserted':
+        return this.changed(query.sql, ...columnsOf(query.rows))
+    }
+  }
+
+  async #send<Row>(sql: Statement, parameters: readonly SqlValue[]): Promise<QueryResult<Row>> {
     if (this.#isOver) throw new Error('A statement came after the end of its transaction')
     const { text, name } = this.#statements.of(sql)
     const values = parameters.map(sendable)

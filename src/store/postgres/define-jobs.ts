@@ -2,7 +2,7 @@ import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { DefineConflict, DefineJobs } from '../port.js'
 import { done, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
-import { markJobsChanged, markLimitsChanged } from './meta.js'
+import { markJobsChanged, markLimitsChanged } from '../sql/verbs/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. Being alone closes the race of two sources for one name.
@@ -41,14 +41,14 @@ export async function defineJobs(session: Session, request: DefineJobs): Promise
   session.beExclusive()
   const { db } = session
   for (const { name, concurrency = null } of request.queues) await db.change(WRITE_QUEUE, name, concurrency)
-  if (request.queues.length > 0) await markLimitsChanged(session)
+  if (request.queues.length > 0) await session.db.perform(markLimitsChanged(session))
   const names = request.jobs.map(({ name }) => name)
   const sources = await sourcesOf(session, OWNERS, names)
   const isOurs = ({ name }: { name: string }): boolean =>
     (sources.get(name) ?? request.source) === request.source
   const ours = [...new Map(request.jobs.filter(isOurs).map((job) => [job.name, job])).values()]
   if (ours.length > 0) await writeJobs(session, ours, request.source)
-  await markJobsChanged(session, request.jobs.filter(isOurs).length)
+  await session.db.perform(markJobsChanged(session, request.jobs.filter(isOurs).length))
   await db.change(COUNT_RUNNING)
   for (const job of request.jobs) await followLimits(session, job.name)
   return request.jobs
@@ -66,7 +66,7 @@ export async function removeJobs(session: Session, names: readonly string[]): Pr
     FORGET_JOBS,
     names.filter((name) => !used.has(name)),
   )
-  await markJobsChanged(session, removed)
+  await session.db.perform(markJobsChanged(session, removed))
   return names.filter((name) => used.has(name) && known.has(name))
 }
 

@@ -2,7 +2,7 @@ import { chainEffect } from '../../kernel/run/end-effect.js'
 import type { Json } from '../../kernel/definition/json.js'
 import { endEffectOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { stateValue, writeStateEntry } from './state.js'
+import { stateValue, writeStateEntry } from '../sql/verbs/state.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -40,13 +40,14 @@ export async function applyEndEffect(
   }
   const ended = endedRunOf(run, (await db.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of effect.reads?.(ended) ?? []) values.push(await stateValue(session, key))
-  for (const change of effect.changes?.(ended, values) ?? []) await writeStateEntry(session, change, end.at)
+  for (const key of effect.reads?.(ended) ?? []) values.push(await db.perform(stateValue(key)))
+  for (const change of effect.changes?.(ended, values) ?? [])
+    await db.perform(writeStateEntry(change, end.at))
   if (effect.wakesTrigger === true) await db.change(LOOK_AT, end.at, run.trigger)
   const arrival = effect.arrival?.(ended)
   if (arrival === undefined) return
   for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    await writeStateEntry(session, { ...arrival, name: trigger }, end.at)
+    await db.perform(writeStateEntry({ ...arrival, name: trigger }, end.at))
     await db.change(ARRIVED, end.at, trigger)
   }
 }

@@ -33,7 +33,7 @@ export async function endRun(session: Session, run: Unfinished, end: RunEnd): Pr
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */
 export async function leaveQueue(session: Session, job: string, count: number): Promise<void> {
-  const queue = limitedQueueOf(await session.catalog(), job)
+  const queue = limitedQueueOf(await session.catalogNow(), job)
   if (queue === undefined) return
   session.beExclusive()
   session.hasNews = true

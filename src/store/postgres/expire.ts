@@ -42,7 +42,7 @@ export async function expire(
     db.change(SETTLE),
   ])
   if (rows.length === 0) return []
-  const catalog = await session.catalog()
+  const catalog = await session.catalogNow()
   return rows.map(({ id, due_at: dueAt, attempt, failures, crashes, worker, job }) => {
     const definition: Job = jobOf(catalog, job)
     return { run: id, dueAt, attempt, failures, crashes, worker, job: definition }

@@ -3,8 +3,8 @@ import type { Queue } from '../../kernel/job/job.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import { phases } from '../sql/states.js'
 import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
-import { countersOf } from './meta.js'
-import { notesAfter } from './state.js'
+import { countersOf } from '../sql/verbs/meta.js'
+import { stateEntriesAfter } from '../sql/verbs/state.js'
 import { jobs, versions } from './read-definitions.js'
 import { attemptsOf, FROM_RUNS } from './read-runs.js'
 import {
@@ -62,7 +62,7 @@ const sections: readonly Section[] = [
   ranges,
   noted,
   seen,
-  async (session) => once([{ kind: 'counters', ...(await countersOf(session)) }]),
+  async (session) => once([{ kind: 'counters', ...(await session.db.perform(countersOf(session))) }]),
 ]
 
 /** A page of the facts. */
@@ -160,7 +160,7 @@ async function ranges(session: Session, after: string, limit: number): Promise<F
 
 async function noted(session: Session, after: string, limit: number): Promise<Found> {
   const key = after === '' ? (['', '', ''] as const) : (JSON.parse(after) as [string, string, string])
-  const rows = await notesAfter(session, key, limit)
+  const rows = await session.db.perform(stateEntriesAfter(key, limit))
   const facts = rows.map((note): Fact => ({ kind: 'note', note }))
   return { facts, last: lastOf(rows, ({ kind, name, item }) => JSON.stringify([kind, name, item])) }
 }

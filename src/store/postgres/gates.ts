@@ -47,7 +47,7 @@ export interface Gated {
 export async function takeGates(session: Session, run: Gated): Promise<string | undefined> {
   session.beExclusive()
   const gates = gatesOf(run.gates)
-  const catalog = await session.catalog()
+  const catalog = await session.catalogNow()
   for (const [taken, gate] of gates.entries()) {
     if ((await session.db.change(TAKE, gate.key, limitOf(catalog, run.job, gate))) === 1) continue
     await giveBack(session, gates.slice(0, taken))
@@ -143,7 +143,7 @@ async function mostUrgent(
 
 async function isFull(session: Session, job: string, gate: Gate): Promise<boolean> {
   const admitted = ((await session.db.value(ADMITTED, gate.key)) ?? 0) as number
-  return admitted >= limitOf(await session.catalog(), job, gate)
+  return admitted >= limitOf(await session.catalogNow(), job, gate)
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER

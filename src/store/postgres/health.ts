@@ -1,5 +1,5 @@
 import type { StoreHealth, StoreWarning } from '../store-health.js'
-import { readMeta } from './meta.js'
+import { readMeta } from '../sql/verbs/meta.js'
 import { oldTransactions } from './old-transactions.js'
 import type { Session } from './session.js'
 
@@ -31,7 +31,7 @@ export async function health(
   request: { schema: string; isDeep: boolean; isDeaf: boolean },
 ): Promise<StoreHealth> {
   const { db } = session
-  const meta = await readMeta(session)
+  const meta = await session.db.perform(readMeta())
   return {
     id: meta.store,
     schemaVersion: meta.version,

@@ -3,7 +3,7 @@ import type { Run, RunState } from '../../kernel/run/run.js'
 import type { RunFilter } from '../port.js'
 import { runOf, type RunRow } from '../sql/rows.js'
 import { cancelled, failed, running, statesOf, blocked, delayed, ready } from '../sql/states.js'
-import type { SqlValue } from './database.js'
+import type { SqlValue } from '../sql/statement.js'
 import { FROM_RUNS } from './read-runs.js'
 import type { Session } from './session.js'
 

@@ -13,24 +13,12 @@
 import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
-import type { Fact } from '../../kernel/run/fact.js'
-import type { RunId } from '../../kernel/identity/identity.js'
-import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
-import type { Tick } from '../../kernel/tick/tick.js'
+import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
-import type { Instant } from '../../time/instant.js'
-import type {
-  DefineJobs,
-  DefineTrigger,
-  Expiry,
-  Hint,
-  RunFilter,
-  Store,
-  TriggerFilter,
-  Turn,
-  WorkerEntry,
-} from '../port.js'
+import type { Hint, RunFilter, Store } from '../port.js'
+import type { StoreHealth } from '../store-health.js'
 import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
+import { storeVerbs, type Driver as VerbDriver } from '../sql/store-verbs.js'
 import { listenerOf, readAddress, type Address } from './address.js'
 import { advance, cancel, retry } from './cancel.js'
 import { DatabaseClock } from './clock.js'
@@ -45,11 +33,8 @@ import { enqueueAll, isPlain } from './enqueue.js'
 import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
-import { hold, holds, release } from './holds.js'
-import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
-import { changeState, notes } from './state.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
 import { plainEnqueue } from './plain.js'
@@ -58,7 +43,6 @@ import { fingerprints, jobs, queues, triggers, versions } from './read-definitio
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Reader } from './reader.js'
 import { ProcessCache } from './process-cache.js'
-import { forgetSeen, seen } from './seen.js'
 import type { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
 import { takeTurn, type Lanes } from './lanes.js'
@@ -92,12 +76,93 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const statements = new Statements({ schema, prepare })
   try {
     const { isPooled } = await openSchema({ connections, statements, url, create, clock, signal })
-    const store = new PostgresStore({ ...options, driver, address, connections, statements, isPooled })
-    await store.readTime()
-    return store
+    const opened = new OpenSchema({ ...options, driver, address, connections, statements, isPooled })
+    await opened.readTime()
+    return storeOf(opened)
   } catch (error) {
     await connections.close()
     throw error
+  }
+}
+
+function storeOf(opened: OpenSchema): Store {
+  const { loop, reader } = opened
+  const commitInPieces = <Item, Answer>(
+    batch: readonly Item[],
+    apply: (session: Session, piece: readonly Item[]) => Promise<Answer[]>,
+  ): Promise<readonly Answer[]> =>
+    inPieces(batch, (piece) => loop.commit((session) => apply(session, piece), { items: piece.length }))
+  return {
+    ...storeVerbs(opened.driver),
+    url: opened.url,
+    defineJobs: (request) =>
+      loop.commit((session) => defineJobs(session, request), { items: request.jobs.length }),
+    defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
+    jobs: () => reader.ask(jobs),
+    removeJobs: (names) => loop.commit((session) => removeJobs(session, names)),
+    queues: () => reader.askTogether(queues),
+    triggers: (filter = {}) => reader.ask((session) => triggers(session, filter)),
+    fingerprints: (source) => reader.ask((session) => fingerprints(session, source)),
+    versions: (trigger) => reader.ask((session) => versions(session, trigger)),
+    due: (request) => reader.ask((session) => due(session, request)),
+    dueByName: (request) => reader.ask((session) => dueByName(session, request)),
+    tick: (batch) => commitInPieces(batch, tick),
+    nextTickAt: (request) => reader.ask((session) => nextTickAt(session, request)),
+    enqueue: ({ runs, now }) =>
+      inPieces(runs, (piece) => {
+        const input = { runs: piece, now }
+        const isExclusive = !piece.every(isPlain)
+        const plain = plainEnqueue(input)
+        return loop.commitAlike(enqueueAll, { input, items: piece.length, isExclusive, plain })
+      }),
+    register: (worker) => loop.commit((session) => register(session, worker), { isExclusive: false }),
+    heartbeat: (request) =>
+      reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
+    drain: (request) => loop.commit((session) => drain(session, request), { isExclusive: false }),
+    retire: (request) => loop.commit((session) => retire(session, request)),
+    turn: (request) => takeTurn(opened.lanes, request),
+    expire: (request) => loop.commit((session) => expire(session, request)),
+    cancel: (request) => loop.commit((session) => cancel(session, request)),
+    retry: (request) => loop.commit((session) => retry(session, request)),
+    advance: (request) => loop.commit((session) => advance(session, request)),
+    log: async (lines) => {
+      await inPieces(lines, async (piece) => {
+        await loop.commit((session) => log(session, piece), { items: piece.length, isExclusive: false })
+        return []
+      })
+    },
+    facts: (request) => reader.askTogether((session) => facts(session, request)),
+    takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), { items: batch.length }),
+    run: (id) => reader.ask((session) => run(session, id)),
+    runsByPrefix: (prefix, limit) => reader.ask((session) => runsByPrefix(session, prefix, limit)),
+    runs: async (filter) => {
+      const found: Run[] = []
+      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
+        const part: RunFilter = rest
+        const { runs, next } = await reader.ask((session) => listRuns(session, part))
+        found.push(...runs)
+        rest = next
+      }
+      return found
+    },
+    counts: () => reader.ask(counts),
+    attempts: (id) => reader.ask((session) => attempts(session, id)),
+    logs: (request) => reader.ask((session) => logs(session, request)),
+    runInstants: (request) => reader.ask((session) => runInstants(session, request)),
+    workers: () => reader.ask(workers),
+    signsOf: (request) => reader.ask((session) => signsOf(session, request)),
+    watch: (hint) => opened.watch(hint),
+    prune: async (request) => {
+      let removed = 0
+      for (;;) {
+        const limit = Math.min(itemsPerCommit, request.limit - removed)
+        const piece = await loop.commit((session) => prune(session, { ...request, limit }), { items: limit })
+        removed += piece
+        if (piece < limit || removed === request.limit) return removed
+      }
+    },
+    health: (request) => opened.health(request.deep === true),
+    close: () => opened.close(),
   }
 }
 
@@ -106,14 +171,22 @@ const deepLookMs = 24 * 3_600_000
 
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 
-class PostgresStore implements Store {
+/** A schema while it is open: its connections, the loops that commit and the watch for other processes. */
+class OpenSchema {
   readonly url: string
+  readonly loop: CommitLoop
+  readonly lanes: Lanes
+  readonly reader: Reader
+  readonly driver: VerbDriver = {
+    commit: (verb, options) => this.loop.commit((session) => session.db.perform(verb(session)), options),
+    read: (verb, { isSnapshot = false } = {}) =>
+      isSnapshot
+        ? this.reader.askTogether((session) => session.db.perform(verb(session)))
+        : this.reader.ask((session) => session.db.perform(verb(session))),
+  }
   readonly #clock: Clock
   readonly #connections: Connections
   readonly #statements: Statements
-  readonly #loop: CommitLoop
-  readonly #lanes: Lanes
-  readonly #reader: Reader
   readonly #watch: Watch
   #closing: Promise<void> | undefined
 
@@ -138,9 +211,9 @@ class PostgresStore implements Store {
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
     const remembered = new ProcessCache(own, options.endEffects)
-    const ended = (): RotaError | undefined => this.#loop.ended
+    const ended = (): RotaError | undefined => this.loop.ended
     const parts = { connections, statements, remembered, clock, url }
-    this.#reader = new Reader({ ...parts, ended })
+    this.reader = new Reader({ ...parts, ended })
     const loopOptions = {
       ...parts,
       seed: own,
@@ -150,229 +223,31 @@ class PostgresStore implements Store {
       },
       onNews: (news?: 'runs') => notify.send(news),
     }
-    this.#loop = new CommitLoop(loopOptions)
-    this.#lanes = { loop: this.#loop, beside: new CommitLoop(loopOptions), remembered }
+    this.loop = new CommitLoop(loopOptions)
+    this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered }
   }
 
   /** Lets a clock that follows the database know its time before anybody asks for it. */
   async readTime(): Promise<void> {
     const clock = this.#clock
     if (!(clock instanceof DatabaseClock)) return
-    await this.#reader.ask(async ({ db }) => {
+    await this.reader.ask(async ({ db }) => {
       const beforeMs = clock.monotonicMs()
       const serverMs = (await db.value(TIME)) as number
       clock.observe({ serverMs, beforeMs, afterMs: clock.monotonicMs() })
     })
   }
 
-  defineJobs(request: DefineJobs) {
-    return this.#loop.commit((session) => defineJobs(session, request), { items: request.jobs.length })
-  }
-
-  defineTriggers(batch: readonly DefineTrigger[]) {
-    return this.#commitInPieces(batch, defineTriggers)
-  }
-
-  jobs() {
-    return this.#reader.ask(jobs)
-  }
-
-  removeJobs(names: readonly string[]) {
-    return this.#loop.commit((session) => removeJobs(session, names))
-  }
-
-  queues() {
-    return this.#reader.askTogether(queues)
-  }
-
-  triggers(filter: TriggerFilter = {}) {
-    return this.#reader.ask((session) => triggers(session, filter))
-  }
-
-  fingerprints(source: string) {
-    return this.#reader.ask((session) => fingerprints(session, source))
-  }
-
-  versions(trigger: string) {
-    return this.#reader.ask((session) => versions(session, trigger))
-  }
-
-  due(request: Parameters<Store['due']>[0]) {
-    return this.#reader.ask((session) => due(session, request))
-  }
-
-  dueByName(request: { names: readonly string[]; now: Instant }) {
-    return this.#reader.ask((session) => dueByName(session, request))
-  }
-
-  tick(batch: readonly Tick[]) {
-    return this.#commitInPieces(batch, tick)
-  }
-
-  nextTickAt(request: Parameters<Store['nextTickAt']>[0]) {
-    return this.#reader.ask((session) => nextTickAt(session, request))
-  }
-
-  seen(request: Parameters<Store['seen']>[0]) {
-    return this.#reader.ask((session) => seen(session, request))
-  }
-
-  forgetSeen(request: Parameters<Store['forgetSeen']>[0]) {
-    return this.#loop.commit((session) => forgetSeen(session, request))
-  }
-
-  enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
-    return inPieces(runs, (piece) => {
-      const input = { runs: piece, now }
-      const isExclusive = !piece.every(isPlain)
-      const plain = plainEnqueue(input)
-      return this.#loop.commitAlike(enqueueAll, { input, items: piece.length, isExclusive, plain })
-    })
-  }
-
-  register(worker: WorkerEntry) {
-    return this.#loop.commit((session) => register(session, worker), { isExclusive: false })
-  }
-
-  heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
-    return this.#reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) })
-  }
-
-  drain(request: { worker: string; isDraining: boolean }) {
-    return this.#loop.commit((session) => drain(session, request), { isExclusive: false })
-  }
-
-  retire(request: { worker: string; now: Instant }) {
-    return this.#loop.commit((session) => retire(session, request))
-  }
-
-  turn(request: Turn) {
-    return takeTurn(this.#lanes, request)
-  }
-
-  expire(request: Expiry) {
-    return this.#loop.commit((session) => expire(session, request))
-  }
-
-  cancel(request: { run: RunId; now: Instant; reason: string }) {
-    return this.#loop.commit((session) => cancel(session, request))
-  }
-
-  retry(request: { run: RunId; now: Instant }) {
-    return this.#loop.commit((session) => retry(session, request))
-  }
-
-  advance(request: { run: RunId; now: Instant }) {
-    return this.#loop.commit((session) => advance(session, request))
-  }
-
-  async log(lines: readonly LogLine[]) {
-    await inPieces(lines, async (piece) => {
-      await this.#loop.commit((session) => log(session, piece), { items: piece.length, isExclusive: false })
-      return []
-    })
-  }
-
-  hold(request: Parameters<Store['hold']>[0]) {
-    return this.#loop.commit((session) => hold(session, request))
-  }
-
-  release(request: Parameters<Store['release']>[0]) {
-    return this.#loop.commit((session) => release(session, request))
-  }
-
-  holds(filter: Parameters<Store['holds']>[0] = {}) {
-    return this.#reader.ask((session) => holds(session, filter))
-  }
-
-  stateEntries(filter: Parameters<Store['stateEntries']>[0]) {
-    return this.#reader.ask((session) => notes(session, filter))
-  }
-
-  changeState(request: Parameters<Store['changeState']>[0]) {
-    return this.#loop.commit((session) => changeState(session, request), {
-      items: 1 + request.changes.length,
-    })
-  }
-
-  facts(request: Parameters<Store['facts']>[0]) {
-    return this.#reader.askTogether((session) => facts(session, request))
-  }
-
-  takeFacts(batch: readonly Fact[]) {
-    return this.#loop.commit((session) => takeFacts(session, batch), { items: batch.length })
-  }
-
-  run(id: RunId) {
-    return this.#reader.ask((session) => run(session, id))
-  }
-
-  runsByPrefix(prefix: string, limit: number) {
-    return this.#reader.ask((session) => runsByPrefix(session, prefix, limit))
-  }
-
-  async runs(filter: RunFilter) {
-    const found: Run[] = []
-    for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
-      const part: RunFilter = rest
-      const { runs, next } = await this.#reader.ask((session) => listRuns(session, part))
-      found.push(...runs)
-      rest = next
-    }
-    return found
-  }
-
-  counts() {
-    return this.#reader.ask(counts)
-  }
-
-  attempts(id: RunId) {
-    return this.#reader.ask((session) => attempts(session, id))
-  }
-
-  logs(request: Parameters<Store['logs']>[0]) {
-    return this.#reader.ask((session) => logs(session, request))
-  }
-
-  ledger(request: Parameters<Store['ledger']>[0]) {
-    return this.#reader.ask((session) => ledger(session, request))
-  }
-
-  runInstants(request: Parameters<Store['runInstants']>[0]) {
-    return this.#reader.ask((session) => runInstants(session, request))
-  }
-
-  workers() {
-    return this.#reader.ask(workers)
-  }
-
-  signsOf(request: Parameters<Store['signsOf']>[0]) {
-    return this.#reader.ask((session) => signsOf(session, request))
-  }
-
   watch(hint: Hint): () => void {
-    if (this.#loop.ended !== undefined) throw this.#loop.ended
+    if (this.loop.ended !== undefined) throw this.loop.ended
     return this.#watch.add(hint)
   }
 
-  async prune(request: { before: Instant; limit: number; now: Instant }) {
-    let removed = 0
-    for (;;) {
-      const limit = Math.min(itemsPerCommit, request.limit - removed)
-      const piece = await this.#loop.commit((session) => prune(session, { ...request, limit }), {
-        items: limit,
-      })
-      removed += piece
-      if (piece < limit || removed === request.limit) return removed
-    }
-  }
-
-  health(request: { now: Instant; deep?: boolean | undefined }) {
+  health(isDeep: boolean): Promise<StoreHealth> {
     const { schema } = this.#statements
     const { isDeaf } = this.#watch
-    const isDeep = request.deep === true
     const answerMs = isDeep ? deepLookMs : undefined
-    return this.#reader.ask((session) => health(session, { schema, isDeep, isDeaf }), { answerMs })
+    return this.reader.ask((session) => health(session, { schema, isDeep, isDeaf }), { answerMs })
   }
 
   close(): Promise<void> {
@@ -382,18 +257,9 @@ class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#watch.close()
-    if (this.#loop.ended === undefined) void this.#loop.commit(settle).catch(() => undefined)
+    if (this.loop.ended === undefined) void this.loop.commit(settle).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
-    await Promise.all([this.#loop.close(closed), this.#lanes.beside.close(closed)])
+    await Promise.all([this.loop.close(closed), this.lanes.beside.close(closed)])
     await this.#connections.close()
-  }
-
-  #commitInPieces<Item, Answer>(
-    batch: readonly Item[],
-    apply: (session: Session, piece: readonly Item[]) => Promise<Answer[]>,
-  ): Promise<readonly Answer[]> {
-    return inPieces(batch, (piece) =>
-      this.#loop.commit((session) => apply(session, piece), { items: piece.length }),
-    )
   }
 }

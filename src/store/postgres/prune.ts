@@ -2,8 +2,8 @@ import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { Instant } from '../../time/instant.js'
 import { originCode, type RangeRow } from '../sql/rows.js'
 import { done, stateName } from '../sql/states.js'
-import { recordRange } from './ledger.js'
-import { forgetOver } from './seen.js'
+import { recordRanges } from '../sql/verbs/ledger.js'
+import { forgetExpired } from '../sql/verbs/seen.js'
 import type { Session } from './session.js'
 
 // Relies on: runs_ended. Unfinished runs do not stand in it, so none of them can go.
@@ -51,7 +51,7 @@ export async function prune(
 ): Promise<number> {
   session.beExclusive()
   const { db } = session
-  await forgetOver(session, request)
+  await session.db.perform(forgetExpired(request))
   const victims = await db.all<Victim>(OLDEST, request.before, request.limit)
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)
@@ -83,7 +83,7 @@ async function insert(session: Session, pruned: Pruned): Promise<Pruned> {
   const { trigger, first_at: firstAt, last_at: lastAt, version, recorded_at: recordedAt } = pruned
   const detail = pruned.detail ?? undefined
   const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
-  return { ...pruned, seq: await recordRange(session, range, recordedAt) }
+  return { ...pruned, seq: (await session.db.perform(recordRanges([range], recordedAt)))[0] as number }
 }
 
 /** Two pruned ranges of one version become the first of them, where nothing that remains lies between. */

@@ -5,7 +5,7 @@ import { jobOf, type Catalog } from '../sql/catalog.js'
 import { orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'
 import { versionOf, type VersionRow } from '../sql/version-rows.js'
-import { highestTime } from './meta.js'
+import { highestTime } from '../sql/verbs/meta.js'
 import type { Session } from './session.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
@@ -47,14 +47,14 @@ export async function jobs(session: Session): Promise<StoredJob[]> {
 /** Queues that are defined or used, by name. */
 export async function queues(session: Session): Promise<QueueStatus[]> {
   const { db } = session
-  const catalog = await session.catalog()
+  const catalog = await session.catalogNow()
   const rows = await db.all<{ name: string; concurrency: number | null }>(QUEUES)
   const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
   const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
   const readyIn = await runsByQueue(session, catalog, 'ready')
   const runningIn = await runsByQueue(session, catalog, 'running')
   // No instant is handed in, so a hold with an end counts until a later instant was seen.
-  const held = await db.all<{ target: string }>(PAUSED, await highestTime(session))
+  const held = await db.all<{ target: string }>(PAUSED, await session.db.perform(highestTime(session)))
   const paused = new Set(held.map(({ target }) => target))
   return [...names].toSorted().map((name) => ({
     name,

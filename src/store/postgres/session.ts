@@ -1,20 +1,17 @@
 import type { EndEffects } from '../../kernel/run/end-effect.js'
-import type { Catalog } from '../sql/catalog.js'
-import { loadCatalog, type Revisions } from './catalog.js'
+import type { Instant } from '../../time/instant.js'
+import { loadCatalog, readRevisions, type Catalog, type Revisions } from '../sql/catalog.js'
+import type { Session as VerbSession } from '../sql/session.js'
+import type { Verb } from '../sql/verb.js'
+import { raiseTime } from '../sql/verbs/meta.js'
 import type { Database } from './database.js'
 import type { ProcessCache } from './process-cache.js'
-
-// Relies on: primary key of meta. Never lowers it: another process may have written a later one.
-const RAISE_TIME = `update rota.meta set highest_at = $1 where id = 1 and highest_at < $1`
-
-// Relies on: primary key of meta.
-const REVISIONS = `select jobs_revision, limits_revision from rota.meta where id = 1`
 
 /** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
 export class NotExclusive extends Error {}
 
 /** One transaction, or one question, with what this process remembers. */
-export class Session {
+export class Session implements VerbSession {
   readonly db: Database
   readonly remembered: ProcessCache
   /** Whether no other transaction of any process writes meanwhile. */
@@ -46,13 +43,28 @@ export class Session {
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */
-  async catalog(): Promise<Catalog> {
-    this.#revisions ??= await this.db.get<Revisions>(REVISIONS)
-    if (this.#revisions === undefined) throw new Error('The store has lost the row that describes it')
-    const known = this.remembered.catalog
-    const catalog = await loadCatalog(this.db, known, this.#revisions)
+  *catalog(): Verb<Catalog> {
+    this.#revisions ??= yield* readRevisions()
+    const catalog = yield* loadCatalog(this.remembered.catalog, this.#revisions)
     this.remembered.catalog = catalog
     return catalog
+  }
+
+  /** The same, awaited. */
+  catalogNow(): Promise<Catalog> {
+    return this.db.perform(this.catalog())
+  }
+
+  forgetCatalog(): void {
+    this.remembered.catalog = undefined
+  }
+
+  get highestAt(): Instant {
+    return this.remembered.highestAt
+  }
+
+  noteTime(now: Instant): void {
+    this.remembered.noteTime(now)
   }
 
   /** Makes the next look at the catalog ask whether it still holds: after a change. */
@@ -65,7 +77,7 @@ export class Session {
     const { remembered } = this
     if (!remembered.isTimeToWrite(stepMs)) return
     const at = remembered.highestAt
-    await this.db.change(RAISE_TIME, at)
+    await this.db.perform(raiseTime(at))
     this.afterCommit(() => remembered.timeWritten(at))
   }
 

@@ -16,11 +16,11 @@ import { endEffectCode } from '../sql/rows.js'
 import { followFor } from './define.js'
 import { COUNT_RUNNING, writeJobs } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
-import { recordRange } from './ledger.js'
+import { recordRanges } from '../sql/verbs/ledger.js'
 import { log } from './logs.js'
-import { markLimitsChanged, takeCounters } from './meta.js'
-import { putStateEntry } from './state.js'
-import { remember } from './seen.js'
+import { markLimitsChanged, takeCounters } from '../sql/verbs/meta.js'
+import { putStateEntry } from '../sql/verbs/state.js'
+import { remember } from '../sql/verbs/seen.js'
 import type { Session } from './session.js'
 
 const QUEUE = `insert into rota.queues (name, concurrency) values ($1, $2)
@@ -57,10 +57,10 @@ async function takeFact(session: Session, fact: Fact): Promise<void> {
   const { db } = session
   switch (fact.kind) {
     case 'counters':
-      return await takeCounters(session, fact)
+      return await session.db.perform(takeCounters(session, fact))
     case 'queue':
       await db.change(QUEUE, fact.queue.name, fact.queue.concurrency ?? null)
-      return await markLimitsChanged(session)
+      return await session.db.perform(markLimitsChanged(session))
     case 'job':
       await writeJobs(session, [fact.job], fact.source)
       return session.doubtCatalog()
@@ -75,12 +75,12 @@ async function takeFact(session: Session, fact: Fact): Promise<void> {
     case 'log':
       return await log(session, fact.lines)
     case 'range':
-      await recordRange(session, fact.range, fact.range.recordedAt)
+      await session.db.perform(recordRanges([fact.range], fact.range.recordedAt))
       return
     case 'note':
-      return await putStateEntry(session, fact.note)
+      return await session.db.perform(putStateEntry(fact.note))
     case 'seen':
-      return await remember(session, fact.trigger, [fact.key])
+      return await session.db.perform(remember(fact.trigger, [fact.key]))
   }
 }
 
@@ -92,7 +92,7 @@ async function takeWorker({ db }: Session, worker: WorkerFact): Promise<void> {
 
 async function takeHold(session: Session, hold: Hold, isReleased: boolean): Promise<void> {
   await session.db.change(HOLD, ...holdValues(hold, isReleased))
-  await markLimitsChanged(session)
+  await session.db.perform(markLimitsChanged(session))
 }
 
 async function takeTrigger(session: Session, fact: TriggerFact): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRuns } from './enqueue.js'
-import { recordRanges } from './ledger.js'
-import { areCurrent, writeStateEntry } from './state.js'
-import { remember } from './seen.js'
+import { recordRanges } from '../sql/verbs/ledger.js'
+import { areCurrent, writeStateEntry } from '../sql/verbs/state.js'
+import { remember } from '../sql/verbs/seen.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.
@@ -26,7 +26,7 @@ export async function tick(session: Session, batch: readonly Tick[]): Promise<('
 
 async function tickOne(session: Session, item: Tick): Promise<'ticked' | 'stale'> {
   const { cursorAt, nextAt = null, trigger, revision } = item
-  if (item.notes !== undefined && !(await areCurrent(session, item.notes))) return 'stale'
+  if (item.notes !== undefined && !(await session.db.perform(areCurrent(item.notes)))) return 'stale'
   if ((await session.db.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision)) === 0) return 'stale'
   await writeTick(session, item)
   if (item.takesArrivals === true) await session.db.change(LOOK_AGAIN, item.at, trigger)
@@ -38,9 +38,9 @@ export async function writeTick(session: Session, item: Tick): Promise<void> {
   session.remembered.noteTime(item.at)
   if (item.chainRun !== undefined) await session.db.change(SET_CHAIN, item.chainRun, item.trigger)
   await insertRuns(session, item.runs, item.at)
-  await recordRanges(session, item.ranges, item.at)
-  for (const note of item.notes ?? []) await writeStateEntry(session, note, item.at)
-  if (item.seen !== undefined) await remember(session, item.trigger, item.seen)
+  await session.db.perform(recordRanges(item.ranges, item.at))
+  for (const note of item.notes ?? []) await session.db.perform(writeStateEntry(note, item.at))
+  if (item.seen !== undefined) await session.db.perform(remember(item.trigger, item.seen))
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))
   await supersede(session, { ...item.supersede, trigger: item.trigger, own, now: item.at })

@@ -64,7 +64,7 @@ export async function turn(session: Session, request: Turn): Promise<TurnAnswer>
   ])
   const answer = {
     finished: isPipelined ? ended : finished,
-    jobsRevision: (await session.catalog()).jobsRevision,
+    jobsRevision: (await session.catalogNow()).jobsRevision,
     nextRunAt: await nextRunAt(session),
   }
   if (worker === undefined) return { ...nothing, ...answer }

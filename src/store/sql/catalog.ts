@@ -1,16 +1,72 @@
 import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Instant } from '../../time/instant.js'
+import type { StoredJob } from '../port.js'
+import { holdOf, type HoldRow } from './rows.js'
+import { all, get, type Verb } from './verb.js'
 
 /** What every claim needs of the definitions: read once and kept until a revision says that it changed. */
 export interface Catalog {
   readonly jobsRevision: number
   readonly limitsRevision: number
   readonly jobs: ReadonlyMap<string, Job>
+  /** The jobs with their sources, in the order of their names. */
+  readonly storedJobs: readonly StoredJob[]
   /** The queues that have a limit. */
   readonly queueLimits: ReadonlyMap<string, number>
   /** The holds that keep runs from being claimed, past and open. */
   readonly holds: readonly Hold[]
+}
+
+/** What rises with every change of the definitions. */
+export interface Revisions {
+  readonly jobs_revision: number
+  readonly limits_revision: number
+}
+
+// Relies on: primary key. Read in the transaction that uses the catalog, so no definition can change in between.
+const REVISIONS = `select jobs_revision, limits_revision from rota.meta where id = 1`
+
+const JOBS = `select source, definition from rota.jobs order by name`
+
+const LIMITS = `select name, concurrency from rota.queues where concurrency is not null`
+
+// Relies on: holds_target.
+const HOLDS = `select * from rota.holds
+  where target = any($1::text[]) or (target >= 'queue:' and target < 'queue;') order by id`
+
+/** The revisions as they are now. */
+export function* readRevisions(): Verb<Revisions> {
+  const revisions = yield* get<Revisions>(REVISIONS)
+  if (revisions === undefined) throw new Error('The store has lost the row that describes it')
+  return revisions
+}
+
+/** The catalog of some revisions: the known one, as far as nothing changed since. */
+export function* loadCatalog(known: Catalog | undefined, revisions: Revisions): Verb<Catalog> {
+  const { jobs_revision: jobsRevision, limits_revision: limitsRevision } = revisions
+  const jobs = known?.jobsRevision === jobsRevision ? known : undefined
+  const limits = known?.limitsRevision === limitsRevision ? known : undefined
+  if (jobs !== undefined && jobs === limits) return jobs
+  const storedJobs = jobs?.storedJobs ?? (yield* readJobs())
+  return {
+    jobsRevision,
+    limitsRevision,
+    jobs: jobs?.jobs ?? new Map(storedJobs.map(({ job }) => [job.name, job])),
+    storedJobs,
+    queueLimits: limits?.queueLimits ?? (yield* readLimits()),
+    holds: limits?.holds ?? (yield* all<HoldRow>(HOLDS, claimingTargets)).map(holdOf),
+  }
+}
+
+function* readJobs(): Verb<StoredJob[]> {
+  const rows = yield* all<{ source: string; definition: string }>(JOBS)
+  return rows.map(({ source, definition }) => ({ job: JSON.parse(definition) as Job, source }))
+}
+
+function* readLimits(): Verb<Map<string, number>> {
+  const rows = yield* all<{ name: string; concurrency: number }>(LIMITS)
+  return new Map(rows.map(({ name, concurrency }) => [name, concurrency]))
 }
 
 /** A job's definition; its defaults for a run whose job nobody defined. */

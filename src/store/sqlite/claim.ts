@@ -90,7 +90,7 @@ export function claimRuns(
   request: { claimRequest: ClaimRequest; worker: number; now: Instant },
 ): { claims: Claim[]; more: boolean } {
   const { claimRequest, now } = request
-  const { catalog } = session
+  const { catalogNow: catalog } = session
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const rooms = new Map<string, QueueRoom>()
   const offers = offersFor(session, { catalog, claimRequest, now, rooms })

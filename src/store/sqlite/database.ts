@@ -1,7 +1,6 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
-
-/** What a statement takes and gives. */
-export type SqlValue = string | number | null
+import { toSqlite, type SqlScalar, type SqlValue, type Statement } from '../sql/statement.js'
+import { performNow, type Insertion, type Query, type Verb } from '../sql/verb.js'
 
 /** What a statement that writes did. */
 export interface Written {
@@ -19,9 +18,10 @@ interface Listing {
 /** The driver behind a few typed verbs; every statement is prepared once. */
 export class Database {
   readonly #driver: DatabaseSyncInstance
-  readonly #statements = new Map<string, StatementSyncInstance>()
-  readonly #texts = new Map<string, StatementSyncInstance>()
-  readonly #listings = new Map<string, Listing>()
+  readonly #statements = new Map<Statement, StatementSyncInstance>()
+  readonly #texts = new Map<Statement, StatementSyncInstance>()
+  readonly #listings = new Map<Statement, Listing>()
+  readonly #answer = (query: Query | Insertion): unknown => this.#answerTo(query)
   #hasChanged = false
 
   constructor(driver: DatabaseSyncInstance) {
@@ -62,36 +62,53 @@ export class Database {
   }
 
   /** How many rows a statement changed. */
-  change(sql: string, ...parameters: readonly SqlValue[]): number {
+  change(sql: Statement, ...parameters: readonly SqlValue[]): number {
     const { changes } = this.#prepared(sql).run(...bindable(parameters))
     if (changes > 0) this.#hasChanged = true
     return changes
   }
 
-  get<Row>(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {
+  get<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Row | undefined {
     return this.#prepared(sql).get(...bindable(parameters)) as Row | undefined
   }
 
   /** All rows of a query. They come as one JSON text: the driver's own way is slower, and its errors have no code. */
-  all<Row>(sql: string, ...parameters: readonly SqlValue[]): Row[] {
+  all<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Row[] {
     const { text, columns } = this.#listing(sql)
-    const rows = this.json<SqlValue[][]>(text, ...parameters)
-    return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])) as Row)
+    const rows = this.json<SqlScalar[][]>(text, ...parameters)
+    return rows.map((row) => {
+      const named: Record<string, SqlScalar> = {}
+      for (let i = 0; i < columns.length; i++) named[columns[i] as string] = row[i] as SqlScalar
+      return named as Row
+    })
   }
 
-  /** The first column of the first row. */
-  value(sql: string, ...parameters: readonly SqlValue[]): SqlValue | undefined {
-    const row = this.#preparedForText(sql).get(...bindable(parameters)) as SqlValue[] | undefined
-    return row?.[0]
+  /** The first column of the first row; what is null there is undefined. */
+  value(sql: Statement, ...parameters: readonly SqlValue[]): string | number | undefined {
+    const row = this.#preparedForText(sql).get(...bindable(parameters)) as SqlScalar[] | undefined
+    return row?.[0] ?? undefined
+  }
+
+  /** Inserts rows one after the other; gives what the statement returns of each. */
+  inserted<Row>(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Row[] {
+    const prepared = this.#prepared(sql)
+    const found = rows.flatMap((row) => (prepared.get(...bindable(row)) as Row | undefined) ?? [])
+    if (found.length > 0) this.#hasChanged = true
+    return found
+  }
+
+  /** Performs a verb. */
+  perform<T>(verb: Verb<T>): T {
+    return performNow(verb, this.#answer)
   }
 
   /** The columns of the one row that a query has. */
-  row<Columns extends readonly SqlValue[]>(sql: string): Columns {
+  row<Columns extends readonly SqlScalar[]>(sql: string): Columns {
     return this.#preparedForText(sql).get() as Columns
   }
 
   /** The rows that a statement gives as one JSON text: several times faster than an object for each row. */
-  json<T>(sql: string, ...parameters: readonly SqlValue[]): T {
+  json<T>(sql: Statement, ...parameters: readonly SqlValue[]): T {
     return JSON.parse(this.value(sql, ...parameters) as string) as T
   }
 
@@ -114,45 +131,72 @@ export class Database {
     this.#driver.close()
   }
 
-  #prepared(sql: string): StatementSyncInstance {
+  #answerTo(query: Query | Insertion): SqlScalar | object | undefined {
+    switch (query.want) {
+      case 'change':
+        return this.change(query.sql, ...query.values)
+      case 'get':
+        return this.get(query.sql, ...query.values)
+      case 'value':
+        return this.value(query.sql, ...query.values)
+      case 'all':
+        return this.all(query.sql, ...query.values)
+      case 'insert':
+        return query.rows.reduce((changes, row) => changes + this.change(query.sql, ...row), 0)
+      case 'inserted':
+        return this.inserted(query.sql, query.rows)
+    }
+  }
+
+  #prepared(sql: Statement): StatementSyncInstance {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const fresh = this.#driver.prepare(sql)
+    const fresh = this.#driver.prepare(toSqlite(sql))
     this.#statements.set(sql, fresh)
     return fresh
   }
 
-  #listing(sql: string): Listing {
+  #listing(sql: Statement): Listing {
     const known = this.#listings.get(sql)
     if (known !== undefined) return known
+    const own = toSqlite(sql)
     const columns = this.#driver
-      .prepare(sql)
+      .prepare(own)
       .columns()
       .map(({ name }) => name)
     const row = `json_array(${columns.map((name) => `"${name}"`).join(', ')})`
-    const fresh = { columns, text: `select json_group_array(${row}) from (${sql})` }
+    const fresh = { columns, text: `select json_group_array(${row}) from (${own})` }
     this.#listings.set(sql, fresh)
     return fresh
   }
 
-  #preparedForText(sql: string): StatementSyncInstance {
+  #preparedForText(sql: Statement): StatementSyncInstance {
     const known = this.#texts.get(sql)
     if (known !== undefined) return known
-    const fresh = this.#driver.prepare(sql)
+    const fresh = this.#driver.prepare(toSqlite(sql))
     fresh.setReturnArrays(true)
     this.#texts.set(sql, fresh)
     return fresh
   }
 }
 
-/** The driver ends a text at its first zero byte, which would make two keys one; a visible sign stands for it. */
-function bindable(parameters: readonly SqlValue[]): readonly SqlValue[] {
-  for (const each of parameters) {
-    if (typeof each === 'string' && each.includes('\0')) return parameters.map(withoutZeroBytes)
+/** Values as the driver takes them: a list is a JSON text. */
+function bindable(values: readonly SqlValue[]): SqlScalar[] {
+  for (const each of values) {
+    if (typeof each === 'object' ? each !== null : typeof each === 'string' && each.includes('\0'))
+      return values.map(bound)
   }
-  return parameters
+  return values as SqlScalar[]
 }
 
-function withoutZeroBytes(value: SqlValue): SqlValue {
-  return typeof value === 'string' ? value.replaceAll('\0', '\u2400') : value
+function bound(value: SqlValue): SqlScalar {
+  if (typeof value === 'string') return withoutZeroBytes(value)
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value !== 'object' || value === null) return value
+  return JSON.stringify(value.map((each) => (typeof each === 'string' ? withoutZeroBytes(each) : each)))
+}
+
+/** The driver ends a text at its first zero byte, which would make two keys one; a visible sign stands for it. */
+function withoutZeroBytes(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
 }

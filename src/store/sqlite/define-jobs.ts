@@ -2,7 +2,7 @@ import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
 import type { DefineConflict, DefineJobs } from '../port.js'
 import { blocked, delayed, ready, running } from '../sql/states.js'
 import { followLimits } from './gates.js'
-import { markJobsChanged, markLimitsChanged } from './meta.js'
+import { markJobsChanged, markLimitsChanged } from '../sql/verbs/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The write lock closes the race of two sources for one name.
@@ -41,14 +41,14 @@ const UNFINISHED = `select 1 where
 /** Writes the jobs and queues of a source; what another source still defines stays. Counts and limits follow. */
 export function defineJobs(session: Session, request: DefineJobs): DefineConflict[] {
   for (const queue of request.queues) writeQueue(session, queue)
-  if (request.queues.length > 0) markLimitsChanged(session)
+  if (request.queues.length > 0) session.db.perform(markLimitsChanged(session))
   const conflicts: DefineConflict[] = []
   for (const job of request.jobs) {
     const source = session.db.value(JOB_OWNER, job.name)
     if (source === undefined || source === request.source) writeJob(session, job, request.source)
     else conflicts.push({ name: job.name, source: source as string })
   }
-  markJobsChanged(session, request.jobs.length - conflicts.length)
+  session.db.perform(markJobsChanged(session, request.jobs.length - conflicts.length))
   session.db.change(COUNT_RUNNING)
   for (const job of request.jobs) followLimits(session, job.name)
   return conflicts
@@ -66,7 +66,7 @@ export function removeJobs(session: Session, names: readonly string[]): string[]
     removed += db.change(FORGET_JOB, name)
     return false
   })
-  markJobsChanged(session, removed)
+  session.db.perform(markJobsChanged(session, removed))
   return kept
 }
 

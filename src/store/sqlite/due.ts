@@ -95,7 +95,7 @@ function dueTriggers(
   { holds, now }: { holds: readonly Hold[]; now: Instant },
 ): DueTrigger[] {
   if (rows.length === 0) return []
-  const { catalog } = session
+  const { catalogNow: catalog } = session
   return rows.map(([row, ownHolds, unfinished]) => {
     const stored = storedTriggerOf(JSON.parse(row) as TriggerRow)
     const touching = holds.filter(

@@ -1,7 +1,7 @@
 import { chainEffect } from '../../kernel/run/end-effect.js'
 import { endEffectOf } from '../sql/rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { stateValue, writeStateEntry } from './state.js'
+import { stateValue, writeStateEntry } from '../sql/verbs/state.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
@@ -35,13 +35,13 @@ export function applyEndEffect(
     return
   }
   const ended = endedRunOf(run, db.get<EndedRow>(ENDED, run.seq) as EndedRow, end)
-  const values = (effect.reads?.(ended) ?? []).map((key) => stateValue(session, key))
-  for (const change of effect.changes?.(ended, values) ?? []) writeStateEntry(session, change, end.at)
+  const values = (effect.reads?.(ended) ?? []).map((key) => db.perform(stateValue(key)))
+  for (const change of effect.changes?.(ended, values) ?? []) db.perform(writeStateEntry(change, end.at))
   if (effect.wakesTrigger === true) db.change(LOOK_AT, end.at, run.trigger)
   const arrival = effect.arrival?.(ended)
   if (arrival === undefined) return
   for (const { trigger } of db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    writeStateEntry(session, { ...arrival, name: trigger }, end.at)
+    db.perform(writeStateEntry({ ...arrival, name: trigger }, end.at))
     db.change(ARRIVED, end.at, trigger)
   }
 }

@@ -33,7 +33,7 @@ export function endRun(session: Session, run: Unfinished, end: RunEnd): void {
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */
 export function leaveQueue(session: Session, job: string, count: number): void {
-  const queue = limitedQueueOf(session.catalog, job)
+  const queue = limitedQueueOf(session.catalogNow, job)
   if (queue !== undefined) session.db.change(LEAVE_QUEUE, count, queue)
 }
 

@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
 import { endEffectCode, originCode, toJson } from '../sql/rows.js'
 import { blocked, delayed, done, ready } from '../sql/states.js'
-import type { SqlValue } from './database.js'
+import type { SqlValue } from '../sql/statement.js'
 import { gatesText, takeGates, untakeGates } from './gates.js'
 import type { Session } from './session.js'
 

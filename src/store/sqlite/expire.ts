@@ -29,7 +29,7 @@ export function expire(
   const rows = db.all<Omit<LostClaim, 'run' | 'job'> & { id: string; job: string }>(LOST, limit)
   db.change(SETTLE)
   if (rows.length === 0) return []
-  const { catalog } = session
+  const { catalogNow: catalog } = session
   return rows.map(({ id, dueAt, attempt, failures, crashes, worker, job }) => {
     const definition: Job = jobOf(catalog, job)
     return { run: id, dueAt, attempt, failures, crashes, worker, job: definition }

@@ -3,8 +3,8 @@ import type { Queue } from '../../kernel/job/job.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import { phases } from '../sql/states.js'
 import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
-import { countersOf } from './meta.js'
-import { notesAfter } from './state.js'
+import { countersOf } from '../sql/verbs/meta.js'
+import { stateEntriesAfter } from '../sql/verbs/state.js'
 import { jobs, versions } from './read-definitions.js'
 import { attemptsOf, FROM_RUNS } from './read-runs.js'
 import {
@@ -60,7 +60,7 @@ const sections: readonly Section[] = [
   ranges,
   noted,
   seen,
-  (session) => once([{ kind: 'counters', ...countersOf(session) }]),
+  (session) => once([{ kind: 'counters', ...session.db.perform(countersOf(session)) }]),
 ]
 
 /** A page of the facts. */
@@ -149,7 +149,8 @@ function ranges(session: Session, after: string, limit: number): ReturnType<Sect
 }
 
 function noted(session: Session, after: string, limit: number): ReturnType<Section> {
-  const rows = notesAfter(session, after === '' ? ['', '', ''] : (JSON.parse(after) as string[]), limit)
+  const key = after === '' ? (['', '', ''] as const) : (JSON.parse(after) as [string, string, string])
+  const rows = session.db.perform(stateEntriesAfter(key, limit))
   const facts = rows.map((note): Fact => ({ kind: 'note', note }))
   return { facts, last: lastOf(rows, ({ kind, name, item }) => JSON.stringify([kind, name, item])) }
 }

@@ -136,7 +136,7 @@ const unlimited = Number.MAX_SAFE_INTEGER
 function limitOf(session: Session, job: string, gate: Gate): number {
   const isOfJob = gate.key === `job:${job}`
   if (!isOfJob && !gate.key.startsWith(`key:${job}=`)) return gate.limit
-  const definition = session.catalog.jobs.get(job)
+  const definition = session.catalogNow.jobs.get(job)
   if (definition === undefined) return gate.limit
   return isOfJob ? (definition.concurrency ?? unlimited) : definition.concurrencyPerKey
 }

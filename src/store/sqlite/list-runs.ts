@@ -3,7 +3,7 @@ import type { Run, RunState } from '../../kernel/run/run.js'
 import type { RunFilter } from '../port.js'
 import { runOf, type RunRow } from '../sql/rows.js'
 import { blocked, delayed, ready, running, statesOf } from '../sql/states.js'
-import type { SqlValue } from './database.js'
+import type { SqlValue } from '../sql/statement.js'
 import { FROM_RUNS, UNHAPPY } from './read-runs.js'
 import type { Session } from './session.js'
 
@@ -39,8 +39,8 @@ export function listRuns(session: Session, filter: RunFilter): Listed {
   if (place !== undefined) return { runs: select(session, filter, place), next: undefined }
   const { from, until } = idBounds(filter)
   const before = lesser(filter.before, until)
-  const end = session.db.value(WINDOW_END, before ?? null) as RunId | null
-  if (end === null) return { runs: [], next: undefined }
+  const end = session.db.value(WINDOW_END, before ?? null) as RunId | undefined
+  if (end === undefined) return { runs: [], next: undefined }
   const runs = select(session, filter, { conditions: ['runs.id >= ?'], values: [end] })
   const limit = filter.limit - runs.length
   // Nothing of the stretch of time lies behind its first instant.

@@ -4,7 +4,7 @@ import { jobOf } from '../sql/catalog.js'
 import { orUndefined } from '../sql/rows.js'
 import { ready, running } from '../sql/states.js'
 import { versionOf, type VersionRow } from '../sql/version-rows.js'
-import { highestTime } from './meta.js'
+import { highestTime } from '../sql/verbs/meta.js'
 import type { Session } from './session.js'
 import { storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 
@@ -44,17 +44,17 @@ const VERSIONS = `select version, valid_from, valid_until, tzdata, definition fr
 
 /** Jobs by name. */
 export function jobs(session: Session): readonly StoredJob[] {
-  return session.catalog.storedJobs
+  return session.catalogNow.storedJobs
 }
 
 /** Queues that are defined or used, by name. */
 export function queues(session: Session): QueueStatus[] {
-  const { db, catalog } = session
+  const { db, catalogNow: catalog } = session
   const rows = db.all<{ name: string; concurrency: number | null }>(QUEUES)
   const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
   const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
   const [readyIn, runningIn] = [runsByQueue(session, 'ready'), runsByQueue(session, 'running')]
-  const highestAt = highestTime(session)
+  const highestAt = session.db.perform(highestTime(session))
   return [...names].toSorted().map((name) => ({
     name,
     concurrency: limits.get(name),
@@ -88,7 +88,7 @@ export function versions(session: Session, trigger: string): TriggerVersion[] {
 }
 
 function runsByQueue(session: Session, state: 'ready' | 'running'): Map<string, number> {
-  const { catalog } = session
+  const { catalogNow: catalog } = session
   const byQueue = new Map<string, number>()
   for (const { job, runs } of session.db.all<{ job: string; runs: number }>(IN_STATE[state])) {
     const { queue } = jobOf(catalog, job)

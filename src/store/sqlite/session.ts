@@ -1,10 +1,10 @@
 import type { Instant } from '../../time/instant.js'
 import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
-import { loadCatalog, type FullCatalog } from './catalog.js'
+import { loadCatalog, readRevisions, type Catalog } from '../sql/catalog.js'
+import type { Session as VerbSession } from '../sql/session.js'
+import type { Verb } from '../sql/verb.js'
+import { raiseTime } from '../sql/verbs/meta.js'
 import type { Database } from './database.js'
-
-// Relies on: primary key of meta. Never lowers it: another process may have written a later one.
-const RAISE_TIME = `update meta set highest_at = ?1 where id = 1 and highest_at < ?1`
 
 /** A run that this process claimed and whose end touches nothing but its own row and its gates. */
 export interface PlainClaim {
@@ -18,13 +18,15 @@ export interface PlainClaim {
 const maxRemembered = 100_000
 
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
-export class Session {
+export class Session implements VerbSession {
   readonly db: Database
   readonly endEffects: EndEffects
+  readonly isExclusive = true
+  hasNews = false
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   readonly #plainClaims = new Map<string, PlainClaim>()
-  #catalog: FullCatalog | undefined
+  #catalog: Catalog | undefined
   #isCatalogFresh = false
 
   constructor(db: Database, endEffects: EndEffects = chainsOnly) {
@@ -33,17 +35,30 @@ export class Session {
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */
-  get catalog(): FullCatalog {
+  *catalog(): Verb<Catalog> {
     if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
-    this.#catalog = loadCatalog(this.db, this.#catalog)
+    this.#catalog = yield* loadCatalog(this.#catalog, yield* readRevisions())
     this.#isCatalogFresh = true
     return this.#catalog
+  }
+
+  /** The same, at once. */
+  get catalogNow(): Catalog {
+    if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
+    return this.db.perform(this.catalog())
   }
 
   /** Makes the next look at the catalog ask whether it still holds: when a transaction or a read begins, and after a change. */
   doubtCatalog(): void {
     this.#isCatalogFresh = false
   }
+
+  forgetCatalog(): void {
+    this.#catalog = undefined
+  }
+
+  /** A transaction has the write lock: it is always the only writer. */
+  beExclusive(): void {}
 
   /** The highest time handed in since the store was opened. */
   get highestAt(): Instant {
@@ -57,7 +72,7 @@ export class Session {
   /** Writes the highest time down, in the transaction that is open; a step below the given one may wait for a later commit. */
   writeTime(stepMs: number): void {
     if (this.#highestAt < this.#writtenAt + stepMs) return
-    this.db.change(RAISE_TIME, this.#highestAt)
+    this.db.perform(raiseTime(this.#highestAt))
     this.#writtenAt = this.#highestAt
   }
 

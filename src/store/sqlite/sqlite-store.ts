@@ -23,23 +23,12 @@
  */
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
-import type { Fact } from '../../kernel/run/fact.js'
-import type { RunId } from '../../kernel/identity/identity.js'
-import type { LogLine, NewRun, Run } from '../../kernel/run/run.js'
-import type { Tick } from '../../kernel/tick/tick.js'
+import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
-import type { Instant } from '../../time/instant.js'
-import type {
-  DefineJobs,
-  DefineTrigger,
-  Expiry,
-  RunFilter,
-  Store,
-  TriggerFilter,
-  Turn,
-  WorkerEntry,
-} from '../port.js'
+import type { RunFilter, Store } from '../port.js'
+import type { StoreHealth } from '../store-health.js'
 import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
+import { storeVerbs, type Driver } from '../sql/store-verbs.js'
 import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'
 import { defineTriggers } from './define.js'
@@ -49,16 +38,12 @@ import { enqueueAll } from './enqueue.js'
 import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
-import { hold, holds, release } from './holds.js'
-import { ledger } from './ledger.js'
 import { listRuns } from './list-runs.js'
 import { log, logs } from './logs.js'
-import { changeState, notes } from './state.js'
 import { openDatabase } from './open.js'
 import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
-import { forgetSeen, seen } from './seen.js'
 import { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
@@ -91,23 +76,100 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
   const db = await openDatabase({ path, url, durability, create, readOnly, clock })
-  return new SqliteStore({ session: new Session(db, options.endEffects), clock, path, url, onCommit })
+  const session = new Session(db, options.endEffects)
+  return storeOf(new OpenFile({ session, clock, path, url, onCommit }))
 }
 
-/** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
-function replaced(url: string): RotaError {
-  return new RotaError(
-    'STORE_WENT_BACK',
-    `${url}: the file, or the -wal file beside it, was removed or replaced while it was open`,
-  )
+function storeOf(file: OpenFile): Store {
+  const { loop } = file
+  const commitInPieces = <Item, Answer>(
+    batch: readonly Item[],
+    apply: (session: Session, piece: readonly Item[]) => Answer[],
+  ): Promise<readonly Answer[]> =>
+    inPieces(batch, (piece) => loop.commit((session) => apply(session, piece), piece.length))
+  return {
+    ...storeVerbs(file.driver),
+    url: file.url,
+    defineJobs: (request) => loop.commit((session) => defineJobs(session, request), request.jobs.length),
+    defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
+    jobs: () => file.read(jobs),
+    removeJobs: (names) => loop.commit((session) => removeJobs(session, names)),
+    queues: () => file.read(queues),
+    triggers: (filter = {}) => file.read((session) => triggers(session, filter)),
+    fingerprints: (source) => file.read((session) => fingerprints(session, source)),
+    versions: (trigger) => file.read((session) => versions(session, trigger)),
+    due: (request) => file.read((session) => due(session, request)),
+    dueByName: (request) => file.read((session) => dueByName(session, request)),
+    tick: (batch) => commitInPieces(batch, tick),
+    nextTickAt: (request) => file.read((session) => nextTickAt(session, request)),
+    enqueue: ({ runs, now }) =>
+      inPieces(runs, (piece) =>
+        loop.commitAlike(enqueueAll, { input: { runs: piece, now }, items: piece.length }),
+      ),
+    register: (worker) => loop.commit((session) => register(session, worker)),
+    heartbeat: (request) => loop.commit((session) => heartbeat(session, request)),
+    drain: (request) => loop.commit((session) => drain(session, request)),
+    retire: (request) => loop.commit((session) => retire(session, request)),
+    turn: (request) => loop.commit((session) => turn(session, request), 1 + request.finished.length),
+    expire: (request) => loop.commit((session) => expire(session, request)),
+    cancel: (request) => loop.commit((session) => cancel(session, request)),
+    retry: (request) => loop.commit((session) => retry(session, request)),
+    advance: (request) => loop.commit((session) => advance(session, request)),
+    log: async (lines) => {
+      await commitInPieces(lines, (session, piece) => {
+        log(session, piece)
+        return []
+      })
+    },
+    facts: (request) => file.read((session) => facts(session, request)),
+    takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), batch.length),
+    run: (id) => file.read((session) => run(session, id)),
+    runsByPrefix: (prefix, limit) => file.read((session) => runsByPrefix(session, prefix, limit)),
+    runs: async (filter) => {
+      const found: Run[] = []
+      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
+        const part: RunFilter = rest
+        const { runs, next } = await file.read((session) => listRuns(session, part))
+        found.push(...runs)
+        rest = next
+        // A long list must not keep the worker from its turn.
+        if (rest !== undefined) await nextTurn()
+      }
+      return found
+    },
+    counts: () => file.read(counts),
+    attempts: (id) => file.read((session) => attempts(session, id)),
+    logs: (request) => file.read((session) => logs(session, request)),
+    runInstants: (request) => file.read((session) => runInstants(session, request)),
+    workers: () => file.read(workers),
+    signsOf: (request) => file.read((session) => signsOf(session, request)),
+    watch: (hint) => file.watch(hint),
+    prune: async (request) => {
+      let removed = 0
+      for (;;) {
+        const limit = Math.min(itemsPerCommit, request.limit - removed)
+        const piece = await loop.commit((session) => prune(session, { ...request, limit }), limit)
+        removed += piece
+        if (piece < limit || removed === request.limit) return removed
+      }
+    },
+    health: (request) => file.health(request.deep === true),
+    close: () => file.close(),
+  }
 }
 
-class SqliteStore implements Store {
+/** A file while it is open: its connection, the loop that commits and the watch for other processes. */
+class OpenFile {
   readonly url: string
+  readonly loop: CommitLoop
+  readonly driver: Driver = {
+    commit: (verb, { items = 1 } = {}) =>
+      this.loop.commit((session) => session.db.perform(verb(session)), items),
+    read: (verb) => this.read((session) => session.db.perform(verb(session))),
+  }
   readonly #path: string
   readonly #clock: Clock
   readonly #session: Session
-  readonly #loop: CommitLoop
   readonly #watch: Watch
   #isDamaged = false
   #closing: Promise<void> | undefined
@@ -123,219 +185,37 @@ class SqliteStore implements Store {
     this.#path = options.path
     this.#clock = options.clock
     this.#session = options.session
-    this.#loop = new CommitLoop(options)
+    this.loop = new CommitLoop(options)
     const isSameFile = fileIdentity(options.path)
     // While a connection is open, SQLite itself never removes its log.
     const isSameLog = fileIdentity(`${options.path}-wal`)
     this.#watch = new Watch({
       ...options,
-      isOver: () => this.#loop.ended !== undefined,
+      isOver: () => this.loop.ended !== undefined,
       checkFile: () => {
-        if (!isSameFile() || !isSameLog()) this.#loop.breakOff(replaced(options.url))
+        if (!isSameFile() || !isSameLog()) this.loop.breakOff(replaced(options.url))
       },
     })
   }
 
-  defineJobs(request: DefineJobs) {
-    return this.#loop.commit((session) => defineJobs(session, request), request.jobs.length)
-  }
-
-  defineTriggers(batch: readonly DefineTrigger[]) {
-    return this.#commitInPieces(batch, defineTriggers)
-  }
-
-  jobs() {
-    return this.#read(jobs)
-  }
-
-  removeJobs(names: readonly string[]) {
-    return this.#loop.commit((session) => removeJobs(session, names))
-  }
-
-  queues() {
-    return this.#read(queues)
-  }
-
-  triggers(filter: TriggerFilter = {}) {
-    return this.#read((session) => triggers(session, filter))
-  }
-
-  fingerprints(source: string) {
-    return this.#read((session) => fingerprints(session, source))
-  }
-
-  versions(trigger: string) {
-    return this.#read((session) => versions(session, trigger))
-  }
-
-  due(request: Parameters<Store['due']>[0]) {
-    return this.#read((session) => due(session, request))
-  }
-
-  dueByName(request: { names: readonly string[]; now: Instant }) {
-    return this.#read((session) => dueByName(session, request))
-  }
-
-  tick(batch: readonly Tick[]) {
-    return this.#commitInPieces(batch, tick)
-  }
-
-  nextTickAt(request: Parameters<Store['nextTickAt']>[0]) {
-    return this.#read((session) => nextTickAt(session, request))
-  }
-
-  seen(request: Parameters<Store['seen']>[0]) {
-    return this.#read((session) => seen(session, request))
-  }
-
-  forgetSeen(request: Parameters<Store['forgetSeen']>[0]) {
-    return this.#loop.commit((session) => forgetSeen(session, request))
-  }
-
-  enqueue({ runs, now }: { runs: readonly NewRun[]; now: Instant }) {
-    return inPieces(runs, (piece) =>
-      this.#loop.commitAlike(enqueueAll, { input: { runs: piece, now }, items: piece.length }),
-    )
-  }
-
-  register(worker: WorkerEntry) {
-    return this.#loop.commit((session) => register(session, worker))
-  }
-
-  heartbeat(request: { worker: string; now: Instant; leaseMs: number }) {
-    return this.#loop.commit((session) => heartbeat(session, request))
-  }
-
-  drain(request: { worker: string; isDraining: boolean }) {
-    return this.#loop.commit((session) => drain(session, request))
-  }
-
-  retire(request: { worker: string; now: Instant }) {
-    return this.#loop.commit((session) => retire(session, request))
-  }
-
-  turn(request: Turn) {
-    return this.#loop.commit((session) => turn(session, request), 1 + request.finished.length)
-  }
-
-  expire(request: Expiry) {
-    return this.#loop.commit((session) => expire(session, request))
-  }
-
-  cancel(request: { run: RunId; now: Instant; reason: string }) {
-    return this.#loop.commit((session) => cancel(session, request))
-  }
-
-  retry(request: { run: RunId; now: Instant }) {
-    return this.#loop.commit((session) => retry(session, request))
-  }
-
-  advance(request: { run: RunId; now: Instant }) {
-    return this.#loop.commit((session) => advance(session, request))
-  }
-
-  async log(lines: readonly LogLine[]) {
-    await this.#commitInPieces(lines, (session, piece) => {
-      log(session, piece)
-      return []
+  /** Asks between two transactions. A reader waits only where another process repairs the log of one that died. */
+  read<T>(ask: (session: Session) => T): Promise<T> {
+    return whenFree({ clock: this.#clock, url: this.url }, () => {
+      const { ended } = this.loop
+      if (ended !== undefined) throw ended
+      this.#session.doubtCatalog()
+      return ask(this.#session)
     })
   }
 
-  hold(request: Parameters<Store['hold']>[0]) {
-    return this.#loop.commit((session) => hold(session, request))
-  }
-
-  release(request: Parameters<Store['release']>[0]) {
-    return this.#loop.commit((session) => release(session, request))
-  }
-
-  holds(filter: Parameters<Store['holds']>[0] = {}) {
-    return this.#read((session) => holds(session, filter))
-  }
-
-  stateEntries(filter: Parameters<Store['stateEntries']>[0]) {
-    return this.#read((session) => notes(session, filter))
-  }
-
-  changeState(request: Parameters<Store['changeState']>[0]) {
-    return this.#loop.commit((session) => changeState(session, request), 1 + request.changes.length)
-  }
-
-  facts(request: Parameters<Store['facts']>[0]) {
-    return this.#read((session) => facts(session, request))
-  }
-
-  takeFacts(batch: readonly Fact[]) {
-    return this.#loop.commit((session) => takeFacts(session, batch), batch.length)
-  }
-
-  run(id: RunId) {
-    return this.#read((session) => run(session, id))
-  }
-
-  runsByPrefix(prefix: string, limit: number) {
-    return this.#read((session) => runsByPrefix(session, prefix, limit))
-  }
-
-  async runs(filter: RunFilter) {
-    const found: Run[] = []
-    for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
-      const part: RunFilter = rest
-      const { runs, next } = await this.#read((session) => listRuns(session, part))
-      found.push(...runs)
-      rest = next
-      // A long list must not keep the worker from its turn.
-      if (rest !== undefined) await nextTurn()
-    }
-    return found
-  }
-
-  counts() {
-    return this.#read(counts)
-  }
-
-  attempts(id: RunId) {
-    return this.#read((session) => attempts(session, id))
-  }
-
-  logs(request: Parameters<Store['logs']>[0]) {
-    return this.#read((session) => logs(session, request))
-  }
-
-  ledger(request: Parameters<Store['ledger']>[0]) {
-    return this.#read((session) => ledger(session, request))
-  }
-
-  runInstants(request: Parameters<Store['runInstants']>[0]) {
-    return this.#read((session) => runInstants(session, request))
-  }
-
-  workers() {
-    return this.#read(workers)
-  }
-
-  signsOf(request: Parameters<Store['signsOf']>[0]) {
-    return this.#read((session) => signsOf(session, request))
-  }
-
   watch(hint: () => void): () => void {
-    if (this.#loop.ended !== undefined) throw this.#loop.ended
+    if (this.loop.ended !== undefined) throw this.loop.ended
     return this.#watch.add(hint)
   }
 
-  async prune(request: { before: Instant; limit: number; now: Instant }) {
-    let removed = 0
-    for (;;) {
-      const limit = Math.min(itemsPerCommit, request.limit - removed)
-      const piece = await this.#loop.commit((session) => prune(session, { ...request, limit }), limit)
-      removed += piece
-      if (piece < limit || removed === request.limit) return removed
-    }
-  }
-
-  health(request: { now: Instant; deep?: boolean | undefined }) {
-    return this.#read((session) => {
-      const found = health(session, { path: this.#path, isDeep: request.deep === true })
+  health(isDeep: boolean): Promise<StoreHealth> {
+    return this.read((session) => {
+      const found = health(session, { path: this.#path, isDeep })
       this.#isDamaged ||= found.faults.length > 0
       return found
     })
@@ -347,30 +227,21 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
-    const isBroken = this.#loop.ended !== undefined
+    const isBroken = this.loop.ended !== undefined
     this.#watch.close()
     if (!isBroken && !this.#isDamaged)
-      void this.#loop.commit((session) => session.writeTime(0)).catch(() => undefined)
-    await this.#loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
+      void this.loop.commit((session) => session.writeTime(0)).catch(() => undefined)
+    await this.loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
     // Closing writes the log back into the file. After a failed write that is left to the next opening, and into a
     // damaged file nothing is written: whoever repairs it needs both as they are.
     if (!isBroken && !this.#isDamaged) this.#session.db.close()
   }
+}
 
-  #commitInPieces<Item, Answer>(
-    batch: readonly Item[],
-    apply: (session: Session, piece: readonly Item[]) => Answer[],
-  ): Promise<readonly Answer[]> {
-    return inPieces(batch, (piece) => this.#loop.commit((session) => apply(session, piece), piece.length))
-  }
-
-  /** Asks between two transactions. A reader waits only where another process repairs the log of one that died. */
-  #read<T>(ask: (session: Session) => T): Promise<T> {
-    return whenFree({ clock: this.#clock, url: this.url }, () => {
-      const { ended } = this.#loop
-      if (ended !== undefined) throw ended
-      this.#session.doubtCatalog()
-      return ask(this.#session)
-    })
-  }
+/** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
+function replaced(url: string): RotaError {
+  return new RotaError(
+    'STORE_WENT_BACK',
+    `${url}: the file, or the -wal file beside it, was removed or replaced while it was open`,
+  )
 }

@@ -16,11 +16,11 @@ import { endEffectCode } from '../sql/rows.js'
 import { followFor } from './define.js'
 import { COUNT_RUNNING } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
-import { recordRange } from './ledger.js'
+import { recordRanges } from '../sql/verbs/ledger.js'
 import { log } from './logs.js'
-import { markLimitsChanged, takeCounters } from './meta.js'
-import { putStateEntry } from './state.js'
-import { remember } from './seen.js'
+import { markLimitsChanged, takeCounters } from '../sql/verbs/meta.js'
+import { putStateEntry } from '../sql/verbs/state.js'
+import { remember } from '../sql/verbs/seen.js'
 import type { Session } from './session.js'
 
 const JOB = `insert or replace into jobs (name, source, definition) values (?, ?, ?)`
@@ -57,10 +57,10 @@ function takeFact(session: Session, fact: Fact): void {
   const { db } = session
   switch (fact.kind) {
     case 'counters':
-      return takeCounters(session, fact)
+      return session.db.perform(takeCounters(session, fact))
     case 'queue':
       db.change(QUEUE, fact.queue.name, fact.queue.concurrency ?? null)
-      markLimitsChanged(session)
+      session.db.perform(markLimitsChanged(session))
       return
     case 'job':
       db.change(JOB, fact.job.name, fact.source, JSON.stringify(fact.job))
@@ -78,12 +78,12 @@ function takeFact(session: Session, fact: Fact): void {
     case 'log':
       return log(session, fact.lines)
     case 'range':
-      recordRange(session, fact.range, fact.range.recordedAt)
+      session.db.perform(recordRanges([fact.range], fact.range.recordedAt))
       return
     case 'note':
-      return putStateEntry(session, fact.note)
+      return session.db.perform(putStateEntry(fact.note))
     case 'seen':
-      return remember(session, fact.trigger, [fact.key])
+      return session.db.perform(remember(fact.trigger, [fact.key]))
   }
 }
 
@@ -94,7 +94,7 @@ function takeWorker({ db }: Session, worker: WorkerFact): void {
 
 function takeHold(session: Session, hold: Hold, isReleased: boolean): void {
   session.db.change(HOLD, ...holdValues(hold, isReleased))
-  markLimitsChanged(session)
+  session.db.perform(markLimitsChanged(session))
 }
 
 function takeTrigger(session: Session, fact: TriggerFact): void {

@@ -1,9 +1,9 @@
 import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRun } from './enqueue.js'
-import { recordRange } from './ledger.js'
-import { areCurrent, writeStateEntry } from './state.js'
-import { remember } from './seen.js'
+import { recordRanges } from '../sql/verbs/ledger.js'
+import { areCurrent, writeStateEntry } from '../sql/verbs/state.js'
+import { remember } from '../sql/verbs/seen.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.
@@ -23,7 +23,7 @@ export function tick(session: Session, batch: readonly Tick[]): ('ticked' | 'sta
 
 function tickOne(session: Session, item: Tick): 'ticked' | 'stale' {
   const { cursorAt, nextAt = null, trigger, revision } = item
-  if (item.notes !== undefined && !areCurrent(session, item.notes)) return 'stale'
+  if (item.notes !== undefined && !session.db.perform(areCurrent(item.notes))) return 'stale'
   if (session.db.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision) === 0) return 'stale'
   writeTick(session, item)
   if (item.takesArrivals === true) session.db.change(LOOK_AGAIN, item.at, trigger)
@@ -35,9 +35,9 @@ export function writeTick(session: Session, item: Tick): void {
   session.noteTime(item.at)
   if (item.chainRun !== undefined) session.db.change(SET_CHAIN, item.chainRun, item.trigger)
   for (const run of item.runs) insertRun(session, run, item.at)
-  for (const range of item.ranges) recordRange(session, range, item.at)
-  for (const note of item.notes ?? []) writeStateEntry(session, note, item.at)
-  if (item.seen !== undefined) remember(session, item.trigger, item.seen)
+  for (const range of item.ranges) session.db.perform(recordRanges([range], item.at))
+  for (const note of item.notes ?? []) session.db.perform(writeStateEntry(note, item.at))
+  if (item.seen !== undefined) session.db.perform(remember(item.trigger, item.seen))
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))
   supersede(session, { ...item.supersede, trigger: item.trigger, own, now: item.at })

@@ -26,7 +26,7 @@ export function turn(session: Session, request: Turn): TurnAnswer {
   session.noteTime(now)
   const finished = finishAll(session, request.finished, now)
   promote(session, now)
-  const known = { finished, jobsRevision: session.catalog.jobsRevision, nextRunAt: nextRunAt(session) }
+  const known = { finished, jobsRevision: session.catalogNow.jobsRevision, nextRunAt: nextRunAt(session) }
   const worker = session.db.get<WorkerRow>(WORKER, request.worker)
   if (worker === undefined) return { ...nothing, ...known }
   const notices = takeNotices(session, worker.key)

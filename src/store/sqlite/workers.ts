@@ -3,12 +3,15 @@ import type { Instant } from '../../time/instant.js'
 import type { Beat, WorkerEntry, WorkerStatus } from '../port.js'
 import { running } from '../sql/states.js'
 import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/worker-rows.js'
-import { highestTime, raiseEpoch } from './meta.js'
+import { highestTime } from '../sql/verbs/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
 const REGISTER = `insert into workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`
+
+// Relies on: primary key. No two states of the store have it in common.
+const RAISE_EPOCH = `update meta set epoch = epoch + 1 where id = 1`
 
 // Relies on: the unique index of workers.id. The phase closes the race with the one who expires it.
 const RENEW = `update workers set beat_at = ?, lease_until = ? where id = ? and phase = 0`
@@ -46,8 +49,8 @@ export function heartbeat(
 ): Beat {
   session.noteTime(request.now)
   session.writeTime(0)
-  raiseEpoch(session)
-  const at = highestTime(session)
+  session.db.change(RAISE_EPOCH)
+  const at = session.db.perform(highestTime(session))
   if (session.db.change(RENEW, at, at + request.leaseMs, request.worker) === 0) return 'expired'
   return session.db.value(IS_DRAINING, request.worker) === 1 ? 'draining' : 'alive'
 }

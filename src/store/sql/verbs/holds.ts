@@ -1,14 +1,15 @@
-import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
-import type { Instant } from '../../time/instant.js'
-import type { Holding } from '../port.js'
-import { chainCode, holdOf, type HoldRow } from '../sql/rows.js'
+import type { Hold, HoldTarget } from '../../../kernel/hold/hold.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Holding } from '../../port.js'
+import { chainCode, holdOf, type HoldRow } from '../rows.js'
+import type { Session } from '../session.js'
+import { all, change, value, type Verb } from '../verb.js'
 import { markLimitsChanged } from './meta.js'
-import type { Session } from './session.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
 type ReleaseRequest = Parameters<Holding['release']>[0]
 
-// Relies on: holds_target. Being alone closes the race of two who hold the same target.
+// Relies on: holds_target. Being the only writer closes the race of two who hold the same target.
 const OPEN_HOLD = `select id from rota.holds where target = $1 and (until_at is null or until_at > $2)
   order by id limit 1`
 
@@ -18,7 +19,7 @@ const HOLD = `insert into rota.holds (id, target, from_at, until_at, actor, note
 const RELEASE = `update rota.holds set until_at = $1, catch_up = $2, is_released = 1 where id = $3`
 
 // Relies on: primary key. The revision rises, so a tick computed before finds itself stale. The due instant of an
-// after-finish trigger is a fact that nothing could work out again, so it is kept; while a run is under way it has none.
+// after-finish trigger cannot be computed again, so it is kept; while a run is under way it has none.
 const PAUSE = `update rota.triggers set
     revision = revision + 1,
     kept_at = case when chain_ms is not null then next_at end,
@@ -40,50 +41,44 @@ const RESUME = `update rota.triggers set
     end
   where name = $2 and is_active = 1`
 
-// Relies on: holds_target, or the primary key where no target is given.
+// Relies on: the primary key.
 const HOLDS = `select * from rota.holds where $1::int8 is null or until_at is null or until_at > $1::int8
   order by id desc`
 
+// Relies on: holds_target.
 const HOLDS_ON = `select * from rota.holds
   where target = $2 and ($1::int8 is null or until_at is null or until_at > $1::int8) order by id desc`
 
 /** Opens a hold on a target that has no open one; a trigger stops ticking with it. */
-export async function hold(session: Session, request: HoldRequest): Promise<'held' | 'already'> {
+export function* hold(session: Session, request: HoldRequest): Verb<'held' | 'already'> {
   session.beExclusive()
   const { target, now, untilAt = null, actor, note } = request
-  const { db } = session
-  if ((await db.value(OPEN_HOLD, target, now)) !== undefined) return 'already'
-  await db.change(HOLD, target, now, untilAt, actor, note)
-  await markLimitsChanged(session)
+  if ((yield* value(OPEN_HOLD, target, now)) !== undefined) return 'already'
+  yield* change(HOLD, target, now, untilAt, actor, note)
+  yield* markLimitsChanged(session)
   const trigger = triggerIn(target)
-  if (trigger !== undefined) await db.change(PAUSE, untilAt, trigger)
+  if (trigger !== undefined) yield* change(PAUSE, untilAt, trigger)
   return 'held'
 }
 
-/** Ends the open hold of a target; a trigger is looked at again at once. */
-export async function release(session: Session, request: ReleaseRequest): Promise<'released' | 'absent'> {
+/** Ends the open hold of a target; a trigger is due for planning at once. */
+export function* release(session: Session, request: ReleaseRequest): Verb<'released' | 'absent'> {
   session.beExclusive()
   const { target, now, catchUp } = request
-  const { db } = session
-  const open = await db.value(OPEN_HOLD, target, now)
+  const open = yield* value(OPEN_HOLD, target, now)
   if (open === undefined) return 'absent'
-  await db.change(RELEASE, now, catchUp ? 1 : 0, open)
-  await markLimitsChanged(session)
+  yield* change(RELEASE, now, catchUp ? 1 : 0, open)
+  yield* markLimitsChanged(session)
   const trigger = triggerIn(target)
-  if (trigger !== undefined) await db.change(RESUME, now, trigger)
+  if (trigger !== undefined) yield* change(RESUME, now, trigger)
   return 'released'
 }
 
 /** Holds, newest first. */
-export async function holds(
-  session: Session,
-  filter: { target?: HoldTarget; openAt?: Instant },
-): Promise<Hold[]> {
+export function* holds(filter: { target?: HoldTarget; openAt?: Instant }): Verb<Hold[]> {
   const { target, openAt = null } = filter
   const rows =
-    target === undefined
-      ? await session.db.all<HoldRow>(HOLDS, openAt)
-      : await session.db.all<HoldRow>(HOLDS_ON, openAt, target)
+    target === undefined ? yield* all<HoldRow>(HOLDS, openAt) : yield* all<HoldRow>(HOLDS_ON, openAt, target)
   return rows.map(holdOf)
 }
 

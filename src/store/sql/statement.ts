@@ -1,0 +1,74 @@
+/**
+ * The dialect that statements are written in: that of Postgres, in so far as SQLite knows it too. A driver makes it
+ * its own once for each statement, when it prepares it.
+ *
+ * - `rota.` before a table stands for the schema; SQLite has none.
+ * - `$1::int8` is the first value. Postgres wants the type where nothing else tells it, SQLite ignores it.
+ * - `= any($1::text[])` takes a list; SQLite gets it as a JSON text.
+ * - `greatest` and `least` are SQLite's `max` and `min`. They treat null differently, so give them none.
+ * - `json_agg(json_build_array(a, b))::text` is a JSON text; without rows it is null in Postgres and `[]` in SQLite.
+ * - `insertInto` makes the statement that inserts rows.
+ * - Where the two need different words, `each` has both.
+ */
+
+/** What a statement takes. */
+export type SqlValue = string | number | boolean | null | readonly SqlScalar[]
+
+/** One value of a row or of a list. */
+export type SqlScalar = string | number | null
+
+/** A statement as verbs hand it to a driver. */
+export type Statement = string | DialectStatement
+
+/** A statement with words of its own for each database. */
+export interface DialectStatement {
+  readonly sqlite: string
+  readonly postgres: string
+}
+
+/** A statement that the two databases need in different words; both are in the dialect. */
+export function each(texts: DialectStatement): DialectStatement {
+  return texts
+}
+
+type ColumnType = 'text' | 'int8' | 'int4' | 'int2'
+
+/** A statement that inserts rows; `end` follows the values. Postgres gets all rows at once, SQLite one after the other. */
+export function insertInto(
+  table: string,
+  columns: Readonly<Record<string, ColumnType>>,
+  end = '',
+): DialectStatement {
+  const names = Object.keys(columns)
+  const lists = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`)
+  const values = names.map((_, i) => `$${i + 1}`)
+  const start = `insert into ${table} (${names.join(', ')})`
+  return {
+    sqlite: `${start} values (${values.join(', ')}) ${end}`,
+    postgres: `${start} select * from unnest(${lists.join(', ')}) ${end}`,
+  }
+}
+
+/** Rows as the lists that an insert takes in Postgres, one for each column. */
+export function columnsOf(rows: readonly (readonly SqlScalar[])[]): readonly (readonly SqlScalar[])[] {
+  return rows[0]?.map((_, column) => rows.map((row) => row[column] as SqlScalar)) ?? []
+}
+
+/** A statement as SQLite takes it. */
+export function toSqlite(sql: Statement): string {
+  const text = typeof sql === 'string' ? sql : sql.sqlite
+  return (
+    text
+      .replaceAll(/\brota\./g, '')
+      .replaceAll(/= any\(\$(\d+)::\w+\[\]\)/g, 'in (select value from json_each(?$1))')
+      // A bare value as the limit would make SQLite prepare the statement anew at every call: the sum keeps it from
+      // looking at the value.
+      .replaceAll(/\blimit \$(\d+)/g, 'limit ?$1 + 0')
+      .replaceAll(/\$(\d+)/g, '?$1')
+      .replaceAll(/::\w+/g, '')
+      .replaceAll(/\bgreatest\(/g, 'max(')
+      .replaceAll(/\bleast\(/g, 'min(')
+      .replaceAll(/\bjson_agg\(/g, 'json_group_array(')
+      .replaceAll(/\bjson_build_array\(/g, 'json_array(')
+  )
+}

@@ -1,0 +1,41 @@
+import type { LedgerRange, RecordedRange } from '../../../kernel/ledger/ledger.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Reading } from '../../port.js'
+import { rangeOf, type RangeRow } from '../rows.js'
+import { insertInto } from '../statement.js'
+import { all, inserted, type Verb } from '../verb.js'
+
+const RECORD = insertInto(
+  'rota.ledger',
+  {
+    trigger: 'text',
+    first_at: 'int8',
+    last_at: 'int8',
+    version: 'int4',
+    reason: 'text',
+    rule: 'text',
+    blocker: 'text',
+    detail: 'text',
+    recorded_at: 'int8',
+  },
+  'returning seq',
+)
+
+// Relies on: ledger_first, which holds both ends, so ranges outside the window are passed without reading them.
+const TOUCHING = `select * from rota.ledger where trigger = $1 and first_at <= $2 and last_at >= $3
+  order by first_at, seq`
+
+/** Records what became of ranges of due instants; answers their keys. */
+export function* recordRanges(ranges: readonly LedgerRange[], recordedAt: Instant): Verb<number[]> {
+  const rows = ranges.map((range) => {
+    const { trigger, firstAt, lastAt, version, reason, rule, blocker = null, detail = null } = range
+    return [trigger, firstAt, lastAt, version, reason, rule, blocker, detail, recordedAt]
+  })
+  return (yield* inserted<{ seq: number }>(RECORD, rows)).map(({ seq }) => seq)
+}
+
+/** The ranges of a trigger that touch a window, oldest first. */
+export function* ledger(request: Parameters<Reading['ledger']>[0]): Verb<RecordedRange[]> {
+  const { trigger, fromAt, untilAt } = request
+  return (yield* all<RangeRow>(TOUCHING, trigger, untilAt, fromAt)).map(rangeOf)
+}

@@ -1,0 +1,58 @@
+import type { SeenKey } from '../../../kernel/tick/tick.js'
+import type { Instant } from '../../../time/instant.js'
+import { each, insertInto } from '../statement.js'
+import { all, change, insert, type Verb } from '../verb.js'
+
+// Relies on: primary key, looked up once for each digest. SQLite might go through all that a trigger has seen instead.
+const SEEN = each({
+  sqlite: `select digest from json_each($2) wanted cross join seen
+    where trigger = $1 and digest = wanted.value and (until_at is null or until_at > $3)`,
+  postgres: `select digest from rota.seen where trigger = $1 and digest = any($2::text[])
+    and (until_at is null or until_at > $3)`,
+})
+
+const REMEMBER = insertInto(
+  'rota.seen',
+  { trigger: 'text', digest: 'text', until_at: 'int8' },
+  `on conflict (trigger, digest) do update set until_at = excluded.until_at`,
+)
+
+// Relies on: primary key, as a range.
+const FORGET = `delete from rota.seen where trigger = $1 and digest <= (
+    select max(digest) from (select digest from rota.seen where trigger = $1 order by digest limit $2) first
+  )`
+
+// Relies on: seen_until.
+const FORGET_OVER = `delete from rota.seen where (trigger, digest) in (
+    select trigger, digest from rota.seen where until_at <= $1 order by until_at limit $2
+  )`
+
+/** Those of the digests that a trigger has seen. */
+export function* seen(request: {
+  trigger: string
+  digests: readonly string[]
+  now: Instant
+}): Verb<Set<string>> {
+  const rows = yield* all<{ digest: string }>(SEEN, request.trigger, request.digests, request.now)
+  return new Set(rows.map(({ digest }) => digest))
+}
+
+/** Writes down what a trigger has seen. */
+export function* remember(trigger: string, keys: readonly SeenKey[]): Verb<void> {
+  // A statement of Postgres writes a row once, so of two with one digest the later one counts.
+  const last = new Map(keys.map(({ digest, untilAt = null }) => [digest, untilAt]))
+  yield* insert(
+    REMEMBER,
+    [...last].map(([digest, untilAt]) => [trigger, digest, untilAt]),
+  )
+}
+
+/** Forgets what a trigger has seen, up to a bound. */
+export function* forgetSeen(request: { trigger: string; limit: number }): Verb<number> {
+  return yield* change(FORGET, request.trigger, request.limit)
+}
+
+/** Forgets what has expired, up to a bound. */
+export function* forgetExpired(request: { now: Instant; limit: number }): Verb<void> {
+  yield* change(FORGET_OVER, request.now, request.limit)
+}

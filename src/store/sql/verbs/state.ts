@@ -1,0 +1,110 @@
+import type { Json } from '../../../kernel/definition/json.js'
+import type { StateEntry, StateChange, StateFilter, StateKey } from '../../../kernel/state/state-entry.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Session } from '../session.js'
+import { stateEntryOf, type StateRow } from '../state-rows.js'
+import { each } from '../statement.js'
+import { all, change, value, type Verb } from '../verb.js'
+
+// Each relies on: primary key. Being the only writer closes the race of two changes of one entry.
+const VALUE = `select value from rota.notes where kind = $1 and name = $2 and item = $3`
+
+const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3`
+
+const WRITE = `insert into rota.notes as note (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
+  on conflict (kind, name, item) do update
+  set revision = note.revision + 1, at = excluded.at, value = excluded.value`
+
+const REMOVE = `delete from rota.notes where kind = $1 and name = $2 and item = $3`
+
+const page = `and ($2::text is null or (notes.name, notes.item) > ($2::text, $3::text))
+  order by notes.name, notes.item limit $4`
+
+const ALL = `select * from rota.notes where kind = $1 ${page}`
+
+// SQLite is told to look up each name, and not to go through all entries of a kind.
+const OF_NAMES = each({
+  sqlite: `select notes.* from (select distinct value from json_each($5)) wanted cross join notes
+    where kind = $1 and notes.name = wanted.value ${page}`,
+  postgres: `select * from rota.notes where kind = $1 and name = any($5::text[]) ${page}`,
+})
+
+const OF_ITEMS = each({
+  sqlite: `select notes.* from (select distinct value from json_each($5)) names
+    cross join (select distinct value from json_each($6)) items cross join notes
+    where kind = $1 and notes.name = names.value and notes.item = items.value ${page}`,
+  postgres: `select * from rota.notes where kind = $1 and name = any($5::text[]) and item = any($6::text[]) ${page}`,
+})
+
+const WITH_ITEMS = `select * from rota.notes where kind = $1 and item = any($5::text[]) ${page}`
+
+const FROM = `select * from rota.notes where (kind, name, item) > ($1, $2, $3) order by kind, name, item limit $4`
+
+const PUT = `insert into rota.notes (kind, name, item, revision, at, value) values ($1, $2, $3, $4, $5, $6)
+  on conflict (kind, name, item) do update
+  set revision = excluded.revision, at = excluded.at, value = excluded.value`
+
+/** State entries by name and item. */
+export function* stateEntries(filter: StateFilter): Verb<StateEntry[]> {
+  const { kind, after, limit } = filter
+  const common = [kind, after?.name ?? null, after?.item ?? null, limit] as const
+  return (yield* rowsOf(common, filter)).map(stateEntryOf)
+}
+
+/** State entries of every kind, from a key on. */
+export function* stateEntriesAfter(
+  key: readonly [string, string, string],
+  limit: number,
+): Verb<StateEntry[]> {
+  return (yield* all<StateRow>(FROM, ...key, limit)).map(stateEntryOf)
+}
+
+/** Puts in a state entry with its revision. */
+export function* putStateEntry(entry: StateEntry): Verb<void> {
+  const { kind, name, item, revision, at } = entry
+  yield* change(PUT, kind, name, item, revision, at, JSON.stringify(entry.value))
+}
+
+/** Changes state entries, or none where one has moved on. */
+export function* changeState(
+  session: Session,
+  request: { changes: readonly StateChange[]; now: Instant },
+): Verb<'changed' | 'stale'> {
+  session.beExclusive()
+  session.noteTime(request.now)
+  if (!(yield* areCurrent(request.changes))) return 'stale'
+  for (const one of request.changes) yield* writeStateEntry(one, request.now)
+  return 'changed'
+}
+
+/** Whether every change was computed from the entry's current revision. */
+export function* areCurrent(changes: readonly StateChange[]): Verb<boolean> {
+  for (const { kind, name, item, revision } of changes) {
+    if (revision === undefined) continue
+    if (revision !== ((yield* value<number>(REVISION, kind, name, item)) ?? 0)) return false
+  }
+  return true
+}
+
+/** The value of a state entry, where there is one. */
+export function* stateValue({ kind, name, item }: StateKey): Verb<Json | undefined> {
+  const text = yield* value<string>(VALUE, kind, name, item)
+  return text === undefined ? undefined : (JSON.parse(text) as Json)
+}
+
+/** Writes or removes one state entry, whatever its revision. */
+export function* writeStateEntry(entry: StateChange, at: Instant): Verb<void> {
+  const { kind, name, item } = entry
+  if (entry.value === undefined) yield* change(REMOVE, kind, name, item)
+  else yield* change(WRITE, kind, name, item, at, JSON.stringify(entry.value))
+}
+
+function* rowsOf(
+  common: readonly [string, string | null, string | null, number],
+  { names, items }: Pick<StateFilter, 'names' | 'items'>,
+): Verb<StateRow[]> {
+  if (names === undefined && items === undefined) return yield* all<StateRow>(ALL, ...common)
+  if (names === undefined) return yield* all<StateRow>(WITH_ITEMS, ...common, items ?? [])
+  if (items === undefined) return yield* all<StateRow>(OF_NAMES, ...common, names)
+  return yield* all<StateRow>(OF_ITEMS, ...common, names, items)
+}
