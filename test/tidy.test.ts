@@ -179,7 +179,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     packages: ['yaml', 'zod', '@swc/wasm-typescript'],
   },
   outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },
-  handlers: { rooms: ['features', 'outbound', 'formats', 'kernel', 'text', 'time'] },
+  handlers: { rooms: ['features', 'engine', 'port', 'outbound', 'formats', 'kernel', 'text', 'time'] },
   features: {
     rooms: [
       'app',

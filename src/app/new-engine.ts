@@ -9,11 +9,11 @@ import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { slowPollMs, upkeepTimes } from './process/loop-times.js'
-import { performablesOf } from './executable-jobs.js'
+import { performablesOf } from '../handlers/executable-jobs.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
-import { newWorkerId, workerIdentity } from './process/worker-identity.js'
+import { newWorkerId, workerIdentity } from '../handlers/worker-identity.js'
 
 /** What the engine of an app is made of. */
 export interface AppParts {

@@ -10,7 +10,7 @@ import type { Instant } from '../../time/instant.js'
 import { checkModules } from '../../handlers/module.js'
 import { notePlans, vanishedPlans } from '../../features/plans/named-plans.js'
 import { stepFunctions } from '../../handlers/pipeline/step-function.js'
-import { checkPipelines } from '../pipelines.js'
+import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
 import {
   definePipelineJob,
   planPaths,

@@ -14,7 +14,7 @@ import { releaseOf } from '../explain/pending-text.js'
 
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import { isPass } from '../../features/plans/source.js'
-import { packageVersion } from '../process/version.js'
+import { packageVersion } from '../../formats/version.js'
 
 export type { Finding } from './finding.js'
 

@@ -10,7 +10,7 @@ import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { workerIdentity } from './worker-identity.js'
+import { workerIdentity } from '../../handlers/worker-identity.js'
 
 /** A process that was started and is alive. */
 export interface LiveProcess {

@@ -87,7 +87,7 @@ async function printHelp(name: string | undefined, here: Surroundings): Promise<
 }
 
 async function printVersion({ streams }: Surroundings): Promise<number> {
-  const { packageVersion } = await import('../../app/process/version.js')
+  const { packageVersion } = await import('../../formats/version.js')
   streams.stdout.write(`${packageVersion}\n`)
   return exitCodes.ok
 }

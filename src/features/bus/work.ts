@@ -15,7 +15,7 @@ import type { Clock } from '../../time/clock.js'
 import type { UpkeepTimes } from '../../app/process/loop-times.js'
 import { takerName } from '../../engine/worker/command-run.js'
 import { isUnclaimedJob, unclaimedJob } from '../command-jobs/performers.js'
-import { newWorkerId, workerIdentity } from '../../app/process/worker-identity.js'
+import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
 
 /** Somebody's offer to take what no worker takes. */
 export interface Subscription {

@@ -8,7 +8,7 @@ import { jobsSource } from '../../kernel/job/command-source.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { newWorkerId, workerIdentity } from '../../app/process/worker-identity.js'
+import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
 import { commandOf, failUnclaimed, isUnclaimedJob, performerOf } from './performers.js'
 
 /** What failing unclaimed commands needs. */

@@ -9,7 +9,7 @@ import { reclaimLost } from '../../../engine/upkeep/reclaim-lost.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 import { failing, unclaimedCommands } from '../../command-jobs/unclaimed.js'
-import { performablesOf, type Steps } from '../../../app/executable-jobs.js'
+import { performablesOf, type Steps } from '../../../handlers/executable-jobs.js'
 import { definePipelineJob } from '../triggers.js'
 import { malformedFiles } from './next-run.js'
 import { queueFiles, type NoRun, type QueueAt } from './files.js'
@@ -17,7 +17,7 @@ import { itemOf } from './list.js'
 import { foreignFiles } from './runs.js'
 import { Registry } from '../../../engine/sync/registry.js'
 import { offerAfterDefaultMs } from '../../../app/rota-options.js'
-import { packageVersion } from '../../../app/process/version.js'
+import { packageVersion } from '../../../formats/version.js'
 
 /** What a worker did: it performed a run, or moved files that are no runs out of the way. */
 export type Worked =

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { packageVersion } from './version.js'
+import { packageVersion } from '../formats/version.js'
 
 /** Where a worker of this process is. */
 export function workerIdentity(): { readonly host: string; readonly pid: number; readonly version: string } {

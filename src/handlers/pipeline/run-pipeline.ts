@@ -1,22 +1,22 @@
 import { resolve } from 'node:path'
-import type { RunContext } from '../engine/worker/perform.js'
-import { performPipeline } from '../handlers/pipeline/perform-pipeline.js'
-import type { PipelineContext, PipelineIds } from '../handlers/pipeline/pipeline-context.js'
-import type { StepFunction } from '../handlers/pipeline/step-function.js'
-import { faultText, RotaError, type Fault } from '../kernel/definition/errors.js'
-import { shown } from '../kernel/definition/faults.js'
-import type { RunId } from '../kernel/identity/identity.js'
-import type { Json } from '../kernel/definition/json.js'
+import type { RunContext } from '../../engine/worker/perform.js'
+import { performPipeline } from './perform-pipeline.js'
+import type { PipelineContext, PipelineIds } from './pipeline-context.js'
+import type { StepFunction } from './step-function.js'
+import { faultText, RotaError, type Fault } from '../../kernel/definition/errors.js'
+import { shown } from '../../kernel/definition/faults.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Json } from '../../kernel/definition/json.js'
 import {
   pipelinePayloadOf,
   type Pipeline,
   type StepFailure,
   type StepResults,
-} from '../kernel/job/pipeline.js'
-import { isMap } from '../kernel/definition/read-value.js'
-import type { Run } from '../kernel/run/run.js'
-import { pathProblem } from '../features/plans/definition.js'
-import type { Store } from '../store/port.js'
+} from '../../kernel/job/pipeline.js'
+import { isMap } from '../../kernel/definition/read-value.js'
+import type { Run } from '../../kernel/run/run.js'
+import { pathProblem } from '../../features/plans/definition.js'
+import type { Store } from '../../store/port.js'
 
 /** Performs a run of a pipeline file, read now so that edits count; goes on at the failed step where it says so. */
 export async function runPipeline(
@@ -51,7 +51,7 @@ function idsOf(run: Run | undefined, id: RunId): PipelineIds {
 
 /** The parser is loaded with the first file: an app without pipelines starts faster without it. */
 async function readPipeline(path: string): Promise<Pipeline> {
-  const { loadPipeline } = await import('../formats/pipeline-file.js')
+  const { loadPipeline } = await import('../../formats/pipeline-file.js')
   return await loadPipeline(path)
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { rota } from './rota.js'
+import { rota } from '../app/rota.js'
 
 it('a command runs in the directory of its app, and a relative directory of its own starts there', async () => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'rota-directory-')))
