@@ -1,8 +1,8 @@
 import type { Instant } from '../../time/instant.js'
 import type { Claim, ClaimRequest } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
-import { fromJson, orUndefined } from '../sql/rows.js'
-import { ready, running } from '../sql/states.js'
+import { fromJson, orUndefined } from '../sql/rows/run-rows.js'
+import { ready, running } from '../sql/rows/states.js'
 import type { Session } from './session.js'
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */

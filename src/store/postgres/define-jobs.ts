@@ -1,8 +1,8 @@
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { DefineConflict, DefineJobs } from '../port.js'
-import { done, running } from '../sql/states.js'
+import { done, running } from '../sql/rows/states.js'
 import { followLimits } from './gates.js'
-import { markJobsChanged, markLimitsChanged } from '../sql/verbs/meta.js'
+import { markJobsChanged, markLimitsChanged } from '../sql/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. Being alone closes the race of two sources for one name.

@@ -8,7 +8,7 @@ import {
   triggerValues,
   type Definition,
   type KnownTrigger,
-} from '../sql/trigger-values.js'
+} from '../sql/rows/trigger-values.js'
 import { cancelPending } from './cancel.js'
 import type { Session } from './session.js'
 import { writeTick } from './tick.js'

@@ -1,8 +1,8 @@
 import { chainEffect } from '../../kernel/run/end-effect.js'
 import type { Json } from '../../kernel/definition/json.js'
-import { endEffectOf } from '../sql/rows.js'
-import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/unfinished.js'
-import { stateValue, writeStateEntry } from '../sql/verbs/state.js'
+import { endEffectOf } from '../sql/rows/run-rows.js'
+import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/rows/unfinished.js'
+import { stateValue, writeStateEntry } from '../sql/state.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.

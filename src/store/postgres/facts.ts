@@ -1,10 +1,10 @@
 import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
 import type { Queue } from '../../kernel/job/job.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
-import { phases } from '../sql/states.js'
-import { workerOf, type WorkerRow } from '../sql/worker-rows.js'
-import { countersOf } from '../sql/verbs/meta.js'
-import { stateEntriesAfter } from '../sql/verbs/state.js'
+import { phases } from '../sql/rows/states.js'
+import { workerOf, type WorkerRow } from '../sql/rows/worker-rows.js'
+import { countersOf } from '../sql/meta.js'
+import { stateEntriesAfter } from '../sql/state.js'
 import { jobs, versions } from './read-definitions.js'
 import { attemptsOf, FROM_RUNS } from './read-runs.js'
 import {
@@ -17,7 +17,7 @@ import {
   type RangeRow,
   type RunRow,
   gatesOf,
-} from '../sql/rows.js'
+} from '../sql/rows/run-rows.js'
 import type { Session } from './session.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
 

@@ -10,8 +10,8 @@
  */
 import type { Gate } from '../../kernel/run/run.js'
 import type { Catalog } from '../sql/catalog.js'
-import { gatesOf } from '../sql/rows.js'
-import { blocked, ready } from '../sql/states.js'
+import { gatesOf } from '../sql/rows/run-rows.js'
+import { blocked, ready } from '../sql/rows/states.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. Being alone closes the race of two runs for the last place.

@@ -1,5 +1,5 @@
 import type { StoreHealth, StoreWarning } from '../store-health.js'
-import { readMeta } from '../sql/verbs/meta.js'
+import { readMeta } from '../sql/meta.js'
 import { oldTransactions } from './old-transactions.js'
 import type { Session } from './session.js'
 

@@ -8,7 +8,7 @@ import { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import { Worker } from '../../engine/worker/worker.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import { done, running } from '../sql/states.js'
+import { done, running } from '../sql/rows/states.js'
 import type { Finished, Store } from '../port.js'
 import { openPostgresStore } from './postgres-store.js'
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import { delayed, ready } from '../sql/states.js'
+import { delayed, ready } from '../sql/rows/states.js'
 import { admit } from './gates.js'
 import type { Session } from './session.js'
 

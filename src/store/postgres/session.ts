@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import { loadCatalog, readRevisions, type Catalog, type Revisions } from '../sql/catalog.js'
 import type { Session as VerbSession } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
-import { raiseTime } from '../sql/verbs/meta.js'
+import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
 import type { ProcessCache } from './process-cache.js'
 

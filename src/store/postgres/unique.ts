@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import { done } from '../sql/states.js'
+import { done } from '../sql/rows/states.js'
 import type { Session } from './session.js'
 
 /** The run that has a unique key. Relies on: runs_unique_open and runs_unique_until. */

@@ -2,7 +2,7 @@ import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../kern
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoredJob } from '../port.js'
-import { holdOf, type HoldRow } from './rows.js'
+import { holdOf, type HoldRow } from './rows/run-rows.js'
 import { all, get, type Verb } from './verb.js'
 
 /** What every claim needs of the definitions: read once and kept until a revision says that it changed. */

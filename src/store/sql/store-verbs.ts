@@ -1,10 +1,10 @@
 import type { Store } from '../port.js'
 import type { Session } from './session.js'
 import type { Verb } from './verb.js'
-import { hold, holds, release } from './verbs/holds.js'
-import { ledger } from './verbs/ledger.js'
-import { forgetSeen, seen } from './verbs/seen.js'
-import { changeState, stateEntries } from './verbs/state.js'
+import { hold, holds, release } from './planning/holds.js'
+import { ledger } from './planning/ledger.js'
+import { forgetSeen, seen } from './planning/seen.js'
+import { changeState, stateEntries } from './state.js'
 
 /** How a database performs verbs. */
 export interface Driver {

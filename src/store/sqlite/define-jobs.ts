@@ -1,8 +1,8 @@
 import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
 import type { DefineConflict, DefineJobs } from '../port.js'
-import { blocked, delayed, ready, running } from '../sql/states.js'
+import { blocked, delayed, ready, running } from '../sql/rows/states.js'
 import { followLimits } from './gates.js'
-import { markJobsChanged, markLimitsChanged } from '../sql/verbs/meta.js'
+import { markJobsChanged, markLimitsChanged } from '../sql/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The write lock closes the race of two sources for one name.

@@ -1,7 +1,12 @@
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineTrigger } from '../port.js'
-import { hasDefinition, triggerValues, type Definition, type KnownTrigger } from '../sql/trigger-values.js'
+import {
+  hasDefinition,
+  triggerValues,
+  type Definition,
+  type KnownTrigger,
+} from '../sql/rows/trigger-values.js'
 import { cancelPending } from './cancel.js'
 import type { Session } from './session.js'
 import { writeTick } from './tick.js'

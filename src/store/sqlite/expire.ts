@@ -1,8 +1,8 @@
 import type { Job } from '../../kernel/job/job.js'
 import type { Expiry, LostClaim } from '../port.js'
 import { jobOf } from '../sql/catalog.js'
-import { running } from '../sql/states.js'
-import { unsaidLeaseMs } from '../sql/worker-rows.js'
+import { running } from '../sql/rows/states.js'
+import { unsaidLeaseMs } from '../sql/rows/worker-rows.js'
 import type { Session } from './session.js'
 
 // Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.

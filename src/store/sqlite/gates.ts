@@ -7,8 +7,8 @@
  * moves there and stands for the others; they follow one by one, each when the one before it has left that gate.
  */
 import type { Gate } from '../../kernel/run/run.js'
-import { gatesOf } from '../sql/rows.js'
-import { blocked, ready } from '../sql/states.js'
+import { gatesOf } from '../sql/rows/run-rows.js'
+import { blocked, ready } from '../sql/rows/states.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The write lock closes the race of two runs for the last place.

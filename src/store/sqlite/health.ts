@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { StoreHealth } from '../store-health.js'
-import { highestTime, readMeta } from '../sql/verbs/meta.js'
+import { highestTime, readMeta } from '../sql/meta.js'
 import type { Session } from './session.js'
 
 const ENGINE = `select sqlite_version()`

@@ -1,9 +1,9 @@
 import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { Instant } from '../../time/instant.js'
-import { originCode, type RangeRow } from '../sql/rows.js'
-import { done, stateName } from '../sql/states.js'
-import { recordRanges } from '../sql/verbs/ledger.js'
-import { forgetExpired } from '../sql/verbs/seen.js'
+import { originCode, type RangeRow } from '../sql/rows/run-rows.js'
+import { done, stateName } from '../sql/rows/states.js'
+import { recordRanges } from '../sql/planning/ledger.js'
+import { forgetExpired } from '../sql/planning/seen.js'
 import type { Session } from './session.js'
 
 // Relies on: runs_ended. Unfinished runs do not stand in it, so none of them can go.

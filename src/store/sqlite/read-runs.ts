@@ -2,9 +2,9 @@ import type { RunId } from '../../kernel/identity/identity.js'
 import type { Attempt, Run, RunState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Reading } from '../port.js'
-import { attemptsIn, type AttemptRow } from '../sql/attempt-rows.js'
-import { originCode, runOf, type RunRow } from '../sql/rows.js'
-import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../sql/states.js'
+import { attemptsIn, type AttemptRow } from '../sql/rows/attempt-rows.js'
+import { originCode, runOf, type RunRow } from '../sql/rows/run-rows.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../sql/rows/states.js'
 import type { Session } from './session.js'
 
 /** Final runs are counted up to here. */

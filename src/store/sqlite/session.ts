@@ -3,7 +3,7 @@ import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import { loadCatalog, readRevisions, type Catalog } from '../sql/catalog.js'
 import type { Session as VerbSession } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
-import { raiseTime } from '../sql/verbs/meta.js'
+import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
 
 /** A run that this process claimed and whose end touches nothing but its own row and its gates. */

@@ -11,16 +11,16 @@ import {
   triggerFactValues,
   WORKER_COLUMNS,
   workerValues,
-} from '../sql/fact-values.js'
-import { endEffectCode } from '../sql/rows.js'
+} from '../sql/facts/fact-values.js'
+import { endEffectCode } from '../sql/rows/run-rows.js'
 import { followFor } from './define.js'
 import { COUNT_RUNNING } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
-import { recordRanges } from '../sql/verbs/ledger.js'
+import { recordRanges } from '../sql/planning/ledger.js'
 import { log } from './logs.js'
-import { markLimitsChanged, takeCounters } from '../sql/verbs/meta.js'
-import { putStateEntry } from '../sql/verbs/state.js'
-import { remember } from '../sql/verbs/seen.js'
+import { markLimitsChanged, takeCounters } from '../sql/meta.js'
+import { putStateEntry } from '../sql/state.js'
+import { remember } from '../sql/planning/seen.js'
 import type { Session } from './session.js'
 
 const JOB = `insert or replace into jobs (name, source, definition) values (?, ?, ?)`

@@ -1,9 +1,9 @@
 import type { Tick } from '../../kernel/tick/tick.js'
 import { supersede } from './cancel.js'
 import { insertRun } from './enqueue.js'
-import { recordRanges } from '../sql/verbs/ledger.js'
-import { areCurrent, writeStateEntry } from '../sql/verbs/state.js'
-import { remember } from '../sql/verbs/seen.js'
+import { recordRanges } from '../sql/planning/ledger.js'
+import { areCurrent, writeStateEntry } from '../sql/state.js'
+import { remember } from '../sql/planning/seen.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.

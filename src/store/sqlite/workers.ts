@@ -1,9 +1,9 @@
 import type { Signs } from '../../kernel/run/fact.js'
 import type { Instant } from '../../time/instant.js'
 import type { Beat, WorkerEntry, WorkerStatus } from '../port.js'
-import { running } from '../sql/states.js'
-import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/worker-rows.js'
-import { highestTime } from '../sql/verbs/meta.js'
+import { running } from '../sql/rows/states.js'
+import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../sql/rows/worker-rows.js'
+import { highestTime } from '../sql/meta.js'
 import type { Session } from './session.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.

@@ -1,5 +1,5 @@
-import type { Trigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
-import { orUndefined } from './rows.js'
+import type { Trigger, TriggerVersion } from '../../../kernel/trigger/trigger.js'
+import { orUndefined } from './run-rows.js'
 
 /** A version's row. */
 export interface VersionRow {

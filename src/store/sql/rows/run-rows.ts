@@ -1,8 +1,13 @@
-import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
-import type { Json } from '../../kernel/definition/json.js'
-import type { LedgerReason, LedgerRule, RecordedRange } from '../../kernel/ledger/ledger.js'
-import { chainEffect, endEffectNamed, type EndEffect, type EndEffects } from '../../kernel/run/end-effect.js'
-import type { Gate, Labels, Run, RunOrigin, StoredError } from '../../kernel/run/run.js'
+import type { Hold, HoldTarget } from '../../../kernel/hold/hold.js'
+import type { Json } from '../../../kernel/definition/json.js'
+import type { LedgerReason, LedgerRule, RecordedRange } from '../../../kernel/ledger/ledger.js'
+import {
+  chainEffect,
+  endEffectNamed,
+  type EndEffect,
+  type EndEffects,
+} from '../../../kernel/run/end-effect.js'
+import type { Gate, Labels, Run, RunOrigin, StoredError } from '../../../kernel/run/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */

@@ -1,10 +1,10 @@
 import type { Hold, HoldTarget } from '../../../kernel/hold/hold.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Holding } from '../../port.js'
-import { chainCode, holdOf, type HoldRow } from '../rows.js'
+import { chainCode, holdOf, type HoldRow } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
 import { all, change, value, type Verb } from '../verb.js'
-import { markLimitsChanged } from './meta.js'
+import { markLimitsChanged } from '../meta.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
 type ReleaseRequest = Parameters<Holding['release']>[0]

@@ -1,4 +1,4 @@
-import type { Signs, WorkerFact } from '../../kernel/run/fact.js'
+import type { Signs, WorkerFact } from '../../../kernel/run/fact.js'
 
 /** The columns of a worker that others may know. */
 export interface WorkerRow {

@@ -1,6 +1,6 @@
-import type { RunId } from '../../kernel/identity/identity.js'
-import type { Attempt, AttemptEnd } from '../../kernel/run/run.js'
-import { errorOf, orUndefined, type RunRow } from './rows.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { Attempt, AttemptEnd } from '../../../kernel/run/run.js'
+import { errorOf, orUndefined, type RunRow } from './run-rows.js'
 import { done, running } from './states.js'
 
 /** An attempt's row, with the id of its worker. */

@@ -1,5 +1,5 @@
-import type { Json } from '../../kernel/definition/json.js'
-import type { StateEntry, StateKind } from '../../kernel/state/state-entry.js'
+import type { Json } from '../../../kernel/definition/json.js'
+import type { StateEntry, StateKind } from '../../../kernel/state/state-entry.js'
 
 /** A note's row. */
 export interface StateRow {

@@ -1,12 +1,12 @@
 /*
  * Facts as the values of a row, each beside the columns that they go into.
  */
-import type { RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
-import type { Hold } from '../../kernel/hold/hold.js'
-import type { Attempt } from '../../kernel/run/run.js'
-import { originCode, toJson } from './rows.js'
-import { done, phases } from './states.js'
-import { chainMs, tickingCode } from './trigger-values.js'
+import type { RunFact, TriggerFact, WorkerFact } from '../../../kernel/run/fact.js'
+import type { Hold } from '../../../kernel/hold/hold.js'
+import type { Attempt } from '../../../kernel/run/run.js'
+import { originCode, toJson } from '../rows/run-rows.js'
+import { done, phases } from '../rows/states.js'
+import { chainMs, tickingCode } from '../rows/trigger-values.js'
 
 /** The columns of `workerValues`. */
 export const WORKER_COLUMNS = `id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining, phase`

@@ -1,7 +1,7 @@
 import type { LedgerRange, RecordedRange } from '../../../kernel/ledger/ledger.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Reading } from '../../port.js'
-import { rangeOf, type RangeRow } from '../rows.js'
+import { rangeOf, type RangeRow } from '../rows/run-rows.js'
 import { insertInto } from '../statement.js'
 import { all, inserted, type Verb } from '../verb.js'
 

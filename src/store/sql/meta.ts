@@ -1,6 +1,6 @@
-import type { Instant } from '../../../time/instant.js'
-import type { Session } from '../session.js'
-import { change, get, type Verb } from '../verb.js'
+import type { Instant } from '../../time/instant.js'
+import type { Session } from './session.js'
+import { change, get, type Verb } from './verb.js'
 
 /** The one row that describes the store itself. */
 export interface MetaRow {

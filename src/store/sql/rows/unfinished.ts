@@ -1,7 +1,7 @@
-import type { EndedRun } from '../../kernel/run/end-effect.js'
-import type { FinalState } from '../../kernel/run/run.js'
-import type { Instant } from '../../time/instant.js'
-import { errorOf, orUndefined } from './rows.js'
+import type { EndedRun } from '../../../kernel/run/end-effect.js'
+import type { FinalState } from '../../../kernel/run/run.js'
+import type { Instant } from '../../../time/instant.js'
+import { errorOf, orUndefined } from './run-rows.js'
 import { cancelled, done, failed } from './states.js'
 
 /** What has to be known of an unfinished run to move it. */

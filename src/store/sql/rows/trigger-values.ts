@@ -1,5 +1,5 @@
-import type { Trigger } from '../../kernel/trigger/trigger.js'
-import type { DefineTrigger } from '../port.js'
+import type { Trigger } from '../../../kernel/trigger/trigger.js'
+import type { DefineTrigger } from '../../port.js'
 
 /** What has to be known of a trigger's row to change it. */
 export interface KnownTrigger {

@@ -1,10 +1,10 @@
-import type { Json } from '../../../kernel/definition/json.js'
-import type { StateEntry, StateChange, StateFilter, StateKey } from '../../../kernel/state/state-entry.js'
-import type { Instant } from '../../../time/instant.js'
-import type { Session } from '../session.js'
-import { stateEntryOf, type StateRow } from '../state-rows.js'
-import { each } from '../statement.js'
-import { all, change, value, type Verb } from '../verb.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
+import type { Instant } from '../../time/instant.js'
+import type { Session } from './session.js'
+import { stateEntryOf, type StateRow } from './rows/state-rows.js'
+import { each } from './statement.js'
+import { all, change, value, type Verb } from './verb.js'
 
 // Each relies on: primary key. Being the only writer closes the race of two changes of one entry.
 const VALUE = `select value from rota.notes where kind = $1 and name = $2 and item = $3`

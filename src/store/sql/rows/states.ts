@@ -1,5 +1,5 @@
-import type { Phase } from '../../kernel/run/fact.js'
-import type { RunState } from '../../kernel/run/run.js'
+import type { Phase } from '../../../kernel/run/fact.js'
+import type { RunState } from '../../../kernel/run/run.js'
 
 /*
  * The states of a run's row. The first three are `pending` to the world: waiting for its instant, free to be
