@@ -7,31 +7,32 @@ import { makeRunning } from './run-moves.js'
 import type { ReadyRuns } from './ready-runs.js'
 import { byUrgency, jobOf, type RunRow, type Tables } from './tables.js'
 
-/** Claims what a worker wants: its slots from all that is ready, then plain runs ahead. */
+/** Fills the worker's slots with ready runs of any kind, then prefetches runs that block no other run. */
 export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
-  const rooms = new Rooms(tables, claimRequest, now)
+  const freeSlots = new FreeSlots(tables, claimRequest, now)
   const claims: Claim[] = []
   while (claims.length < claimRequest.slots + claimRequest.prefetch) {
-    const row = claims.length < claimRequest.slots ? nextOfAny(tables, rooms) : nextPlain(tables, rooms)
+    const row =
+      claims.length < claimRequest.slots ? nextReady(tables, freeSlots) : nextPrefetchable(tables, freeSlots)
     if (row === undefined) break
     makeRunning(tables, row, { worker, now })
-    rooms.take(row.job)
+    freeSlots.take(row.job)
     claims.push(toClaim(row, now))
   }
-  return { claims, more: nextOfAny(tables, rooms) !== undefined }
+  return { claims, more: nextReady(tables, freeSlots) !== undefined }
 }
 
-function nextOfAny({ readyPlain, readyOther }: Tables, rooms: Rooms): RunRow | undefined {
-  const plain = firstOf(readyPlain, (job) => rooms.in(job) > 0)
-  const other = firstOf(readyOther, (job) => rooms.in(job) > 0)
-  if (plain === undefined || other === undefined) return plain ?? other
-  return byUrgency(plain, other) < 0 ? plain : other
+function nextReady({ readyPrefetchable, readyOther }: Tables, freeSlots: FreeSlots): RunRow | undefined {
+  const prefetchable = firstOf(readyPrefetchable, (job) => freeSlots.of(job) > 0)
+  const other = firstOf(readyOther, (job) => freeSlots.of(job) > 0)
+  if (prefetchable === undefined || other === undefined) return prefetchable ?? other
+  return byUrgency(prefetchable, other) < 0 ? prefetchable : other
 }
 
-function nextPlain({ readyPlain }: Tables, rooms: Rooms): RunRow | undefined {
-  return firstOf(readyPlain, (job) => rooms.in(job) === Infinity)
+function nextPrefetchable({ readyPrefetchable }: Tables, freeSlots: FreeSlots): RunRow | undefined {
+  return firstOf(readyPrefetchable, (job) => freeSlots.of(job) === Infinity)
 }
 
 function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): RunRow | undefined {
@@ -39,13 +40,13 @@ function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): 
   return undefined
 }
 
-/** How many runs of each job one turn may still take: none of what is not wanted or paused, all of an unlimited queue. */
-class Rooms {
+/** How many more runs of each job one turn may claim: 0 for a job that was not requested or whose queue is paused. */
+class FreeSlots {
   readonly #tables: Tables
   readonly #claimRequest: ClaimRequest
   readonly #now: Instant
-  readonly #byQueue = new Map<string, { room: number }>()
-  readonly #byJob = new Map<string, { room: number }>()
+  readonly #byQueue = new Map<string, { free: number }>()
+  readonly #byJob = new Map<string, { free: number }>()
 
   constructor(tables: Tables, claimRequest: ClaimRequest, now: Instant) {
     this.#tables = tables
@@ -53,40 +54,40 @@ class Rooms {
     this.#now = now
   }
 
-  in(job: string): number {
-    return this.#of(job).room
+  of(job: string): number {
+    return this.#entry(job).free
   }
 
   take(job: string): void {
-    this.#of(job).room--
+    this.#entry(job).free--
   }
 
-  #of(job: string): { room: number } {
+  #entry(job: string): { free: number } {
     const known = this.#byJob.get(job)
     if (known !== undefined) return known
-    const room = this.#claimRequest.jobs.includes(job)
+    const free = this.#claimRequest.jobs.includes(job)
       ? this.#inQueue(jobOf(this.#tables, job).queue)
-      : { room: 0 }
-    this.#byJob.set(job, room)
-    return room
+      : { free: 0 }
+    this.#byJob.set(job, free)
+    return free
   }
 
-  #inQueue(queue: string): { room: number } {
+  #inQueue(queue: string): { free: number } {
     const known = this.#byQueue.get(queue)
     if (known !== undefined) return known
     const isPaused = isHeld(this.#tables, [`queue:${queue}`], this.#now)
-    const room = { room: isPaused ? 0 : roomIn(this.#tables, queue) }
-    this.#byQueue.set(queue, room)
-    return room
+    const free = { free: isPaused ? 0 : freeIn(this.#tables, queue) }
+    this.#byQueue.set(queue, free)
+    return free
   }
 }
 
-function roomIn(tables: Tables, queue: string): number {
+function freeIn(tables: Tables, queue: string): number {
   const limit = tables.queues.get(queue)?.concurrency
   return limit === undefined ? Infinity : limit - runningIn(tables, queue)
 }
 
-/** How many runs of the jobs of a queue are held, over all workers. */
+/** The number of running runs of a queue, over all workers. */
 export function runningIn(tables: Tables, queue: string): number {
   let running = 0
   for (const [job, runs] of tables.runsByJob) {

@@ -2,11 +2,11 @@ import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../kernel/tr
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../port.js'
 import { followLimits } from './gates.js'
-import { moveLook, startFollowing, stopFollowing } from './looks.js'
+import { setNextTick, startFollowing, stopFollowing } from './next-tick.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
 import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'
 
-/** Writes the jobs and queues of a source; what another source still defines stays. */
+/** Writes the jobs and queues of a source; jobs that another source still defines stay. */
 export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
   const conflicts: DefineConflict[] = []
   if (tables.touched !== undefined) tables.touched.definitions = true
@@ -24,7 +24,7 @@ export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[
   return conflicts
 }
 
-/** Forgets jobs that nothing uses; answers those it kept. */
+/** Removes jobs that nothing uses; returns the names that are still in use. */
 export function removeJobs(tables: Tables, names: readonly string[]): string[] {
   const used = new Set<string>()
   if (tables.touched !== undefined) tables.touched.definitions = true
@@ -37,7 +37,7 @@ export function removeJobs(tables: Tables, names: readonly string[]): string[] {
   })
 }
 
-/** Writes or ends one trigger, with the tick that closes the version before it. */
+/** Writes or ends one trigger, together with the tick that closes its previous version. */
 export function defineTrigger(tables: Tables, item: DefineTrigger): DefineAnswer {
   const row = tables.triggers.get(item.name)
   if (row?.active === true && row.source !== item.source) return { conflict: row.source }
@@ -53,7 +53,7 @@ export function defineTrigger(tables: Tables, item: DefineTrigger): DefineAnswer
   return 'defined'
 }
 
-/** Triggers by name: all, one source's, or the named ones. */
+/** Returns triggers by name: all of them, those of one source, or the named ones. */
 export function triggers(tables: Tables, filter: TriggerFilter): StoredTrigger[] {
   const { source, names, active } = filter
   const rows =
@@ -73,12 +73,12 @@ export function fingerprints(tables: Tables, source: string): Map<string, string
   return new Map(own.map((row) => [row.trigger.name, row.fingerprint]))
 }
 
-/** Ends the version in force and answers where; a trigger that ended before has none. */
+/** Ends the current version and returns its end; a trigger that has already ended has no current version. */
 function closeVersion(row: TriggerRow, item: DefineTrigger): Instant | undefined {
   const current = row.versions.at(-1)
   if (current === undefined || current.validUntil !== undefined) return undefined
   const closesNow = item.closing !== undefined || item.trigger === undefined
-  // Without a closing tick nothing between the old cursor and the new one was planned, so no version answers for it.
+  // Without a closing tick nothing between the old cursor and the new one was planned, so no version covers it.
   current.validUntil = closesNow ? item.now : item.cursorAt
   return current.validUntil
 }
@@ -89,13 +89,13 @@ function endTrigger(tables: Tables, row: TriggerRow, item: DefineTrigger): void 
   row.revision++
   row.cursorAt = item.cursorAt
   row.keptAt = undefined
-  moveLook(tables, row, undefined)
+  setNextTick(tables, row, undefined)
   if (item.cancelPending) cancelPending(tables, item.name, item.now)
 }
 
 function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFrom: Instant): void {
-  // Out of the index under its old definition, back into it under the new one.
-  moveLook(tables, row, undefined)
+  // Removed from the index under its old definition, added again under the new one.
+  setNextTick(tables, row, undefined)
   stopFollowing(tables, row)
   row.trigger = item.trigger as NonNullable<typeof item.trigger>
   row.source = item.source
@@ -107,7 +107,7 @@ function redefine(tables: Tables, row: TriggerRow, item: DefineTrigger, validFro
   if (item.closing !== undefined) row.keptAt = undefined
   row.versions.push(versionOf(row, item, validFrom))
   startFollowing(tables, row)
-  moveLook(tables, row, item.nextAt)
+  setNextTick(tables, row, item.nextAt)
 }
 
 function newRow(tables: Tables, item: DefineTrigger): TriggerRow {
@@ -127,7 +127,7 @@ function newRow(tables: Tables, item: DefineTrigger): TriggerRow {
   }
   row.versions.push(versionOf(row, item, item.cursorAt))
   startFollowing(tables, row)
-  moveLook(tables, row, item.nextAt)
+  setNextTick(tables, row, item.nextAt)
   return row
 }
 

@@ -1,7 +1,7 @@
 import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import { moveLook } from './looks.js'
+import { setNextTick } from './next-tick.js'
 import { stateEntryAt, writeStateEntry } from './state.js'
 import { stateOf, type RunRow, type Tables, type TriggerRow } from './tables.js'
 
@@ -29,14 +29,14 @@ function apply(tables: Tables, { reads, changes, wakesTrigger, arrival }: EndEff
   for (const follower of tables.followers.get(run.job) ?? []) {
     writeStateEntry(tables, { ...entry, name: follower.trigger.name }, run.at)
     // The revision stays: with a steady stream of arrivals every tick would be stale.
-    moveLook(tables, follower, Math.min(run.at, follower.nextAt ?? run.at))
+    setNextTick(tables, follower, Math.min(run.at, follower.nextAt ?? run.at))
   }
 }
 
 /** A tick computed before this end finds itself stale. */
 function lookAt(tables: Tables, row: TriggerRow, at: Instant): void {
   row.revision++
-  moveLook(tables, row, Math.min(at, row.nextAt ?? at))
+  setNextTick(tables, row, Math.min(at, row.nextAt ?? at))
 }
 
 /** Only the first end of a run continues its chain; a run that was retried does not do it again. */
@@ -46,5 +46,5 @@ function continueChain(tables: Tables, row: RunRow): void {
   const isItsChain = trigger?.active === true && trigger.chainRun === row.id
   if (!isItsChain || trigger.trigger.schedule.kind !== 'after-finish') return
   trigger.revision++
-  moveLook(tables, trigger, (row.finishedAt as Instant) + trigger.trigger.schedule.everyMs)
+  setNextTick(tables, trigger, (row.finishedAt as Instant) + trigger.trigger.schedule.everyMs)
 }

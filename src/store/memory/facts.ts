@@ -8,7 +8,7 @@ import { addRange, noteTime, type RunRow, type Tables, type TriggerRow } from '.
 
 type Section = (tables: Tables) => Fact[]
 
-/** What is given one after the other, each whole: tables that fit into memory fit there twice. */
+/** Facts are exported one whole section per page: tables that fit into memory fit there twice. */
 const sections: readonly Section[] = [
   ({ queues }) => [...queues.values()].map((queue) => ({ kind: 'queue', queue })),
   ({ jobs }) => [...jobs.values()].map(({ job, source }) => ({ kind: 'job', job, source })),
@@ -21,19 +21,19 @@ const sections: readonly Section[] = [
   ({ triggers }) => [...triggers.values()].map((row) => ({ kind: 'trigger', trigger: toTriggerFact(row) })),
   runs,
   ranges,
-  ({ notes }) => [...notes].map((note) => ({ kind: 'note', note: { ...note } })),
+  ({ state }) => [...state].map((entry) => ({ kind: 'note', note: { ...entry } })),
   seen,
   ({ highestAt, epoch, jobsRevision }) => [{ kind: 'counters', highestAt, epoch, jobsRevision }],
 ]
 
-/** One section of the facts. */
+/** Returns one section of the facts. */
 export function facts(tables: Tables, request: { after?: string | undefined }): FactPage {
   const index = Number(request.after ?? 0)
   const next = index + 1 < sections.length ? String(index + 1) : undefined
   return { facts: sections[index]?.(tables) ?? [], next }
 }
 
-/** Puts a fact in as it is. Logs are kept elsewhere in some stores, so that whoever keeps them takes them. */
+/** Inserts a fact unchanged. Some stores keep logs elsewhere, so the caller inserts those. */
 export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): void {
   const { touched } = tables
   switch (fact.kind) {
@@ -97,7 +97,7 @@ function workers(tables: Tables): Fact[] {
   return [...known, ...forgotten(tables)].map((worker) => ({ kind: 'worker', worker }))
 }
 
-/** Workers that only attempts still name: other stores keep names of workers in one place. */
+/** Workers that only attempts still name: SQL stores keep the names of workers in one table. */
 function forgotten(tables: Tables): Iterable<WorkerFact> {
   const found = new Map<string, WorkerFact>()
   for (const { attempts } of tables.runs.values()) {

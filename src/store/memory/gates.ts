@@ -3,8 +3,8 @@ import { OrderedSet } from './ordered-set.js'
 import type { ReadyRuns } from './ready-runs.js'
 import { byUrgency, compareText, type GateRow, type RunRow, type Tables } from './tables.js'
 
-/** Makes a pending run that is in no index ready if all its gates have room, and takes them; else it waits at the first full one. */
-export function admitAtGates(tables: Tables, row: RunRow): void {
+/** Makes a pending run ready and takes its concurrency slots, or blocks it at the first limit that is full. The run must be in no index. */
+export function admit(tables: Tables, row: RunRow): void {
   tables.touched?.runs.add(row)
   const full = row.gates.find((gate) => isFull(tables, row, gate))
   if (full !== undefined) {
@@ -15,15 +15,15 @@ export function admitAtGates(tables: Tables, row: RunRow): void {
   }
   for (const gate of row.gates) gateOf(tables, row, gate).admitted++
   row.phase = 'ready'
-  readyLine(tables, row).add(row)
+  readyIndex(tables, row).add(row)
 }
 
-/** Where a run stands while it is ready: a plain one keeps nobody waiting if it is held before its turn. */
-export function readyLine(tables: Tables, row: RunRow): ReadyRuns<RunRow> {
-  return row.gates.length === 0 && row.crashes === 0 ? tables.readyPlain : tables.readyOther
+/** The index of a ready run: prefetching a run without limits and without crashes delays no other run. */
+export function readyIndex(tables: Tables, row: RunRow): ReadyRuns<RunRow> {
+  return row.gates.length === 0 && row.crashes === 0 ? tables.readyPrefetchable : tables.readyOther
 }
 
-/** Gives back the gates of a run that has left ready and running, and admits who waits there. */
+/** Returns the slots of a run that is no longer ready or running, and admits the runs that wait for them. */
 export function releaseGates(tables: Tables, row: RunRow): void {
   for (const { key } of row.gates) {
     const gate = tables.gates.get(key)
@@ -32,14 +32,14 @@ export function releaseGates(tables: Tables, row: RunRow): void {
   admitWaiting(tables, keysOf(row))
 }
 
-/** Takes a blocked run out of the gate it waits at; it may have stood there for others. */
+/** Removes a blocked run from the limit it waits at; others may have waited behind it. */
 export function stopWaiting(tables: Tables, row: RunRow): void {
   tables.gates.get(row.waitsFor ?? '')?.blocked.delete(row)
   row.waitsFor = undefined
   admitWaiting(tables, keysOf(row))
 }
 
-/** Lets waiting runs follow a changed definition of their job: its own limit first, then those of its keys. */
+/** Applies a changed definition of a job to its blocked runs: the limit of the job first, then those of its keys. */
 export function followLimits(tables: Tables, job: string): void {
   const used = [...tables.gates.values()].filter((gate) => gate.job === job && gate.admitted > 0)
   const keys = used.map((gate) => gate.key).filter((key) => key.startsWith(`key:${job}=`))
@@ -47,9 +47,9 @@ export function followLimits(tables: Tables, job: string): void {
 }
 
 /**
- * Admits those who wait at gates, the most urgent first, while there is room; one that meets another full gate waits
- * there. At the full gate of their job only the most urgent one of a key waits and stands for the rest, so that a
- * long backlog is not moved to and fro; when it leaves that gate, the others are looked at again.
+ * Admits blocked runs in order of urgency while there are free slots; a run that meets another full limit waits
+ * there. At the full limit of a job only the most urgent run of each key waits, on behalf of the others, so that a
+ * long backlog is not moved back and forth; when it leaves, the others are examined again.
  */
 function admitWaiting(tables: Tables, keys: readonly string[]): void {
   const open = keys.toReversed()
@@ -57,7 +57,7 @@ function admitWaiting(tables: Tables, keys: readonly string[]): void {
     for (let row = nextAt(tables, key); row !== undefined; row = nextAt(tables, key)) {
       tables.gates.get(key)?.blocked.delete(row)
       row.waitsFor = undefined
-      admitAtGates(tables, row)
+      admit(tables, row)
       const jobGate = `job:${row.job}`
       if (row.waitsFor === jobGate) break
       if (row.waitsFor !== undefined && key !== jobGate) continue
@@ -69,27 +69,27 @@ function admitWaiting(tables: Tables, keys: readonly string[]): void {
   }
 }
 
-/** The most urgent run at a gate that has room. */
+/** The most urgent run that is blocked at a limit with free slots. */
 function nextAt(tables: Tables, key: string): RunRow | undefined {
   const gate = tables.gates.get(key)
   return gate !== undefined && gate.admitted < gate.limit() ? gate.blocked.first : undefined
 }
 
-/** Puts a run that was kept elsewhere where its phase says: among those that have taken its gates, or at the one it waits for. */
-export function standAtGates(tables: Tables, row: RunRow): void {
+/** Adds a restored run to the limits that its phase implies: it takes slots, or waits at one limit. */
+export function restoreSlots(tables: Tables, row: RunRow): void {
   if (row.phase === 'blocked') {
     const gate = row.gates.find(({ key }) => key === row.waitsFor)
     if (gate !== undefined) gateOf(tables, row, gate).blocked.add(row)
     return
   }
   for (const gate of row.gates) gateOf(tables, row, gate).admitted++
-  if (row.phase === 'ready') readyLine(tables, row).add(row)
+  if (row.phase === 'ready') readyIndex(tables, row).add(row)
 }
 
-/** Takes a run away from its gates, of which nobody else hears: another row will stand in its place. */
+/** Removes a run from its limits without admitting others, because another row will replace it. */
 export function leaveGates(tables: Tables, row: RunRow): void {
   if (row.phase === 'blocked') tables.gates.get(row.waitsFor ?? '')?.blocked.delete(row)
-  if (row.phase === 'ready') readyLine(tables, row).delete(row)
+  if (row.phase === 'ready') readyIndex(tables, row).delete(row)
   for (const { key } of row.gates) {
     const gate = tables.gates.get(key)
     if (gate !== undefined && row.phase !== 'blocked') gate.admitted--
@@ -121,7 +121,7 @@ function gateOf(tables: Tables, row: RunRow, gate: Gate): GateRow {
   return fresh
 }
 
-/** A job's own limits are read from its definition each time, so that a change holds at once. */
+/** The limits of a job are read from its definition each time, so that a change takes effect immediately. */
 function limitOf(tables: Tables, job: string, gate: Gate): () => number {
   if (gate.key === `job:${job}`) {
     return () => {

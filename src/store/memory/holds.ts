@@ -2,7 +2,7 @@ import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
-import { moveLook } from './looks.js'
+import { setNextTick } from './next-tick.js'
 import type { HoldRow, Tables, TriggerRow } from './tables.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
@@ -31,7 +31,7 @@ export function hold(tables: Tables, request: HoldRequest): 'held' | 'already' {
   return 'held'
 }
 
-/** Ends the open hold of a target; a trigger is looked at again at once. */
+/** Ends the open hold of a target; a trigger is evaluated again immediately. */
 export function release(tables: Tables, request: ReleaseRequest): 'released' | 'absent' {
   const { target, now, catchUp } = request
   const open = openHold(tables, target, now)
@@ -55,9 +55,9 @@ export function holdsOn(tables: Tables, target: HoldTarget): readonly HoldRow[] 
   return tables.holds.get(target) ?? []
 }
 
-/** A hold as the world sees it. */
-export function toHold({ id, target, fromAt, untilAt, actor, note, catchUp }: HoldRow): Hold {
-  return { id, target, fromAt, untilAt, actor, note, catchUp }
+/** Converts a row to the hold that the port returns. */
+export function toHold({ isReleased: _isReleased, ...hold }: HoldRow): Hold {
+  return hold
 }
 
 function openHold(tables: Tables, target: HoldTarget, now: Instant): HoldRow | undefined {
@@ -72,13 +72,13 @@ function triggerOf(tables: Tables, target: HoldTarget): TriggerRow | undefined {
 function pauseTrigger(tables: Tables, row: TriggerRow, untilAt: Instant | undefined): void {
   row.revision++
   if (row.trigger.schedule.kind !== 'after-finish') {
-    moveLook(tables, row, untilAt)
+    setNextTick(tables, row, untilAt)
     return
   }
-  // Its due instant is a fact that nothing could work out again; while a run is under way it has none.
+  // Its due instant cannot be computed again, so it is kept; while a run is unfinished there is none.
   row.keptAt = row.nextAt
   const hasEnd = row.keptAt !== undefined && untilAt !== undefined
-  moveLook(tables, row, hasEnd ? Math.max(untilAt, row.keptAt as Instant) : undefined)
+  setNextTick(tables, row, hasEnd ? Math.max(untilAt, row.keptAt as Instant) : undefined)
 }
 
 function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
@@ -86,10 +86,10 @@ function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
   const { keptAt } = row
   row.keptAt = undefined
   if (row.trigger.schedule.kind !== 'after-finish') {
-    moveLook(tables, row, now)
+    setNextTick(tables, row, now)
     return
   }
-  // Without a due instant and without a run that owes one the chain would never go on.
+  // Without a due instant and without an unfinished run that would set one, the trigger would never run again.
   const isOwed = tables.runs.get(row.chainRun ?? '')?.endEffect === chainEffect.name
-  moveLook(tables, row, keptAt ?? row.nextAt ?? (isOwed ? undefined : now))
+  setNextTick(tables, row, keptAt ?? row.nextAt ?? (isOwed ? undefined : now))
 }

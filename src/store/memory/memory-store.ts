@@ -4,8 +4,8 @@ import { emptyTables, type Tables } from './tables.js'
 import { tableVerbs } from './table-verbs.js'
 
 /**
- * Opens a store that lives as long as its tables: the model that other stores are compared with. Several stores on the
- * same tables are several processes on one store. Each call runs to its end before another begins, which makes it a
+ * Opens a store that lives as long as its tables: the model that other stores are compared with. Several stores on
+ * the same tables behave like several processes on one store. Each call is synchronous, which makes it a
  * transaction.
  */
 export function openMemoryStore(tables: Tables = emptyTables()): Store {
@@ -17,7 +17,7 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
   }
   const write = <T>(apply: (tables: Tables) => T): T => {
     const answer = read(apply)
-    tellWatchers(tables)
+    notifyWatchers(tables)
     return answer
   }
   return {
@@ -46,8 +46,8 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
   }
 }
 
-/** Every watcher hears of what was written, once for all writes of one moment. */
-function tellWatchers(tables: Tables): void {
+/** Notifies every watcher once for all writes of the same microtask. */
+function notifyWatchers(tables: Tables): void {
   if (tables.isHinting || tables.watchers.size === 0) return
   tables.isHinting = true
   queueMicrotask(() => {

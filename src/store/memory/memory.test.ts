@@ -21,7 +21,7 @@ conformance('memory', async () => {
   }
 })
 
-it('a watcher hears of what another store on the same tables wrote, once for all writes of one moment', async () => {
+it('a watcher is notified of writes by another store on the same tables, once per microtask', async () => {
   const tables = emptyTables()
   const [one, other] = [openMemoryStore(tables), openMemoryStore(tables)]
   let heard = 0

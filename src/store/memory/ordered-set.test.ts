@@ -7,7 +7,7 @@ const steps = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 0, max: 3000 }))
   size: 'max',
 })
 
-it('is what a sorted list without repetitions would be, however it grew and shrank', () => {
+it('behaves like a sorted list without repetitions, however it grew and shrank', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: -1, max: 3001 }), (steps, place) => {
       const set = new OrderedSet<number>((a, b) => a - b)
@@ -30,7 +30,7 @@ it('is what a sorted list without repetitions would be, however it grew and shra
   )
 })
 
-it('splits its pieces and gives them up again', () => {
+it('splits chunks when they grow and drops them when they are empty', () => {
   const set = new OrderedSet<number>((a, b) => a - b)
   for (let i = 0; i < 5000; i++) set.add((i * 7919) % 5000)
   expect([...set]).toEqual(Array.from({ length: 5000 }, (_, i) => i))

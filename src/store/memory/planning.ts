@@ -4,8 +4,8 @@ import type { Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, StoredTrigger, UnfinishedRun } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import { holdsOn, isHeld, toHold } from './holds.js'
-import { moveLook } from './looks.js'
-import { areCurrent, notes, remember, writeStateEntry } from './state.js'
+import { setNextTick } from './next-tick.js'
+import { areCurrent, remember, stateEntries, writeStateEntry } from './state.js'
 import { insertRun, makeFinal } from './run-moves.js'
 import {
   addRange,
@@ -16,12 +16,12 @@ import {
   type Tables,
   type TriggerRow,
 } from './tables.js'
-import { closeAttempt, requestCancel, tellHolder } from './work.js'
+import { closeAttempt, requestCancel, notifyWorker } from './work.js'
 
-/** The most unfinished runs that a tick is shown. */
+/** A tick sees at most this many unfinished runs. */
 const maxUnfinished = 100
 
-/** The triggers, or the named sensors, whose next look has come, the longest waiting first. */
+/** The triggers, or the named sensors, whose next tick is due, longest waiting first. */
 export function due(
   tables: Tables,
   request: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
@@ -44,7 +44,7 @@ export function dueByName(tables: Tables, request: { names: readonly string[]; n
   })
 }
 
-/** Commits one tick, or nothing where the trigger has moved on. */
+/** Commits one tick, or writes nothing if the trigger has moved on. */
 export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   const row = tables.triggers.get(item.trigger)
   if (row === undefined || !row.active || row.revision !== item.revision) return 'stale'
@@ -52,30 +52,30 @@ export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   row.revision++
   row.keptAt = undefined
   row.cursorAt = item.cursorAt
-  moveLook(tables, row, item.nextAt)
+  setNextTick(tables, row, item.nextAt)
   writeTick(tables, row, item)
   const isLeft = item.takesArrivals === true && row.nextAt === undefined && hasArrival(tables, item.trigger)
-  if (isLeft) moveLook(tables, row, item.at)
+  if (isLeft) setNextTick(tables, row, item.at)
   return 'ticked'
 }
 
 function hasArrival(tables: Tables, trigger: string): boolean {
-  const [first] = notes(tables, { kind: 'arrival', after: { name: trigger, item: '' }, limit: 1 })
+  const [first] = stateEntries(tables, { kind: 'arrival', after: { name: trigger, item: '' }, limit: 1 })
   return first?.name === trigger
 }
 
-/** Writes what a tick found: its runs, its ranges, and what its newest run does to the older ones. */
+/** Writes the result of a tick: its runs, its ranges, and what its newest run does to older ones. */
 export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
   noteTime(tables, item.at)
   if (item.chainRun !== undefined) row.chainRun = item.chainRun
   for (const run of item.runs) insertRun(tables, run, item.at)
   for (const range of item.ranges) addRange(tables, { ...range, recordedAt: item.at, seq: ++tables.lastSeq })
-  for (const note of item.notes ?? []) writeStateEntry(tables, note, item.at)
+  for (const change of item.notes ?? []) writeStateEntry(tables, change, item.at)
   for (const key of item.seen ?? []) remember(tables, item.trigger, key)
   if (item.supersede !== undefined) supersede(tables, item)
 }
 
-/** The earliest look, or the end of the hold on planning where that is later. */
+/** The earliest next tick, or the end of a hold on planning if that is later. */
 export function nextTickAt(
   tables: Tables,
   request: { now: Instant; sensors?: readonly string[] | undefined },
@@ -93,14 +93,14 @@ export function nextTickAt(
 
 function* waiting(tables: Tables, sensors: readonly string[] | undefined): Generator<TriggerRow> {
   if (sensors === undefined) {
-    yield* tables.looks
+    yield* tables.byNextTick
     return
   }
   const own = new Set(sensors)
-  for (const row of tables.polls) if (own.has(row.trigger.name)) yield row
+  for (const row of tables.sensorsByNextTick) if (own.has(row.trigger.name)) yield row
 }
 
-/** A trigger as it stands. */
+/** Converts a row to the trigger that the port returns. */
 export function toStored(row: TriggerRow): StoredTrigger {
   const { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active } = row
   return { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active }
@@ -148,14 +148,14 @@ function supersede(tables: Tables, item: Tick): void {
   }
 }
 
-/** Closes a claim at once: its holder is told to stop, and nothing it says later counts. */
+/** Closes a claim immediately: its worker is told to stop, and a later result is refused. */
 function terminate(tables: Tables, row: RunRow, end: { at: Instant; reason: string }): void {
-  tellHolder(tables, row, 'terminate')
+  notifyWorker(tables, row, 'terminate')
   closeAttempt(row, { end: 'cancelled', error: undefined, startedAt: undefined, endedAt: end.at })
   makeFinal(tables, row, { state: 'cancelled', ...end })
 }
 
-/** Cancels the runs of a trigger that still wait; one that is being performed may finish, and does not wait again. */
+/** Cancels the pending runs of a trigger; a running one may finish but is not retried. */
 export function cancelPending(tables: Tables, trigger: string, at: Instant): void {
   const unfinished = [...runsOfTrigger(tables, trigger).unfinished]
   for (const row of unfinished) {

@@ -1,7 +1,7 @@
 import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import { forgetOver } from './state.js'
+import { forgetExpired } from './state.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
@@ -14,10 +14,10 @@ import {
   type TriggerRuns,
 } from './tables.js'
 
-/** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
+/** Removes the oldest final runs; runs of a due instant leave a `pruned` range, so that they are never planned again. */
 export function prune(tables: Tables, request: { before: Instant; limit: number; now: Instant }): number {
   let removed = 0
-  forgetOver(tables, request)
+  forgetExpired(tables, request)
   while (removed < request.limit) {
     const row = tables.final.first
     if (row === undefined || (row.finishedAt as Instant) >= request.before) break
@@ -59,7 +59,7 @@ function rangeAfter(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
   return first(runs.ranges.from(isBefore))
 }
 
-/** Two pruned ranges of one version become one where nothing that remains lies between them. */
+/** Merges two pruned ranges of the same version if no run lies between them. */
 function joinNeighbours(
   tables: Tables,
   { first, second }: { first: RangeRow | undefined; second: RangeRow | undefined },

@@ -19,40 +19,21 @@ import {
   type Tables,
 } from './tables.js'
 
-/** A run as the world sees it. */
+/** Converts a row to the run that the port returns. */
 export function toRun(row: RunRow): Run {
-  return {
-    id: row.id,
-    job: row.job,
-    origin: row.origin,
-    trigger: row.trigger,
-    version: row.version,
-    dueAt: row.dueAt,
-    runAt: row.runAt,
-    state: stateOf(row.phase),
-    priority: row.priority,
-    partition: row.partition,
-    payload: copyJson(row.payload),
-    uniqueKey: row.uniqueKey,
-    attempt: row.attempt,
-    failures: row.failures,
-    crashes: row.crashes,
-    worker: row.worker,
-    gates: row.gates,
-    waitsFor: row.waitsFor,
-    cancelRequested: row.cancelRequested,
-    createdAt: row.createdAt,
-    claimedAt: row.claimedAt,
-    startedAt: row.startedAt,
-    finishedAt: row.finishedAt,
-    result: copyJson(row.result),
-    error: row.error,
-    reason: row.reason,
-    labels: row.labels,
-  }
+  const {
+    seq: _seq,
+    phase,
+    endEffect: _endEffect,
+    uniqueUntil: _until,
+    attempts: _attempts,
+    log: _log,
+    ...run
+  } = row
+  return { ...run, state: stateOf(phase), payload: copyJson(run.payload), result: copyJson(run.result) }
 }
 
-/** Runs whose id starts with a text, in order. */
+/** Runs whose id starts with a prefix, in order. */
 export function runsByPrefix(tables: Tables, prefix: string, limit: number): Run[] {
   const found: Run[] = []
   for (const row of tables.runsById.from((run) => run.id < prefix)) {
@@ -78,7 +59,7 @@ export function runs(tables: Tables, filter: RunFilter): Run[] {
   return found
 }
 
-/** The due instants of a trigger's own runs, oldest first. */
+/** The due instants of a trigger that became runs, oldest first. */
 export function runInstants(
   tables: Tables,
   request: Parameters<Reading['runInstants']>[0],
@@ -92,7 +73,7 @@ export function runInstants(
   return found
 }
 
-/** The ranges of a trigger that touch a window, oldest first. */
+/** The ranges of a trigger that overlap a window, oldest first. */
 export function ledger(tables: Tables, request: Parameters<Reading['ledger']>[0]): RecordedRange[] {
   const ranges = tables.runsByTrigger.get(request.trigger)?.ranges ?? []
   const found: RecordedRange[] = []
@@ -103,7 +84,7 @@ export function ledger(tables: Tables, request: Parameters<Reading['ledger']>[0]
   return found
 }
 
-/** Adds lines to the logs of runs that exist, within their bounds. */
+/** Appends lines to the logs of existing runs, within their size limits. */
 export function log(tables: Tables, lines: readonly LogLine[]): void {
   for (const given of lines) {
     const row = tables.runs.get(given.run)
@@ -139,7 +120,7 @@ export function queues(tables: Tables): QueueStatus[] {
   }))
 }
 
-/** Workers that nobody has given up, by id. */
+/** Workers that have not been declared gone, by id. */
 export function workers(tables: Tables): WorkerStatus[] {
   return [...tables.workers.values()]
     .filter((worker) => !worker.isGone)
@@ -149,7 +130,7 @@ export function workers(tables: Tables): WorkerStatus[] {
     })
 }
 
-/** What processes with one role left behind up to an instant. */
+/** The last heartbeat of processes with a role before an instant, and since when a live one has been running. */
 export function signsOf(tables: Tables, { role, until }: { role: string; until: Instant }): Signs {
   let lastBeatAt: Instant | undefined
   let livingSince: Instant | undefined
@@ -168,12 +149,11 @@ function isMatch(row: RunRow, filter: RunFilter): boolean {
   return (sinceAt === undefined || row.dueAt >= sinceAt) && (untilAt === undefined || row.dueAt <= untilAt)
 }
 
-function toRecorded(row: RangeRow): RecordedRange {
-  const { trigger, version, firstAt, lastAt, reason, rule, blocker, detail, recordedAt } = row
-  return { trigger, version, firstAt, lastAt, reason, rule, blocker, detail, recordedAt }
+function toRecorded({ seq: _seq, ...range }: RangeRow): RecordedRange {
+  return range
 }
 
-/** No instant is handed in, so a hold with an end counts until a later instant was seen. */
+/** No instant is passed in, so a hold with an end counts until a later instant has been recorded. */
 function isPaused(tables: Tables, queue: string): boolean {
   const rows = tables.holds.get(`queue:${queue}`) ?? []
   return rows.some((row) => !row.isReleased && (row.untilAt ?? Infinity) > tables.highestAt)
@@ -183,7 +163,7 @@ function readyIn(tables: Tables, queue: string): number {
   let ready = 0
   for (const job of tables.runsByJob.keys()) {
     if (jobOf(tables, job).queue === queue)
-      ready += tables.readyPlain.countOf(job) + tables.readyOther.countOf(job)
+      ready += tables.readyPrefetchable.countOf(job) + tables.readyOther.countOf(job)
   }
   return ready
 }

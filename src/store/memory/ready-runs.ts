@@ -1,6 +1,6 @@
 import { OrderedSet } from './ordered-set.js'
 
-/** Ready runs, by job and by urgency: the most urgent one of each job is at hand, whatever stands behind it. */
+/** Ready runs by job and urgency: the most urgent run of each job is found without looking at the others. */
 export class ReadyRuns<Row extends { readonly job: string }> {
   readonly #byUrgency: (a: Row, b: Row) => number
   readonly #byJob = new Map<string, OrderedSet<Row>>()
@@ -24,7 +24,7 @@ export class ReadyRuns<Row extends { readonly job: string }> {
     if (runs.size === 0) this.#byJob.delete(row.job)
   }
 
-  /** The most urgent run of each job that has any, the most urgent first. The runs must not change meanwhile. */
+  /** The most urgent run of each job, most urgent first. The runs must not change meanwhile. */
   heads(): Iterable<Row> {
     return this.#heads
   }

@@ -1,61 +1,65 @@
 /**
- * How a run moves. Every move takes the row out of the index of the phase it leaves before anything that the
- * index looks at changes, and puts it into the index of the phase it enters.
+ * How a run changes its phase. Every change removes the row from the index of its old phase before any field that
+ * the index compares changes, and then adds it to the index of the new phase.
  *
  *   insert, retry, finish(pending) ─▶ delayed ─ due ─▶ ready ⇄ running
- *                                        └─ a gate is full ─▶ blocked ─ released ─▶ ready
+ *                                        └─ a limit is full ─▶ blocked ─ a slot is free ─▶ ready
  *   any of them ─▶ done | failed | cancelled ─ retry ─▶ pending
  *
- * A run takes its gates when it becomes ready and gives them back when it leaves ready and running.
+ * A run takes its concurrency slots when it becomes ready and returns them when it leaves ready and running.
  */
 import { endEffectNamed } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import { admitAtGates, readyLine, releaseGates, stopWaiting } from './gates.js'
+import { admit, readyIndex, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
 import { applyEndEffect } from './end-effect.js'
 import { runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
-/** Records a run, which waits at once; one whose id exists stays as it is. */
+/** Inserts a pending run; a run whose id exists stays unchanged. */
 export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
   if (tables.runs.has(run.id)) return false
   if (run.endEffect !== undefined) endEffectNamed(tables.endEffects, run.endEffect)
   const row = newRow(run, { seq: ++tables.lastSeq, now })
-  tables.runs.set(row.id, row)
-  tables.runsById.add(row)
-  if (row.trigger !== undefined) {
-    const { all, own } = runsOfTrigger(tables, row.trigger)
-    all.add(row)
-    if (row.origin === 'trigger') own.add(row)
-  }
-  tables.counts.pending++
+  indexRun(tables, row)
   markUnfinished(tables, row)
-  letWait(tables, row, now)
+  placePending(tables, row, now)
   return true
 }
 
-/** Puts a run that is in no index where it waits: behind its `runAt`, at a full gate, or ready. */
-export function letWait(tables: Tables, row: RunRow, now: Instant): void {
+/** Adds a run to the indexes that hold every run, whatever its phase. */
+export function indexRun(tables: Tables, row: RunRow): void {
+  tables.runs.set(row.id, row)
+  tables.runsById.add(row)
+  tables.counts[stateOf(row.phase)]++
+  if (row.trigger === undefined) return
+  const { all, own } = runsOfTrigger(tables, row.trigger)
+  all.add(row)
+  if (row.origin === 'trigger') own.add(row)
+}
+
+/** Adds a pending run to the index where it waits: delayed until `runAt`, blocked at a limit, or ready. */
+export function placePending(tables: Tables, row: RunRow, now: Instant): void {
   if (row.runAt <= now) {
-    admitAtGates(tables, row)
+    admit(tables, row)
     return
   }
   enter(tables, row, 'delayed')
   tables.delayed.add(row)
 }
 
-/** Makes every run ready whose instant has come, in the order of those instants. */
+/** Makes every delayed run that is due ready, in the order of `runAt`. */
 export function promote(tables: Tables, now: Instant): void {
   for (;;) {
     const row = tables.delayed.first
     if (row === undefined || row.runAt > now) return
     tables.delayed.delete(row)
-    admitAtGates(tables, row)
+    admit(tables, row)
   }
 }
 
-/** Makes an unfinished run final, whatever it was doing. */
+/** Makes an unfinished run final. */
 export function makeFinal(
   tables: Tables,
   row: RunRow,
@@ -71,7 +75,7 @@ export function makeFinal(
   applyEndEffect(tables, row)
 }
 
-/** Makes a running or final run wait again; what waits at its gates goes first. */
+/** Makes a running or final run pending again; runs that wait for its slots go first. */
 export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant; now: Instant }): void {
   const wasFinal = tables.final.delete(row)
   const left = wasFinal ? { hadGates: false } : leave(tables, row)
@@ -80,21 +84,21 @@ export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant;
   row.finishedAt = undefined
   if (wasFinal) markUnfinished(tables, row)
   if (left.hadGates) releaseGates(tables, row)
-  letWait(tables, row, wait.now)
+  placePending(tables, row, wait.now)
 }
 
-/** Takes a crash off the count of a run, which says where it stands while it is ready. */
-export function takeOffCrash(tables: Tables, row: RunRow): void {
+/** Removes one crash from the count of a run, which may change its ready index. */
+export function uncountCrash(tables: Tables, row: RunRow): void {
   const isReady = row.phase === 'ready'
-  if (isReady) readyLine(tables, row).delete(row)
+  if (isReady) readyIndex(tables, row).delete(row)
   row.crashes = Math.max(0, row.crashes - 1)
-  if (isReady) readyLine(tables, row).add(row)
+  if (isReady) readyIndex(tables, row).add(row)
   tables.touched?.runs.add(row)
 }
 
 /** Gives a ready run to a worker under the next attempt number. */
 export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string; now: Instant }): void {
-  readyLine(tables, row).delete(row)
+  readyIndex(tables, row).delete(row)
   enter(tables, row, 'running')
   row.attempt++
   row.worker = claim.worker
@@ -110,13 +114,13 @@ export function makeRunning(tables: Tables, row: RunRow, claim: { worker: string
     end: undefined,
     error: undefined,
   }
-  // Most runs have one attempt, and an array that was pushed to keeps room for many.
+  // Most runs have one attempt, and an array that grows by push reserves room for many.
   row.attempts = row.attempts.length === 0 ? [attempt] : [...row.attempts, attempt]
   runsOfJob(tables, row.job).running++
   tables.workers.get(claim.worker)?.running.add(row)
 }
 
-/** Removes a final run and all that hangs on it. */
+/** Removes a final run and everything that belongs to it. */
 export function forgetRun(tables: Tables, row: RunRow): void {
   tables.touched?.runs.add(row)
   tables.final.delete(row)
@@ -131,7 +135,7 @@ export function forgetRun(tables: Tables, row: RunRow): void {
   forgetUnique(tables, row)
 }
 
-/** The place of a unique key in the index. */
+/** The index key of a job's unique key. */
 export function uniqueSlot(job: string, uniqueKey: string): string {
   return JSON.stringify([job, uniqueKey])
 }
@@ -175,7 +179,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
   }
 }
 
-/** Takes an unfinished run out of where it is; its gates are still taken if it had them. */
+/** Removes an unfinished run from the index of its phase; returns whether it still holds concurrency slots. */
 function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
   switch (row.phase) {
     case 'delayed':
@@ -185,7 +189,7 @@ function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
       stopWaiting(tables, row)
       return { hadGates: false }
     case 'ready':
-      readyLine(tables, row).delete(row)
+      readyIndex(tables, row).delete(row)
       return { hadGates: true }
     case 'running':
       runsOfJob(tables, row.job).running--
@@ -206,14 +210,14 @@ function enter(tables: Tables, row: RunRow, phase: Phase): void {
   row.phase = phase
 }
 
-/** Counts a run among the unfinished ones, and its unique key as taken. */
+/** Counts a run as unfinished and its unique key as taken. */
 export function markUnfinished(tables: Tables, row: RunRow): void {
   runsOfJob(tables, row.job).unfinished++
   if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.add(row)
   takeUnique(tables, row)
 }
 
-/** Notes that a run holds, or may hold, its unique key. */
+/** Records that a run holds, or may hold, its unique key. */
 export function takeUnique(tables: Tables, row: RunRow): void {
   if (row.uniqueKey === undefined) return
   const slot = uniqueSlot(row.job, row.uniqueKey)
@@ -221,7 +225,7 @@ export function takeUnique(tables: Tables, row: RunRow): void {
   tables.unique.set(slot, holders.add(row))
 }
 
-/** Counts a run among the final ones; its unique key is free unless it holds for longer. */
+/** Counts a run as final; its unique key is free unless `uniqueUntil` keeps it longer. */
 export function markFinal(tables: Tables, row: RunRow): void {
   runsOfJob(tables, row.job).unfinished--
   if (row.trigger !== undefined) runsOfTrigger(tables, row.trigger).unfinished.delete(row)

@@ -5,8 +5,8 @@ import type { Instant } from '../../time/instant.js'
 import { copyJson } from './json-copy.js'
 import { byStateKey, compareText, noteTime, type Mutable, type Tables } from './tables.js'
 
-/** Notes by name and item. */
-export function notes(tables: Tables, filter: StateFilter): StateEntry[] {
+/** State entries of one kind, by name and item. */
+export function stateEntries(tables: Tables, filter: StateFilter): StateEntry[] {
   const { kind, after, limit } = filter
   if (filter.names !== undefined && filter.items !== undefined)
     return named(tables, filter, filter.names, filter.items)
@@ -14,17 +14,17 @@ export function notes(tables: Tables, filter: StateFilter): StateEntry[] {
   const items = filter.items === undefined ? undefined : new Set(filter.items)
   const from = { kind, name: after?.name ?? '', item: after?.item ?? '' }
   const found: StateEntry[] = []
-  const isBefore = (note: StateEntry): boolean =>
-    after === undefined ? compareText(note.kind, kind) < 0 : byStateKey(note, from) <= 0
-  for (const note of tables.notes.from(isBefore)) {
-    if (found.length >= limit || note.kind !== kind) break
-    if (names?.has(note.name) === false || items?.has(note.item) === false) continue
-    found.push({ ...note })
+  const isBefore = (entry: StateEntry): boolean =>
+    after === undefined ? compareText(entry.kind, kind) < 0 : byStateKey(entry, from) <= 0
+  for (const entry of tables.state.from(isBefore)) {
+    if (found.length >= limit || entry.kind !== kind) break
+    if (names?.has(entry.name) === false || items?.has(entry.item) === false) continue
+    found.push({ ...entry })
   }
   return found
 }
 
-/** Changes notes, or none where one has moved on. */
+/** Changes state entries, or none if one of them has moved on. */
 export function changeState(
   tables: Tables,
   request: { changes: readonly StateChange[]; now: Instant },
@@ -35,7 +35,7 @@ export function changeState(
   return 'changed'
 }
 
-/** Whether every change was computed from what stands. */
+/** Whether every change was computed from the current revision. */
 export function areCurrent(tables: Tables, changes: readonly StateChange[]): boolean {
   return changes.every(
     (change) =>
@@ -43,15 +43,15 @@ export function areCurrent(tables: Tables, changes: readonly StateChange[]): boo
   )
 }
 
-/** The note with a key. */
+/** The state entry with a key. */
 export function stateEntryAt(tables: Tables, key: StateKey): StateEntry | undefined {
-  return tables.stateByKey.get(keyText(key))
+  return tables.stateByKey.get(stateKeyText(key))
 }
 
-/** Writes or removes one note, whatever stands there. */
+/** Writes or removes one state entry, whatever its revision. */
 export function writeStateEntry(tables: Tables, change: StateChange, at: Instant): void {
   const { kind, name, item, value } = change
-  const key = keyText(change)
+  const key = stateKeyText(change)
   const known = tables.stateByKey.get(key)
   if (value === undefined) {
     if (known !== undefined) dropStateEntry(tables, known)
@@ -61,31 +61,31 @@ export function writeStateEntry(tables: Tables, change: StateChange, at: Instant
   putStateEntry(tables, { kind, name, item, value: copyJson(value) as Json, revision, at })
 }
 
-/** Puts a note in as it was written down, in place of the one that has its key. */
-export function putStateEntry(tables: Tables, note: StateEntry): void {
-  const key = keyText(note)
+/** Inserts a state entry unchanged, replacing the one with the same key. */
+export function putStateEntry(tables: Tables, entry: StateEntry): void {
+  const key = stateKeyText(entry)
   const known = tables.stateByKey.get(key)
-  if (known !== undefined) tables.notes.delete(known)
-  const row: Mutable<StateEntry> = { ...note }
-  tables.notes.add(row)
+  if (known !== undefined) tables.state.delete(known)
+  const row: Mutable<StateEntry> = { ...entry }
+  tables.state.add(row)
   tables.stateByKey.set(key, row)
-  tables.touched?.notes.set(key, row)
+  tables.touched?.state.set(key, row)
 }
 
-/** Takes a note out. */
-export function dropStateEntry(tables: Tables, note: Mutable<StateEntry>): void {
-  const key = keyText(note)
-  tables.notes.delete(note)
+/** Removes a state entry. */
+export function dropStateEntry(tables: Tables, entry: Mutable<StateEntry>): void {
+  const key = stateKeyText(entry)
+  tables.state.delete(entry)
   tables.stateByKey.delete(key)
-  tables.touched?.notes.set(key, undefined)
+  tables.touched?.state.set(key, undefined)
 }
 
-/** The key of a note as one text, and back. */
-export function keyText({ kind, name, item }: StateKey): string {
+/** The key of a state entry as one text. */
+export function stateKeyText({ kind, name, item }: StateKey): string {
   return JSON.stringify([kind, name, item])
 }
 
-/** Those of the digests that a trigger remembers. */
+/** The given digests that a trigger remembers. */
 export function seen(
   tables: Tables,
   request: { trigger: string; digests: readonly string[]; now: Instant },
@@ -96,16 +96,16 @@ export function seen(
   return new Set(request.digests.filter(isRemembered))
 }
 
-/** Remembers what a trigger has seen. */
+/** Remembers a digest for a trigger. */
 export function remember(tables: Tables, trigger: string, { digest, untilAt }: SeenKey): void {
-  removeLines(tables, trigger, digest)
+  dropDigest(tables, trigger, digest)
   const known = tables.seen.get(trigger) ?? new Map<string, Instant | undefined>()
   tables.seen.set(trigger, known.set(digest, untilAt))
   if (untilAt !== undefined) tables.seenUntil.add({ trigger, digest, untilAt })
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, untilAt })
 }
 
-/** Forgets what a trigger has seen, up to a bound. */
+/** Forgets digests of a trigger, up to a limit. */
 export function forgetSeen(tables: Tables, request: { trigger: string; limit: number }): number {
   const { trigger, limit } = request
   const digests = [...(tables.seen.get(trigger)?.keys() ?? [])].toSorted(compareText).slice(0, limit)
@@ -113,8 +113,8 @@ export function forgetSeen(tables: Tables, request: { trigger: string; limit: nu
   return digests.length
 }
 
-/** Forgets what is over, up to a bound. */
-export function forgetOver(tables: Tables, request: { now: Instant; limit: number }): void {
+/** Forgets expired digests, up to a limit. */
+export function forgetExpired(tables: Tables, request: { now: Instant; limit: number }): void {
   for (let i = 0; i < request.limit; i++) {
     const first = tables.seenUntil.first
     if (first === undefined || first.untilAt > request.now) return
@@ -124,11 +124,11 @@ export function forgetOver(tables: Tables, request: { now: Instant; limit: numbe
 
 /** Forgets one digest. */
 export function forget(tables: Tables, trigger: string, digest: string): void {
-  removeLines(tables, trigger, digest)
+  dropDigest(tables, trigger, digest)
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, forgotten: true })
 }
 
-function removeLines(tables: Tables, trigger: string, digest: string): void {
+function dropDigest(tables: Tables, trigger: string, digest: string): void {
   const known = tables.seen.get(trigger)
   const untilAt = known?.get(digest)
   if (untilAt !== undefined) tables.seenUntil.delete({ trigger, digest, untilAt })
@@ -148,7 +148,7 @@ function named(
   const found = keys.flatMap((key) => stateEntryAt(tables, key) ?? []).toSorted(byStateKey)
   const from = after === undefined ? undefined : { kind, ...after }
   return found
-    .filter((note) => from === undefined || byStateKey(note, from) > 0)
+    .filter((entry) => from === undefined || byStateKey(entry, from) > 0)
     .slice(0, limit)
-    .map((note) => ({ ...note }))
+    .map((entry) => ({ ...entry }))
 }

@@ -15,7 +15,7 @@ import type { StoredJob, StoredLogLine, WorkerEntry } from '../port.js'
 import { OrderedSet } from './ordered-set.js'
 import { ReadyRuns } from './ready-runs.js'
 
-/** Everything a memory store knows, with the indexes that keep it from looking at history. */
+/** Everything a memory store knows, with indexes so that no method scans the history. */
 export interface Tables {
   readonly id: string
   /** What the ends of runs change. */
@@ -23,17 +23,17 @@ export interface Tables {
   readonly jobs: Map<string, StoredJob>
   readonly queues: Map<string, Queue>
   readonly triggers: Map<string, TriggerRow>
-  /** Active, enabled triggers that have a next look, by it and then by name: those without a sensor, and those with one. */
-  readonly looks: OrderedSet<TriggerRow>
-  readonly polls: OrderedSet<TriggerRow>
+  /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
+  readonly byNextTick: OrderedSet<TriggerRow>
+  readonly sensorsByNextTick: OrderedSet<TriggerRow>
   /** The triggers that follow an asset, by its name. */
   readonly followers: Map<string, Set<TriggerRow>>
-  /** Notes by kind, then by name, then by item. */
-  readonly notes: OrderedSet<Mutable<StateEntry>>
+  /** State entries by kind, name and item. */
+  readonly state: OrderedSet<Mutable<StateEntry>>
   readonly stateByKey: Map<string, Mutable<StateEntry>>
-  /** What each trigger has seen, and until when it is remembered. */
+  /** The digests that each trigger remembers, and until when. */
   readonly seen: Map<string, Map<string, Instant | undefined>>
-  /** What will be forgotten by itself, the first to go first. */
+  /** Digests that expire, the first to expire first. */
   readonly seenUntil: OrderedSet<SeenRow>
   readonly holds: Map<HoldTarget, HoldRow[]>
   readonly workers: Map<string, WorkerRow>
@@ -42,8 +42,8 @@ export interface Tables {
   readonly runsById: OrderedSet<RunRow>
   readonly runsByTrigger: Map<string, TriggerRuns>
   readonly runsByJob: Map<string, JobRuns>
-  /** Ready runs that a worker may take ahead, as far as they themselves say, and all other ready ones. */
-  readonly readyPlain: ReadyRuns<RunRow>
+  /** Ready runs that a worker may prefetch, as far as the run itself decides, and all other ready runs. */
+  readonly readyPrefetchable: ReadyRuns<RunRow>
   readonly readyOther: ReadyRuns<RunRow>
   readonly delayed: OrderedSet<RunRow>
   readonly final: OrderedSet<RunRow>
@@ -57,58 +57,59 @@ export interface Tables {
   epoch: number
   highestAt: Instant
   isHinting: boolean
-  /** What the transaction under way has touched, in a store that writes it down. */
+  /** What the current transaction has changed, in a store that writes changes to disk. */
   touched: Touched | undefined
 }
 
-/** Rows that a transaction has made, changed or removed. */
+/** The rows that a transaction has created, changed or removed. */
 export interface Touched {
   readonly runs: Set<RunRow>
   readonly triggers: Set<TriggerRow>
   readonly workers: Set<WorkerRow>
   readonly holds: Set<HoldRow>
-  /** Notes by their key; absent where one was removed. */
-  readonly notes: Map<string, StateEntry | undefined>
-  /** What triggers have newly seen; absent where it was forgotten. */
+  /** State entries by key; undefined for a removed one. */
+  readonly state: Map<string, StateEntry | undefined>
+  /** Digests that triggers remembered or forgot. */
   readonly seen: Map<
     string,
     | (SeenKey & { readonly trigger: string })
     | { readonly trigger: string; readonly digest: string; readonly forgotten: true }
   >
-  /** Ranges by their order; absent where one was removed. */
+  /** Ranges by sequence number; undefined for a removed one. */
   readonly ranges: Map<number, RangeRow | undefined>
   definitions: boolean
 }
 
-/** Something a trigger has seen and will forget by itself. */
+/** A digest that a trigger remembers until an instant. */
 export interface SeenRow {
   readonly trigger: string
   readonly digest: string
   readonly untilAt: Instant
 }
 
-/** The same thing, open to change inside this store. */
+/** The same type with writable properties. */
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** A run as it stands, with what only the store needs to know of it. */
+/** A run with the fields that only the store needs. */
 export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   /** The order of insertion. */
   readonly seq: number
   phase: Phase
   readonly gates: readonly Gate[]
+  /** The effect of its end on other rows. */
   endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined
   attempts: Mutable<Attempt>[]
   log: RunLog | undefined
 }
 
-/** The lines of a run, and how much of its log they use. */
+/** The log lines of a run, and how much of its size limit they use. */
 export interface RunLog {
   use: LogUse
   readonly lines: StoredLogLine[]
 }
 
-/** A trigger as it stands, with its versions. */
+/** A trigger with its versions. */
 export interface TriggerRow extends Mutable<StoredTrigger> {
   fingerprint: string
   readonly versions: Mutable<TriggerVersion>[]
@@ -116,10 +117,10 @@ export interface TriggerRow extends Mutable<StoredTrigger> {
   keptAt: Instant | undefined
 }
 
-/** What became of the due instants of one trigger. */
+/** The runs and ranges of one trigger. */
 export interface TriggerRuns {
   readonly all: OrderedSet<RunRow>
-  /** Those of its own due instants, by them; the others were made by hand. */
+  /** The runs of its due instants, by due instant; the others were started by hand. */
   readonly own: OrderedSet<RunRow>
   readonly unfinished: OrderedSet<RunRow>
   readonly ranges: OrderedSet<RangeRow>
@@ -130,7 +131,7 @@ export interface RangeRow extends RecordedRange {
   readonly seq: number
 }
 
-/** A hold, which may still be ended. */
+/** A hold, which may still be released. */
 export interface HoldRow extends Mutable<Hold> {
   isReleased: boolean
 }
@@ -147,7 +148,7 @@ export interface WorkerRow extends Omit<WorkerEntry, 'roles' | 'slots'> {
   notices: HolderNotice[]
 }
 
-/** A limit in use. What a job defines comes from its definition, so that a new limit holds at once. */
+/** A concurrency limit in use. The limits of a job are read from its definition, so a change takes effect immediately. */
 export interface GateRow {
   readonly key: string
   readonly limit: () => number
@@ -156,13 +157,13 @@ export interface GateRow {
   readonly blocked: OrderedSet<RunRow>
 }
 
-/** How many runs of one job are unfinished. */
+/** The number of unfinished and running runs of one job. */
 export interface JobRuns {
   unfinished: number
   running: number
 }
 
-/** The tables of a store in which nothing has happened. */
+/** The tables of an empty store. */
 export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
   return {
     endEffects,
@@ -170,10 +171,10 @@ export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
     jobs: new Map(),
     queues: new Map(),
     triggers: new Map(),
-    looks: new OrderedSet(byNextLook),
-    polls: new OrderedSet(byNextLook),
+    byNextTick: new OrderedSet(byNextTickAt),
+    sensorsByNextTick: new OrderedSet(byNextTickAt),
     followers: new Map(),
-    notes: new OrderedSet<Mutable<StateEntry>>(byStateKey),
+    state: new OrderedSet<Mutable<StateEntry>>(byStateKey),
     stateByKey: new Map(),
     seen: new Map(),
     seenUntil: new OrderedSet(byEnd),
@@ -184,7 +185,7 @@ export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
     runsById: new OrderedSet(byId),
     runsByTrigger: new Map(),
     runsByJob: new Map(),
-    readyPlain: new ReadyRuns(byUrgency),
+    readyPrefetchable: new ReadyRuns(byUrgency),
     readyOther: new ReadyRuns(byUrgency),
     delayed: new OrderedSet((a, b) => a.runAt - b.runAt || a.seq - b.seq),
     final: new OrderedSet((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
@@ -201,14 +202,14 @@ export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
   }
 }
 
-/** A transaction that has touched nothing yet. */
+/** The record of a transaction that has changed nothing yet. */
 export function nothingTouched(): Touched {
   return {
     runs: new Set(),
     triggers: new Set(),
     workers: new Set(),
     holds: new Set(),
-    notes: new Map(),
+    state: new Map(),
     seen: new Map(),
     ranges: new Map(),
     definitions: false,
@@ -221,13 +222,13 @@ export function addRange(tables: Tables, range: RangeRow): void {
   tables.touched?.ranges.set(range.seq, range)
 }
 
-/** Takes a range out of the ledger of its trigger. */
+/** Removes a range from the ledger of its trigger. */
 export function dropRange(tables: Tables, range: RangeRow): void {
   runsOfTrigger(tables, range.trigger).ranges.delete(range)
   tables.touched?.ranges.set(range.seq, undefined)
 }
 
-/** The state that the world sees. */
+/** The state that users see. */
 export function stateOf(phase: Phase): RunState {
   return phase === 'delayed' || phase === 'blocked' || phase === 'ready' ? 'pending' : phase
 }
@@ -248,7 +249,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** A job's definition; its defaults for a run whose job nobody defined. */
+/** The definition of a job, or the defaults if nobody defined it. */
 export function jobOf(tables: Tables, name: string): Job {
   return tables.jobs.get(name)?.job ?? { ...jobDefaults, name }
 }
@@ -267,7 +268,7 @@ export function runsOfTrigger(tables: Tables, trigger: string): TriggerRuns {
   return fresh
 }
 
-/** How many runs of a job are unfinished. */
+/** The number of unfinished and running runs of a job. */
 export function runsOfJob(tables: Tables, job: string): JobRuns {
   const known = tables.runsByJob.get(job)
   if (known !== undefined) return known
@@ -276,7 +277,7 @@ export function runsOfJob(tables: Tables, job: string): JobRuns {
   return fresh
 }
 
-/** Remembers the highest time anyone wrote. */
+/** Keeps the highest instant that was written. */
 export function noteTime(tables: Tables, now: Instant): void {
   tables.highestAt = Math.max(tables.highestAt, now)
 }
@@ -285,7 +286,7 @@ function byFirst(a: RangeRow, b: RangeRow): number {
   return a.firstAt - b.firstAt || a.seq - b.seq
 }
 
-/** Orders notes by kind, name and item. */
+/** Orders state entries by kind, name and item. */
 export function byStateKey(a: StateKey, b: StateKey): number {
   return compareText(a.kind, b.kind) || compareText(a.name, b.name) || compareText(a.item, b.item)
 }
@@ -294,6 +295,6 @@ function byEnd(a: SeenRow, b: SeenRow): number {
   return a.untilAt - b.untilAt || compareText(a.trigger, b.trigger) || compareText(a.digest, b.digest)
 }
 
-function byNextLook(a: TriggerRow, b: TriggerRow): number {
+function byNextTickAt(a: TriggerRow, b: TriggerRow): number {
   return (a.nextAt ?? 0) - (b.nextAt ?? 0) || compareText(a.trigger.name, b.trigger.name)
 }

@@ -4,10 +4,18 @@ import type { Instant } from '../../time/instant.js'
 import type { Beat, Enqueued, Expiry, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../port.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
-import { insertRun, letWait, makeFinal, makePending, promote, takeOffCrash, uniqueSlot } from './run-moves.js'
+import {
+  insertRun,
+  placePending,
+  makeFinal,
+  makePending,
+  promote,
+  uncountCrash,
+  uniqueSlot,
+} from './run-moves.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
-/** Records runs, or finds those that stand for them. */
+/** Inserts runs; an existing run with the same id or unique key is returned instead. */
 export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now: Instant }): Enqueued[] {
   noteTime(tables, request.now)
   return request.runs.map((run) => {
@@ -17,7 +25,7 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
   })
 }
 
-/** Makes a worker known; one that was given up stays so, since its runs may be with others. */
+/** Adds a worker; one that was declared gone stays so, since its runs may belong to others. */
 export function register(tables: Tables, worker: WorkerEntry): void {
   if (tables.workers.has(worker.id)) return
   const leaseUntil = worker.now + worker.leaseMs
@@ -28,20 +36,20 @@ export function register(tables: Tables, worker: WorkerEntry): void {
   tables.touched?.workers.add(row)
 }
 
-/** Renews a lease that nobody has declared over. */
+/** Renews a lease unless the worker was declared gone. */
 export function heartbeat(tables: Tables, request: { worker: string; now: Instant; leaseMs: number }): Beat {
   noteTime(tables, request.now)
   tables.epoch++
   const worker = liveWorker(tables, request.worker)
   if (worker === undefined) return 'expired'
-  // From the highest time on: a clock that was put back shortens no lease.
+  // From the highest recorded time: a clock that was set back shortens no lease.
   worker.lastBeatAt = tables.highestAt
   worker.leaseUntil = tables.highestAt + request.leaseMs
   tables.touched?.workers.add(worker)
   return worker.isDraining ? 'draining' : 'alive'
 }
 
-/** Lets a worker take nothing more, or take work again. */
+/** Stops a worker from claiming runs, or lets it claim again. */
 export function drain(
   tables: Tables,
   { worker: id, isDraining }: { worker: string; isDraining: boolean },
@@ -54,13 +62,13 @@ export function drain(
   return 'changed'
 }
 
-/** Gives up a worker; what it holds is given out as lost. */
+/** Declares a worker gone; its running runs are returned as lost by `expire`. */
 export function retire(tables: Tables, request: { worker: string }): void {
   const worker = tables.workers.get(request.worker)
-  if (worker !== undefined) giveUp(tables, worker)
+  if (worker !== undefined) markGone(tables, worker)
 }
 
-/** One worker's turn: store what it finished, promote what became due, claim what it wants. */
+/** One turn of a worker: stores its results, makes due runs ready, and claims what it requested. */
 export function turn(tables: Tables, request: Turn): TurnAnswer {
   noteTime(tables, request.now)
   const finished = request.finished.map((item) => finish(tables, item, request.now))
@@ -69,7 +77,7 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
   const { jobsRevision } = tables
   const worker = liveWorker(tables, request.worker)
   const expired = worker === undefined
-  // Whoever is late with its heartbeat may be expired at any moment: what it took now would be taken from it at once.
+  // A worker with an overdue heartbeat may be expired at any moment, and would lose what it claims now.
   const mayClaim = worker !== undefined && worker.leaseUntil >= request.now && !worker.isDraining
   const { claims, more } = mayClaim ? claimRuns(tables, request) : nothingClaimed
   return { expired, finished, claims, more, nextRunAt: tables.delayed.first?.runAt, notices, jobsRevision }
@@ -77,16 +85,16 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
 
 const nothingClaimed = { claims: [], more: false }
 
-/** An id is never used again: nobody asks for a worker that went so long ago. */
+/** Worker ids are never reused, so nobody asks for a worker that has been gone this long. */
 const forgetMs = 7 * 24 * 3_600_000
 
-/** Expires silent workers and gives the claims of all that are gone, oldest first. */
+/** Declares silent workers gone and returns the claims of all gone workers, oldest first. */
 export function expire(tables: Tables, request: Expiry): LostClaim[] {
   const { deadline, limit, longestMs = Infinity } = request
   const lost: RunRow[] = []
   for (const worker of tables.workers.values()) {
     const isLapsed = worker.leaseUntil < deadline && leaseOf(worker) <= longestMs
-    if (!worker.isGone && isLapsed) giveUp(tables, worker)
+    if (!worker.isGone && isLapsed) markGone(tables, worker)
     if (!worker.isGone) continue
     if (worker.running.size > 0) lost.push(...worker.running)
     else if (worker.leaseUntil < deadline - forgetMs) tables.workers.delete(worker.id)
@@ -104,13 +112,13 @@ export function expire(tables: Tables, request: Expiry): LostClaim[] {
 }
 
 function leaseOf({ leaseUntil, lastBeatAt }: WorkerRow): number {
-  return lastBeatAt === undefined ? unsaidLeaseMs : leaseUntil - lastBeatAt
+  return lastBeatAt === undefined ? assumedLeaseMs : leaseUntil - lastBeatAt
 }
 
-/** How long the lease of a worker counts whose release did not say when it renewed it. */
-const unsaidLeaseMs = 30_000
+/** The lease of a worker whose release did not record its last heartbeat. */
+const assumedLeaseMs = 30_000
 
-/** Cancels a pending run, or asks the holder of a running one. */
+/** Cancels a pending run, or asks the worker of a running one to stop. */
 export function cancel(
   tables: Tables,
   request: { run: RunId; now: Instant; reason: string },
@@ -127,25 +135,25 @@ export function cancel(
   return 'cancelled'
 }
 
-/** Asks the holder of a running run to stop, once. */
+/** Asks the worker of a running run to stop, once. */
 export function requestCancel(tables: Tables, row: RunRow, reason: string): void {
-  // The removal of a trigger asks for no stop.
+  // The removal of a trigger does not ask its worker to stop.
   if (row.cancelRequested && row.reason !== removedReason) return
   row.cancelRequested = true
   row.reason = reason
   tables.touched?.runs.add(row)
-  tellHolder(tables, row, 'cancel')
+  notifyWorker(tables, row, 'cancel')
 }
 
-/** Leaves word for the worker that holds a run. */
-export function tellHolder(tables: Tables, row: RunRow, kind: 'cancel' | 'terminate'): void {
+/** Queues a notice for the worker of a run. */
+export function notifyWorker(tables: Tables, row: RunRow, kind: 'cancel' | 'terminate'): void {
   const worker = tables.workers.get(row.worker ?? '')
   if (worker === undefined) return
   worker.notices.push({ run: row.id, attempt: row.attempt, kind })
   tables.touched?.workers.add(worker)
 }
 
-/** Gives a failed or cancelled run a fresh budget. */
+/** Makes a failed or cancelled run pending with a fresh retry budget. */
 export function retry(
   tables: Tables,
   request: { run: RunId; now: Instant },
@@ -162,7 +170,7 @@ export function retry(
   return 'pending'
 }
 
-/** Lets a delayed run be claimed before its instant. */
+/** Makes a delayed run claimable before its `runAt`. */
 export function advance(
   tables: Tables,
   request: { run: RunId; now: Instant },
@@ -173,13 +181,13 @@ export function advance(
   tables.delayed.delete(row)
   row.runAt = request.now
   row.reason = undefined
-  letWait(tables, row, request.now)
+  placePending(tables, row, request.now)
   return 'advanced'
 }
 
 function uniqueHolder(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {
   if (run.uniqueKey === undefined) return undefined
-  // A retry may have given the key to a second run; the one recorded first answers, in every store.
+  // A retry may have given the key to a second run; every store returns the one that was inserted first.
   const holders = [...(tables.unique.get(uniqueSlot(run.job, run.uniqueKey)) ?? [])]
   for (const row of holders.toSorted((one, other) => one.seq - other.seq)) {
     if (!isFinal(stateOf(row.phase)) || (row.uniqueUntil ?? now) > now) return row
@@ -187,7 +195,7 @@ function uniqueHolder(tables: Tables, run: NewRun, now: Instant): RunRow | undef
   return undefined
 }
 
-function giveUp(tables: Tables, worker: WorkerRow): void {
+function markGone(tables: Tables, worker: WorkerRow): void {
   if (worker.isGone) return
   worker.isGone = true
   tables.touched?.workers.add(worker)
@@ -207,7 +215,7 @@ function takeNotices(tables: Tables, id: string): TurnAnswer['notices'] {
   return notices
 }
 
-/** The fence: only the newest attempt of a running run is believed. */
+/** Fencing: only the newest attempt of a running run may store a result. */
 function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale' {
   const row = tables.runs.get(item.run)
   if (row === undefined) return 'stale'
@@ -226,7 +234,7 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
     const asked = outcome.state === 'cancelled' ? row.reason : undefined
     makeFinal(tables, row, { state: outcome.state, at: endedAt, reason: outcome.reason ?? asked })
   } else if (row.cancelRequested) {
-    // Whoever asked for the end was promised it; another try would break that.
+    // The cancellation was acknowledged, so the run is not retried.
     makeFinal(tables, row, { state: 'cancelled', at: endedAt, reason: row.reason })
   } else {
     row.reason = outcome.reason
@@ -235,20 +243,20 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
   return 'stored'
 }
 
-/** Whoever reports on an attempt that was taken for lost lives: it gave up its lease, which is no crash of the run. */
+/** A late report proves that the worker lives: it only lost its lease, which does not count as a crash of the run. */
 function revokeCrash(tables: Tables, row: RunRow, late: { attempt: number; now: Instant }): void {
   const attempt = row.attempts.find((each) => each.attempt === late.attempt)
   if (attempt?.end !== 'lost') return
   attempt.end = 'released'
   attempt.error = undefined
-  takeOffCrash(tables, row)
+  uncountCrash(tables, row)
   if (row.phase !== 'failed' || row.reason !== quarantinedReason || row.attempt !== late.attempt) return
   row.error = undefined
   row.reason = undefined
   makePending(tables, row, { runAt: late.now, now: late.now })
 }
 
-/** Ends the open attempt of a run. */
+/** Closes the open attempt of a run. */
 export function closeAttempt(
   row: RunRow,
   end: Pick<Finished['outcome'], 'end' | 'error'> & Pick<Finished, 'endedAt' | 'startedAt'>,

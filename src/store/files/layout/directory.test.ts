@@ -130,7 +130,7 @@ describe('what other programs write', () => {
     await stage.worker('w', t0, 180 * minute)
     const example = '20260105T020000Z_96b0037ff184.json'
     copyFileSync(
-      new URL(`../../../examples/files/${example}`, import.meta.url),
+      new URL(`../../../../examples/files/${example}`, import.meta.url),
       join(path, 'pending', example),
     )
     stage = await reopen(stage)

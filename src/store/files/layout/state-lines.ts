@@ -22,9 +22,9 @@ export type SeenLine = { readonly trigger: string; readonly digest: string } & (
 )
 
 /** The lines for the notes that a transaction has touched. */
-export function stateLinesOf({ notes }: Touched): StateLine[] {
-  return [...notes].map(([key, note]) => {
-    if (note !== undefined) return toStateLine(note)
+export function stateLinesOf({ state }: Touched): StateLine[] {
+  return [...state].map(([key, entry]) => {
+    if (entry !== undefined) return toStateLine(entry)
     const [kind, name, item] = JSON.parse(key) as [StateKind, string, string]
     return { kind, name, item, removed: true }
   })
@@ -42,7 +42,7 @@ export function seenLinesOf({ seen }: Touched): SeenLine[] {
 
 /** Every note, as it is written down. */
 export function* allStateLines(tables: Tables): Iterable<StateLine> {
-  for (const note of tables.notes) yield toStateLine(note)
+  for (const entry of tables.state) yield toStateLine(entry)
 }
 
 /** Everything that was seen, as it is written down. */

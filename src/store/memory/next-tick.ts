@@ -2,19 +2,19 @@ import type { Instant } from '../../time/instant.js'
 import type { OrderedSet } from './ordered-set.js'
 import type { Tables, TriggerRow } from './tables.js'
 
-/** Sets when a trigger has to be looked at next. */
-export function moveLook(tables: Tables, row: TriggerRow, nextAt: Instant | undefined): void {
-  const looks = looksOf(tables, row)
-  looks.delete(row)
-  // Whatever changes a trigger ends here, so that this is the one place that has to say so.
+/** Sets when a trigger is evaluated next. */
+export function setNextTick(tables: Tables, row: TriggerRow, nextAt: Instant | undefined): void {
+  const index = nextTickIndex(tables, row)
+  index.delete(row)
+  // Every change of a trigger ends here, so this is the only place that has to record it.
   tables.touched?.triggers.add(row)
   row.nextAt = nextAt
-  if (row.active && row.trigger.enabled && nextAt !== undefined) looks.add(row)
+  if (row.active && row.trigger.enabled && nextAt !== undefined) index.add(row)
 }
 
-/** The index in which a trigger stands: those with a sensor are looked at by whoever has it. */
-export function looksOf(tables: Tables, { trigger }: TriggerRow): OrderedSet<TriggerRow> {
-  return trigger.schedule.kind === 'sensor' ? tables.polls : tables.looks
+/** The index of a trigger by its next tick: sensors have their own, because only processes that define one poll it. */
+export function nextTickIndex(tables: Tables, { trigger }: TriggerRow): OrderedSet<TriggerRow> {
+  return trigger.schedule.kind === 'sensor' ? tables.sensorsByNextTick : tables.byNextTick
 }
 
 /** Puts an active trigger where the ends of what it follows find it. */
