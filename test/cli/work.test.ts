@@ -58,7 +58,7 @@ describe('a file in pending that is no run', () => {
     putRun('good', '2026-01-05T02:00:00Z')
     put('20260105T030000Z_bad.json', '{ "torn')
     put('readme.txt', 'mine')
-    const warning = 'warning: pending/readme.txt is not named as a run is; it is ignored\n'
+    const warning = 'warning: pending/readme.txt is not named like a run; it is ignored\n'
     const dry = await work('--dry-run')
     expect(dry).toMatchObject({ code: 0, stderr: warning })
     expect(dry.stdout).toContain('pending/20260105T030000Z_bad.json: it is not JSON; it would be moved')
@@ -84,7 +84,7 @@ describe('a file in pending that is no run', () => {
     expect((await work()).code).toBe(0)
     expect(files('done')).toEqual(['20260105T020000Z_good.json'])
     const doctor = await rota(['doctor', '--store', 'files:data/queue'], { cwd })
-    expect(doctor.stdout).toContain('readme.txt is not named as a run is')
+    expect(doctor.stdout).toContain('readme.txt is not named like a run')
     expect(doctor.stdout).not.toContain('backup')
     expect(doctor.code).toBe(0)
   })

@@ -16,7 +16,7 @@ const second = 1000
 
 let path: string
 let store: Store
-/** The clock of the store; a test may let time pass at once. */
+/** The clock of the store; a test can advance it immediately. */
 let clock: Clock
 let skewMs: number
 
@@ -32,8 +32,8 @@ afterEach(async () => {
   rmSync(join(path, '..'), { recursive: true })
 })
 
-describe('a lease that is renewed while somebody else holds the directory', () => {
-  it('G6: goes on, and nobody takes what its worker holds', async () => {
+describe('a lease that is renewed while another process holds the directory', () => {
+  it('G6: stays valid, and nobody takes the runs of its worker', async () => {
     await claimed('w', { leaseMs: minute })
     const until = await whileLocked(async () => {
       expect(await lease().heartbeat({ worker: 'w', now: t0 + 50 * second, leaseMs: minute })).toBe('alive')
@@ -47,7 +47,7 @@ describe('a lease that is renewed while somebody else holds the directory', () =
     expect(await expireAt(until + 1)).toMatchObject([{ worker: 'w', attempt: 1 }])
   })
 
-  it('G6: goes on also for a process that keeps it with the store that it works on', async () => {
+  it('G6: also stays valid for a process that renews it through its own store', async () => {
     await claimed('w', { leaseMs: minute })
     await whileLocked(async () => {
       // It waits for its commit for a sixth of the lease.
@@ -56,14 +56,14 @@ describe('a lease that is renewed while somebody else holds the directory', () =
     })
   })
 
-  it('lets its worker claim: what it renewed counts in its turns', async () => {
+  it('lets its worker claim: renewals without the lock count in its turns', async () => {
     const stage = await claimed('w', { leaseMs: minute })
     await lease().heartbeat({ worker: 'w', now: t0 + 50 * second, leaseMs: minute })
     await stage.enqueue([aRun('b')])
     expect((await stage.claim('w', t0 + 90 * second)).length).toBe(1)
   })
 
-  it('raises the epoch when it is recorded, and is recorded only where the recorded lease is nearly over', async () => {
+  it('raises the epoch when it is recorded, and is recorded only if the recorded lease ends soon', async () => {
     await claimed('w', { leaseMs: minute })
     const epoch = async () => (await store.health({ now: t0 })).epoch
     const before = await epoch()
@@ -77,7 +77,7 @@ describe('a lease that is renewed while somebody else holds the directory', () =
 })
 
 describe('a renewal without the lock', () => {
-  it('that comes after the end of the lease takes the lock, and then the lease goes on', async () => {
+  it('after the end of the lease takes the lock, and then the lease continues', async () => {
     await claimed('w', { leaseMs: minute })
     const late = { worker: 'w', now: t0 + 2 * minute, leaseMs: minute }
     expect(beats().renew(late)).toBe('late')
@@ -86,7 +86,7 @@ describe('a renewal without the lock', () => {
     expect(beats().renew({ ...late, now: t0 + 2 * minute + 1 })).toBe('alive')
   })
 
-  it('does not count where the process was stopped before it wrote, until the lease was over', async () => {
+  it('does not count if the process was suspended before the write until the lease had ended', async () => {
     await claimed('w', { leaseMs: minute })
     let calls = 0
     const stopped: Clock = { ...systemClock, monotonicMs: () => (calls++ === 0 ? 0 : 2 * minute) }
@@ -95,7 +95,7 @@ describe('a renewal without the lock', () => {
     expect(renewing.renew({ worker: 'w', now: t0 + 1, leaseMs: minute })).toBe('late')
   })
 
-  it('says that its worker drains, is expired or was never known', async () => {
+  it('returns whether its worker is draining, expired or unknown', async () => {
     await claimed('w', { leaseMs: minute })
     const beat = (worker: string) => lease().heartbeat({ worker, now: t0 + 1, leaseMs: minute })
     await store.drain({ worker: 'w', isDraining: true })
@@ -108,7 +108,7 @@ describe('a renewal without the lock', () => {
     expect(readdirSync(join(path, 'beats'))).toEqual([])
   })
 
-  it('that a loss of power left empty is none', async () => {
+  it('is ignored if a power loss left it empty', async () => {
     await claimed('w', { leaseMs: minute })
     await lease().heartbeat({ worker: 'w', now: t0 + 1, leaseMs: minute })
     writeFileSync(join(path, 'beats', 'w.json'), '')
@@ -116,7 +116,7 @@ describe('a renewal without the lock', () => {
     expect(await expireAt(t0 + minute + 1)).toMatchObject([{ worker: 'w' }])
   })
 
-  it('of a process that died while it wrote is removed with those of workers that are gone', async () => {
+  it('of a process that died while writing is removed with those of gone workers', async () => {
     await claimed('w', { leaseMs: minute })
     await lease().heartbeat({ worker: 'w', now: t0 + 1, leaseMs: minute })
     for (const name of ['w.json.new', 'gone.json', 'gone.json.new'])
@@ -127,14 +127,14 @@ describe('a renewal without the lock', () => {
   })
 })
 
-it('a directory of an older layout gets what renewals need', async () => {
+it('a directory of an older layout gets the folder for renewals', async () => {
   await store.close()
   rmSync(join(path, 'beats'), { recursive: true })
   store = await openFilesStore({ path, clock })
   expect(existsSync(join(path, 'beats'))).toBe(true)
 })
 
-it('the first lease of a worker counts from its commit, however long that waited for the lock', async () => {
+it('the first lease of a worker starts at its commit, however long that waited for the lock', async () => {
   await whileLocked(async (release) => {
     const registered = store.register({ id: 'w', host: 'h', pid: 1, version: '0', now: t0, leaseMs: minute })
     skewMs += 3 * minute
@@ -145,7 +145,7 @@ it('the first lease of a worker counts from its commit, however long that waited
   expect(worker?.leaseUntil).toBeGreaterThanOrEqual(t0 + 4 * minute)
 })
 
-it('a worker that waited long for its turn has as much of its lease left as when it asked', async () => {
+it('a worker that waited long for its turn keeps the rest of its lease', async () => {
   const stage = await claimed('w', { leaseMs: minute })
   await stage.enqueue([aRun('b')])
   await whileLocked(async (release) => {

@@ -1,10 +1,10 @@
 /**
- * Renewals of leases. A renewal is a file of its own, written without the lock, so that a live worker keeps its lease
- * however long others hold the directory. Whoever would expire a worker holds the lock and reads its renewal first.
+ * Lease renewals. A renewal is a separate file that is written without the lock, so that a live worker keeps its lease
+ * however long others hold the directory. A process that expires workers holds the lock and reads the renewals first.
  *
- * Why nobody is expired although it was just renewed: a renewal counts only if the lease before it had not ended when
- * the file was written. Whoever looked earlier saw that lease, which had not ended; whoever looks later sees the new
- * one. A renewal that comes later than that, as after the machine slept, has to take the lock.
+ * Why a worker that was just renewed is never expired: a renewal counts only if the previous lease had not ended when
+ * the file was written. A process that checked earlier saw that lease, which was still valid; one that checks later
+ * sees the new one. A renewal that comes later than that, for example after the machine slept, has to take the lock.
  */
 import type { Clock } from '../../time/clock.js'
 import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
@@ -15,19 +15,19 @@ import type { Directory } from './layout/directory.js'
 import { fileKey } from './layout/record.js'
 import type { WorkerFile } from './layout/row-files.js'
 
-/** When a worker renewed its lease, and until when. */
+/** When a worker renewed its lease, and until when it is valid. */
 interface Renewal {
   readonly beatAt: Instant
   readonly leaseUntil: Instant
 }
 
-/** A renewal as it is written. */
+/** The content of a renewal file. */
 interface BeatFile {
   readonly beat_at: string
   readonly lease_until: string
 }
 
-/** The renewals in a directory. */
+/** The renewals of a directory. */
 export class Beats {
   readonly #directory: Directory
   readonly #clock: Clock
@@ -37,20 +37,20 @@ export class Beats {
     this.#clock = options.clock
   }
 
-  /** The last renewal of a worker that was written here. */
+  /** The last renewal of a worker. */
   read(worker: string): Renewal | undefined {
     try {
       const file = readJson<BeatFile>(this.#directory, beatName(worker))
       if (file === undefined) return undefined
       return { beatAt: parseInstant(file.beat_at), leaseUntil: parseInstant(file.lease_until) }
     } catch (error) {
-      // It is never synced, so that a loss of power may leave an empty one: its worker is gone as well.
+      // Renewals are never synced, so a power loss may leave an empty file; its worker is gone as well.
       if (error instanceof SyntaxError || error instanceof TimeError) return undefined
       throw error
     }
   }
 
-  /** Renews a lease without the lock; `late` where that is not enough, since the lease may be over. */
+  /** Renews a lease without the lock; returns `late` if the lease may have ended, which needs the lock. */
   renew(request: { worker: string; now: Instant; leaseMs: number }): Beat | 'late' {
     const { worker, leaseMs } = request
     const startMs = this.#clock.monotonicMs()
@@ -62,12 +62,12 @@ export class Beats {
     const now = Math.max(request.now, last?.beatAt ?? 0)
     if (now > endsAt) return 'late'
     this.#write(worker, { beatAt: now, leaseUntil: now + leaseMs })
-    // The process may have been stopped before it wrote, for longer than the lease.
+    // The process may have been suspended before the write, for longer than the lease.
     if (now + (this.#clock.monotonicMs() - startMs) > endsAt) return 'late'
     return known.draining === true ? 'draining' : 'alive'
   }
 
-  /** The workers that nobody has given up, as their files show them. */
+  /** The workers that have not been declared gone, read from their files. */
   live(): readonly WorkerFile[] {
     const files = this.#directory
       .list('workers')
@@ -75,7 +75,7 @@ export class Beats {
     return files.filter((file) => file !== undefined).filter(({ gone }) => !gone)
   }
 
-  /** Takes renewals of these workers into the tables, where the recorded leases are nearly over. Needs the lock. */
+  /** Copies renewals of these workers into the tables if their recorded leases end soon. Needs the lock. */
   record(tables: Tables, workers: Iterable<WorkerRow>, now: Instant): void {
     for (const worker of workers) {
       if (worker.isGone || worker.leaseUntil - now > worker.leaseMs / 3) continue
@@ -89,7 +89,7 @@ export class Beats {
     }
   }
 
-  /** The tables as they would be with every renewal taken in; nothing is changed. */
+  /** A copy of the tables that includes every renewal. */
   shown(tables: Tables): Tables {
     const workers = [...tables.workers.values()].map((worker) => this.#renewed(worker))
     return { ...tables, workers: new Map(workers.map((worker) => [worker.id, worker])) }
@@ -101,7 +101,7 @@ export class Beats {
     return { ...worker, lastBeatAt: renewal.beatAt, leaseUntil: renewal.leaseUntil }
   }
 
-  /** The last renewal of a worker, where it is not recorded yet. */
+  /** The last renewal of a worker if it has not been recorded yet. */
   #newer(worker: WorkerRow): Renewal | undefined {
     const renewal = this.read(worker.id)
     if (renewal === undefined || renewal.beatAt <= (worker.lastBeatAt ?? 0)) return undefined
@@ -114,7 +114,7 @@ export class Beats {
   }
 }
 
-/** Where the renewals of a worker are. */
+/** The file of a worker's renewals. */
 export function beatName(worker: string): string {
   return `beats/${fileKey(worker)}.json`
 }

@@ -1,7 +1,7 @@
 /**
- * One queue for all that a process writes. What arrived when the lock is taken is applied in order of arrival in one
- * transaction, and each answer is given after the commit that holds it: one record, one lock, for all of them. If one
- * of a group throws, nothing of the group has happened and each is tried again alone.
+ * One queue for all writes of a process. All operations that are waiting when the lock is taken are applied in order
+ * of arrival in one transaction: one lock and one journal record for the group. Each caller is answered after the
+ * commit. If one operation throws, nothing of the group has happened and each operation is tried again separately.
  */
 import type { RotaError } from '../../kernel/definition/errors.js'
 import { isBroken, toRotaError } from './errors.js'
@@ -9,7 +9,7 @@ import type { DirectoryLock } from './lock.js'
 import type { Session } from './session.js'
 import type { State } from './state.js'
 
-/** The most operations of one transaction: above it others would wait too long for the lock. */
+/** The most operations of one transaction: a larger group would keep other processes waiting for too long. */
 const maxGroup = 500
 
 interface Waiting {
@@ -32,12 +32,12 @@ export class CommitLoop {
     this.#lock = options.lock
   }
 
-  /** Why nothing more is done, once that is so. */
+  /** Why the loop no longer accepts operations; undefined while it does. */
   get ended(): RotaError | undefined {
     return this.#ended
   }
 
-  /** Applies an operation together with whatever else has arrived; its answer comes after the commit. */
+  /** Applies an operation together with all others that are waiting; resolves after the commit. */
   commit<T>(apply: (state: State) => T): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     return new Promise<T>((resolve, reject) => {
@@ -48,28 +48,28 @@ export class CommitLoop {
     })
   }
 
-  /** Asks something of what was committed. Takes the lock only where the store has to be loaded anew. */
+  /** Reads committed data. Takes the lock only if the store has to be loaded again. */
   async read<T>(ask: (state: State) => T): Promise<T> {
     if (this.#ended !== undefined) throw this.#ended
     try {
-      const known = this.#session.look()
+      const known = this.#session.readCommitted()
       return ask(known ?? (await this.#lock.hold(() => this.#session.refresh())))
     } catch (error) {
-      throw this.#understood(error)
+      throw this.#toStoreError(error)
     }
   }
 
-  /** Asks something of what was committed while nobody changes it. */
+  /** Reads committed data while holding the lock. */
   async readLocked<T>(ask: (state: State) => T): Promise<T> {
     if (this.#ended !== undefined) throw this.#ended
     try {
       return await this.#lock.hold(() => ask(this.#session.refresh()))
     } catch (error) {
-      throw this.#understood(error)
+      throw this.#toStoreError(error)
     }
   }
 
-  /** Applies what has arrived; refuses what comes later. */
+  /** Applies the waiting operations and refuses later ones. */
   async close(reason: RotaError): Promise<void> {
     this.#ended ??= reason
     if (!this.#isWorking) return
@@ -82,14 +82,14 @@ export class CommitLoop {
     while (this.#queue.length > 0) {
       const group = await this.#transact(() => this.#queue.splice(0, maxGroup))
       for (const one of group) await this.#transact(() => [one])
-      // Others get their turn between two transactions: timers, sockets, and what arrives meanwhile.
+      // Timers, sockets and new operations get their turn between two transactions.
       await new Promise((resolve) => setImmediate(resolve))
     }
     this.#isWorking = false
     this.#onIdle?.()
   }
 
-  /** Applies a group as soon as the lock is free; answers those that have to be tried again, each one alone. */
+  /** Applies a group once the lock is free; returns the operations that have to be tried again separately. */
   async #transact(take: () => Waiting[]): Promise<readonly Waiting[]> {
     let group: Waiting[] = []
     try {
@@ -100,21 +100,21 @@ export class CommitLoop {
       for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
       return []
     } catch (error) {
-      const refusal = this.#understood(error)
+      const refusal = this.#toStoreError(error)
       if (group.length > 1 && !isBroken(refusal)) return group
       for (const { reject } of group.length > 0 ? group : take()) reject(refusal)
       return []
     }
   }
 
-  #understood(error: unknown): unknown {
-    const understood = toRotaError(error, this.#session.url)
-    if (isBroken(understood)) this.#breakOff(understood as RotaError)
-    return understood
+  #toStoreError(error: unknown): unknown {
+    const toStoreError = toRotaError(error, this.#session.url)
+    if (isBroken(toStoreError)) this.#fail(toStoreError as RotaError)
+    return toStoreError
   }
 
-  /** Refuses everything that waits and everything to come. */
-  #breakOff(error: RotaError): void {
+  /** Rejects all waiting operations and refuses later ones. */
+  #fail(error: RotaError): void {
     this.#ended = error
     for (const { reject } of this.#queue.splice(0)) reject(error)
   }

@@ -10,10 +10,10 @@ import type { Store } from '../port.js'
 import { realDisk, type Disk } from './disk.js'
 import { openFilesStore } from './files-store.js'
 
-/** The calls that change something: only between two of them can a crash leave something else. */
+/** The calls that change something: only between two of them can a crash leave a different result. */
 const changing = ['write', 'truncate', 'sync', 'rename', 'remove', 'makeDirectory']
 
-/** They open hundreds of stores: a few seconds on a machine of their own, a minute on one that others keep busy. */
+/** They open hundreds of stores: a few seconds on an idle machine, a minute on a busy one. */
 const timeoutMs = 180_000
 
 let directory: string
@@ -34,7 +34,7 @@ describe('G2, G7: a process that dies at any call of the file system leaves each
         const { done, isOver } = await playUntilCrash({ path, crashCall: call, when, disk: realDisk })
         const store = await openFilesStore({ path, durability: 'normal', clock: systemClock })
         const found = await factsOf(store)
-        // The step that was under way has happened as a whole or not at all; those before it have.
+        // The step that was interrupted has happened completely or not at all; earlier steps have happened.
         expect([facts[done], facts[done + 1] ?? facts[done]], `call ${call}`).toContainEqual(found)
         expect((await store.health({ now: t0, deep: true })).faults).toEqual([])
         await goesOn(store)
@@ -47,7 +47,7 @@ describe('G2, G7: a process that dies at any call of the file system leaves each
   )
 })
 
-describe('G7: a loss of power at any call of the file system takes nothing that was acknowledged', () => {
+describe('G7: a power loss at any call of the file system loses nothing that was acknowledged', () => {
   it.each(['nothing that was not synced', 'names, but no data that was not synced'] as const)(
     'where %s survives',
     async (survivors) => {
@@ -70,8 +70,8 @@ describe('G7: a loss of power at any call of the file system takes nothing that 
   )
 })
 
-describe('a disk that has no room', () => {
-  it('G7: refuses the whole transaction with STORE_FULL, and goes on when there is room', async () => {
+describe('a full disk', () => {
+  it('G7: refuses the whole transaction with STORE_FULL, and works again when there is room', async () => {
     const state = { isFull: false }
     const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' })
     const disk = failing((name) => {
@@ -90,7 +90,7 @@ describe('a disk that has no room', () => {
     await store.close()
   })
 
-  it('a transaction that is committed is not undone when its files find no room, and is applied before the next', async () => {
+  it('a committed transaction is not undone when there is no room for its files, and is applied before the next', async () => {
     const state = { isFull: false }
     const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'open' })
     const disk = failing((name) => {
@@ -126,7 +126,7 @@ describe('a disk that has no room', () => {
   })
 })
 
-/** A few transactions that touch everything: definitions, ticks, claims, results, retries, holds, logs, pruning. */
+/** A few transactions that change everything: definitions, ticks, claims, results, retries, holds, logs, pruning. */
 const story: readonly ((stage: Stage) => Promise<unknown>)[] = [
   (stage) => stage.jobs([aJob('work', { concurrency: 2 })], [{ name: 'q', concurrency: 1 }]),
   (stage) => stage.worker('w'),
@@ -165,7 +165,7 @@ async function held(stage: Stage): Promise<Claimed[]> {
   return runs.map(({ id, attempt }) => ({ run: id, attempt })).toSorted((a, b) => (a.run < b.run ? -1 : 1))
 }
 
-/** What must be seen before the first step and after each. */
+/** What a reader must see before the first step and after each. */
 async function expectedFacts(): Promise<unknown[]> {
   const store = openMemoryStore()
   const stage = stageOf(store)
@@ -194,7 +194,7 @@ async function playUntilCrash(plan: {
     if (isDead) return crash()
     if (!(when === 'before a call' ? changing : ['write']).includes(name)) return call()
     calls += 1
-    // What is in the memory of the system survives a process, so nothing has to reach the disk here.
+    // Data in the system's memory survives the death of a process, so nothing has to reach the disk here.
     if (calls !== crashCall) return name === 'sync' && plan.disk === realDisk ? undefined : call()
     if (when !== 'before a call') call('half')
     return crash()
@@ -216,7 +216,7 @@ async function playUntilCrash(plan: {
   }
 }
 
-/** What was left goes on: the same steps may be asked again, and new work is taken. */
+/** The store works after the crash: the same steps can be repeated, and new work is accepted. */
 async function goesOn(store: Store): Promise<void> {
   const stage = stageOf(store)
   await stage.jobs([aJob('work')])
@@ -248,7 +248,7 @@ function stageOf(store: Store): Stage {
   return new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
 }
 
-/** A disk on which something happens before each call. */
+/** A disk with a hook before each call. */
 function failing(before: (name: keyof Disk) => void): Disk {
   return wrapped(realDisk, (name, call) => {
     before(name)

@@ -17,27 +17,27 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Every call that a file store makes of the file system, so that a test can end the world at each of them. */
+/** Every file system call of a file store, so that a test can simulate a crash at each of them. */
 export interface Disk {
   open(path: string, flags: string): number
   close(file: number): void
   write(file: number, data: Uint8Array, position: number): number
   truncate(file: number, size: number): void
-  /** Returns once the file, or the directory, is on the disk. */
+  /** Returns once the file or directory is on the disk. */
   sync(file: number): void
   rename(from: string, to: string): void
   remove(path: string): void
   makeDirectory(path: string): void
   size(file: number): number
-  /** What a file holds from a place on. */
+  /** The content of a file from a position on. */
   readFrom(file: number, position: number): Buffer
   read(path: string): Buffer | undefined
   list(path: string): string[]
-  /** What lies there, itself and not what it leads to. */
-  look(path: string): Stats | undefined
+  /** The status of a path without following symbolic links. */
+  lstat(path: string): Stats | undefined
 }
 
-/** The file system of this machine. What is made is for its owner alone. */
+/** The file system of this machine. New files are readable only by their owner. */
 export const realDisk: Disk = {
   open: (path, flags) => openSync(path, flags, 0o600),
   close: closeSync,
@@ -60,7 +60,7 @@ export const realDisk: Disk = {
   },
   read: (path) => unlessAbsent(() => readFileSync(path)),
   list: (path) => unlessAbsent(() => readdirSync(path)) ?? [],
-  look: (path) => lstatSync(path, { throwIfNoEntry: false }),
+  lstat: (path) => lstatSync(path, { throwIfNoEntry: false }),
 }
 
 function unlessAbsent<T>(ask: () => T): T | undefined {
@@ -72,19 +72,19 @@ function unlessAbsent<T>(ask: () => T): T | undefined {
   }
 }
 
-/** The system's name for what went wrong. */
+/** The system's error code. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Directory by directory: Node's own recursive way never ends where the system refuses one, as below /proc. */
+/** Creates one directory at a time: Node's recursive mode never ends where the system refuses a directory, as below /proc. */
 function makeDirectories(path: string): void {
   if (existsSync(path)) return
   makeDirectories(dirname(path))
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error
   }
 }

@@ -1,10 +1,10 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { codeOf } from './disk.js'
 
-/** Codes of the system that mean that there is no room. */
+/** System error codes that mean that the disk is full. */
 const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT'])
 
-/** The catalogue's error for what the system reports; anything else stays what it is. */
+/** Converts a system error to a catalogue error; returns any other error unchanged. */
 export function toRotaError(error: unknown, url: string): unknown {
   const code = codeOf(error)
   if (error instanceof RotaError || code === undefined || !(error instanceof Error) || !('syscall' in error))
@@ -17,12 +17,12 @@ export function toRotaError(error: unknown, url: string): unknown {
   return new RotaError('STORE_IO', message, { cause: error })
 }
 
-/** Whether the error means that the store must not be touched again. */
+/** Whether the error means that the store must not be used again. */
 export function isBroken(error: unknown): boolean {
   return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
 }
 
-/** Whether the error means that there is no room, which passes. */
+/** Whether the error means that the disk is full, which is temporary. */
 export function isFull(error: unknown): boolean {
   return error instanceof RotaError && error.code === 'STORE_FULL'
 }

@@ -7,16 +7,16 @@ import { realDisk } from './disk.js'
 import { toRotaError } from './errors.js'
 import type { FilesOptions } from './files-store.js'
 
-/** What keeping a lease needs of a file store. */
+/** The part of a file store that renewing a lease needs. */
 export interface FilesLease extends Pick<Store, 'heartbeat'> {
-  /** The workers that are live. */
+  /** The live workers. */
   workers(): Promise<readonly { readonly id: string }[]>
   close(): Promise<void>
 }
 
 /**
- * Renews leases in a file store without opening it: nothing is loaded, and nobody is waited for. The store itself is
- * opened only for a renewal that comes too late, which has to take the lock.
+ * Renews leases in a file store without opening it: nothing is loaded and no lock is awaited. The store itself is
+ * opened only for a late renewal, which has to take the lock.
  */
 export function openFilesLease(
   options: FilesOptions & { readonly url: string; readonly clock: Clock },
@@ -39,7 +39,7 @@ export function openFilesLease(
     async heartbeat(request) {
       const beat = renew(request)
       if (beat !== 'late') return beat
-      // Loaded only now: a thread that keeps a lease has to start fast.
+      // Loaded on demand: a thread that renews a lease has to start quickly.
       const { openFilesStore } = await import('./files-store.js')
       const store = await openFilesStore({ ...options, create: false })
       try {

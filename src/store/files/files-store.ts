@@ -1,13 +1,13 @@
 /**
  * The file store: a directory that people read with `cat`, one host, any number of processes.
  *
- * What is decided is decided by the functions of the memory store, on tables that each process keeps in memory. A
- * transaction takes the lock, takes in what other processes have committed since, applies its operations, writes what
- * they changed as one line of the journal (the commit), makes the files say the same, and notes that they do.
+ * All decisions are made by the functions of the memory store, on tables that each process keeps in memory. A
+ * transaction takes the lock, reads what other processes have committed, applies its operations, writes their changes
+ * as one line of the journal (the commit), updates the files, and records that the files are up to date.
  *
- * What a crash does: before the line is durable, nothing has happened. After it, whoever takes the lock next makes the
- * files say what the line says; every step of that may be repeated. A reader without the lock takes in only what is
- * in the files as well.
+ * After a crash: before the line is durable, nothing has happened. After it, the process that takes the lock next
+ * updates the files from the line; every step of that may be repeated. A reader without the lock reads only lines
+ * whose changes are in the files as well.
  */
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
@@ -32,29 +32,29 @@ import { prepareDirectory } from './open.js'
 import { Session } from './session.js'
 import { Watch } from './watch.js'
 
-/** How long closing waits to write down the highest time, which the next start can do without. */
+/** How long closing waits to write the highest time, which the next start can do without. */
 const lastWriteMs = 2000
 
-/** From when on a wait for the lock is made up for in leases; the shortest one is as long. */
+/** A wait for the lock of at least this long is added to a lease; the shortest lease is as long. */
 const longWaitMs = 1000
 
 /** How a file store is opened. */
 export interface FilesOptions {
   readonly path: string
-  /** What messages call it; `files:<path>` where absent. */
+  /** The name of the store in messages; default: `files:<path>`. */
   readonly url?: string | undefined
-  /** `full` (the default) survives a loss of power; `normal` survives every crash of a process. */
+  /** `full` survives a power loss; `normal` survives any crash of a process. Default: `full`. */
   readonly durability?: 'full' | 'normal' | undefined
-  /** Whether a directory that does not exist is made; it is unless this is false. */
+  /** Whether a missing directory is created; default: true. */
   readonly create?: boolean | undefined
-  /** Used to wait, to look for what others did, and for the age of files that others wrote. */
+  /** Used to wait, to poll for changes by others, and for the age of files that others wrote. */
   readonly clock: Clock
   readonly disk?: Disk | undefined
   /** What the ends of runs change; default: chains only. */
   readonly endEffects?: EndEffects | undefined
 }
 
-/** Opens a file store, and makes it where there is none. */
+/** Opens a file store, and creates it if it is missing. */
 export async function openFilesStore(options: FilesOptions): Promise<Store> {
   const { path, clock, durability = 'full', create = true, disk = realDisk, endEffects } = options
   const url = options.url ?? `files:${path}`
@@ -101,7 +101,7 @@ function storeOf(parts: {
 
     async expire(request) {
       return await loop.commit((state) => {
-        // Whoever looks after dead workers also moves what nobody will ever perform.
+        // The process that expires workers also moves files that can never become a run.
         if (request.limit > 0) session.failMalformed(state)
         beats.record(state.tables, state.tables.workers.values(), request.deadline)
         return expire(state.tables, request)
@@ -109,7 +109,7 @@ function storeOf(parts: {
     },
 
     async register(worker) {
-      const waited = waiting(clock)
+      const waited = waitTimer(clock)
       await loop.commit(({ tables }) => register(tables, { ...worker, now: worker.now + waited() }))
     },
 
@@ -121,13 +121,13 @@ function storeOf(parts: {
     },
 
     async turn(request) {
-      const waited = waiting(clock)
+      const waited = waitTimer(clock)
       return await loop.commit(({ tables }) => {
         const worker = tables.workers.get(request.worker)
         const waitedMs = waited()
         if (worker !== undefined) beats.record(tables, [worker], request.now + waitedMs)
         if (worker !== undefined && worker.leaseUntil >= request.now)
-          extend(tables, worker, { ...request, waitedMs })
+          extendLease(tables, worker, { ...request, waitedMs })
         return turn(tables, request)
       })
     },
@@ -183,8 +183,8 @@ function storeOf(parts: {
   }
 }
 
-/** How long something has waited for the lock, where that is long: it must not use up a lease. */
-function waiting(clock: Clock): () => number {
+/** Measures how long an operation has waited for the lock; a short wait counts as 0. A long one must not use up a lease. */
+function waitTimer(clock: Clock): () => number {
   const startMs = clock.monotonicMs()
   return () => {
     const waitedMs = Math.floor(clock.monotonicMs() - startMs)
@@ -192,15 +192,15 @@ function waiting(clock: Clock): () => number {
   }
 }
 
-/** Lets a lease that is nearly over last as much longer as its worker has waited. */
-function extend(tables: Tables, worker: WorkerRow, turn: { now: Instant; waitedMs: number }): void {
+/** Extends a lease that ends soon by the time its worker has waited. */
+function extendLease(tables: Tables, worker: WorkerRow, turn: { now: Instant; waitedMs: number }): void {
   const leftMs = worker.leaseUntil - (turn.now + turn.waitedMs)
   if (worker.isGone || turn.waitedMs === 0 || leftMs > worker.leaseMs / 3) return
   worker.leaseUntil += turn.waitedMs
   tables.touched?.workers.add(worker)
 }
 
-/** The commit that follows says what is wrong with the disk, where something is. */
+/** Returns `late` on a disk error: the commit that follows reports it. */
 function renewIfPossible(beats: Beats, request: Parameters<Beats['renew']>[0]): Beat | 'late' {
   try {
     return beats.renew(request)
@@ -209,7 +209,7 @@ function renewIfPossible(beats: Beats, request: Parameters<Beats['renew']>[0]): 
   }
 }
 
-/** Whether something takes longer than this. */
+/** Whether a promise takes longer than this. */
 async function isSlow(
   doing: Promise<unknown>,
   { clock, ms }: { clock: Clock; ms: number },
@@ -225,7 +225,7 @@ async function isSlow(
   return answer
 }
 
-/** The log of a run lies in a file of its own. */
+/** Adds the log of a run, which is a separate file. */
 function withLog(directory: Directory, fact: Fact): Fact[] {
   if (fact.kind !== 'run') return [fact]
   const lines = readLog(directory, fact.run.id)

@@ -11,7 +11,7 @@ import { openFilesStore } from './files-store.js'
 
 conformance('files', () => openFor(1))
 
-// Every call goes to another process than the one before, so that each learns from the files what the others did.
+// Each call goes to a different process than the previous one, so that each reads the changes of others from files.
 conformance('files, through three processes in turn', () => openFor(3))
 
 async function openFor(processes: number): Promise<OpenedStore> {
@@ -40,7 +40,7 @@ async function openFor(processes: number): Promise<OpenedStore> {
   }
 }
 
-/** A time alone is not worth a write, so that only the process that saw it knows it yet. */
+/** A time alone is not worth a write, so only the process that saw it knows it yet. */
 async function latest(stores: readonly Store[]): Promise<{ store: Store; health: StoreHealth }> {
   const seen = await Promise.all(
     stores.map(async (store) => ({ store, health: await store.health({ now: 0 }) })),

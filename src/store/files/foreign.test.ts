@@ -45,7 +45,7 @@ const foreign = {
 const held = { ...foreign, status: 'running', attempts: 2, colour: 'blue' }
 
 describe('a file of another program in running', () => {
-  it('Q7: is left to its holder until its lease ends, then its run is the next attempt of whoever claims it', async () => {
+  it('Q7: belongs to its program until its lease ends; then its run is the next attempt of whoever claims it', async () => {
     write('running', { ...held, lease_until: formatInstant(t0 + minute) })
     const early = await openAt(t0 + minute - 1)
     expect(await early.store.run(id)).toBeUndefined()
@@ -64,7 +64,7 @@ describe('a file of another program in running', () => {
     expect([files('done'), files('running'), files('pending')]).toEqual([[name], [], []])
   })
 
-  it('Q7: without a lease is its holder’s for 30 s after the file was written', async () => {
+  it('Q7: without a lease belongs to its program for 30 s after the file was written', async () => {
     write('running', { ...held, attempts: undefined })
     touch('running', t0)
     expect(await (await openAt(t0 + 29_999)).store.run(id)).toBeUndefined()
@@ -72,13 +72,13 @@ describe('a file of another program in running', () => {
     expect(await late.run(id)).toMatchObject({ state: 'pending', attempt: 1 })
   })
 
-  it('Q7: is taken back once, whoever looks, and says so', async () => {
+  it('Q7: is reclaimed once, whichever process scans, with a warning', async () => {
     write('running', { ...held, lease_until: formatInstant(t0) })
     const [one, two] = [await openAt(t0 + 1), await openAt(t0 + 1)]
     expect((await one.store.counts()).pending).toBe(1)
     expect((await two.store.counts()).pending).toBe(1)
     expect(await faultsAt(one, t0 + 1)).toEqual([
-      `running/${name} was left by another program, so its run ${id} was taken back`,
+      `running/${name} was abandoned by another program, so its run ${id} was reclaimed`,
     ])
     expect((await two.store.attempts(id)).length).toBe(1)
   })
@@ -87,21 +87,21 @@ describe('a file of another program in running', () => {
     'Q7: stays where it is while %s has a file of that name',
     async (other) => {
       write('running', { ...held, lease_until: formatInstant(t0) })
-      // Something that is no run, so that only its name is in the way.
+      // Something that is not a run, so that only its name conflicts.
       writeFileSync(join(path, other, name), 'mine')
       const stage = await openAt(t0 + minute)
       expect(readFileSync(join(path, other, name), 'utf8')).toBe('mine')
       expect(files('running')).toEqual([name])
       expect(await stage.store.run(id)).toBeUndefined()
       expect(await faultsAt(stage, t0 + minute)).toContainEqual(
-        `running/${name} lies in ${other} as well; it is left there`,
+        `running/${name} also exists in ${other}; left in place`,
       )
     },
   )
 })
 
-describe('a file in pending that is no run', () => {
-  it('Q7: is moved to failed as it is by whoever looks after workers, with the reason beside it', async () => {
+describe('a file in pending that is not a run', () => {
+  it('Q7: is moved to failed unchanged by the process that expires workers, with the reason beside it', async () => {
     writeFileSync(join(path, 'pending', name), '{ "torn')
     writeFileSync(join(path, 'pending', 'readme.txt'), 'mine')
     touch('pending', t0)
@@ -109,7 +109,7 @@ describe('a file in pending that is no run', () => {
     await early.store.expire({ now: t0, deadline: 0, limit: 10 })
     expect(files('pending')).toEqual([name, 'readme.txt'])
     const late = await openAt(t0 + minute)
-    // Whoever only takes in what came moves nothing.
+    // A scan for new files moves nothing.
     await late.store.expire({ now: t0, deadline: 0, limit: 0 })
     expect(files('pending')).toEqual([name, 'readme.txt'])
     await late.store.expire({ now: t0, deadline: 0, limit: 10 })
@@ -123,16 +123,16 @@ describe('a file in pending that is no run', () => {
       failed_at: formatInstant(t0 + minute),
     })
     expect(await faultsAt(late, t0 + minute)).toEqual([
-      'pending/readme.txt is not named as a run is; it is ignored',
+      'pending/readme.txt is not named like a run; it is ignored',
       `pending/${name} is not JSON; it was moved to failed/`,
     ])
-    // Nobody who comes later finds anything wrong with it.
+    // A later scan finds nothing wrong with it.
     expect(await faultsAt(await openAt(t0 + minute), t0 + minute)).toEqual([
-      'pending/readme.txt is not named as a run is; it is ignored',
+      'pending/readme.txt is not named like a run; it is ignored',
     ])
   })
 
-  it('Q7: stays where it is while failed has a file of that name', async () => {
+  it('Q7: stays where it is while failed contains a file with its name', async () => {
     writeFileSync(join(path, 'pending', name), '{ "torn')
     writeFileSync(join(path, 'failed', name), 'mine')
     touch('pending', t0)
@@ -167,21 +167,25 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
     [
       'an integer that would be rounded',
       `${made({}).slice(0, -1)},"chat":12345678901234567890}`,
-      'what cannot be kept: the integer 12345678901234567890 would be rounded',
+      'cannot be stored: the integer 12345678901234567890 would be rounded',
     ],
     ['params that are a text', made({ params: 'x' }), 'has params that are not a map'],
     ['no count of attempts', made({ attempts: -1 }), 'has attempts that are not a count'],
     ['attempts beyond all counting', made({ attempts: 2 ** 53 - 1 }), 'has attempts that are not a count'],
-    ['half a character in its id', made({ job_id: '96b\ud800' }), 'has a job_id that no file name can carry'],
+    [
+      'half a character in its id',
+      made({ job_id: '96b\ud800' }),
+      'has a job_id that cannot be part of a file name',
+    ],
     [
       'another id',
       made({ job_id: '../../96b0037ff184' }),
-      'should be called 20260105T000000Z_..%2F..%2F96b0037ff184.json',
+      'should be named 20260105T000000Z_..%2F..%2F96b0037ff184.json',
     ],
     [
       'an id that is a prototype',
       made({ job_id: '__proto__' }),
-      'should be called 20260105T000000Z___proto__.json',
+      'should be named 20260105T000000Z___proto__.json',
     ],
     [
       'an instant that is none',
@@ -197,7 +201,7 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
     expect(await faultsAt(stage, now)).toEqual([expect.stringContaining(fault)])
     expect(readFileSync(join(path, folder, name)).equals(Buffer.from(text))).toBe(true)
     expect(await stage.store.counts()).toMatchObject({ pending: 0, running: 0 })
-    // The others go on.
+    // Other runs are not affected.
     expect(await stage.claim('w', now)).toEqual([])
   })
 
@@ -221,14 +225,14 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
       chownSync(join(path, folder, name), 65_534, 65_534)
       const stage = await openAt(t0 + 2 * minute)
       expect(await faultsAt(stage, t0 + 2 * minute)).toEqual([
-        `${folder}/${name} belongs to another user; it is left there`,
+        `${folder}/${name} belongs to another user; left in place`,
       ])
       expect(await stage.store.run(id)).toBeUndefined()
       expect(files(folder)).toEqual([name])
     },
   )
 
-  it('Q1: with names of prototypes among its keys and params keeps them as they are', async () => {
+  it('Q1: keeps keys and params that are named like prototype properties', async () => {
     const text = `${JSON.stringify({ ...held, lease_until: formatInstant(t0) }).slice(0, -1)},"params":{"__proto__":{"a":1},"constructor":2},"__proto__":{"polluted":true},"toString":3}`
     writeFileSync(join(path, folder, name), text)
     const stage = await openAt(t0 + minute)
@@ -241,7 +245,7 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
   })
 })
 
-/** A store whose wall clock stands still, after its first look at what others did. */
+/** A store whose wall clock stands still, after its first scan of the folders. */
 async function openAt(now: Instant): Promise<Stage> {
   const clock: Clock = { ...systemClock, now: () => now }
   const store = await openFilesStore({ path, durability: 'normal', clock })
@@ -270,7 +274,7 @@ function files(folder: string): string[] {
 
 async function faultsAt(stage: Stage, now: Instant): Promise<readonly string[]> {
   const { faults, warnings = [] } = await stage.store.health({ now })
-  // What others left is never damage.
+  // Files of others are never damage.
   expect(faults).toEqual([])
   return warnings.map(({ message }) => message)
 }

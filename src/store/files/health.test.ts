@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(parent, { recursive: true })
 })
 
-it('a deep look at a store in use does not take a file that has just moved for one that is gone', async () => {
+it('a deep check of a store in use does not report a file as missing that has just moved', async () => {
   const delayed = new DelayedNews(`${path}/pending/`)
   const [worker, doctor] = [await open(), await open(delayed.disk)]
   await worker.ready()
@@ -34,7 +34,7 @@ it('a deep look at a store in use does not take a file that has just moved for o
   expect(delayed.isOver).toBe(true)
 })
 
-it('a look at a store in use does not take a file that has just come for one of another program', async () => {
+it('a check of a store in use does not report a new file of a run as one of another program', async () => {
   const delayed = new DelayedNews(`${path}/pending/`)
   const [worker, doctor] = [await open(), await open(delayed.disk)]
   await worker.ready()
@@ -46,16 +46,16 @@ it('a look at a store in use does not take a file that has just come for one of 
   expect(delayed.isOver).toBe(true)
 })
 
-it('a file that is really gone is named, once', async () => {
+it('a file that is really missing is named once', async () => {
   const stage = await open()
   await stage.ready()
   await stage.enqueue([aRun('a'), aRun('b')])
   const place = `running/20260105T000000Z_${(await stage.claimOne('w', t0)).run}.json`
   rmSync(join(path, place))
-  expect((await stage.store.health({ now: t0, deep: true })).faults).toEqual([`${place} is gone`])
+  expect((await stage.store.health({ now: t0, deep: true })).faults).toEqual([`${place} is missing`])
 })
 
-/** A disk on which the commits of others show only after a file of a directory was looked at: what a reader without the lock may meet. */
+/** A disk on which commits of others become visible only after a file was examined, as for a reader without the lock. */
 class DelayedNews {
   readonly disk: Disk
   isOver = false
@@ -69,12 +69,12 @@ class DelayedNews {
         if (!this.#isOn) this.#sizes.set(file, realDisk.size(file))
         return this.#isOn ? (this.#sizes.get(file) ?? 0) : realDisk.size(file)
       },
-      look: (of) => {
+      lstat: (of) => {
         if (this.#isOn && of.startsWith(folder)) {
           this.#isOn = false
           this.isOver = true
         }
-        return realDisk.look(of)
+        return realDisk.lstat(of)
       },
     }
   }

@@ -8,23 +8,23 @@ import { readQueueFile } from './layout/queue-file.js'
 import type { Session } from './session.js'
 import type { State } from './state.js'
 
-/** How many faults a deep look names. */
+/** The most faults that a deep check names. */
 const maxFaults = 20
 
-/** What is looked at. */
-interface Look {
+/** What a check examines. */
+interface Check {
   readonly session: Session
   readonly now: Instant
   /** The runs whose files are read. */
   readonly runs: Iterable<RunId>
-  /** How many faults are enough. */
+  /** The check stops after this many faults. */
   readonly limit: number
 }
 
 /**
- * What the store knows of its own health; a deep look reads every file of a run. It reads without the lock, so that
- * nobody waits for it. A file may then move between the look at the tables and the look at the directory, so whatever
- * seems wrong is looked at once more under the lock.
+ * Returns the health of the store; a deep check reads every file of a run. It reads without the lock, so that nobody
+ * waits for it. A file may then move between reading the tables and reading the directory, so every suspicion is
+ * checked again under the lock.
  */
 export async function health(
   loop: CommitLoop,
@@ -33,13 +33,13 @@ export async function health(
   const { session, isDeep, now } = request
   const first = await loop.read((state) => ({
     answer: answerOf(state),
-    ...suspects(state, { session, now, runs: isDeep ? state.keptRuns() : [], limit: Infinity }),
+    ...suspects(state, { session, now, runs: isDeep ? state.runsWithFile() : [], limit: Infinity }),
   }))
   const isSuspect = first.foreign.length > 0 || first.runs.size > 0
   if (!isSuspect) return { ...first.answer, faults: session.faults, warnings: session.warnings }
   return await loop.readLocked((state) => {
-    const look = { session, now, runs: first.runs.keys(), limit: maxFaults }
-    const { foreign, runs } = suspects(state, look)
+    const check = { session, now, runs: first.runs.keys(), limit: maxFaults }
+    const { foreign, runs } = suspects(state, check)
     const faults = [...new Set([...session.faults, ...runs.values()])]
     const warnings = new Map([...session.warnings, ...foreign].map((one) => [one.message, one]))
     return { ...answerOf(state), faults, warnings: [...warnings.values()] }
@@ -51,14 +51,14 @@ function answerOf(state: State): Omit<StoreHealth, 'faults' | 'warnings'> {
   return { id, schemaVersion, engine: 'files', sizeBytes: undefined, epoch, highestAt }
 }
 
-/** What seems wrong with files of others, and with files of runs. */
-function suspects(state: State, look: Look): { foreign: StoreWarning[]; runs: Map<RunId, string> } {
-  const { session, now } = look
+/** Suspected problems with files of others, and with files of runs. */
+function suspects(state: State, check: Check): { foreign: StoreWarning[]; runs: Map<RunId, string> } {
+  const { session, now } = check
   const { directory } = session
-  return { foreign: foreignWarnings({ directory, state, now }), runs: fileFaults(state, look) }
+  return { foreign: foreignWarnings({ directory, state, now }), runs: fileFaults(state, check) }
 }
 
-function fileFaults(state: State, { session, runs, limit }: Look): Map<RunId, string> {
+function fileFaults(state: State, { session, runs, limit }: Check): Map<RunId, string> {
   const { directory } = session
   const found = new Map<RunId, string>()
   for (const run of runs) {

@@ -1,15 +1,15 @@
 /**
- * The journal: one line for each transaction, written and made durable before any other file is touched, and a line
- * after it once the files say the same. At most its last transaction can be without that second line; whoever takes
- * the lock next applies it again. It is kept in segments, so that other processes read what they have missed; the one
- * before the newest stays, older ones go, and who has missed more than that loads the store anew.
+ * The journal: one line per transaction, written and made durable before any other file is changed, and a second line
+ * once the files are up to date. Only the last transaction can lack that second line; the process that takes the lock
+ * next applies it again. The journal is kept in segments, so that other processes can read what they missed: the two
+ * newest segments stay, and a process that has missed more than that loads the store again.
  */
 import { RotaError } from '../../kernel/definition/errors.js'
 import { codeOf } from './disk.js'
 import type { Directory } from './layout/directory.js'
 import type { Counters, JournalRecord } from './layout/record.js'
 
-/** A segment is ended after so many transactions, or bytes. */
+/** A segment ends after this many transactions or bytes. */
 const maxRecords = 1000
 const maxBytes = 8 * 1024 * 1024
 
@@ -18,23 +18,23 @@ type Line =
   | { readonly applied: number }
   | JournalRecord
 
-/** What others have committed since the last look. */
-export interface News {
+/** The transactions that others have committed since the last read. */
+export interface JournalNews {
   readonly records: readonly JournalRecord[]
-  /** One that is committed and not, or not wholly, in the files; only told to who holds the lock. */
+  /** A committed transaction that is not yet completely in the files; only set under the lock. */
   readonly unapplied: JournalRecord | undefined
-  /** Whether more was missed than the journal still has. */
+  /** Whether the journal no longer has all missed transactions. */
   readonly isBehind: boolean
 }
 
-/** The journal of a directory, as one process reads and writes it. */
+/** The journal of a directory as one process reads and writes it. */
 export class Journal {
   readonly #directory: Directory
   readonly #url: string
   readonly #isDurable: boolean
   #file: number | undefined
   #name = ''
-  /** Up to where its lines were taken in. */
+  /** The end of the lines that were read. */
   #position = 0
   #lines = 0
   #records = 0
@@ -47,64 +47,64 @@ export class Journal {
     this.#isDurable = options.isDurable
   }
 
-  /** The number of the last transaction that was taken in. */
+  /** The number of the last transaction that was read. */
   get seq(): number {
     return this.#seq
   }
 
-  /** The numbers of the store after it. */
+  /** The counters of the store after that transaction. */
   get counters(): Counters {
     return this.#counters
   }
 
-  /** Begins with the newest segment, under the lock; answers what is left to apply. */
+  /** Starts with the newest segment, under the lock; returns the transaction that has to be applied again. */
   open(): JournalRecord | undefined {
     const newest = this.#segments().at(-1) ?? this.#make(1)
-    this.#turnTo(newest)
+    this.#openSegment(newest)
     return this.#read(true).unapplied
   }
 
-  /** What has come since the last look. */
-  news(isLocked: boolean): News {
+  /** Reads the transactions since the last read. */
+  readNew(isLocked: boolean): JournalNews {
     const records: JournalRecord[] = []
     for (;;) {
       const { taken, unapplied } = this.#read(isLocked)
       records.push(...taken)
       const next = this.#segments().find((name) => name > this.#name)
       if (next === undefined) return { records, unapplied, isBehind: false }
-      if (Number.parseInt(next, 10) !== this.#seq + 1 || !this.#tryTurnTo(next))
+      if (Number.parseInt(next, 10) !== this.#seq + 1 || !this.#tryOpenSegment(next))
         return { records: [], unapplied: undefined, isBehind: true }
     }
   }
 
-  /** Commits a transaction, under the lock: once this returns it will be there, whatever happens. */
+  /** Commits a transaction, under the lock: once this returns, the transaction survives any crash. */
   commit(record: JournalRecord): void {
     const data = Buffer.from(`${JSON.stringify(record)}\n`)
     try {
       this.#write(data, this.#position)
       if (this.#isDurable) this.#directory.disk.sync(this.#opened)
     } catch (error) {
-      // What is there of it must not be taken for a transaction by whoever looks next.
+      // A partial line must not be read as a transaction.
       this.#directory.disk.truncate(this.#opened, this.#position)
       throw error
     }
   }
 
-  /** Notes that the files say what a committed transaction says. Need not be durable: it would only be applied again. */
-  settle(record: JournalRecord): void {
+  /** Records that the files contain a transaction. Need not be durable: it would only be applied again. */
+  markApplied(record: JournalRecord): void {
     this.#write(Buffer.from(`{"applied":${record.seq}}\n`), this.#directory.disk.size(this.#opened))
     this.#read(true)
   }
 
-  /** Whether it is time for a new segment. */
-  get isLong(): boolean {
+  /** Whether the segment is long enough for a new one. */
+  get needsRotation(): boolean {
     return this.#records >= maxRecords || this.#position >= maxBytes
   }
 
-  /** Ends the segment, under the lock and with nothing left to apply, and removes those that are too old. */
-  turn(): void {
+  /** Ends the segment, under the lock and with nothing left to apply, and removes old segments. */
+  rotate(): void {
     const before = this.#name
-    this.#turnTo(this.#make(this.#seq + 1))
+    this.#openSegment(this.#make(this.#seq + 1))
     this.#read(true)
     for (const name of this.#segments()) if (name < before) this.#directory.remove(`journal/${name}`)
     this.#directory.syncFolders()
@@ -136,7 +136,7 @@ export class Journal {
     return name
   }
 
-  #turnTo(name: string): void {
+  #openSegment(name: string): void {
     const file = this.#directory.disk.open(this.#directory.of(`journal/${name}`), 'r+')
     this.close()
     this.#file = file
@@ -146,9 +146,9 @@ export class Journal {
     this.#records = 0
   }
 
-  #tryTurnTo(name: string): boolean {
+  #tryOpenSegment(name: string): boolean {
     try {
-      this.#turnTo(name)
+      this.#openSegment(name)
       return true
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return false
@@ -156,7 +156,7 @@ export class Journal {
     }
   }
 
-  /** Takes in the lines that have come; without the lock only those whose transaction is in the files as well. */
+  /** Reads new lines; without the lock only transactions that are in the files as well. */
   #read(isLocked: boolean): { taken: JournalRecord[]; unapplied: JournalRecord | undefined } {
     const taken: JournalRecord[] = []
     const { disk } = this.#directory
@@ -168,10 +168,10 @@ export class Journal {
       const end = data.indexOf(10, start)
       const line = end === -1 ? undefined : parseLine(data.toString('utf8', start, end))
       if (line === undefined) {
-        // Without the lock it may be what another process is writing at this moment.
+        // Without the lock this may be a line that another process is writing right now.
         if (!isLocked) break
         if (end !== -1 && end < data.length - 1) throw this.#damage()
-        // It was never committed: its writer died before it was durable.
+        // Never committed: its writer died before the line was durable.
         disk.truncate(this.#opened, base + start)
         break
       }
@@ -207,7 +207,7 @@ export class Journal {
 
   #damage(): RotaError {
     const place = `journal/${this.#name}, after line ${this.#lines + this.#records}`
-    return new RotaError('STORE_CORRUPT', `${this.#url}: ${place}: a line is not what was written there`)
+    return new RotaError('STORE_CORRUPT', `${this.#url}: ${place}: a line is not valid JSON`)
   }
 }
 

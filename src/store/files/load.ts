@@ -12,7 +12,7 @@ import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } fro
 import { folderOf, fromRunFile, type RunFile } from './layout/run-file.js'
 import { State } from './state.js'
 
-/** Where a store is read from, and where faults that were found on the way are told. */
+/** Where a store is read from, and where faults are reported. */
 export interface LoadContext {
   readonly directory: Directory
   readonly journal: Journal
@@ -20,7 +20,7 @@ export interface LoadContext {
   readonly id: string
   readonly endEffects: EndEffects | undefined
   readonly report: (fault: string) => void
-  /** Told of what is no damage. */
+  /** Receives warnings, which are not damage. */
   readonly warn: (warning: StoreWarning) => void
 }
 
@@ -29,24 +29,25 @@ export function loadState(context: LoadContext): State {
   const state = new State(context.id, context.endEffects)
   const { directory } = context
   const lines = readLines<DefinitionLine>(context, 'definitions.jsonl')
-  state.takeChange({ kind: 'definitions', lines })
-  for (const file of readFolder<WorkerFile>(context, 'workers')) state.takeChange({ kind: 'worker', file })
-  for (const file of readFolder<TriggerFile>(context, 'triggers')) state.takeChange({ kind: 'trigger', file })
-  for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.takeChange({ kind: 'hold', line })
-  for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.takeChange({ kind: 'range', line })
-  for (const line of readLines<StateLine>(context, 'notes.jsonl')) state.takeChange({ kind: 'note', line })
-  for (const line of readLines<SeenLine>(context, 'seen.jsonl')) state.takeChange({ kind: 'seen', line })
+  state.applyChange({ kind: 'definitions', lines })
+  for (const file of readFolder<WorkerFile>(context, 'workers')) state.applyChange({ kind: 'worker', file })
+  for (const file of readFolder<TriggerFile>(context, 'triggers'))
+    state.applyChange({ kind: 'trigger', file })
+  for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.applyChange({ kind: 'hold', line })
+  for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.applyChange({ kind: 'range', line })
+  for (const line of readLines<StateLine>(context, 'notes.jsonl')) state.applyChange({ kind: 'note', line })
+  for (const line of readLines<SeenLine>(context, 'seen.jsonl')) state.applyChange({ kind: 'seen', line })
   const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
-  // In the order in which they were recorded, so that gates stand as they stood.
+  // In the order in which they were inserted, so that concurrency slots are taken as before.
   for (const { file, place } of runs.toSorted((a, b) => a.file.rota.seq - b.file.rota.seq))
-    state.takeRun(file, place)
-  state.takeCounters(context.journal.counters)
+    state.applyRun(file, place)
+  state.applyCounters(context.journal.counters)
   for (const name of directory.list('tmp')) directory.remove(`tmp/${name}`)
   removeOldBeats(directory, state)
   return state
 }
 
-/** Renewals of workers that are gone, also half-written ones. */
+/** Removes the renewals of workers that are gone, including partly written ones. */
 function removeOldBeats(directory: Directory, { tables }: State): void {
   const live = [...tables.workers.values()].filter(({ isGone }) => !isGone).map(({ id }) => beatName(id))
   for (const name of directory.list('beats')) {
@@ -59,7 +60,7 @@ interface Loaded {
   readonly place: RunPlace
 }
 
-/** The history comes from one file: reading a hundred thousand small ones at each start would take minutes. */
+/** The history is one file: reading a hundred thousand small ones at each start would take minutes. */
 function loadHistory(context: LoadContext): Loaded[] {
   const { directory } = context
   const found = new Map<string, Loaded>()
@@ -75,7 +76,7 @@ function loadHistory(context: LoadContext): Loaded[] {
     if (!names.delete(place.name)) missing(context, file.rota.id, place)
   }
   for (const [name, folder] of names) {
-    // What was quarantined as no run, and the file that says why.
+    // Files that were quarantined because they are not runs, and the files with the reasons.
     if (isErrorName(name) || names.has(errorNameOf(name))) continue
     const loaded = loadRun(context, { folder, name })
     if (loaded !== undefined && !found.has(loaded.file.rota.id)) found.set(loaded.file.rota.id, loaded)
@@ -83,15 +84,15 @@ function loadHistory(context: LoadContext): Loaded[] {
   return [...found.values()]
 }
 
-/** People may empty these directories: the history is in a file of its own. */
+/** People may empty these folders: the history is a separate file. */
 function missing({ warn }: LoadContext, run: string, { folder, name }: RunPlace): void {
   warn({
-    message: `${folder}/${name} is gone; its run ${run} is still known from history.jsonl`,
-    todo: 'nothing, where somebody removed it; `rota queue purge` removes old runs from the history as well',
+    message: `${folder}/${name} is missing; its run ${run} is still known from history.jsonl`,
+    todo: 'nothing, if somebody removed it; `rota queue purge` removes old runs from the history as well',
   })
 }
 
-/** Runs that this store wrote; what others put there waits to be taken in, or is reported. */
+/** Runs that this store wrote; files of others are imported or reported later. */
 function loadQueue(context: LoadContext, folder: 'pending' | 'running'): Loaded[] {
   return context.directory.list(folder).flatMap((name) => loadRun(context, { folder, name }) ?? [])
 }
@@ -101,18 +102,18 @@ function loadRun(context: LoadContext, place: RunPlace): Loaded | undefined {
   const read = readQueueFile(context.directory, path)
   if (read.kind === 'file' && isOwn(read.file)) {
     if (!isSound(read.file)) {
-      context.report(`${path} is damaged: it does not say what a run says; it is left there`)
+      context.report(`${path} is damaged: its content is not a run; it was left in place`)
       return undefined
     }
     if (folderOf(read.file.rota.phase) === place.folder) return { file: read.file, place }
     const own = folderOf(read.file.rota.phase)
     context.warn({
-      message: `${path} was moved by hand: the run in it is ${read.file.rota.phase}; it is left there`,
+      message: `${path} was moved by hand: its run is ${read.file.rota.phase}; it was left in place`,
       todo: `move it back to ${own}/`,
     })
     return undefined
   }
-  // What another program put into `pending`, or holds in `running`, is looked at in every transaction.
+  // Files of other programs in `pending` and `running` are scanned by transactions.
   if (place.folder === 'pending' || place.folder === 'running') return undefined
   const fault = read.kind === 'fault' ? read.fault : runOfForeign(read, place.name)
   if (typeof fault === 'string') context.warn(strayWarning(path, fault))
@@ -151,7 +152,7 @@ function readFolder<T>(context: LoadContext, folder: 'triggers' | 'workers'): T[
   })
 }
 
-/** The lines of a file. A torn last one is quarantined; damage before it is refused, and nothing is written. */
+/** The lines of a file. A torn last line is quarantined; damage before it is an error, and nothing is written. */
 function readLines<T>(context: LoadContext, name: string): T[] {
   const text = context.directory.text(name) ?? ''
   const lines: T[] = []
@@ -161,7 +162,7 @@ function readLines<T>(context: LoadContext, name: string): T[] {
     const value = found === -1 ? undefined : parse(text.slice(start, end))
     if (value === undefined) {
       if (end < text.length - 1) throw damage(context, `${name}, line ${line}, is not JSON`)
-      setAside(context, { name, start, text })
+      quarantineTornLine(context, { name, start, text })
       break
     }
     lines.push(value as T)
@@ -170,13 +171,13 @@ function readLines<T>(context: LoadContext, name: string): T[] {
   return lines
 }
 
-function setAside(context: LoadContext, torn: { name: string; start: number; text: string }): void {
+function quarantineTornLine(context: LoadContext, torn: { name: string; start: number; text: string }): void {
   const { directory, journal, report } = context
   const copy = `quarantine/${torn.name}.${journal.seq}`
   directory.replace(copy, torn.text.slice(torn.start))
   directory.cut(torn.name, Buffer.byteLength(torn.text.slice(0, torn.start)))
   directory.syncFolders()
-  report(`${torn.name} ended in half a line, which was quarantined into ${copy}`)
+  report(`${torn.name} ended in half a line, which was moved to ${copy}`)
 }
 
 function damage({ url }: LoadContext, what: string): RotaError {

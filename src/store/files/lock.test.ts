@@ -10,7 +10,7 @@ const opened: DirectoryLock[] = []
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rota-lock-'))
-  for (const name of ['lock.db', 'waiting.db']) writeFileSync(join(directory, name), '')
+  for (const name of ['lock.db', 'waitTimer.db']) writeFileSync(join(directory, name), '')
 })
 
 afterEach(() => {
@@ -18,14 +18,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
-it('N12: taking the lock writes nothing, so that a full disk does not keep anyone from it', async () => {
+it('N12: taking the lock writes nothing, so it can be taken on a full disk', async () => {
   const lock = open()
   const names = await lock.hold(() => readdirSync(directory))
-  expect(names).toEqual(['lock.db', 'waiting.db'])
+  expect(names).toEqual(['lock.db', 'waitTimer.db'])
   for (const name of names) expect(statSync(join(directory, name)).size).toBe(0)
 })
 
-it('waits until whoever holds it is done', async () => {
+it('waits until the holder is done', async () => {
   const [one, other] = [open(), open()]
   const order: string[] = []
   const over = new AbortController()
@@ -33,18 +33,18 @@ it('waits until whoever holds it is done', async () => {
     await systemClock.sleep(60_000, over.signal)
     order.push('one')
   })
-  const waiting = other.hold(() => order.push('other'))
+  const waitTimer = other.hold(() => order.push('other'))
   over.abort()
-  await Promise.all([holding, waiting])
+  await Promise.all([holding, waitTimer])
   expect(order).toEqual(['one', 'other'])
 })
 
-it('whoever wants it again and again lets those who wait go first', async () => {
+it('a process that takes it again and again lets waiting processes go first', async () => {
   const [greedy, patient] = [open(), open()]
   const served: number[] = []
   let turns = 0
   const first = greedy.holdThroughout(async () => {
-    // The other one has tried and waits from here on.
+    // The other process has tried and is waiting from here on.
     void patient.hold(() => served.push(turns))
     await systemClock.sleep(1)
   })
@@ -57,17 +57,17 @@ it('whoever wants it again and again lets those who wait go first', async () => 
   expect(turns).toBeLessThan(20)
 })
 
-it('two who wait in one process do not disturb each other', async () => {
+it('two waiting operations of one process do not disturb each other', async () => {
   const [one, other] = [open(), open()]
   const over = new AbortController()
   const holding = one.holdThroughout(async () => await systemClock.sleep(60_000, over.signal))
-  const waiting = [other.hold(() => 1), other.hold(() => 2)]
+  const waitTimer = [other.hold(() => 1), other.hold(() => 2)]
   over.abort()
   await holding
-  expect(await Promise.all(waiting)).toEqual([1, 2])
+  expect(await Promise.all(waitTimer)).toEqual([1, 2])
 })
 
-it('waits only as long as it is told to', async () => {
+it('waits no longer than the given limit', async () => {
   const [one, other] = [open(), open()]
   const over = new AbortController()
   const holding = one.holdThroughout(async () => await systemClock.sleep(60_000, over.signal))
@@ -77,13 +77,13 @@ it('waits only as long as it is told to', async () => {
 })
 
 function open(): DirectoryLock {
-  const [path, waitingPath] = [join(directory, 'lock.db'), join(directory, 'waiting.db')]
+  const [path, waitingPath] = [join(directory, 'lock.db'), join(directory, 'waitTimer.db')]
   const lock = new DirectoryLock({ path, waitingPath, clock: systemClock, url: 'files:here' })
   opened.push(lock)
   return lock
 }
 
-/** Does something that takes its time. */
+/** Runs something slow. */
 function spin(ms: number): void {
   const end = systemClock.monotonicMs() + ms
   while (systemClock.monotonicMs() < end) continue

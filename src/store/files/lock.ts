@@ -2,10 +2,10 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 
-/** How long the lock is waited for before those who wait are refused. */
+/** After this wait for the lock an operation fails. */
 const busyLimitMs = 30_000
 
-/** How long whoever waits pauses between two tries: whoever has waited for longer tries more often. */
+/** The pause between two tries: the longer a process has waited, the more often it tries. */
 const pauses = [
   { untilMs: 8, pauseMs: 1 },
   { untilMs: 250, pauseMs: 8 },
@@ -13,24 +13,25 @@ const pauses = [
   { untilMs: Infinity, pauseMs: 3 },
 ]
 
-/** How long whoever held the lock leaves it to those who wait for it. */
+/** How long a process that just held the lock leaves it to those who wait. */
 const yieldMs = 10
 
-/** Whoever comes later than this after its last turn has left the lock to others already. */
+/** A process that comes back later than this has already left the lock to others. */
 const freshMs = 100
 
-/** How often whoever takes one short turn after the other looks whether somebody waits. */
+/** How often a process that takes many short turns checks whether others wait. */
 const lookEveryMs = 5
 
 const BUSY = 5
 
 /**
- * The lock of a directory: a small SQLite file held exclusively. The system frees it when its holder dies, which no
- * file that merely exists can promise. Nothing else may open that file in this process: closing it would free the lock.
+ * The lock of a directory: a small SQLite file that is locked exclusively. The system frees the lock when its holder
+ * dies, which a plain lock file cannot promise. Nothing else in this process may open that file: closing it would
+ * free the lock.
  *
- * It is fair enough that nobody starves: those who wait hold a second file together. Whoever has just held the lock and
- * wants it again looks whether anybody holds that one, and if so lets the others go first. What this process wants
- * meanwhile is done together in its next turn.
+ * The lock is fair enough that nobody starves: all waiting processes share a second lock file. A process that has
+ * just held the lock and wants it again checks whether anybody holds that one, and if so lets the others go first.
+ * Its own operations meanwhile are grouped in its next turn.
  */
 export class DirectoryLock {
   readonly #lock: LockFile
@@ -39,11 +40,11 @@ export class DirectoryLock {
   readonly #url: string
   #releasedMs = -Infinity
   #lookedMs = -Infinity
-  /** How many wait in this process, and whether others can see that. */
+  /** How many operations of this process wait, and whether other processes can see that. */
   #waiters = 0
   #isSeen = false
 
-  /** Without a file for those who wait, whoever comes first is first. */
+  /** Without a file for waiting processes the lock is not fair. */
   constructor(options: { path: string; waitingPath?: string | undefined; clock: Clock; url: string }) {
     this.#lock = new LockFile(options.path)
     this.#waiting = options.waitingPath === undefined ? undefined : new LockFile(options.waitingPath)
@@ -51,7 +52,7 @@ export class DirectoryLock {
     this.#url = options.url
   }
 
-  /** Does something while nobody else holds the lock. Waits for it on the clock: the event loop goes on. */
+  /** Runs a function while holding the lock. Waits for it on the clock, without blocking the event loop. */
   async hold<T>(act: () => T, limitMs: number = busyLimitMs): Promise<T> {
     await this.#acquire(limitMs)
     try {
@@ -61,7 +62,7 @@ export class DirectoryLock {
     }
   }
 
-  /** Does something that takes its time while nobody else holds the lock. */
+  /** Runs an asynchronous function while holding the lock. */
   async holdThroughout<T>(act: () => Promise<T>): Promise<T> {
     await this.#acquire(busyLimitMs)
     try {
@@ -78,7 +79,8 @@ export class DirectoryLock {
 
   async #acquire(limitMs: number): Promise<void> {
     const startMs = this.#clock.monotonicMs()
-    if (this.#isGreedy(startMs) && this.#try(() => this.#isWaitedFor())) await this.#clock.sleep(yieldMs)
+    if (this.#shouldCheckForWaiters(startMs) && this.#try(() => this.#hasWaiters()))
+      await this.#clock.sleep(yieldMs)
     if (this.#try(() => this.#lock.take())) return
     this.#waiters += 1
     try {
@@ -105,14 +107,14 @@ export class DirectoryLock {
     this.#releasedMs = this.#clock.monotonicMs()
   }
 
-  /** Whether it is time to look for others before another turn. */
-  #isGreedy(nowMs: number): boolean {
+  /** Whether to check for waiting processes before another turn. */
+  #shouldCheckForWaiters(nowMs: number): boolean {
     if (nowMs - this.#releasedMs > freshMs || nowMs - this.#lookedMs < lookEveryMs) return false
     this.#lookedMs = nowMs
     return true
   }
 
-  #isWaitedFor(): boolean {
+  #hasWaiters(): boolean {
     if (this.#waiting === undefined) return false
     if (this.#isSeen || !this.#waiting.take()) return true
     this.#waiting.free()
@@ -123,7 +125,7 @@ export class DirectoryLock {
     try {
       return act()
     } catch (error) {
-      throw new RotaError('STORE_IO', `${this.#url}: the lock of the directory cannot be used`, {
+      throw new RotaError('STORE_IO', `${this.#url}: the lock file of the directory cannot be used`, {
         cause: error,
       })
     }
@@ -135,7 +137,7 @@ export class DirectoryLock {
   }
 }
 
-/** A SQLite file of which nothing but the lock is used. Nothing is ever written to it. */
+/** A SQLite file that is used only as a lock. Nothing is ever written to it. */
 class LockFile {
   readonly #db: DatabaseSyncInstance
   #isPrepared = false
@@ -144,17 +146,17 @@ class LockFile {
     this.#db = new DatabaseSync(path, { timeout: 0 })
   }
 
-  /** Takes it alone; false where another one has it. */
+  /** Takes the exclusive lock; returns false if it is taken. */
   take(): boolean {
     return this.#unlessBusy(() => this.#db.exec('begin exclusive'))
   }
 
-  /** Takes it together with others; false where another one has it alone. */
+  /** Takes a shared lock; returns false if another process has the exclusive one. */
   share(): boolean {
     return this.#unlessBusy(() => {
       this.#db.exec('begin')
       try {
-        // A transaction takes its lock with the first thing that it reads.
+        // A transaction takes its lock with its first read.
         this.#db.exec('select 1 from sqlite_master')
       } catch (error) {
         this.#db.exec('rollback')
@@ -183,7 +185,7 @@ class LockFile {
     }
   }
 
-  /** Lets SQLite keep its rollback journal in memory: with a file for it, the lock could not be taken on a full disk. */
+  /** Keeps SQLite's rollback journal in memory: with a file the lock could not be taken on a full disk. */
   #prepare(): void {
     if (this.#isPrepared) return
     this.#db.exec('pragma journal_mode = memory')

@@ -6,17 +6,17 @@ import { codeOf } from './disk.js'
 import { toRotaError } from './errors.js'
 import { DirectoryLock } from './lock.js'
 
-/** The version of the layout of files that this Rota writes. */
+/** The version of the file layout that this release writes. */
 export const schemaVersion = 3
 
-/** What `meta.json` says of a store. */
+/** The content of `meta.json`. */
 export interface Meta {
   readonly schema_version: number
   readonly compatible_from: number
   readonly store: string
 }
 
-/** Makes a directory a store if it is new, and refuses it where it is something else. */
+/** Creates the store if the directory is new, and refuses a directory that is something else. */
 export async function prepareDirectory(options: {
   directory: Directory
   clock: Clock
@@ -30,14 +30,14 @@ export async function prepareDirectory(options: {
   if (!isStore && !create)
     throw new RotaError('STORE_NOT_FOUND', `${url}: there is no store in ${directory.path}`)
   try {
-    // Also one of an older layout, which has fewer directories.
+    // A store of an older layout has fewer folders.
     if (!isStore || !directory.exists('beats')) directory.make()
-    for (const name of ['lock.db', 'waiting.db'])
+    for (const name of ['lock.db', 'waitTimer.db'])
       makeLockFile({ disk: directory.disk, of: directory.of(name) })
   } catch (cause) {
-    throw new RotaError('STORE_URL', `${url}: ${directory.path} cannot be made`, { cause })
+    throw new RotaError('STORE_URL', `${url}: ${directory.path} cannot be created`, { cause })
   }
-  const [path, waitingPath] = [directory.of('lock.db'), directory.of('waiting.db')]
+  const [path, waitingPath] = [directory.of('lock.db'), directory.of('waitTimer.db')]
   const lock = new DirectoryLock({ path, waitingPath, clock, url })
   try {
     const meta = await lock.hold(() => currentMeta(directory, url))
@@ -49,9 +49,9 @@ export async function prepareDirectory(options: {
   }
 }
 
-/** For its owner alone. It must not be opened once it exists: closing it would free a lock that this process holds. */
+/** Must not be opened once it exists: closing it would free a lock that this process holds. */
 function makeLockFile({ disk, of }: { disk: Directory['disk']; of: string }): void {
-  if (disk.look(of) !== undefined) return
+  if (disk.lstat(of) !== undefined) return
   try {
     disk.close(disk.open(of, 'wx'))
   } catch (error) {
@@ -80,7 +80,7 @@ function makeMeta(directory: Directory): Meta {
   return writeMeta(directory, randomUUID())
 }
 
-/** Who does not know what the end of a run moves would leave it unmoved, so older code is refused from now on. */
+/** Older releases do not know what the end of a run changes and would skip it, so they are refused from now on. */
 function writeMeta(directory: Directory, store: string): Meta {
   const meta = { schema_version: schemaVersion, compatible_from: 2, store }
   directory.replace('meta.json', `${JSON.stringify(meta, undefined, 2)}\n`)

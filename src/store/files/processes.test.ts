@@ -21,7 +21,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const names = ['a', 'b', 'c', 'd']
 
-it('Q6: processes that open a new directory and enqueue at once make one store, and each run once', async () => {
+it('Q6: processes that open a new directory and enqueue concurrently create one store, and each run once', async () => {
   const outputs = await Promise.all(names.map((name) => outputOf({ what: 'record', url, name })))
   expect(new Set(outputs.map((lines) => lines.at(-1))).size).toBe(1)
   const first = outputs.flatMap((lines) => lines.slice(0, -1))

@@ -4,25 +4,25 @@ import type { StoreWarning } from '../store-health.js'
 import { applyRecord, linesOf } from './layout/apply-record.js'
 import type { Directory } from './layout/directory.js'
 import { isFull, toRotaError } from './errors.js'
-import { failMalformed, takeForeign } from './foreign.js'
+import { failMalformed, importForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
 import { allStateLines, allSeenLines } from './layout/state-lines.js'
 import { toLines, type Change, type Counters, type JournalRecord } from './layout/record.js'
 import type { State } from './state.js'
 
-/** How often it is looked what others did to `pending`. */
+/** How often the folders are scanned for changes by others. */
 const foreignEveryMs = 500
 
-/** How many faults, and how many warnings, are remembered. */
+/** The most faults, and the most warnings, that are remembered. */
 const maxFaults = 100
 
-/** A file of lines is written anew when it has grown to twice what it was, and beyond this. */
+/** A file of lines is compacted when it has doubled and is larger than this. */
 const smallBytes = 256 * 1024
 
-const linedFiles = ['history.jsonl', 'ledger.jsonl', 'notes.jsonl', 'seen.jsonl'] as const
+const compactedFiles = ['history.jsonl', 'ledger.jsonl', 'notes.jsonl', 'seen.jsonl'] as const
 
-/** One process on a directory: what it knows, and how it learns and writes what is new. All but `look` needs the lock. */
+/** One process on a directory: what it knows, and how it reads and writes changes. All methods but `readCommitted` need the lock. */
 export class Session {
   readonly directory: Directory
   readonly url: string
@@ -52,65 +52,65 @@ export class Session {
     this.#endEffects = options.endEffects
   }
 
-  /** What was found wrong since the store was opened, newest last. */
+  /** The faults found since the store was opened, newest last. */
   get faults(): readonly string[] {
     return [...this.#faults]
   }
 
-  /** What others left in the directory that is no run, newest last: no damage. */
+  /** Files of others that are not runs, newest last; they are not damage. */
   get warnings(): readonly StoreWarning[] {
     return [...this.#warnings.values()]
   }
 
-  /** The number of the last transaction that this process knows of. */
+  /** The number of the last transaction that this process knows. */
   get seq(): number {
     return this.#journal.seq
   }
 
-  /** What was committed, without the lock; absent where the store has to be loaded anew. */
-  look(): State | undefined {
+  /** The committed state, without the lock; undefined if the store has to be loaded again. */
+  readCommitted(): State | undefined {
     if (this.#state === undefined) return undefined
-    const { records, isBehind } = this.#journal.news(false)
+    const { records, isBehind } = this.#journal.readNew(false)
     if (isBehind) this.#state = undefined
-    for (const record of records) this.#state?.take(record)
+    for (const record of records) this.#state?.apply(record)
     return this.#state
   }
 
-  /** What was committed, with all of it in the files. */
+  /** The committed state, with all of it in the files. */
   refresh(): State {
     if (this.#state !== undefined) {
-      const { records, unapplied, isBehind } = this.#journal.news(true)
-      for (const record of records) this.#state.take(record)
+      const { records, unapplied, isBehind } = this.#journal.readNew(true)
+      for (const record of records) this.#state.apply(record)
       if (unapplied !== undefined) {
         this.#apply(unapplied, { isAgain: true })
-        this.#state.take(unapplied)
+        this.#state.apply(unapplied)
       }
       if (!isBehind) return this.#state
     }
     return this.#load()
   }
 
-  /** Applies operations and commits them together. Where one throws, nothing of them has happened. */
+  /** Applies operations and commits them together. If one throws, nothing has happened. */
   transact<T>(apply: (state: State) => T): T {
     const state = this.refresh()
-    const isLong = this.#journal.isLong
-    if (isLong) this.#turnJournal(state)
+    const needsRotation = this.#journal.needsRotation
+    if (needsRotation) this.#compactAndRotate(state)
     try {
       state.begin()
-      if (isLong) state.forgetWorkers()
-      this.#takeForeign(state)
+      if (needsRotation) state.forgetWorkers()
+      this.#importForeign(state)
       const answer = apply(state)
       const written = state.end()
       if (written !== undefined) this.#commit(written)
       return answer
     } catch (error) {
-      // What the tables say now may be half of it; the files say what is true.
+      // The tables may contain half of the changes; the files are correct.
       this.#state = undefined
       throw error
     }
   }
 
-  /** Writes the highest time down, if it is not yet. */
+  /** Writes the highest time if it is not written yet. */
   writeTime(): void {
     const state = this.refresh()
     if (!state.isTimeUnwritten) return
@@ -124,13 +124,13 @@ export class Session {
     forgetOldest(this.#faults)
   }
 
-  /** Notes what is no damage, and what to do about it. */
+  /** Records a warning, which is not damage. */
   warn(warning: StoreWarning): void {
     this.#warnings.set(warning.message, warning)
     forgetOldest(this.#warnings)
   }
 
-  /** Moves what is no run out of `pending`, where it would lie for ever. */
+  /** Moves files that are not runs out of `pending`, where they would stay for ever. */
   failMalformed(state: State): void {
     const { directory } = this
     failMalformed({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
@@ -149,16 +149,16 @@ export class Session {
     const warn = (warning: StoreWarning): void => this.warn(warning)
     const parts = { journal: this.#journal, id: this.#id, endEffects: this.#endEffects }
     this.#state = loadState({ directory, url, ...parts, report, warn })
-    for (const name of linedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
+    for (const name of compactedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
     return this.#state
   }
 
-  #takeForeign(state: State): void {
+  #importForeign(state: State): void {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#foreignAtMs < foreignEveryMs) return
     this.#foreignAtMs = nowMs
     const { directory } = this
-    takeForeign({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
+    importForeign({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
   }
 
   #commit({ counters, changes }: { counters: Counters; changes: readonly Change[] }): void {
@@ -169,31 +169,31 @@ export class Session {
     try {
       this.#apply(record, { isAgain: false })
     } catch (error) {
-      // It is committed: whoever takes the lock next applies it, when there is room.
+      // Already committed: the process that takes the lock next applies it once there is room.
       if (!isFull(toRotaError(error, this.url))) throw error
     }
   }
 
   #apply(record: JournalRecord, how: { isAgain: boolean }): void {
     for (const fault of applyRecord(this.directory, record, how)) this.report(fault)
-    this.#journal.settle(record)
+    this.#journal.markApplied(record)
   }
 
-  #turnJournal(state: State): void {
+  #compactAndRotate(state: State): void {
     const lines = {
       'history.jsonl': () => state.history(),
       'ledger.jsonl': () => state.ledger(),
       'notes.jsonl': () => allStateLines(state.tables),
       'seen.jsonl': () => allSeenLines(state.tables),
     }
-    for (const name of linedFiles) {
+    for (const name of compactedFiles) {
       const compact = Math.max(smallBytes, this.#compactBytes.get(name) ?? 0)
       if (this.directory.sizeOf(name) < 2 * compact) continue
       this.directory.replace(name, toLines([...lines[name]()]))
       this.#compactBytes.set(name, this.directory.sizeOf(name))
     }
     this.directory.syncFolders()
-    this.#journal.turn()
+    this.#journal.rotate()
   }
 }
 

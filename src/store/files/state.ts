@@ -34,34 +34,34 @@ import {
   type DefinitionLine,
   type RangeLine,
 } from './layout/row-files.js'
-import { stateLinesOf, seenLinesOf, readStateLine, takeSeenLine } from './layout/state-lines.js'
+import { stateLinesOf, seenLinesOf, applyStateLine, applySeenLine } from './layout/state-lines.js'
 import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
 
-/** The longest id of another design that names a file. */
+/** Longer ids of other designs are not used in file names. */
 const longestId = 120
 
-/** For how long a worker that is gone is remembered: nobody may come back under its id. */
+/** How long a gone worker is remembered, so that none comes back under its id. */
 const rememberMs = 24 * 3_600_000
 
-/** How much of its log a run has used, and how many lines lie in it. */
+/** How much of its size limit a log uses, and how many lines it has. */
 export interface LogState {
   readonly use: LogUse
   readonly count: number
 }
 
-/** What a run's file is called and which keys of others it has. */
-interface Kept extends RunPlace {
+/** The file of a run: its location, and the keys of other programs in it. */
+interface RunLocation extends RunPlace {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** What a process knows of a store: the tables, and where each row of them lies. */
+/** What a process knows of a store: the tables, and the file of each row. */
 export class State {
   readonly tables: Tables
-  /** How much of each log is used, as far as it was asked for. */
+  /** The use of each log that has been read. */
   readonly logs = new Map<RunId, LogState>()
-  /** The lines that the transaction under way adds to logs. */
+  /** The lines that the current transaction adds to logs. */
   readonly newLines = new Map<RunId, StoredLogLine[]>()
-  readonly #kept = new Map<RunId, Kept>()
+  readonly #files = new Map<RunId, RunLocation>()
   readonly #names = new Map<string, RunId>()
   readonly #pending = new Map<string, RunId>()
   readonly #ranges = new Map<number, RangeRow>()
@@ -73,28 +73,28 @@ export class State {
     this.#counters = countersOf(this.tables)
   }
 
-  /** Whose file has this name, in whatever directory. */
+  /** The run whose file has this name, in any folder. */
   ownerOf(name: string): RunId | undefined {
     return this.#names.get(name)
   }
 
-  /** The names of the files that should lie in `pending`, with their runs. */
+  /** The names of the files that belong in `pending`, with their runs. */
   get pending(): ReadonlyMap<string, RunId> {
     return this.#pending
   }
 
   /** The runs that have a file. */
-  keptRuns(): Iterable<RunId> {
-    return this.#kept.keys()
+  runsWithFile(): Iterable<RunId> {
+    return this.#files.keys()
   }
 
-  /** Where the file of a run lies. */
+  /** The location of a run's file. */
   placeOf(id: RunId): RunPlace | undefined {
-    const kept = this.#kept.get(id)
-    return kept === undefined ? undefined : { folder: kept.folder, name: kept.name }
+    const file = this.#files.get(id)
+    return file === undefined ? undefined : { folder: file.folder, name: file.name }
   }
 
-  /** Every run of the history, as it is written down. */
+  /** All runs of the history as lines. */
   *history(): Iterable<HistoryLine> {
     for (const row of this.tables.final) {
       const place = this.placeOf(row.id)
@@ -102,18 +102,18 @@ export class State {
     }
   }
 
-  /** Every range of the ledger, as it is written down. */
+  /** All ranges of the ledger as lines. */
   *ledger(): Iterable<RangeLine> {
     for (const range of this.#ranges.values()) yield toRangeLine(range)
   }
 
-  /** Begins to note what is touched. */
+  /** Starts to record changes. */
   begin(): void {
     this.tables.touched = nothingTouched()
     this.newLines.clear()
   }
 
-  /** Forgets workers that are long gone and hold nothing. */
+  /** Forgets gone workers that have no runs, after a while. */
   forgetWorkers(): void {
     const { workers, touched, highestAt } = this.tables
     for (const worker of workers.values()) {
@@ -123,7 +123,7 @@ export class State {
     }
   }
 
-  /** What was touched since `begin`, written down; absent where nothing was that has to be kept. */
+  /** The changes since `begin`; undefined if none has to be written. */
   end(): { counters: Counters; changes: Change[] } | undefined {
     const changes = this.#changes()
     this.tables.touched = undefined
@@ -135,30 +135,30 @@ export class State {
     return { counters, changes }
   }
 
-  /** Whether a later time was seen than the one written down. */
+  /** Whether a later time is known than the written one. */
   get isTimeUnwritten(): boolean {
     return this.tables.highestAt > this.#counters.highestAt
   }
 
-  /** Takes in what another process, or this one before it died, has committed. */
-  take(record: JournalRecord): void {
-    for (const change of record.changes) this.takeChange(change)
-    this.takeCounters(record.counters)
+  /** Applies a transaction that another process committed, or this one before it died. */
+  apply(record: JournalRecord): void {
+    for (const change of record.changes) this.applyChange(change)
+    this.applyCounters(record.counters)
   }
 
-  takeCounters(counters: Counters): void {
+  applyCounters(counters: Counters): void {
     const { tables } = this
-    // A time that this process has seen and not written yet stays: it never goes back.
+    // A time that this process knows but has not written stays: it never goes back.
     const highestAt = Math.max(tables.highestAt, counters.highestAt)
     Object.assign(tables, counters, { highestAt })
     this.#counters = counters
   }
 
-  takeChange(change: Change): void {
+  applyChange(change: Change): void {
     const { tables } = this
     switch (change.kind) {
       case 'run':
-        this.takeRun(change.file, change.to)
+        this.applyRun(change.file, change.to)
         return
       case 'pruned':
         withdrawRun(tables, change.id)
@@ -180,41 +180,41 @@ export class State {
         restoreHold(tables, fromHoldLine(change.line))
         return
       case 'range':
-        this.#takeRange(change.line)
+        this.#applyRange(change.line)
         return
       case 'note':
-        readStateLine(tables, change.line)
+        applyStateLine(tables, change.line)
         return
       case 'seen':
-        takeSeenLine(tables, change.line)
+        applySeenLine(tables, change.line)
         return
       case 'definitions':
-        this.#takeDefinitions(change.lines)
+        this.#applyDefinitions(change.lines)
     }
   }
 
-  /** Takes in a run and where its file is. */
-  takeRun(file: RunFile, place: RunPlace): void {
+  /** Applies a run and the location of its file. */
+  applyRun(file: RunFile, place: RunPlace): void {
     restoreRun(this.tables, fromRunFile(file))
-    this.keep(file.rota.id, { ...place, extra: extraOf(file) })
+    this.setFile(file.rota.id, { ...place, extra: extraOf(file) })
   }
 
-  /** Notes where the file of a run is. */
-  keep(id: RunId, kept: Kept): void {
-    this.#kept.set(id, kept)
-    this.#names.set(kept.name, id)
-    if (kept.folder === 'pending') this.#pending.set(kept.name, id)
-    else this.#pending.delete(kept.name)
+  /** Records the location of a run's file. */
+  setFile(id: RunId, file: RunLocation): void {
+    this.#files.set(id, file)
+    this.#names.set(file.name, id)
+    if (file.folder === 'pending') this.#pending.set(file.name, id)
+    else this.#pending.delete(file.name)
   }
 
-  /** Notes that the file of a run is gone: the next one is made, not moved. */
-  lose(id: RunId): void {
-    const kept = this.#kept.get(id)
-    if (kept !== undefined) this.#pending.delete(kept.name)
-    this.#kept.delete(id)
+  /** Records that the file of a run is missing: the next one is written, not moved. */
+  dropFile(id: RunId): void {
+    const file = this.#files.get(id)
+    if (file !== undefined) this.#pending.delete(file.name)
+    this.#files.delete(id)
   }
 
-  #takeRange(line: RangeLine): void {
+  #applyRange(line: RangeLine): void {
     const known = this.#ranges.get(line.seq)
     if (known !== undefined) dropRange(this.tables, known)
     this.#ranges.delete(line.seq)
@@ -224,7 +224,7 @@ export class State {
     this.#ranges.set(range.seq, range)
   }
 
-  #takeDefinitions(lines: readonly DefinitionLine[]): void {
+  #applyDefinitions(lines: readonly DefinitionLine[]): void {
     const { jobs, queues } = this.tables
     jobs.clear()
     queues.clear()
@@ -278,22 +278,22 @@ export class State {
   #runChange(row: RunRow): Change[] {
     const from = this.placeOf(row.id)
     if (this.tables.runs.get(row.id) !== row) {
-      // One that was made and forgotten in the same transaction was never written down.
+      // A run that was created and removed in the same transaction was never written.
       if (from === undefined) return []
       this.#forget(row.id)
       return [{ kind: 'pruned', id: row.id, from }]
     }
     const to = { folder: folderOf(row.phase), name: from?.name ?? this.#freeName(row) }
-    this.keep(row.id, { ...to, extra: this.#kept.get(row.id)?.extra ?? {} })
+    this.setFile(row.id, { ...to, extra: this.#files.get(row.id)?.extra ?? {} })
     return [{ kind: 'run', from, to, file: this.#fileOf(row) }]
   }
 
   #fileOf(row: RunRow): RunFile {
     const worker = this.tables.workers.get(row.worker ?? '')
-    return toRunFile(row, { worker, extra: this.#kept.get(row.id)?.extra ?? {} })
+    return toRunFile(row, { worker, extra: this.#files.get(row.id)?.extra ?? {} })
   }
 
-  /** By the id that people know; by its own where another run has that name already. */
+  /** Named after the id that people know, or after its own id if another run has that name. */
   #freeName(row: RunRow): string {
     const label = row.labels?.['job_id'] ?? row.id
     const name = fileNameOf(row.dueAt, label)
@@ -302,10 +302,10 @@ export class State {
   }
 
   #forget(id: RunId): void {
-    const kept = this.#kept.get(id)
-    if (kept !== undefined) this.#pending.delete(kept.name)
-    if (kept !== undefined && this.#names.get(kept.name) === id) this.#names.delete(kept.name)
-    this.#kept.delete(id)
+    const file = this.#files.get(id)
+    if (file !== undefined) this.#pending.delete(file.name)
+    if (file !== undefined && this.#names.get(file.name) === id) this.#names.delete(file.name)
+    this.#files.delete(id)
     this.logs.delete(id)
   }
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../../time/clock.js'
 import type { CommitLoop } from './commit-loop.js'
 import type { Session } from './session.js'
 
-/** How often it is looked whether another process wrote something. */
+/** How often the store is polled for commits of other processes. */
 const intervalMs = 100
 
-/** Tells those who watch that another process has committed something, or that a file came to `pending`. Looks only while somebody watches. */
+/** Notifies watchers of commits by other processes and of new files in `pending`. Polls only while there are watchers. */
 export class Watch {
   readonly #session: Session
   readonly #loop: CommitLoop
@@ -20,9 +20,9 @@ export class Watch {
     this.#clock = options.clock
   }
 
-  /** Calls back after each change; returns the function that ends it. */
+  /** Calls `hint` after each change; returns the function that stops it. */
   add(hint: () => void): () => void {
-    // One and the same function may watch twice.
+    // The same function may be added twice.
     const own = (): void => hint()
     this.#hints.add(own)
     if (this.#cancelTimer === undefined) {
@@ -42,10 +42,10 @@ export class Watch {
   }
 
   #arm(): void {
-    this.#cancelTimer = this.#clock.timer(intervalMs, () => this.#look())
+    this.#cancelTimer = this.#clock.timer(intervalMs, () => this.#poll())
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#loop.ended !== undefined) return
     this.#arm()
     const version = this.#version()
@@ -54,14 +54,14 @@ export class Watch {
     for (const hint of this.#hints) hint()
   }
 
-  /** Changes with every commit, and with everything that comes to or leaves `pending`. */
+  /** Changes with every commit, and with every file that is added to or removed from `pending`. */
   #version(): string {
     try {
-      this.#session.look()
+      this.#session.readCommitted()
       const { directory, seq } = this.#session
-      return `${seq} ${directory.disk.look(directory.of('pending'))?.mtimeMs}`
+      return `${seq} ${directory.disk.lstat(directory.of('pending'))?.mtimeMs}`
     } catch {
-      // A hint may be late: whoever reads next is told what is wrong, or the next look succeeds.
+      // A late hint is harmless: the next reader sees the error, or the next poll succeeds.
       return this.#seen
     }
   }

@@ -127,7 +127,7 @@ function readFile(queue: Directory, { folder, name, now }: At): [QueueFile] | un
   const noRun = (kind: NoRun['kind'], fault: string): [QueueFile] => [
     { kind, path, fault, jobId: jobIdIn(name) },
   ]
-  if (!isQueueName(name)) return noRun('stray', 'it is not named as a run is')
+  if (!isQueueName(name)) return noRun('stray', 'it is not named like a run')
   const read = readQueueFile(queue, path)
   const run = read.kind === 'file' ? runOf(read, { folder, name, modifiedAt: read.modifiedAt }) : read.fault
   if (typeof run !== 'string') return [{ kind: 'run', path, run }]

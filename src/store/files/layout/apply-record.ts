@@ -3,9 +3,9 @@ import type { Directory } from './directory.js'
 import { fileKey, isHistory, logName, toLines, type Change, type JournalRecord } from './record.js'
 
 /**
- * Makes the files say what a record says. Whatever part of it was done before is found done: a file that has moved, a
- * line that is there. Answers what was not done since somebody took a file away. A file that is in neither place when
- * a record is applied again is made: a loss of power can undo half of a move.
+ * Updates the files from a record. Every step may be repeated: a file that has already moved or a line that already
+ * exists is left as it is. Returns the changes that were not made because somebody removed a file. If a record is
+ * applied again, a file that is in neither place is written: a power loss can undo half of a move.
  */
 export function applyRecord(
   directory: Directory,
@@ -20,7 +20,7 @@ export function applyRecord(
   return faults
 }
 
-/** The files to which a record adds lines, with those lines. */
+/** The files to which a record appends lines, with those lines. */
 export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
   const added = new Map<string, unknown[]>()
   const add = (name: string, ...lines: readonly unknown[]): void => {
@@ -93,7 +93,7 @@ function applyChange(directory: Directory, change: Change, isAgain: boolean): st
   }
 }
 
-/** A run's file moves first and then says so: at every moment it lies in one directory. */
+/** Moves the file of a run before rewriting it, so that it is always in exactly one folder. */
 function applyRun(
   directory: Directory,
   change: Extract<Change, { kind: 'run' }>,
@@ -105,7 +105,7 @@ function applyRun(
     const source = `${from.folder}/${from.name}`
     if (directory.exists(source)) directory.move(source, target)
     else if (!isAgain && !directory.exists(target))
-      return `${source} was taken away while its run ${file.rota.id} moved to ${to.folder}; it was not made again`
+      return `${source} was removed while its run ${file.rota.id} moved to ${to.folder}; it was not written again`
   }
   directory.replace(target, `${JSON.stringify(file)}\n`)
   return undefined

@@ -74,20 +74,20 @@ describe('what people read', () => {
     expect(files('running')).toEqual([])
   })
 
-  it('a cancelled run lies in failed with the code cancelled', async () => {
+  it('a cancelled run is in failed with the code cancelled', async () => {
     const stage = await open()
     await stage.enqueue([aRun('a', { labels })])
     await stage.store.cancel({ run: aRun('a').id, now: t0, reason: 'not needed' })
     expect(read(`failed/${name}`)['last_error']).toEqual({ code: 'cancelled', message: 'not needed' })
   })
 
-  it('two runs that people know by one id at one instant have two files', async () => {
+  it('two runs with the same public id and due instant have two files', async () => {
     const stage = await open()
     await stage.enqueue([aRun('a', { labels }), aRun('b', { labels })])
     expect(files('pending')).toEqual([name, `20260105T000000Z_${aRun('b').id}.json`].toSorted())
   })
 
-  it('files are for their owner alone', async () => {
+  it('files are readable only by their owner', async () => {
     const stage = await open()
     await stage.enqueue([aRun('a')])
     for (const entry of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
@@ -108,7 +108,7 @@ describe('what other programs write', () => {
     colour: 'blue',
   }
 
-  it('Q1: a well-formed file in pending becomes a run, and keeps the keys that nobody knows', async () => {
+  it('Q1: a well-formed file in pending becomes a run, and keeps its unknown keys', async () => {
     let stage = await open()
     await stage.jobs([aJob('pipeline')])
     await stage.worker('w')
@@ -124,7 +124,7 @@ describe('what other programs write', () => {
     expect(read(`done/${name}`)).toMatchObject({ status: 'done', colour: 'blue' })
   })
 
-  it('Q1: the example of the guide is taken like any other', async () => {
+  it('Q1: the example of the guide is accepted', async () => {
     let stage = await open()
     await stage.jobs([aJob('pipeline')])
     await stage.worker('w', t0, 180 * minute)
@@ -139,7 +139,7 @@ describe('what other programs write', () => {
     expect(files('running')).toEqual([example])
   })
 
-  it('Q6: a file that comes back after its run was done makes no second run, also when done was emptied', async () => {
+  it('Q6: a file that comes back after its run was done makes no second run, even after done was emptied', async () => {
     let stage = await open()
     await stage.jobs([aJob('pipeline')])
     await stage.worker('w')
@@ -152,7 +152,7 @@ describe('what other programs write', () => {
     expect(await stage.claim('w', t0 + minute)).toEqual([])
     expect((await stage.store.counts()).done).toBe(1)
     expect(await faultsOf(stage)).toEqual([
-      expect.stringContaining(`done/${name} is gone`),
+      expect.stringContaining(`done/${name} is missing`),
       expect.stringContaining(`pending/${name} is already known`),
     ])
   })
@@ -163,9 +163,9 @@ describe('what other programs write', () => {
     [
       'another instant',
       JSON.stringify({ ...foreign, scheduled_for: '2026-01-05T00:00:01Z' }),
-      'should be called',
+      'should be named',
     ],
-    ['another version', JSON.stringify({ ...foreign, schema_version: 'v2' }), 'allowed is v1'],
+    ['another version', JSON.stringify({ ...foreign, schema_version: 'v2' }), 'allowed: v1'],
   ])(
     'a file with %s is left where it is: quietly for a minute, then it is reported',
     async (_, text, fault) => {
@@ -197,7 +197,7 @@ describe('what other programs write', () => {
     let stage = await open()
     await stage.ready()
     await stage.enqueue([aRun('a', { labels })])
-    // A look at what others did is not taken at every transaction; the first one after opening takes it.
+    // Not every transaction scans for changes by others; the first one after opening does.
     const other = await open()
     rmSync(join(path, 'pending', name))
     await other.worker('v')
@@ -241,7 +241,7 @@ describe('damage', () => {
     })
   })
 
-  it('G9: a trigger that cannot be read is refused with its file', async () => {
+  it('G9: a trigger that cannot be parsed is refused with its file', async () => {
     const stage = await open()
     await stage.trigger(aTrigger('Night'))
     await stage.store.close()
@@ -252,7 +252,7 @@ describe('damage', () => {
     })
   })
 
-  it('a queue file that says nonsense is left and reported; the others go on', async () => {
+  it('a queue file with invalid content is left in place and reported; other runs are not affected', async () => {
     let stage = await open()
     await stage.ready()
     await stage.enqueue([aRun('a', { labels }), aRun('b')])
@@ -264,7 +264,7 @@ describe('damage', () => {
     expect((await stage.claim('w', t0)).map(({ run }) => run)).toEqual([aRun('b').id])
   })
 
-  it('a history that was lost is read from the files', async () => {
+  it('a lost history is restored from the files', async () => {
     let stage = await open()
     await stage.ready()
     await stage.enqueue([aRun('a', { labels })])
@@ -286,7 +286,7 @@ describe('damage', () => {
     await expect(openFilesStore({ path, clock: systemClock })).rejects.toMatchObject({ code: 'STORE_URL' })
   })
 
-  it('a store of a newer Rota is refused, one that is missing is not made by a reader', async () => {
+  it('a store of a newer Rota is refused, and a reader does not create a missing one', async () => {
     await expect(openFilesStore({ path, clock: systemClock, create: false })).rejects.toMatchObject({
       code: 'STORE_NOT_FOUND',
     })
@@ -301,7 +301,7 @@ describe('damage', () => {
 })
 
 describe('the journal', () => {
-  it('is ended now and then; who has missed more than it still has loads the store anew', async () => {
+  it('is rotated now and then; a process that has missed more than it contains loads the store again', async () => {
     const [one, idle] = [await open(), await open()]
     await one.ready()
     await idle.store.counts()
@@ -313,7 +313,7 @@ describe('the journal', () => {
     expect((await one.store.counts()).running).toBe(1)
   }, 60_000)
 
-  it('a worker that is long gone is forgotten when a segment ends', async () => {
+  it('a worker that has been gone for long is forgotten when a segment ends', async () => {
     const stage = await open()
     await stage.worker('old')
     await stage.store.retire({ worker: 'old', now: t0 })
@@ -322,7 +322,7 @@ describe('the journal', () => {
     expect(files('workers')).toEqual([])
   })
 
-  it('nothing is written where nothing changes', async () => {
+  it('nothing is written if nothing changes', async () => {
     const stage = await open()
     await stage.ready()
     const before = snapshot()

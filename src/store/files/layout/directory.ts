@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import { codeOf, type Disk } from '../disk.js'
 
-/** The directories of runs, by what a run in them is doing. */
+/** The folders of runs, by the state of the runs in them. */
 export const queueFolders = ['pending', 'running', 'done', 'failed'] as const
 
-/** A directory of runs. */
+/** A folder of runs. */
 export type QueueFolder = (typeof queueFolders)[number]
 
-/** The other directories of a store. */
+/** The other folders of a store. */
 const otherFolders = ['triggers', 'workers', 'beats', 'logs', 'journal', 'quarantine', 'tmp'] as const
 
 const folders = ['', ...queueFolders, ...otherFolders]
 
-/** What lies in these need not survive a loss of power. */
+/** Files in these folders need not survive a power loss. */
 const volatileFolders: ReadonlySet<string> = new Set(['tmp', 'beats'])
 
-/** Windows has no such call, and writes names down by itself. */
+/** Windows has no such call, and persists names by itself. */
 const canSyncFolders = process.platform !== 'win32'
 
-/** A directory on a disk, with the few ways in which a store changes it. */
+/** A directory on a disk, with the operations of a store. */
 export class Directory {
   readonly path: string
   readonly disk: Disk
@@ -31,20 +31,20 @@ export class Directory {
     this.#isDurable = options.isDurable
   }
 
-  /** Makes every directory of a store that is missing. */
+  /** Creates the missing folders of a store. */
   make(): void {
     for (const folder of folders) {
-      if (this.disk.look(this.of(folder)) !== undefined) continue
+      if (this.disk.lstat(this.of(folder)) !== undefined) continue
       this.disk.makeDirectory(this.of(folder))
       this.#unsynced.add(folder === '' ? '..' : '.')
     }
   }
 
-  /** What keeps the directory from being used: a link could lead elsewhere, and another user could change what is there. */
+  /** Why the directory must not be used: a link could lead elsewhere, and another user could change its content. */
   get refusal(): string | undefined {
     const user = process.getuid?.()
     for (const folder of folders) {
-      const found = this.disk.look(this.of(folder))
+      const found = this.disk.lstat(this.of(folder))
       if (found === undefined) continue
       if (found.isSymbolicLink()) return `${this.of(folder)} is a symbolic link; name the directory itself`
       if (!found.isDirectory()) return `${this.of(folder)} is not a directory`
@@ -53,13 +53,13 @@ export class Directory {
     return undefined
   }
 
-  /** The whole path of a file of the store. */
+  /** The full path of a file of the store. */
   of(name: string): string {
     return join(this.path, name)
   }
 
   exists(name: string): boolean {
-    return this.disk.look(this.of(name)) !== undefined
+    return this.disk.lstat(this.of(name)) !== undefined
   }
 
   text(name: string): string | undefined {
@@ -71,17 +71,17 @@ export class Directory {
   }
 
   sizeOf(name: string): number {
-    return this.disk.look(this.of(name))?.size ?? 0
+    return this.disk.lstat(this.of(name))?.size ?? 0
   }
 
-  /** Writes a file whole: whoever looks sees the old one or the new one. */
+  /** Replaces a file atomically: a reader sees the old one or the new one. */
   replace(name: string, text: string): void {
     const temporary = join('tmp', name.replaceAll('/', '+'))
     this.#write(temporary, 'w', (file) => this.#writeAll(file, Buffer.from(text), 0))
     this.move(temporary, name)
   }
 
-  /** Writes a file of a folder that need not survive a loss of power, whole, without the lock; nobody else may write it. */
+  /** Replaces a file that need not survive a power loss, atomically and without the lock; it must have only one writer. */
   replaceVolatile(name: string, text: string): void {
     const temporary = `${name}.new`
     const file = this.disk.open(this.of(temporary), 'w')
@@ -100,7 +100,7 @@ export class Directory {
     this.#unsynced.add(folderOf(name))
   }
 
-  /** Makes a file end with a text that begins at a place, however often that is done. */
+  /** Writes a text at a position and truncates the file after it; may be repeated. */
   append(name: string, at: number, text: string): void {
     if (!this.exists(name)) this.#unsynced.add(folderOf(name))
     this.#write(name, this.exists(name) ? 'r+' : 'w+', (file) => {
@@ -110,12 +110,12 @@ export class Directory {
     })
   }
 
-  /** Cuts a file off at a place. */
+  /** Truncates a file at a position. */
   cut(name: string, at: number): void {
     this.#write(name, 'r+', (file) => this.disk.truncate(file, at))
   }
 
-  /** Makes what was moved, made and removed survive a loss of power. */
+  /** Makes moved, created and removed names survive a power loss. */
   syncFolders(): void {
     for (const folder of this.#unsynced) {
       if (!this.#isDurable || !canSyncFolders || volatileFolders.has(folder)) continue
@@ -125,7 +125,7 @@ export class Directory {
     this.#unsynced.clear()
   }
 
-  /** The directory above may be one that this user cannot read; then its name of the store is the system's affair. */
+  /** The parent directory may be unreadable for this user; then its sync is left to the system. */
   #openFolder(folder: string): number | undefined {
     try {
       return this.disk.open(this.of(folder), 'r')

@@ -5,7 +5,7 @@ import type { Directory } from './directory.js'
 import { logName } from './record.js'
 import type { LogState, State } from '../state.js'
 
-/** Adds lines to the logs of runs that exist, within their bounds. */
+/** Appends lines to the logs of existing runs, within their size limits. */
 export function log(directory: Directory, state: State, lines: readonly LogLine[]): void {
   for (const given of lines) {
     if (!state.tables.runs.has(given.run)) continue
@@ -19,7 +19,7 @@ export function log(directory: Directory, state: State, lines: readonly LogLine[
   }
 }
 
-/** The lines of a run's log; one that is being written is not there yet. */
+/** The lines of a run's log, without a line that is being written. */
 export function readLog(directory: Directory, run: string): StoredLogLine[] {
   const text = directory.text(logName(run)) ?? ''
   const lines = text.split('\n').slice(0, -1)

@@ -9,51 +9,51 @@ import type { StoreWarning } from '../../store-health.js'
 import type { Directory } from './directory.js'
 import { fileNameOf, payloadOf } from './run-file.js'
 
-/** The largest queue file that is read. */
+/** Larger queue files are refused. */
 const maxBytes = 1024 * 1024
 
-/** Numbers of attempts go on from what a file says, each higher than the one before. */
+/** The highest number of attempts that a file may contain; later attempts count on from it. */
 const mostAttempts = 1_000_000_000
 
-/** A queue file as it was found. */
+/** A queue file as it was read. */
 export type QueueFile =
   | ({ readonly kind: 'file'; readonly modifiedAt: number } & FileText)
   | {
       readonly kind: 'fault'
       readonly fault: string
       readonly modifiedAt: number
-      /** Whether it is a file of this user that says nothing useful, and not something that must not be touched. */
+      /** Whether the file may be moved: it belongs to this user but its content is not a run. */
       readonly isMalformed: boolean
     }
 
-/** What a file says, and its text. */
+/** The content of a file, parsed and as text. */
 export interface FileText {
   readonly file: Readonly<Record<string, unknown>>
   readonly text: string
 }
 
-/** Whether a file is named as the file of a run is. */
+/** Whether a file is named like the file of a run. */
 export function isQueueName(name: string): boolean {
   return /^\d{8}T\d{6}Z_.+\.json$/.test(name) && !isErrorName(name)
 }
 
-/** Whether a file says why another one is no run. */
+/** Whether a file contains the reason why another one is not a run. */
 export function isErrorName(name: string): boolean {
   return name.endsWith('.error.json')
 }
 
-/** The file beside one that is no run: it says why. */
+/** The name of the file that contains the reason why this one is not a run. */
 export function errorNameOf(name: string): string {
   return `${name.slice(0, -'.json'.length)}.error.json`
 }
 
-/** Reads a file of a queue directory, if it is one that may be read. */
+/** Reads a file of a queue folder, unless it must not be read. */
 export function readQueueFile(directory: Directory, path: string): QueueFile {
-  const found = directory.disk.look(directory.of(path))
+  const found = directory.disk.lstat(directory.of(path))
   const modifiedAt = found?.mtimeMs ?? 0
   const refuse = (fault: string): QueueFile => ({ kind: 'fault', fault, modifiedAt, isMalformed: false })
   const malformed = (fault: string): QueueFile => ({ kind: 'fault', fault, modifiedAt, isMalformed: true })
-  if (found === undefined) return refuse('is gone')
+  if (found === undefined) return refuse('is missing')
   if (found.isSymbolicLink()) return refuse('is a symbolic link')
   if (!found.isFile()) return refuse('is not a file')
   const user = process.getuid?.()
@@ -68,7 +68,7 @@ export function readQueueFile(directory: Directory, path: string): QueueFile {
   }
 }
 
-/** The run that a file of another program stands for, or what is wrong with it. */
+/** The run that a file of another program describes, or what is wrong with the file. */
 export function runOfForeign({ file, text }: FileText, name: string): NewRun | string {
   const missing = ['schema_version', 'job_id', 'scheduled_for', 'pipeline_path', 'run_id'].filter(
     (key) => typeof file[key] !== 'string',
@@ -76,12 +76,12 @@ export function runOfForeign({ file, text }: FileText, name: string): NewRun | s
   if (missing.length > 0) return `lacks ${missing.join(', ')}`
   if ('rota' in file) return 'was written by Rota and changed since'
   if (file['schema_version'] !== 'v1')
-    return `has schema_version ${String(file['schema_version'])}; allowed is v1`
+    return `has schema_version ${String(file['schema_version'])}; allowed: v1`
   const jobId = String(file['job_id'])
   const dueAt = instantOf(file['scheduled_for'])
   if (dueAt === undefined) return 'has a scheduled_for that is not an instant'
-  if (/\p{Surrogate}/u.test(jobId)) return 'has a job_id that no file name can carry'
-  if (fileNameOf(dueAt, jobId) !== name) return `should be called ${fileNameOf(dueAt, jobId)}`
+  if (/\p{Surrogate}/u.test(jobId)) return 'has a job_id that cannot be part of a file name'
+  if (fileNameOf(dueAt, jobId) !== name) return `should be named ${fileNameOf(dueAt, jobId)}`
   const problem = problemOf(file) ?? roundedIn(text)
   if (problem !== undefined) return problem
   return {
@@ -97,13 +97,13 @@ export function runOfForeign({ file, text }: FileText, name: string): NewRun | s
   }
 }
 
-/** What of a file cannot be kept: nesting that would end the process which copies it, more params than a run may have, or a count that is none. */
+/** Why a file cannot be stored: nesting that would overflow the stack, params over the size limit, or a bad number of attempts. */
 function problemOf(file: Readonly<Record<string, unknown>>): string | undefined {
   const whole = payloadFault(file)
-  if (whole?.code === 'PAYLOAD_INVALID') return `says what cannot be kept: ${whole.message}`
+  if (whole?.code === 'PAYLOAD_INVALID') return `cannot be stored: ${whole.message}`
   const { params, attempts } = file
   const given = payloadFault(params)
-  if (given !== undefined) return `has params that cannot be kept: ${given.message}`
+  if (given !== undefined) return `has params that cannot be stored: ${given.message}`
   const isMapOrNull = typeof params === 'object' && !Array.isArray(params)
   if (params !== undefined && !isMapOrNull) return 'has params that are not a map'
   const count = attempts ?? 0
@@ -111,31 +111,31 @@ function problemOf(file: Readonly<Record<string, unknown>>): string | undefined 
   return isCount ? undefined : `has attempts that are not a count`
 }
 
-/** It is written again with every change of its run, and an integer that is rounded then would be another. */
+/** The file is rewritten with every change of its run, and a large integer would be rounded then. */
 function roundedIn(text: string): string | undefined {
   const found = roundedInteger(text)
   if (found === undefined) return undefined
   const place = `${found.line}:${found.column}`
-  return `says at ${place} what cannot be kept: ${roundedMessage(found.text)} (allowed: ${exactIntegers})`
+  return `cannot be stored: ${roundedMessage(found.text)} at ${place} (allowed: ${exactIntegers})`
 }
 
-/** What to say of a file that is no run and is left where it lies. */
+/** The warning about a file that is not a run and is left in place. */
 export function strayWarning(path: string, fault: string): StoreWarning {
   const [, name = ''] = path.split(/\/(.*)/s)
   if (!isQueueName(name))
     return {
-      message: `${path} is not named as a run is; it is ignored`,
+      message: `${path} is not named like a run; it is ignored`,
       todo: 'move it out of the queue directory',
     }
-  return { message: `${path} ${fault}; it is left there`, todo: 'mend it, or move it out of the directory' }
+  return { message: `${path} ${fault}; left in place`, todo: 'repair it, or move it out of the directory' }
 }
 
-/** How often a file says that it was tried. */
+/** The number of attempts that a file contains. */
 export function attemptsOf(file: Readonly<Record<string, unknown>>): number {
   return Number(file['attempts'] ?? 0)
 }
 
-/** The instant that a value of a file says, where it says one. */
+/** Parses an instant; returns undefined if the value is not one. */
 export function instantOf(value: unknown): Instant | undefined {
   if (typeof value !== 'string') return undefined
   try {

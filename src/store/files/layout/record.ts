@@ -1,6 +1,6 @@
 /**
- * What one transaction changes, as data: the record that is written to the journal before any file is touched. The
- * same record is applied to the files (`apply-record.ts`), and to the tables of other processes (`state.ts`).
+ * The changes of one transaction as data: the record that is written to the journal before any file is changed. The
+ * same record is applied to the files (`apply-record.ts`) and to the tables of other processes (`state.ts`).
  */
 import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import type { StoredLogLine } from '../../port.js'
@@ -15,11 +15,11 @@ export interface JournalRecord {
   readonly seq: number
   readonly counters: Counters
   readonly changes: readonly Change[]
-  /** Where the files to which lines are added ended before it. */
+  /** The sizes of the files to which the transaction appends lines, before it. */
   readonly ends: Readonly<Record<string, number>>
 }
 
-/** The numbers that belong to the store as a whole. */
+/** The counters of the store as a whole. */
 export interface Counters {
   readonly epoch: number
   readonly highestAt: number
@@ -28,13 +28,13 @@ export interface Counters {
   readonly jobsRevision: number
 }
 
-/** Where the file of a run is. */
+/** The location of a run's file. */
 export interface RunPlace {
   readonly folder: QueueFolder
   readonly name: string
 }
 
-/** A row as it is from now on, or the end of one. */
+/** The new content of a row, or its removal. */
 export type Change =
   | {
       readonly kind: 'run'
@@ -53,38 +53,38 @@ export type Change =
   | { readonly kind: 'seen'; readonly line: SeenLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 
-/** A line of `history.jsonl`: a final run and where its file lies, or that a run is final no more. */
+/** A line of `history.jsonl`: a final run and the location of its file, or a run that is no longer final. */
 export type HistoryLine =
   | { readonly folder: QueueFolder; readonly name: string; readonly run: RunFile }
   | { readonly gone: string }
 
-/** The numbers as they stand in the tables. */
+/** The counters of the tables. */
 export function countersOf(tables: Tables): Counters {
   const { epoch, highestAt, lastSeq, lastHold, jobsRevision } = tables
   return { epoch, highestAt, lastSeq, lastHold, jobsRevision }
 }
 
-/** Where the log of a run is. */
+/** The name of a run's log file. */
 export function logName(run: string): string {
   return `logs/${run}.jsonl`
 }
 
-/** The longest name that is used as it is. */
+/** The longest name that is used unchanged. */
 const longestName = 120
 
-/** A name as part of a file's name: readable, and different from every other also where case does not count. */
+/** A name as part of a file name: readable, and unique on file systems that ignore case. */
 export function fileKey(name: string): string {
   const safe = encodeURIComponent(name)
   if (safe.length <= longestName && name.toLowerCase() === name) return safe
   return `${safe.slice(0, longestName)}~${fingerprintOf(name).slice(0, 12)}`
 }
 
-/** Whether a run in this directory is part of the history. */
+/** Whether runs in this folder are part of the history. */
 export function isHistory(folder: QueueFolder): boolean {
   return folder === 'done' || folder === 'failed'
 }
 
-/** Objects as lines. */
+/** Formats objects as JSON lines. */
 export function toLines(objects: readonly unknown[]): string {
   return objects.map((object) => `${JSON.stringify(object)}\n`).join('')
 }

@@ -1,4 +1,4 @@
-/** The rows of a store other than runs, as people read them: one object each, instants as text. */
+/** The rows of a store other than runs, as people read them: one object per row, instants as text. */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { HoldTarget } from '../../../kernel/hold/hold.js'
 import type { Job, Queue } from '../../../kernel/job/job.js'
@@ -8,7 +8,7 @@ import { formatInstant, parseInstant, type Instant } from '../../../time/instant
 import type { HoldRow, Mutable, RangeRow, Tables, TriggerRow, WorkerRow } from '../../memory/tables.js'
 import type { StoredJob } from '../../port.js'
 
-/** A trigger: its definition, its cursor, and the versions before. */
+/** A trigger: its definition, its cursor and its versions. */
 export interface TriggerFile {
   readonly name: string
   readonly source: string
@@ -33,7 +33,7 @@ interface VersionFile {
   readonly trigger: Trigger
 }
 
-/** Writes a trigger down. */
+/** Formats a trigger. */
 export function toTriggerFile(row: TriggerRow): TriggerFile {
   return {
     name: row.trigger.name,
@@ -55,7 +55,7 @@ export function toTriggerFile(row: TriggerRow): TriggerFile {
   }
 }
 
-/** Reads a trigger. */
+/** Parses a trigger. */
 export function fromTriggerFile(file: TriggerFile): TriggerRow {
   return {
     trigger: file.trigger,
@@ -85,7 +85,7 @@ export interface WorkerFile {
   readonly host: string
   readonly pid: number
   readonly version: string
-  /** Absent, like `slots`, `last_beat_at` and `draining`, in what a release before layout 3 wrote. */
+  /** Absent, like `slots`, `last_beat_at` and `draining`, in files of releases before layout 3. */
   readonly roles?: readonly string[] | undefined
   readonly slots?: number | undefined
   readonly started_at: string
@@ -97,7 +97,7 @@ export interface WorkerFile {
   readonly notices: readonly HolderNotice[]
 }
 
-/** Writes a worker down. */
+/** Formats a worker. */
 export function toWorkerFile(row: WorkerRow): WorkerFile {
   return {
     id: row.id,
@@ -116,7 +116,7 @@ export function toWorkerFile(row: WorkerRow): WorkerFile {
   }
 }
 
-/** Reads a worker. */
+/** Parses a worker. */
 export function fromWorkerFile(file: WorkerFile): Omit<WorkerRow, 'running'> {
   return {
     id: file.id,
@@ -135,7 +135,7 @@ export function fromWorkerFile(file: WorkerFile): Omit<WorkerRow, 'running'> {
   }
 }
 
-/** A line of `holds.jsonl`; the last line with an id counts. */
+/** A line of `holds.jsonl`; the last line with an id is current. */
 export interface HoldLine {
   readonly id: number
   readonly target: HoldTarget
@@ -147,7 +147,7 @@ export interface HoldLine {
   readonly released: boolean
 }
 
-/** Writes a hold down. */
+/** Formats a hold. */
 export function toHoldLine(row: HoldRow): HoldLine {
   return {
     id: row.id,
@@ -161,7 +161,7 @@ export function toHoldLine(row: HoldRow): HoldLine {
   }
 }
 
-/** Reads a hold. */
+/** Parses a hold. */
 export function fromHoldLine(line: HoldLine): HoldRow {
   return {
     id: line.id,
@@ -175,7 +175,7 @@ export function fromHoldLine(line: HoldLine): HoldRow {
   }
 }
 
-/** A line of `ledger.jsonl`; the last line with a number counts, and one without a range takes it away. */
+/** A line of `ledger.jsonl`; the last line with a sequence number is current, and may remove the range. */
 export type RangeLine = RangeFacts | { readonly seq: number; readonly removed: true }
 
 interface RangeFacts {
@@ -191,7 +191,7 @@ interface RangeFacts {
   readonly recorded_at: string
 }
 
-/** Writes a range down. */
+/** Formats a range. */
 export function toRangeLine(row: RangeRow): RangeLine {
   return {
     seq: row.seq,
@@ -207,7 +207,7 @@ export function toRangeLine(row: RangeRow): RangeLine {
   }
 }
 
-/** Reads a range; absent where the line takes it away. */
+/** Parses a range; returns undefined if the line removes it. */
 export function fromRangeLine(line: RangeLine): RangeRow | undefined {
   if ('removed' in line) return undefined
   return {
@@ -229,7 +229,7 @@ export type DefinitionLine =
   | { readonly kind: 'job'; readonly name: string; readonly source: string; readonly job: Job }
   | { readonly kind: 'queue'; readonly name: string; readonly queue: Queue }
 
-/** Writes all jobs and queues down, in the order in which they were defined. */
+/** Formats all jobs and queues, in the order in which they were defined. */
 export function toDefinitionLines(tables: Tables): readonly DefinitionLine[] {
   return [
     ...[...tables.queues.values()].map((queue) => ({ kind: 'queue', name: queue.name, queue }) as const),
@@ -239,10 +239,12 @@ export function toDefinitionLines(tables: Tables): readonly DefinitionLine[] {
   ]
 }
 
-function textOf(at: Instant | undefined): string | undefined {
+/** Formats an optional instant. */
+export function textOf(at: Instant | undefined): string | undefined {
   return at === undefined ? undefined : formatInstant(at)
 }
 
-function instantOf(text: string | null | undefined): Instant | undefined {
+/** Parses an optional instant. */
+export function instantOf(text: unknown): Instant | undefined {
   return typeof text === 'string' ? parseInstant(text) : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * A run as a file of a queue directory. First the keys of the queue file as other programs know it, then one key
- * `rota` with all that only this store needs, then whatever keys another program wrote beside them.
+ * A run as a file of a queue folder. First the keys that other programs know, then one key `rota` with everything
+ * that only this store needs, then the keys that another program added.
  */
 import type { Phase } from '../../../kernel/run/fact.js'
 import type { Json } from '../../../kernel/definition/json.js'
@@ -9,11 +9,12 @@ import { queueErrorOf } from '../../../kernel/job/pipeline.js'
 import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
 import { stateOf, type Mutable, type RunRow, type WorkerRow } from '../../memory/tables.js'
 import type { QueueFolder } from './directory.js'
+import { instantOf, textOf } from './row-files.js'
 
-/** What a queue file holds. */
+/** The content of a queue file. */
 export type RunFile = Readonly<Record<string, unknown>> & { readonly rota: OwnKeys }
 
-/** What only this store needs to know of a run; instants are text where people may want to read them. */
+/** What only this store needs; instants are text where people may want to read them. */
 interface OwnKeys {
   readonly id: string
   readonly job: string
@@ -39,16 +40,16 @@ interface OwnKeys {
   readonly gates?: readonly Gate[] | undefined
   /** The name of its end effect. */
   readonly follow?: string | undefined
-  /** What layout 1 said instead of `follow`. */
+  /** Layout 1 wrote this instead of `follow`. */
   readonly chained?: true | undefined
   readonly unique_key?: string | undefined
   readonly unique_until?: string | undefined
-  readonly tries?: readonly Try[] | undefined
+  readonly tries?: readonly AttemptEntry[] | undefined
   readonly seq: number
 }
 
-/** An attempt, without the run that it is of. */
-interface Try {
+/** An attempt without the id of its run. */
+interface AttemptEntry {
   readonly attempt: number
   readonly worker?: string | undefined
   readonly claimed_at: string
@@ -58,7 +59,7 @@ interface Try {
   readonly error?: StoredError | undefined
 }
 
-/** The keys that this store writes; all others are somebody else's. */
+/** The keys that this store writes; all others belong to other programs. */
 const ownWords: ReadonlySet<string> = new Set([
   'schema_version',
   'job_id',
@@ -78,7 +79,7 @@ const ownWords: ReadonlySet<string> = new Set([
   'rota',
 ])
 
-/** Writes a run down; `worker` is the one that holds it. */
+/** Formats a run; `worker` is the worker that performs it. */
 export function toRunFile(
   row: RunRow,
   others: { worker: WorkerRow | undefined; extra: Readonly<Record<string, unknown>> },
@@ -105,7 +106,7 @@ export function toRunFile(
   }
 }
 
-/** Reads a run that this store wrote. */
+/** Parses a run that this store wrote. */
 export function fromRunFile(file: RunFile): RunRow {
   const { rota } = file
   const dueAt = parseInstant(String(file['scheduled_for']))
@@ -145,19 +146,19 @@ export function fromRunFile(file: RunFile): RunRow {
   }
 }
 
-/** Where the file of a run lies. */
+/** The folder of a run's file. */
 export function folderOf(phase: Phase): QueueFolder {
   const state = stateOf(phase)
   return state === 'cancelled' ? 'failed' : state
 }
 
-/** The name of a run's file: its due instant to the second, then the id by which people know it. */
+/** The name of a run's file: its due instant in seconds, then the id that people know. */
 export function fileNameOf(dueAt: Instant, id: string): string {
   const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
   return `${stamp}Z_${encodeURIComponent(id)}.json`
 }
 
-/** The keys of a file that this store does not know. */
+/** The keys of a file that belong to other programs. */
 export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const unknown = Object.keys(file).filter((key) => !ownWords.has(key))
   return unknown.length === 0 ? noExtra : Object.fromEntries(unknown.map((key) => [key, file[key]]))
@@ -165,7 +166,7 @@ export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Recor
 
 const noExtra: Readonly<Record<string, unknown>> = {}
 
-/** The payload of a run of a pipeline is its path and its params; any other object is the params themselves. */
+/** The payload of a pipeline run is its path and params; any other object is stored as the params. */
 export function payloadOf(file: Readonly<Record<string, unknown>> & { rota?: OwnKeys }): Json | undefined {
   const pipelinePath = file['pipeline_path']
   const params = file['params'] as Json | undefined
@@ -222,12 +223,12 @@ function ownKeysOf(row: RunRow): OwnKeys {
     follow: row.endEffect,
     unique_key: row.uniqueKey,
     unique_until: textOf(row.uniqueUntil),
-    tries: row.attempts.length === 0 ? undefined : row.attempts.map(tryOf),
+    tries: row.attempts.length === 0 ? undefined : row.attempts.map(toAttemptEntry),
     seq: row.seq,
   }
 }
 
-function tryOf(attempt: Attempt): Try {
+function toAttemptEntry(attempt: Attempt): AttemptEntry {
   return {
     attempt: attempt.attempt,
     worker: attempt.worker,
@@ -250,12 +251,4 @@ function attemptsOf(rota: OwnKeys): Mutable<Attempt>[] {
     end: one.end,
     error: one.error,
   }))
-}
-
-function textOf(at: Instant | undefined): string | undefined {
-  return at === undefined ? undefined : formatInstant(at)
-}
-
-function instantOf(text: unknown): Instant | undefined {
-  return typeof text === 'string' ? parseInstant(text) : undefined
 }

@@ -1,19 +1,14 @@
-/** Notes and seen keys as lines: the last line with a key counts, and one that says so takes it away. */
+/** State entries and seen keys as lines: the last line with a key is current, and may remove the key. */
 import type { Json } from '../../../kernel/definition/json.js'
 import type { StateEntry, StateKey, StateKind } from '../../../kernel/state/state-entry.js'
-import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
+import { formatInstant, parseInstant } from '../../../time/instant.js'
 import { dropStateEntry, forget, stateEntryAt, putStateEntry, remember } from '../../memory/state.js'
 import type { Tables, Touched } from '../../memory/tables.js'
+import { instantOf, textOf } from './row-files.js'
 
 /** A line of `notes.jsonl`. */
-export type StateLine = StateLineKey &
+export type StateLine = StateKey &
   ({ readonly revision: number; readonly at: string; readonly value: Json } | { readonly removed: true })
-
-interface StateLineKey {
-  readonly kind: StateKind
-  readonly name: string
-  readonly item: string
-}
 
 /** A line of `seen.jsonl`. */
 export type SeenLine = { readonly trigger: string; readonly digest: string } & (
@@ -21,7 +16,7 @@ export type SeenLine = { readonly trigger: string; readonly digest: string } & (
   | { readonly forgotten: true }
 )
 
-/** The lines for the notes that a transaction has touched. */
+/** The lines for the state entries that a transaction changed. */
 export function stateLinesOf({ state }: Touched): StateLine[] {
   return [...state].map(([key, entry]) => {
     if (entry !== undefined) return toStateLine(entry)
@@ -30,7 +25,7 @@ export function stateLinesOf({ state }: Touched): StateLine[] {
   })
 }
 
-/** The lines for what a transaction has seen and forgotten. */
+/** The lines for the digests that a transaction remembered or forgot. */
 export function seenLinesOf({ seen }: Touched): SeenLine[] {
   return [...seen.values()].map((key) => {
     const { trigger, digest } = key
@@ -40,44 +35,37 @@ export function seenLinesOf({ seen }: Touched): SeenLine[] {
   })
 }
 
-/** Every note, as it is written down. */
+/** All state entries as lines. */
 export function* allStateLines(tables: Tables): Iterable<StateLine> {
   for (const entry of tables.state) yield toStateLine(entry)
 }
 
-/** Everything that was seen, as it is written down. */
+/** All remembered digests as lines. */
 export function* allSeenLines(tables: Tables): Iterable<SeenLine> {
   for (const [trigger, digests] of tables.seen) {
     for (const [digest, untilAt] of digests) yield { trigger, digest, until_at: textOf(untilAt) }
   }
 }
 
-/** Takes in a line of `notes.jsonl`. */
-export function readStateLine(tables: Tables, line: StateLine): void {
+/** Applies a line of `notes.jsonl`. */
+export function applyStateLine(tables: Tables, line: StateLine): void {
   const { kind, name, item } = line
   if (!('removed' in line)) {
     const { value, revision } = line
     putStateEntry(tables, { kind, name, item, value, revision, at: parseInstant(line.at) })
     return
   }
-  const known = stateEntryAt(tables, line satisfies StateKey)
+  const known = stateEntryAt(tables, line)
   if (known !== undefined) dropStateEntry(tables, known)
 }
 
-/** Takes in a line of `seen.jsonl`. */
-export function takeSeenLine(tables: Tables, line: SeenLine): void {
+/** Applies a line of `seen.jsonl`. */
+export function applySeenLine(tables: Tables, line: SeenLine): void {
   const { trigger, digest } = line
   if ('forgotten' in line) forget(tables, trigger, digest)
-  else {
-    const untilAt = line.until_at === undefined ? undefined : parseInstant(line.until_at)
-    remember(tables, trigger, { digest, untilAt })
-  }
+  else remember(tables, trigger, { digest, untilAt: instantOf(line.until_at) })
 }
 
 function toStateLine({ kind, name, item, revision, at, value }: StateEntry): StateLine {
   return { kind, name, item, revision, at: formatInstant(at), value }
-}
-
-function textOf(at: Instant | undefined): string | undefined {
-  return at === undefined ? undefined : formatInstant(at)
 }
