@@ -17,7 +17,7 @@ import { readingLaws } from './cases/reading.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './cases/unique.js'
 
-/** Declares the laws of the store port as tests of one kind of store; random stories are as many as it has time for. */
+/** Declares the laws of the store port as tests of one adapter, with as many random stories as it has time for. */
 export function conformance(
   name: string,
   open: OpenStore,
@@ -28,7 +28,7 @@ export function conformance(
     describe('definitions', () => definitionLaws(law))
     describe('planning', () => planningLaws(law))
     describe('claims', () => claimLaws(law))
-    describe('gates', () => gateLaws(law))
+    describe('concurrency limits', () => gateLaws(law))
     describe('finish', () => finishLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))
@@ -38,7 +38,7 @@ export function conformance(
     describe('draining', () => drainingLaws(law))
     describe('ledger and prune', () => ledgerLaws(law))
     describe('logs', () => logLaws(law))
-    describe('notes', () => stateLaws(law))
+    describe('state entries', () => stateLaws(law))
     describe('reading', () => readingLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })

@@ -12,17 +12,17 @@ export const jobNames = ['work', 'limited', 'other']
 /** When a story begins: shortly before the last partition of its asset ends. */
 export const storyAt: Instant = t0 + 57 * minute
 
-/** What makes a job an asset, if it is one. */
+/** The asset part of a job's definition. */
 export function assetOf(job: string): AssetSpec | undefined {
   return job === 'other' ? { partitions: hourly({ end: lastHour }), deps: [] } : undefined
 }
 
 const lastHour = `${new Date(t0).toISOString().slice(0, 13)}:00Z`
 
-/** Its triggers. */
+/** The triggers of a story. */
 export const triggerNames = ['a', 'b', 'c', 'd']
 
-/** What a trigger does with an overlap. */
+/** The overlap policy of a trigger. */
 export const overlaps: readonly OverlapPolicy[] = [
   'allow',
   'skip',
@@ -32,7 +32,7 @@ export const overlaps: readonly OverlapPolicy[] = [
   'terminate-running',
 ]
 
-/** What may be held. */
+/** The targets of holds. */
 export const targets: readonly HoldTarget[] = [
   'trigger:a',
   'trigger:b',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** One thing to do, by small numbers that are read against what stands when it is played. */
+/** One operation; its small numbers select from the rows that exist when it is played. */
 export type Operation =
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'job'; readonly job: number; readonly limits: readonly [number, number, number] }
@@ -40,7 +40,7 @@ export interface RandomRun {
   readonly endEffect: number
 }
 
-/** A worker's turn: which of its claims end and how, and what it wants. */
+/** A worker's turn: which of its claims end and how, and what it claims. */
 export interface RandomTurn {
   readonly kind: 'turn'
   readonly worker: number

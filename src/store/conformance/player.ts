@@ -17,13 +17,13 @@ import { openModel } from './effects.js'
 
 const leaseMs = 180_000
 
-/** Plays operations on two stores at once; every answer of one must be the answer of the other. */
+/** Plays operations on two stores at once and compares every answer. */
 export class Player {
   readonly model: Store
   real: Store
   now: Instant = storyAt
   readonly runs: RunId[] = []
-  /** The limits that each run was recorded with. */
+  /** The concurrency limits that each run was inserted with. */
   readonly gates = new Map<RunId, readonly Gate[]>()
   readonly triggers = triggerNames
   readonly #open: OpenStore
@@ -40,12 +40,12 @@ export class Player {
     this.#open = options.open
   }
 
-  /** Ends the store that is played on now. */
+  /** Closes the current store. */
   async dispose(): Promise<void> {
     await this.#opened.dispose()
   }
 
-  /** Defines what every story begins with. */
+  /** Defines the jobs and triggers that every story starts with. */
   async begin(): Promise<void> {
     for (const [i] of jobNames.entries()) await this.play({ kind: 'job', job: i, limits: [i * 2, 1, i % 2] })
     await this.play({ kind: 'register' })
@@ -114,7 +114,7 @@ export class Player {
     }
   }
 
-  /** Asks both stores and compares. */
+  /** Calls both stores and compares the answers. */
   async both<T>(ask: (store: Store) => Promise<T>): Promise<T> {
     const expected = await ask(this.model)
     const answer = await ask(this.real)
@@ -122,7 +122,7 @@ export class Player {
     return expected
   }
 
-  /** The story goes on in a store that was given the facts of the one before, by way of a memory store. */
+  /** Continues the story in a store that receives the facts of the previous one through a memory store. */
   async #move(): Promise<void> {
     const between = openModel()
     await moveFacts(this.real, between)
@@ -220,7 +220,7 @@ export class Player {
     this.#lastTicks = ticks
   }
 
-  /** A poll that has seen something new, which is remembered for a while or for ever. */
+  /** A poll with a new observation, which is remembered for a while or for ever. */
   #poll(due: DueTrigger): Tick {
     const seen = [
       { digest: String(this.#count++ % 7), untilAt: this.#count % 2 ? this.now + 20_000 : undefined },
@@ -364,7 +364,7 @@ export class Player {
     kind,
     run: index,
   }: Extract<Operation, { kind: 'cancel' | 'retry' | 'advance' }>): Promise<void> {
-    // Counted from the newest: the old ones are mostly final or gone.
+    // Counted from the newest: old ones are mostly final or pruned.
     const run = this.runs.at(-1 - (index % Math.max(1, this.runs.length)))
     if (run === undefined) return
     const { now } = this

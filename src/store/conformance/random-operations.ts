@@ -6,14 +6,14 @@ import { operations } from './operation.js'
 import { Player } from './player.js'
 import type { OpenStore } from './stage.js'
 
-/** How many stories are played, and how often in between everything is compared. */
+/** How many stories are played, and after how many operations everything is compared. */
 const mostStories = 60
 const compareEvery = 20
 
-/** A failing story is shortened for no longer than this. */
+/** The time limit for shrinking a failing story. */
 const limitMs = 60_000
 
-/** What a story may take beyond that. */
+/** The time limit of one story. */
 const storyMs = 1000
 
 /**

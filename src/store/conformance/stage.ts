@@ -9,10 +9,10 @@ import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/tr
 import type { Instant } from '../../time/instant.js'
 import type { Claim, DefineAnswer, DefineTrigger, Finished, Store, TurnAnswer } from '../port.js'
 
-/** An opened store, another look at the same facts, and the end of both. */
+/** An open store that can be reopened and disposed of. */
 export interface OpenedStore {
   readonly store: Store
-  /** Closes the store and opens it again on what it has kept. */
+  /** Closes the store and opens it again with its data. */
   reopen(): Promise<Store>
   dispose(): Promise<void>
 }
@@ -20,10 +20,10 @@ export interface OpenedStore {
 /** Opens an empty store. */
 export type OpenStore = () => Promise<OpenedStore>
 
-/** Declares one law, proved on a store of its own. */
+/** Declares one law, which is tested on a new store. */
 export type Law = (sentence: string, prove: (stage: Stage) => Promise<void>) => void
 
-/** The declarer of laws for one kind of store. */
+/** Returns the function that declares laws for one adapter. */
 export function lawsFor(open: OpenStore): Law {
   return (sentence, prove) =>
     it(sentence, async () => {
@@ -36,7 +36,7 @@ export function lawsFor(open: OpenStore): Law {
     })
 }
 
-/** Gives one store all facts of another, in small pieces. */
+/** Copies all facts of one store to another, in small pages. */
 export async function moveFacts(from: Store, to: Store): Promise<void> {
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const page = await from.facts({ after, limit: 7 })
@@ -45,18 +45,18 @@ export async function moveFacts(from: Store, to: Store): Promise<void> {
   }
 }
 
-/** Monday 2026-01-05, 00:00 UTC: when every law begins. */
+/** Monday 2026-01-05, 00:00 UTC: the start of every law. */
 export const t0: Instant = 1_767_571_200_000
 
-/** One minute: the step of the triggers here. */
+/** One minute: the interval of the triggers here. */
 export const minute = 60_000
 
-/** A job as it is where nothing is said. */
+/** A job with default options. */
 export function aJob(name: string, given: Partial<Job> = {}): Job {
   return { ...jobDefaults, name, ...given }
 }
 
-/** A trigger due every minute on the minute, whose runs may stand side by side. */
+/** A trigger that is due every minute on the minute, and whose runs may overlap. */
 export function aTrigger(name: string, given: Partial<Trigger> = {}): Trigger {
   return {
     name,
@@ -74,14 +74,14 @@ export function aTrigger(name: string, given: Partial<Trigger> = {}): Trigger {
   }
 }
 
-/** A run of the job `work`, due at `t0`, whose id tells its label. */
+/** A run of the job `work`, due at `t0`, whose id contains its label. */
 export function aRun(label: string, given: Partial<NewRun> = {}): NewRun {
   const dueAt = given.dueAt ?? t0
   const id = runIdOf({ at: dueAt, parts: [label] })
   return { id, job: 'work', origin: 'enqueue', dueAt, runAt: dueAt, priority: 0, gates: [], ...given }
 }
 
-/** The outcomes that attempts come to. */
+/** The outcomes of attempts. */
 export const outcomes = {
   done: { end: 'done', state: 'done', result: { ok: true } },
   failed: { end: 'failed', state: 'failed', error: { code: 'HANDLER_FAILED', message: 'no' } },
@@ -101,7 +101,7 @@ export const outcomes = {
   released: (runAt: Instant): Outcome => ({ end: 'released', state: 'pending', runAt }),
 } as const satisfies Record<string, Outcome | ((runAt: Instant) => Outcome)>
 
-/** A store with hands: what a law needs to set its scene in a few words. */
+/** A store with the helper methods that laws need. */
 export class Stage {
   store: Store
   readonly #opened: OpenedStore
@@ -120,7 +120,7 @@ export class Stage {
     expect(conflicts).toEqual([])
   }
 
-  /** Defines a trigger as new, or as the next version of the one that stands. */
+  /** Defines a new trigger, or the next version of an existing one. */
   async trigger(trigger: Trigger, given: Partial<DefineTrigger> = {}): Promise<DefineAnswer> {
     const [current] = await this.store.triggers({ names: [trigger.name] })
     const [answer] = await this.store.defineTriggers([
@@ -155,7 +155,7 @@ export class Stage {
     return due
   }
 
-  /** Plans a trigger up to an instant and commits it. */
+  /** Plans a trigger up to an instant and commits the tick. */
   async tick(name: string, now: Instant, given: Partial<Tick> = {}): Promise<Tick> {
     const tick = { ...planTick(await this.seen(name, now), now), ...given }
     expect(await this.store.tick([tick])).toEqual(['ticked'])
@@ -175,7 +175,7 @@ export class Stage {
     return await this.store.turn({ worker, now, finished, claimRequest: undefined })
   }
 
-  /** Claims for a worker, of every job there is unless some are named. */
+  /** Claims runs for a worker; default: runs of all jobs. */
   async claim(
     worker: string,
     now: Instant,
@@ -192,18 +192,19 @@ export class Stage {
   }
 
   /** Claims one run, which must be there. */
-  /** When the next delayed run becomes due, as a turn that wants nothing is told. */
+
   async nextRunAt(worker: string, now: Instant): Promise<Instant | undefined> {
-    return (await this.store.turn({ worker, now, finished: [], claimRequest: undefined })).nextRunAt
+    return (await this.turn(worker, now)).nextRunAt
   }
 
+  /** Claims one run; fails if there is none. */
   async claimOne(worker: string, now: Instant): Promise<Claim> {
     const [claim] = await this.claim(worker, now, { slots: 1 })
     if (claim === undefined) throw new Error('nothing to claim')
     return claim
   }
 
-  /** Ends an attempt and says whether that was stored. */
+  /** Finishes an attempt; returns whether the result was stored. */
   async finish(
     worker: string,
     claim: Pick<Claim, 'run' | 'attempt'>,
@@ -224,14 +225,14 @@ export class Stage {
     return await Promise.all(runs.map(async ({ id }) => (await this.run(id)).state))
   }
 
-  /** The job `work` and a worker `w`: where most laws begin. */
+  /** Defines the job `work` and registers the worker `w`, which most laws need. */
   async ready(job: Partial<Job> = {}, leaseMs?: number): Promise<void> {
     await this.jobs([aJob('work', job)])
     await this.worker('w', t0, leaseMs)
   }
 }
 
-/** A run that shares the limits its job sets. */
+/** A run with the concurrency limits of its job. */
 export function aRunOf(
   job: Job,
   label: string,

@@ -2,16 +2,16 @@ import { expect, it } from 'vitest'
 import type { Tick } from '../../../kernel/tick/tick.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Stage } from '../stage.js'
 
-/** Something in a database that breaks every row that comes to a place, or those of a condition. */
+/** A fault in a database that rejects every row of a table, or rows that match a condition. */
 export interface Fault {
   put(place: string, when?: string): Promise<void>
   remove(): Promise<void>
 }
 
-/** Gives a law a store of its own, and a fault to put into its database. */
+/** Runs a law on a new store with a fault in its database. */
 export type WithFault = (prove: (stage: Stage, fault: Fault) => Promise<void>) => Promise<void>
 
-/** The statements that a tick runs, one after the other: a fault stands before each of them. */
+/** The statements of a tick in order: a fault is injected before each of them. */
 const places = [
   'update on triggers',
   'insert on runs',
@@ -22,7 +22,7 @@ const places = [
   'insert on attempts',
 ]
 
-/** The laws of stores in which a statement may fail in the middle of a transaction. */
+/** The laws of stores in which a statement can fail in the middle of a transaction. */
 export function atomicityLaws(withFault: WithFault): void {
   it.each(places)('G2: a tick that breaks at the %s leaves nothing, and can be made again', async (place) => {
     await withFault(async (stage, fault) => {
@@ -42,7 +42,7 @@ export function atomicityLaws(withFault: WithFault): void {
     })
   })
 
-  it('G5: a turn that breaks after it stored what was finished has not stored it', async () => {
+  it('G5: a turn that fails after storing results rolls them back', async () => {
     await withFault(async (stage, fault) => {
       await stage.ready()
       await stage.enqueue([aRun('a'), aRun('b')])
@@ -64,7 +64,7 @@ export function atomicityLaws(withFault: WithFault): void {
     })
   })
 
-  it('what was remembered of a rolled back transaction is forgotten with it', async () => {
+  it('what was cached during a rolled back transaction is discarded', async () => {
     await withFault(async (stage, fault) => {
       await stage.ready()
       await fault.put('insert on runs', 'new.priority = 7')
@@ -101,7 +101,7 @@ export function atomicityLaws(withFault: WithFault): void {
   })
 }
 
-/** A tick with a run that has a gate, a range, and an older run that is held and has to make room. */
+/** A tick with a run that has a concurrency limit, a range, and an older running run that is superseded. */
 async function prepareTick(stage: Stage): Promise<Tick> {
   await stage.ready()
   await stage.trigger(aTrigger('t', { overlap: 'terminate-running', catchUp: latest }))

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aRun, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** Ending runs on request, and bringing them back. */
+/** Cancelling runs, and retrying them. */
 export function cancelAndRetryLaws(law: Law): void {
-  law('a pending run is cancelled at once, with the reason', async (stage) => {
+  law('a pending run is cancelled immediately, with the reason', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('ready'), aRun('later', { runAt: t0 + minute })])
     for (const label of ['ready', 'later']) {
@@ -20,7 +20,7 @@ export function cancelAndRetryLaws(law: Law): void {
     expect(await stage.nextRunAt('w', t0)).toBeUndefined()
   })
 
-  law('a running run is asked to stop: its holder is told once', async (stage) => {
+  law('a running run is asked to stop: its worker is notified once', async (stage) => {
     await stage.ready()
     await stage.worker('w2')
     await stage.enqueue([aRun('r')])
@@ -36,7 +36,7 @@ export function cancelAndRetryLaws(law: Law): void {
     expect(await stage.run(claim.run)).toMatchObject({ state: 'cancelled', reason: 'enough' })
   })
 
-  law('a run that ended by itself before it could be stopped is what it became', async (stage) => {
+  law('a run that ended before it could be stopped keeps its own result', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
@@ -47,7 +47,7 @@ export function cancelAndRetryLaws(law: Law): void {
     expect(run.reason).toBeUndefined()
   })
 
-  law('a run that was asked to stop is not tried again, whatever its attempt came to', async (stage) => {
+  law('a run that was asked to stop is not retried, whatever the outcome of its attempt', async (stage) => {
     await stage.ready()
     const ends = [outcomes.again(t0 + 9), outcomes.lost(t0 + 9), outcomes.released(t0 + 9)]
     for (const [i, outcome] of ends.entries()) {
@@ -114,7 +114,7 @@ export function cancelAndRetryLaws(law: Law): void {
     expect(await stage.store.retry({ run: aRun('absent').id, now: t0 })).toBe('absent')
   })
 
-  law('a retried run passes its gates like any other', async (stage) => {
+  law('a retried run takes its concurrency slots like any other', async (stage) => {
     await stage.ready()
     const gates = [{ key: 'g', limit: 1 }]
     await stage.enqueue([aRun('a', { gates }), aRun('b', { gates })])
@@ -123,23 +123,20 @@ export function cancelAndRetryLaws(law: Law): void {
     expect(await stage.run(aRun('a').id)).toMatchObject({ state: 'pending', waitsFor: 'g' })
   })
 
-  law(
-    'Q7: a run that is advanced can be claimed before its instant, and is due when it was',
-    async (stage) => {
-      await stage.ready()
-      const later = { dueAt: t0 + 60_000, runAt: t0 + 60_000 }
-      const gates = [{ key: 'g', limit: 1 }]
-      await stage.enqueue([aRun('a', { ...later, gates }), aRun('b', later)])
-      expect(await stage.claim('w', t0)).toEqual([])
-      for (const label of ['a', 'b']) {
-        const request = { run: aRun(label, later).id, now: t0 }
-        expect(await stage.store.advance(request)).toBe('advanced')
-        expect(await stage.store.advance(request)).toBe('not-waiting')
-      }
-      expect(await stage.run(aRun('b', later).id)).toMatchObject({ dueAt: t0 + 60_000, runAt: t0 })
-      expect((await stage.claim('w', t0)).length).toBe(2)
-      expect(await stage.store.advance({ run: aRun('b', later).id, now: t0 })).toBe('not-waiting')
-      expect(await stage.store.advance({ run: aRun('absent').id, now: t0 })).toBe('absent')
-    },
-  )
+  law('Q7: an advanced run can be claimed before its runAt, and keeps its due instant', async (stage) => {
+    await stage.ready()
+    const later = { dueAt: t0 + 60_000, runAt: t0 + 60_000 }
+    const gates = [{ key: 'g', limit: 1 }]
+    await stage.enqueue([aRun('a', { ...later, gates }), aRun('b', later)])
+    expect(await stage.claim('w', t0)).toEqual([])
+    for (const label of ['a', 'b']) {
+      const request = { run: aRun(label, later).id, now: t0 }
+      expect(await stage.store.advance(request)).toBe('advanced')
+      expect(await stage.store.advance(request)).toBe('not-waiting')
+    }
+    expect(await stage.run(aRun('b', later).id)).toMatchObject({ dueAt: t0 + 60_000, runAt: t0 })
+    expect((await stage.claim('w', t0)).length).toBe(2)
+    expect(await stage.store.advance({ run: aRun('b', later).id, now: t0 })).toBe('not-waiting')
+    expect(await stage.store.advance({ run: aRun('absent').id, now: t0 })).toBe('absent')
+  })
 }

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aJob, aRun, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** What a worker is given, and in which order. */
+/** Which runs a worker claims, and in which order. */
 export function claimLaws(law: Law): void {
-  law('runs are claimed by priority, then by `runAt`, then in the order they came', async (stage) => {
+  law('runs are claimed by priority, then by `runAt`, then in the order of insertion', async (stage) => {
     await stage.ready()
     const runs = [
       aRun('third', { runAt: t0 - 1 }),
@@ -19,7 +19,7 @@ export function claimLaws(law: Law): void {
     expect(claims.map(({ run }) => run)).toEqual(labels.map((label) => aRun(label).id))
   })
 
-  law('a claim carries what performing needs, under the next attempt number', async (stage) => {
+  law('a claim contains everything that a handler needs, under the next attempt number', async (stage) => {
     await stage.ready()
     await stage.enqueue([
       aRun('r', { payload: { list: [1, 'two', null] }, partition: '2026-01-05', trigger: 't' }),
@@ -63,7 +63,7 @@ export function claimLaws(law: Law): void {
     expect(await stage.claim('w', t0, { jobs: [] })).toEqual([])
   })
 
-  law('a turn takes no more than its slots and says whether more was ready', async (stage) => {
+  law('a turn claims no more than its slots and returns whether more runs are ready', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1'), aRun('2'), aRun('3')])
     const claimRequest = { jobs: ['work'], slots: 2, prefetch: 0 }
@@ -74,7 +74,7 @@ export function claimLaws(law: Law): void {
   })
 
   law(
-    'what others may not have ahead is not taken ahead: gated, lost before, or of a limited queue',
+    'runs with a concurrency limit, with a crash or of a limited queue are not prefetched',
     async (stage) => {
       await stage.jobs([aJob('work'), aJob('limited', { queue: 'q' })], [{ name: 'q', concurrency: 9 }])
       await stage.worker('w')
@@ -97,7 +97,7 @@ export function claimLaws(law: Law): void {
     },
   )
 
-  law('a limited queue is never over its limit, over all workers and all its jobs', async (stage) => {
+  law('a limited queue never exceeds its limit, over all workers and all its jobs', async (stage) => {
     await stage.jobs(
       [aJob('a', { queue: 'q' }), aJob('b', { queue: 'q' }), aJob('c')],
       [{ name: 'q', concurrency: 2 }],
@@ -129,7 +129,7 @@ export function claimLaws(law: Law): void {
     expect((await stage.claim('w', t0 + minute)).map(({ job }) => job)).toEqual(['a'])
   })
 
-  law('G5: workers that claim at once never share a run', async (stage) => {
+  law('G5: workers that claim concurrently never share a run', async (stage) => {
     await stage.ready()
     const workers = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8']
     for (const worker of workers) await stage.worker(worker)
@@ -143,7 +143,7 @@ export function claimLaws(law: Law): void {
     expect(new Set(claimed).size).toBe(50)
   })
 
-  law('a turn of a worker that nobody knows is expired and claims nothing', async (stage) => {
+  law('a turn of an unknown worker is expired and claims nothing', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r')])
     const claimRequest = { jobs: ['work'], slots: 1, prefetch: 1 }

@@ -5,7 +5,7 @@ import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law } from '../stage.j
 
 /** Jobs, queues, triggers and their versions. */
 export function definitionLaws(law: Law): void {
-  law('jobs come back by name as they were defined', async (stage) => {
+  law('jobs are returned by name as they were defined', async (stage) => {
     const jobs = [aJob('b', { queue: 'slow', concurrency: 2 }), aJob('a', { timeoutMs: 5, priority: 3 })]
     await stage.jobs(jobs)
     const stored = await stage.store.jobs()
@@ -15,18 +15,21 @@ export function definitionLaws(law: Law): void {
     ])
   })
 
-  law('a job of another source is a conflict that names it and stays untouched', async (stage) => {
-    await stage.jobs([aJob('a', { priority: 1 })])
-    const request = { source: 'api', jobs: [aJob('a', { priority: 2 }), aJob('b')], queues: [], now: t0 }
-    expect(await stage.store.defineJobs(request)).toEqual([{ name: 'a', source: 'code:test' }])
-    const stored = await stage.store.jobs()
-    expect(stored.map(({ job, source }) => [job.name, job.priority, source])).toEqual([
-      ['a', 1, 'code:test'],
-      ['b', 0, 'api'],
-    ])
-  })
+  law(
+    'a job of another source is a conflict that names the source, and the job stays unchanged',
+    async (stage) => {
+      await stage.jobs([aJob('a', { priority: 1 })])
+      const request = { source: 'api', jobs: [aJob('a', { priority: 2 }), aJob('b')], queues: [], now: t0 }
+      expect(await stage.store.defineJobs(request)).toEqual([{ name: 'a', source: 'code:test' }])
+      const stored = await stage.store.jobs()
+      expect(stored.map(({ job, source }) => [job.name, job.priority, source])).toEqual([
+        ['a', 1, 'code:test'],
+        ['b', 0, 'api'],
+      ])
+    },
+  )
 
-  law('a job that its source ended may be taken by any source, and by its own again', async (stage) => {
+  law('a job that its source has removed may be defined by any source', async (stage) => {
     const end = (source: string) =>
       stage.store.defineJobs({ source, jobs: [aJob('a', { ended: true })], queues: [], now: t0 })
     const take = (source: string) =>
@@ -42,7 +45,7 @@ export function definitionLaws(law: Law): void {
     expect(await take('code:test')).toEqual([{ name: 'a', source: 'api' }])
   })
 
-  law('a turn tells a changed number after jobs were defined or removed', async (stage) => {
+  law('a turn returns a new jobs revision after jobs were defined or removed', async (stage) => {
     await stage.ready()
     const first = (await stage.turn('w', t0)).jobsRevision
     expect((await stage.turn('w', t0)).jobsRevision).toBe(first)
@@ -53,7 +56,7 @@ export function definitionLaws(law: Law): void {
     expect((await stage.turn('w', t0)).jobsRevision).not.toBe(second)
   })
 
-  law('a job goes only when no active trigger uses it and no run of it is unfinished', async (stage) => {
+  law('a job is removed only if no active trigger uses it and it has no unfinished run', async (stage) => {
     await stage.jobs([aJob('work'), aJob('busy'), aJob('idle')])
     await stage.trigger(aTrigger('t'))
     await stage.enqueue([aRun('r', { job: 'busy' })])
@@ -64,7 +67,7 @@ export function definitionLaws(law: Law): void {
   })
 
   law(
-    'a queue shows its limit, whether it is paused, and how many runs are ready and held',
+    'a queue shows its limit, whether it is paused, and how many runs are ready and running',
     async (stage) => {
       await stage.jobs([aJob('work', { queue: 'q' })], [{ name: 'q', concurrency: 5 }])
       await stage.worker('w')
@@ -78,7 +81,7 @@ export function definitionLaws(law: Law): void {
     },
   )
 
-  law('a new trigger stands at revision 1 and version 1 with the cursor it was given', async (stage) => {
+  law('a new trigger has revision 1, version 1 and the given cursor', async (stage) => {
     await stage.jobs([aJob('work')])
     const trigger = aTrigger('t', { payload: { a: [1, null, 'x'] } })
     expect(await stage.trigger(trigger)).toBe('defined')
@@ -105,7 +108,7 @@ export function definitionLaws(law: Law): void {
   })
 
   law(
-    'a name that is active in another source is a conflict; an ended one may be taken over',
+    'a name that is active in another source is a conflict; an ended one may be defined again',
     async (stage) => {
       await stage.trigger(aTrigger('t'))
       expect(await stage.trigger(aTrigger('t'), { source: 'api' })).toEqual({ conflict: 'code:test' })
@@ -135,7 +138,7 @@ export function definitionLaws(law: Law): void {
   })
 
   law(
-    'a change without a closing tick ends the version at the cursor and begins the next there',
+    'a change without a closing tick ends the version at the cursor, where the next one begins',
     async (stage) => {
       await stage.trigger(aTrigger('t'))
       await stage.tick('t', t0 + minute)
@@ -164,29 +167,32 @@ export function definitionLaws(law: Law): void {
     },
   )
 
-  law('a change with a closing tick plans the old version up to now in the same step', async (stage) => {
-    await stage.jobs([aJob('work')])
-    await stage.trigger(aTrigger('t'))
-    const now = t0 + 2 * minute + 1
-    const closing = planTick(await stage.seen('t', now), now)
-    await stage.trigger(aTrigger('t', { schedule: { kind: 'once', at: t0 + 99 * minute } }), {
-      now,
-      closing,
-      cursorAt: now,
-      nextAt: t0 + 99 * minute,
-    })
-    const runs = await stage.store.runs({ limit: 10, trigger: 't' })
-    expect(runs.map(({ dueAt, version }) => [dueAt, version])).toEqual([
-      [t0 + 2 * minute, 1],
-      [t0 + minute, 1],
-    ])
-    const versions = await stage.store.versions('t')
-    expect(versions.map(({ validFrom, validUntil }) => [validFrom, validUntil])).toEqual([
-      [t0, now],
-      [now, undefined],
-    ])
-    expect(await stage.stored('t')).toMatchObject({ cursorAt: now, nextAt: t0 + 99 * minute, version: 2 })
-  })
+  law(
+    'a change with a closing tick plans the old version up to now in the same transaction',
+    async (stage) => {
+      await stage.jobs([aJob('work')])
+      await stage.trigger(aTrigger('t'))
+      const now = t0 + 2 * minute + 1
+      const closing = planTick(await stage.seen('t', now), now)
+      await stage.trigger(aTrigger('t', { schedule: { kind: 'once', at: t0 + 99 * minute } }), {
+        now,
+        closing,
+        cursorAt: now,
+        nextAt: t0 + 99 * minute,
+      })
+      const runs = await stage.store.runs({ limit: 10, trigger: 't' })
+      expect(runs.map(({ dueAt, version }) => [dueAt, version])).toEqual([
+        [t0 + 2 * minute, 1],
+        [t0 + minute, 1],
+      ])
+      const versions = await stage.store.versions('t')
+      expect(versions.map(({ validFrom, validUntil }) => [validFrom, validUntil])).toEqual([
+        [t0, now],
+        [now, undefined],
+      ])
+      expect(await stage.stored('t')).toMatchObject({ cursorAt: now, nextAt: t0 + 99 * minute, version: 2 })
+    },
+  )
 
   law('an ended trigger never ticks; its history, runs and versions stay', async (stage) => {
     await stage.jobs([aJob('work')])
@@ -201,7 +207,7 @@ export function definitionLaws(law: Law): void {
     expect((await stage.store.versions('t')).map(({ validUntil }) => validUntil)).toEqual([now])
   })
 
-  law('ending a trigger cancels its waiting runs only where that was asked for', async (stage) => {
+  law('ending a trigger cancels its pending runs only on request', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t'))
     const { runs } = await stage.tick('t', t0 + 2 * minute)
@@ -213,40 +219,34 @@ export function definitionLaws(law: Law): void {
     expect(await stage.run(runs[1]?.id ?? '')).toMatchObject({ reason: 'removed', finishedAt: now })
   })
 
-  law(
-    'what is being performed when its trigger is removed may finish, and is not tried again',
-    async (stage) => {
-      await stage.ready()
-      await stage.trigger(aTrigger('t'))
-      await stage.tick('t', t0 + 2 * minute)
-      const [fails, works] = await stage.claim('w', t0 + 2 * minute, { slots: 2 })
-      const now = t0 + 3 * minute
-      const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
-      await stage.trigger(aTrigger('t'), end)
-      expect((await stage.turn('w', now)).notices).toEqual([])
-      await stage.finish('w', fails!, { outcome: outcomes.again(now), at: now })
-      await stage.finish('w', works!, { outcome: outcomes.done, at: now })
-      expect(await stage.run(fails!.run)).toMatchObject({ state: 'cancelled', reason: 'removed' })
-      expect(await stage.run(works!.run)).toMatchObject({ state: 'done', reason: undefined })
-    },
-  )
+  law('a run that is running when its trigger is removed may finish, and is not retried', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'))
+    await stage.tick('t', t0 + 2 * minute)
+    const [fails, works] = await stage.claim('w', t0 + 2 * minute, { slots: 2 })
+    const now = t0 + 3 * minute
+    const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
+    await stage.trigger(aTrigger('t'), end)
+    expect((await stage.turn('w', now)).notices).toEqual([])
+    await stage.finish('w', fails!, { outcome: outcomes.again(now), at: now })
+    await stage.finish('w', works!, { outcome: outcomes.done, at: now })
+    expect(await stage.run(fails!.run)).toMatchObject({ state: 'cancelled', reason: 'removed' })
+    expect(await stage.run(works!.run)).toMatchObject({ state: 'done', reason: undefined })
+  })
 
-  law(
-    'what is being performed when its trigger is removed is still told where somebody cancels it',
-    async (stage) => {
-      await stage.ready()
-      await stage.trigger(aTrigger('t'))
-      await stage.tick('t', t0 + 2 * minute)
-      const { run } = await stage.claimOne('w', t0 + 2 * minute)
-      const now = t0 + 3 * minute
-      const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
-      await stage.trigger(aTrigger('t'), end)
-      expect(await stage.store.cancel({ run, now, reason: 'enough' })).toBe('requested')
-      expect((await stage.turn('w', now)).notices).toMatchObject([{ run, kind: 'cancel' }])
-    },
-  )
+  law('a run that is running when its trigger is removed can still be cancelled', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'))
+    await stage.tick('t', t0 + 2 * minute)
+    const { run } = await stage.claimOne('w', t0 + 2 * minute)
+    const now = t0 + 3 * minute
+    const end = { trigger: undefined, now, cursorAt: now, nextAt: undefined, cancelPending: true }
+    await stage.trigger(aTrigger('t'), end)
+    expect(await stage.store.cancel({ run, now, reason: 'enough' })).toBe('requested')
+    expect((await stage.turn('w', now)).notices).toMatchObject([{ run, kind: 'cancel' }])
+  })
 
-  law('a trigger that comes back begins a new version at the cursor it is given', async (stage) => {
+  law('a trigger that is defined again begins a new version at the given cursor', async (stage) => {
     await stage.trigger(aTrigger('t'))
     const [endAt, backAt] = [t0 + 5, t0 + 50]
     await stage.trigger(aTrigger('t'), { trigger: undefined, now: endAt, cursorAt: endAt, nextAt: undefined })
@@ -267,7 +267,7 @@ export function definitionLaws(law: Law): void {
     expect(await stage.store.fingerprints('code:test')).toEqual(new Map([['a', 'print of a']]))
   })
 
-  law('triggers are given by name: all, one source, or the named ones', async (stage) => {
+  law('triggers are returned by name: all, those of one source, or the named ones', async (stage) => {
     await stage.trigger(aTrigger('b'))
     await stage.trigger(aTrigger('a'))
     await stage.trigger(aTrigger('c'), { source: 'api' })

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aRun, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** Workers that are to take nothing more. */
+/** Workers that no longer claim runs. */
 export function drainingLaws(law: Law): void {
-  law('a worker that drains claims nothing from then on, keeps what it has, and ends it', async (stage) => {
+  law('a draining worker claims nothing, keeps its runs and finishes them', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1'), aRun('2')])
     const claim = await stage.claimOne('w', t0)
@@ -15,7 +15,7 @@ export function drainingLaws(law: Law): void {
     expect(await stage.states([aRun('1'), aRun('2')])).toEqual(['done', 'pending'])
   })
 
-  law('a heartbeat renews the lease of a worker that drains, and says that it does', async (stage) => {
+  law('a heartbeat renews the lease of a draining worker, and returns that it is draining', async (stage) => {
     await stage.ready({}, minute)
     await stage.store.drain({ worker: 'w', isDraining: true })
     expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 5, leaseMs: minute })).toBe('draining')
@@ -24,7 +24,7 @@ export function drainingLaws(law: Law): void {
     expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 6, leaseMs: minute })).toBe('draining')
   })
 
-  law('others claim what a worker that drains no longer takes', async (stage) => {
+  law('others claim the runs that a draining worker leaves', async (stage) => {
     await stage.ready()
     await stage.worker('other')
     await stage.enqueue([aRun('1'), aRun('2')])
@@ -33,7 +33,7 @@ export function drainingLaws(law: Law): void {
     expect(await stage.claim('other', t0)).toHaveLength(1)
   })
 
-  law('a worker that no longer drains claims again', async (stage) => {
+  law('a worker that is undrained claims again', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('1')])
     await stage.store.drain({ worker: 'w', isDraining: true })
@@ -42,7 +42,7 @@ export function drainingLaws(law: Law): void {
     expect(await stage.claim('w', t0 + 1)).toHaveLength(1)
   })
 
-  law('draining twice changes nothing; one that is gone or never was cannot be drained', async (stage) => {
+  law('draining twice changes nothing; a gone or unknown worker cannot be drained', async (stage) => {
     await stage.ready({}, minute)
     await stage.worker('silent', t0, 1)
     expect(await stage.store.drain({ worker: 'w', isDraining: false })).toBe('already')
@@ -55,7 +55,7 @@ export function drainingLaws(law: Law): void {
     expect(await stage.store.drain({ worker: 'w', isDraining: false })).toBe('absent')
   })
 
-  law('a worker that drains and dies loses its runs like any other', async (stage) => {
+  law('a draining worker that dies loses its runs like any other', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('1')])
     const claim = await stage.claimOne('w', t0)
@@ -65,7 +65,7 @@ export function drainingLaws(law: Law): void {
     expect(lost.map(({ run }) => run)).toEqual([claim.run])
   })
 
-  law('every process is known with what it does and how much it can take', async (stage) => {
+  law('every process is listed with its roles and its number of slots', async (stage) => {
     const process = { host: 'h', pid: 7, version: '1', now: t0, leaseMs: minute }
     await stage.store.register({ ...process, id: 'both', roles: ['scheduler', 'worker'], slots: 4 })
     await stage.store.register({ ...process, id: 'planner', roles: ['scheduler'], slots: 0 })
@@ -79,7 +79,7 @@ export function drainingLaws(law: Law): void {
     ])
   })
 
-  law('what processes with a role left behind stays known when they are gone', async (stage) => {
+  law('the last signs of processes with a role stay known when they are gone', async (stage) => {
     const { store } = stage
     const process = { host: 'h', pid: 7, version: '1', leaseMs: minute }
     await store.register({ ...process, id: 'killed', roles: ['scheduler', 'worker'], now: t0 })

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aJob, aRun, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** Workers, leases, and what becomes of the runs of those that are gone. */
+/** Workers, leases, and the runs of workers that are gone. */
 export function expiryLaws(law: Law): void {
-  law('G6: whoever is late with its heartbeat claims nothing until it is renewed', async (stage) => {
+  law('G6: a worker with an overdue heartbeat claims nothing until its lease is renewed', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     const late = t0 + minute + 1
@@ -12,7 +12,7 @@ export function expiryLaws(law: Law): void {
     expect(await stage.claim('w', late)).toHaveLength(1)
   })
 
-  law('who has a longer lease than is asked for is not expired', async (stage) => {
+  law('a worker with a longer lease than requested is not expired', async (stage) => {
     const process = { host: 'h', pid: 7, version: '1', now: t0 }
     await stage.store.register({ ...process, id: 'short', leaseMs: minute })
     await stage.store.register({ ...process, id: 'long', leaseMs: 2 * minute })
@@ -25,7 +25,7 @@ export function expiryLaws(law: Law): void {
     expect(await stage.store.workers()).toEqual([])
   })
 
-  law('a heartbeat renews the lease; workers show what they hold', async (stage) => {
+  law('a heartbeat renews the lease; workers show how many runs they perform', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     await stage.claimOne('w', t0)
@@ -39,7 +39,7 @@ export function expiryLaws(law: Law): void {
   })
 
   law(
-    'G4: a worker whose lease ended before the deadline is expired for ever, and its claims are given',
+    'G4: a worker whose lease ended before the deadline is expired for ever, and its claims are returned',
     async (stage) => {
       const job = aJob('work', { maxCrashes: 5 })
       await stage.jobs([job])
@@ -66,7 +66,7 @@ export function expiryLaws(law: Law): void {
   )
 
   law(
-    'an expired worker claims nothing; what it finished in time counts as long as its claim is current',
+    'an expired worker claims nothing; its results count as long as its claim is current',
     async (stage) => {
       await stage.ready({}, minute)
       await stage.enqueue([aRun('1'), aRun('2')])
@@ -82,7 +82,7 @@ export function expiryLaws(law: Law): void {
     },
   )
 
-  law('G4: what was lost is decided once, by whoever comes first', async (stage) => {
+  law('G4: a lost attempt is decided once, by the first that reports it', async (stage) => {
     await stage.ready({}, minute)
     await stage.worker('u1', t0 + 2 * minute, minute)
     await stage.worker('u2', t0 + 2 * minute, minute)
@@ -97,33 +97,36 @@ export function expiryLaws(law: Law): void {
     expect(await stage.claimOne('u1', now)).toMatchObject({ attempt: 2, crashes: 1 })
   })
 
-  law('G4: whoever reports on an attempt that was taken for lost lives, so it is no crash', async (stage) => {
-    await stage.ready({}, minute)
-    await stage.enqueue([aRun('r'), aRun('s')])
-    const first = await stage.claimOne('w', t0)
-    const second = await stage.claimOne('w', t0)
-    const now = t0 + 2 * minute
-    await stage.worker('u', now, minute)
-    await stage.store.expire({ now, deadline: now, limit: 9 })
-    for (const claim of [first, second])
-      expect(await stage.finish('u', claim, { outcome: outcomes.lost(now), at: now })).toBe('stored')
-    const late = { outcome: outcomes.released(now), at: now + 1 }
-    expect(await stage.finish('w', first, late)).toBe('stale')
-    expect(await stage.finish('w', first, late)).toBe('stale')
-    expect(await stage.finish('w', second, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
-    for (const { run } of [first, second]) {
-      expect(await stage.store.run(run)).toMatchObject({ state: 'pending', crashes: 0 })
-      expect(await stage.store.attempts(run)).toMatchObject([{ end: 'released', error: undefined }])
-    }
-    expect(await stage.claim('u', now + 1, { slots: 9 })).toMatchObject([
-      { run: first.run, attempt: 2, crashes: 0 },
-      { run: second.run, attempt: 2, crashes: 0 },
-    ])
-    await stage.reopen()
-    expect(await stage.store.run(first.run)).toMatchObject({ state: 'running', attempt: 2, crashes: 0 })
-  })
+  law(
+    'G4: a late report of a lost attempt proves that its worker lives, so it is no crash',
+    async (stage) => {
+      await stage.ready({}, minute)
+      await stage.enqueue([aRun('r'), aRun('s')])
+      const first = await stage.claimOne('w', t0)
+      const second = await stage.claimOne('w', t0)
+      const now = t0 + 2 * minute
+      await stage.worker('u', now, minute)
+      await stage.store.expire({ now, deadline: now, limit: 9 })
+      for (const claim of [first, second])
+        expect(await stage.finish('u', claim, { outcome: outcomes.lost(now), at: now })).toBe('stored')
+      const late = { outcome: outcomes.released(now), at: now + 1 }
+      expect(await stage.finish('w', first, late)).toBe('stale')
+      expect(await stage.finish('w', first, late)).toBe('stale')
+      expect(await stage.finish('w', second, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
+      for (const { run } of [first, second]) {
+        expect(await stage.store.run(run)).toMatchObject({ state: 'pending', crashes: 0 })
+        expect(await stage.store.attempts(run)).toMatchObject([{ end: 'released', error: undefined }])
+      }
+      expect(await stage.claim('u', now + 1, { slots: 9 })).toMatchObject([
+        { run: first.run, attempt: 2, crashes: 0 },
+        { run: second.run, attempt: 2, crashes: 0 },
+      ])
+      await stage.reopen()
+      expect(await stage.store.run(first.run)).toMatchObject({ state: 'running', attempt: 2, crashes: 0 })
+    },
+  )
 
-  law('G4: a run that was quarantined because of such an attempt waits again', async (stage) => {
+  law('G4: a run that was quarantined because of such an attempt is pending again', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
@@ -143,7 +146,7 @@ export function expiryLaws(law: Law): void {
     expect(await stage.claimOne('u', now + 1)).toMatchObject({ attempt: 2 })
   })
 
-  law('a worker that retires is gone at once, and what it still holds is lost', async (stage) => {
+  law('a retired worker is gone immediately, and its running runs are lost', async (stage) => {
     await stage.ready({}, minute)
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
@@ -155,7 +158,7 @@ export function expiryLaws(law: Law): void {
   })
 
   law(
-    'G9: the epoch rises with every heartbeat, the highest time with everything that carries one',
+    'G9: the epoch rises with every heartbeat, the highest time with every write that has one',
     async (stage) => {
       await stage.ready({}, minute)
       const before = await stage.store.health({ now: t0 })
@@ -174,7 +177,7 @@ export function expiryLaws(law: Law): void {
     },
   )
 
-  law('a closed store refuses every call by its code', async (stage) => {
+  law('a closed store refuses every call with STORE_CLOSED', async (stage) => {
     const { store } = stage
     await store.close()
     await expect(store.jobs()).rejects.toMatchObject({ code: 'STORE_CLOSED' })

@@ -8,7 +8,7 @@ import type { Store } from '../../port.js'
 import type { Player } from '../player.js'
 import { t0 } from '../stage.js'
 
-/** Everything that two stores can be asked. */
+/** The answers of a store to every read. */
 export async function compareFacts(player: Player): Promise<void> {
   const { now } = player
   const runs = await player.both((store) => store.runs({ limit: 100_000 }))
@@ -40,9 +40,9 @@ export async function compareFacts(player: Player): Promise<void> {
   })
 }
 
-/** What must hold whatever was played. */
+/** What must hold after every story. */
 export async function checkLaws(player: Player): Promise<void> {
-  // A turn makes ready what is due, so that every pending run that waits for nothing has been admitted.
+  // A turn makes due runs ready, so that every pending run that waits for nothing has been admitted.
   await player.both((store) =>
     store.turn({ worker: '', now: player.now, finished: [], claimRequest: undefined }),
   )
@@ -65,7 +65,7 @@ function checkAttempts(runs: readonly Run[]): void {
   }
 }
 
-/** G6: a trigger's gate admits one. Nobody waits unless a gate of its own is full, or of one that stands for it. */
+/** G6: the limit of a trigger admits one run. A run waits only if a limit of its own is full, or of a run it waits behind. */
 async function checkGates({ model, gates, now }: Player, runs: readonly Run[]): Promise<void> {
   const jobs = new Map((await model.jobs()).map(({ job }) => [job.name, job]))
   const gatesOf = (run: Run): readonly Gate[] => gates.get(run.id) ?? []
@@ -93,7 +93,7 @@ function limitOf(job: Job | undefined, gate: Gate): number {
   return gate.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.concurrencyPerKey
 }
 
-/** G2, G3: every due instant of every version, up to the cursor, has one run or lies in one range. */
+/** G2, G3: every due instant of every version, up to the cursor, has one run or is in one range. */
 async function checkCoverage(store: Store, name: string): Promise<void> {
   const [stored] = await store.triggers({ names: [name] })
   if (stored === undefined) return
@@ -111,7 +111,7 @@ async function checkCoverage(store: Store, name: string): Promise<void> {
   }
 }
 
-/** G3: what was collapsed into a run, or cancelled for one, was so for a run that there is or that was pruned. */
+/** G3: a run that others were collapsed into or cancelled for exists or was pruned. */
 async function checkStandIns({ model, triggers, gates }: Player, runs: readonly Run[]): Promise<void> {
   const named = runs.flatMap(({ reason }) =>
     reason?.startsWith(supersededBy) ? [reason.slice(supersededBy.length)] : [],

@@ -28,7 +28,7 @@ export function finishLaws(law: Law): void {
     expect((await stage.run(good.run)).worker).toBeUndefined()
   })
 
-  law('G5: what an older attempt reports changes nothing', async (stage) => {
+  law('G5: a report of an older attempt changes nothing', async (stage) => {
     await stage.ready()
     await stage.worker('w2')
     await stage.enqueue([aRun('r')])
@@ -44,7 +44,7 @@ export function finishLaws(law: Law): void {
     expect(await stage.states([aRun('r')])).toEqual(['failed'])
   })
 
-  law('an attempt that was never claimed, and a run that is not there, are stale', async (stage) => {
+  law('an attempt that was never claimed and an unknown run are stale', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r')])
     const nobody = { run: aRun('r').id, attempt: 0 }
@@ -53,7 +53,7 @@ export function finishLaws(law: Law): void {
     expect(await stage.finish('w', absent, { outcome: outcomes.done, at: t0 })).toBe('stale')
   })
 
-  law('a pending outcome waits until its `runAt` and keeps counting', async (stage) => {
+  law('a pending outcome waits until its `runAt` and keeps its counts', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r')])
     const ends = [
@@ -82,7 +82,7 @@ export function finishLaws(law: Law): void {
     expect(await stage.claimOne('w', t0 + 40)).toMatchObject({ attempt: 5, failures: 2, crashes: 1 })
   })
 
-  law('attempts are numbered without gaps and keep how each one ended, the open one too', async (stage) => {
+  law('attempts are numbered without gaps and keep their ends, including the open one', async (stage) => {
     await stage.ready()
     await stage.worker('w2')
     await stage.enqueue([aRun('r')])
@@ -107,7 +107,7 @@ export function finishLaws(law: Law): void {
     ])
   })
 
-  law('a first attempt that succeeds is an attempt like any other', async (stage) => {
+  law('a successful first attempt is recorded like any other', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('r'), aRun('unclaimed', { runAt: t0 + minute })])
     const claim = await stage.claimOne('w', t0)
@@ -126,7 +126,7 @@ export function finishLaws(law: Law): void {
     expect(await stage.store.attempts(aRun('unclaimed').id)).toEqual([])
   })
 
-  law('one turn stores what was finished, then claims what that made free', async (stage) => {
+  law('one turn stores results, then claims the slots that they freed', async (stage) => {
     await stage.ready()
     const gates = [{ key: 'g', limit: 1 }]
     await stage.enqueue([aRun('1', { gates }), aRun('2', { gates })])

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aJob, aRun, aRunOf, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** Limits that runs share. */
+/** Concurrency limits that runs share. */
 export function gateLaws(law: Law): void {
-  law('a gate admits as many as its limit; the others wait for it and say so', async (stage) => {
+  law('a limit admits as many runs as it has slots; the others wait and name the limit', async (stage) => {
     const job = aJob('work', { concurrency: 2 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -13,7 +13,7 @@ export function gateLaws(law: Law): void {
     expect(await claimed(stage, t0)).toEqual([])
   })
 
-  law('a gate that is released admits the most urgent run that waits there', async (stage) => {
+  law('a free slot admits the most urgent waiting run', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -32,7 +32,7 @@ export function gateLaws(law: Law): void {
     expect(order).toEqual(['first', 'urgent', 'earlier', 'later'].map((label) => aRun(label).id))
   })
 
-  law('every way out of ready and running gives the gates back', async (stage) => {
+  law('every way out of ready and running frees the slots', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -54,25 +54,22 @@ export function gateLaws(law: Law): void {
     expect(await claimed(stage, t0)).toEqual([aRun('last').id])
   })
 
-  law(
-    'a run that failed gives its gate to others while it waits, and then waits behind them',
-    async (stage) => {
-      const job = aJob('work', { concurrency: 1 })
-      await stage.jobs([job])
-      await stage.worker('w')
-      await stage.enqueue([aRunOf(job, 'a'), aRunOf(job, 'b')])
-      const a = await stage.claimOne('w', t0)
-      await stage.finish('w', a, { outcome: outcomes.again(t0 + 5), at: t0 })
-      const b = await stage.claimOne('w', t0)
-      expect(b.run).toBe(aRun('b').id)
-      expect(await claimed(stage, t0 + 5)).toEqual([])
-      expect(await waits(stage, ['a'])).toEqual(['job:work'])
-      await stage.finish('w', b, { outcome: outcomes.done, at: t0 + 6 })
-      expect(await claimed(stage, t0 + 6)).toEqual([aRun('a').id])
-    },
-  )
+  law('a failed run leaves its slot to others while it waits, and then waits behind them', async (stage) => {
+    const job = aJob('work', { concurrency: 1 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, 'a'), aRunOf(job, 'b')])
+    const a = await stage.claimOne('w', t0)
+    await stage.finish('w', a, { outcome: outcomes.again(t0 + 5), at: t0 })
+    const b = await stage.claimOne('w', t0)
+    expect(b.run).toBe(aRun('b').id)
+    expect(await claimed(stage, t0 + 5)).toEqual([])
+    expect(await waits(stage, ['a'])).toEqual(['job:work'])
+    await stage.finish('w', b, { outcome: outcomes.done, at: t0 + 6 })
+    expect(await claimed(stage, t0 + 6)).toEqual([aRun('a').id])
+  })
 
-  law('a run that is released goes behind those that waited for its gate', async (stage) => {
+  law('a released run goes behind those that waited for its slot', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -82,7 +79,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, ['a', 'b'])).toEqual(['job:work', undefined])
   })
 
-  law('a run takes all its gates or none', async (stage) => {
+  law('a run takes all its slots or none', async (stage) => {
     const job = aJob('work', { concurrency: 2, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -92,7 +89,7 @@ export function gateLaws(law: Law): void {
       aRunOf(job, 'y1', { concurrencyKey: 'y' }),
       aRunOf(job, 'y2', { concurrencyKey: 'y' }),
     ])
-    // x2 waits for its key and has not taken a place of the job, so y1 has it.
+    // x2 waits for its key and has not taken a slot of the job, so y1 has it.
     expect(await waits(stage, ['x1', 'x2', 'y1', 'y2'])).toEqual([
       undefined,
       'key:work=x',
@@ -105,7 +102,7 @@ export function gateLaws(law: Law): void {
     expect(waiting.filter((key) => key === undefined)).toHaveLength(2)
   })
 
-  law('one that meets another full gate moves to wait there, and the next is tried', async (stage) => {
+  law('a run that meets another full limit waits there, and the next run is tried', async (stage) => {
     await stage.ready()
     const [a, b] = [
       { key: 'a', limit: 1 },
@@ -126,7 +123,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, ['wants both'])).toEqual([undefined])
   })
 
-  law('a delayed run takes no gate before its instant', async (stage) => {
+  law('a delayed run takes no slot before its runAt', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -136,7 +133,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, ['later'])).toEqual(['job:work'])
   })
 
-  law('a higher limit admits waiting runs at once; a lower one takes nothing away', async (stage) => {
+  law('a higher limit admits waiting runs immediately; a lower one stops no run', async (stage) => {
     const job = aJob('work', { concurrency: 1, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.worker('w')
@@ -152,7 +149,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, ['4'])).toEqual([undefined])
   })
 
-  law('limits of keys, and a limit that is lifted, follow the definition too', async (stage) => {
+  law('limits per key, and a limit that is removed, follow the definition too', async (stage) => {
     const job = aJob('work', { concurrency: 2, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { concurrencyKey: 'k' })))
@@ -163,7 +160,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, undefined])
   })
 
-  law('a limit that changed while nobody used it holds for runs recorded before', async (stage) => {
+  law('a limit that changed while nobody used it applies to runs inserted before', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     const labels = ['1', '2', '3']
@@ -174,7 +171,7 @@ export function gateLaws(law: Law): void {
     expect(await waits(stage, labels)).toEqual([undefined, undefined, 'job:work'])
   })
 
-  law('G6: retries, manual runs and due instants of one trigger share its one place', async (stage) => {
+  law('G6: retries, manual runs and due instants of one trigger share its one slot', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'queue-all' }))
     await stage.tick('t', t0 + 2 * minute)
@@ -193,7 +190,7 @@ export function gateLaws(law: Law): void {
     }
   })
 
-  law('G7: who holds and who waits is the same after reopening', async (stage) => {
+  law('G7: running and waiting runs are the same after reopening', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     await stage.worker('w')

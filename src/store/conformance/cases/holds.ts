@@ -4,9 +4,9 @@ import { aJob, aTrigger, minute, t0, type Law } from '../stage.js'
 
 const me = { actor: 'me', note: 'because' }
 
-/** Holding back and letting go. */
+/** Holds and releases. */
 export function holdLaws(law: Law): void {
-  law('a hold is kept with who, why, from when and until when; the newest comes first', async (stage) => {
+  law('a hold is kept with its actor, note, start and end; the newest comes first', async (stage) => {
     await stage.store.hold({ target: 'all', now: t0, ...me })
     await stage.store.hold({ target: 'queue:q', now: t0 + 1, untilAt: t0 + 9, ...me })
     const holds = await stage.store.holds()
@@ -19,14 +19,17 @@ export function holdLaws(law: Law): void {
     expect((await stage.store.holds({ openAt: t0 + 9 })).map(({ target }) => target)).toEqual(['all'])
   })
 
-  law('a second hold on a held target changes nothing; after its end there may be another', async (stage) => {
-    expect(await stage.store.hold({ target: 'all', now: t0, untilAt: t0 + 5, ...me })).toBe('held')
-    expect(await stage.store.hold({ target: 'all', now: t0 + 4, ...me })).toBe('already')
-    expect(await stage.store.hold({ target: 'all', now: t0 + 5, ...me })).toBe('held')
-    expect(await stage.store.holds()).toHaveLength(2)
-  })
+  law(
+    'a second hold on a held target changes nothing; after its end a new one is possible',
+    async (stage) => {
+      expect(await stage.store.hold({ target: 'all', now: t0, untilAt: t0 + 5, ...me })).toBe('held')
+      expect(await stage.store.hold({ target: 'all', now: t0 + 4, ...me })).toBe('already')
+      expect(await stage.store.hold({ target: 'all', now: t0 + 5, ...me })).toBe('held')
+      expect(await stage.store.holds()).toHaveLength(2)
+    },
+  )
 
-  law('a release ends the open hold now, once, and says so where there is none', async (stage) => {
+  law('a release ends the open hold now, once, and returns absent if there is none', async (stage) => {
     expect(await stage.store.release({ target: 'all', now: t0, catchUp: false })).toBe('absent')
     await stage.store.hold({ target: 'all', now: t0, ...me })
     expect(await stage.store.release({ target: 'all', now: t0 + 7, catchUp: true })).toBe('released')
@@ -37,7 +40,7 @@ export function holdLaws(law: Law): void {
   })
 
   law(
-    'no trigger is due while planning is held, and none of that is due to a worker switch or a queue',
+    'no trigger is due while planning is held; holds on workers or queues do not affect planning',
     async (stage) => {
       await stage.jobs([aJob('work')])
       await stage.trigger(aTrigger('t'))
@@ -55,7 +58,7 @@ export function holdLaws(law: Law): void {
   )
 
   law(
-    'the next tick is the end of a hold on planning where that is later, and none while it is open',
+    'the next tick is the end of a hold on planning if that is later, and none while it is open',
     async (stage) => {
       await stage.trigger(aTrigger('t'))
       await stage.store.hold({ target: 'switch:scheduler', now: t0, untilAt: t0 + 10 * minute, ...me })
@@ -79,7 +82,7 @@ export function holdLaws(law: Law): void {
     expect(await stage.store.due({ now: t0 + 99 * minute, limit: 9 })).toEqual([])
   })
 
-  law('a pause with an end is looked at again at its end', async (stage) => {
+  law('a trigger that is paused with an end is due at that end', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     const untilAt = t0 + 5 * minute
@@ -89,7 +92,7 @@ export function holdLaws(law: Law): void {
     expect(due?.holds).toMatchObject([{ target: 'trigger:t', fromAt: t0 + 1, untilAt }])
   })
 
-  law('G3: a released trigger has a tick at once that records the held range', async (stage) => {
+  law('G3: a released trigger ticks immediately and records the held range', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     await stage.store.hold({ target: 'trigger:t', now: t0 + 1, ...me })
@@ -102,7 +105,7 @@ export function holdLaws(law: Law): void {
     expect(ledger).toMatchObject([{ firstAt: t0 + minute, lastAt: t0 + 3 * minute, reason: 'paused' }])
   })
 
-  law('G3: a release with catch-up gives the held range back', async (stage) => {
+  law('G3: a release with catch-up makes the held range due', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     await stage.store.hold({ target: 'trigger:t', now: t0 + 1, ...me })
@@ -112,7 +115,7 @@ export function holdLaws(law: Law): void {
     expect(runs.map(({ dueAt }) => dueAt)).toEqual([1, 2, 3].map((i) => t0 + i * minute))
   })
 
-  law('a due trigger comes with the holds that touch what it has to plan, and no others', async (stage) => {
+  law('a due trigger comes with the holds that overlap what it has to plan, and no others', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     await stage.store.hold({ target: 'all', now: t0 - 99, untilAt: t0 - 9, ...me })
@@ -129,7 +132,7 @@ export function holdLaws(law: Law): void {
     ])
   })
 
-  law('a hold on a trigger that nobody defined is kept and harms nothing', async (stage) => {
+  law('a hold on an undefined trigger is kept and has no effect', async (stage) => {
     expect(await stage.store.hold({ target: 'trigger:nobody', now: t0, ...me })).toBe('held')
     expect(await stage.store.release({ target: 'trigger:nobody', now: t0 + 1, catchUp: false })).toBe(
       'released',

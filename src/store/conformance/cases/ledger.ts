@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
 import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** What did not run, and what was forgotten on purpose. */
+/** What did not run, and what was pruned. */
 export function ledgerLaws(law: Law): void {
-  law('the ledger gives the ranges that touch a window, oldest first', async (stage) => {
+  law('the ledger returns the ranges that overlap a window, oldest first', async (stage) => {
     await stage.trigger(aTrigger('t'))
     const range = (firstAt: number, lastAt: number) =>
       ({ trigger: 't', version: 1, firstAt, lastAt, reason: 'missed', rule: 'catch-up:skip' }) as const
@@ -50,22 +50,25 @@ export function ledgerLaws(law: Law): void {
     },
   )
 
-  law('prune takes attempts and logs with the run, and leaves unfinished runs and cursors', async (stage) => {
-    await stage.ready()
-    await stage.trigger(aTrigger('t'))
-    await stage.tick('t', t0 + 2 * minute)
-    const claim = await stage.claimOne('w', t0 + 2 * minute)
-    await stage.store.log([{ run: claim.run, attempt: 1, at: t0, level: 'info', text: 'hello' }])
-    await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 2 * minute })
-    await stage.claimOne('w', t0 + 2 * minute)
-    const before = await stage.stored('t')
-    expect(await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })).toBe(1)
-    expect(await stage.store.run(claim.run)).toBeUndefined()
-    expect(await stage.store.attempts(claim.run)).toEqual([])
-    expect(await stage.store.logs({ run: claim.run, limit: 9 })).toEqual([])
-    expect(await stage.stored('t')).toEqual(before)
-    expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
-  })
+  law(
+    'prune removes attempts and logs with the run, and keeps unfinished runs and cursors',
+    async (stage) => {
+      await stage.ready()
+      await stage.trigger(aTrigger('t'))
+      await stage.tick('t', t0 + 2 * minute)
+      const claim = await stage.claimOne('w', t0 + 2 * minute)
+      await stage.store.log([{ run: claim.run, attempt: 1, at: t0, level: 'info', text: 'hello' }])
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 2 * minute })
+      await stage.claimOne('w', t0 + 2 * minute)
+      const before = await stage.stored('t')
+      expect(await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })).toBe(1)
+      expect(await stage.store.run(claim.run)).toBeUndefined()
+      expect(await stage.store.attempts(claim.run)).toEqual([])
+      expect(await stage.store.logs({ run: claim.run, limit: 9 })).toEqual([])
+      expect(await stage.stored('t')).toEqual(before)
+      expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
+    },
+  )
 
   law('G2: pruned runs of a trigger leave a range with counts per outcome', async (stage) => {
     await runsThatEnd(stage, ['done', 'failed', 'done'])
@@ -83,23 +86,26 @@ export function ledgerLaws(law: Law): void {
     expect(JSON.parse(range?.detail ?? '')).toEqual({ done: 2, failed: 1 })
   })
 
-  law('G2: ranges of pruned runs join only where no run and no other range lies between', async (stage) => {
-    await runsThatEnd(stage, ['done', undefined, 'done', 'done'])
-    await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })
-    expect(await placesOf(stage)).toEqual([
-      ['pruned', 1, 1],
-      ['pruned', 3, 4],
-    ])
-    const [middle] = await stage.claim('w', t0 + 9 * minute)
-    await stage.finish('w', middle ?? { run: '', attempt: 0 }, {
-      outcome: outcomes.done,
-      at: t0 + 9 * minute,
-    })
-    await stage.store.prune({ before: t0 + 10 * minute, limit: 99, now: t0 + 10 * minute })
-    expect(await placesOf(stage)).toEqual([['pruned', 1, 4]])
-  })
+  law(
+    'G2: ranges of pruned runs are merged only if no run and no other range is between them',
+    async (stage) => {
+      await runsThatEnd(stage, ['done', undefined, 'done', 'done'])
+      await stage.store.prune({ before: t0 + 9 * minute, limit: 99, now: t0 + 9 * minute })
+      expect(await placesOf(stage)).toEqual([
+        ['pruned', 1, 1],
+        ['pruned', 3, 4],
+      ])
+      const [middle] = await stage.claim('w', t0 + 9 * minute)
+      await stage.finish('w', middle ?? { run: '', attempt: 0 }, {
+        outcome: outcomes.done,
+        at: t0 + 9 * minute,
+      })
+      await stage.store.prune({ before: t0 + 10 * minute, limit: 99, now: t0 + 10 * minute })
+      expect(await placesOf(stage)).toEqual([['pruned', 1, 4]])
+    },
+  )
 
-  law('G3: a pruned range never swallows another reason', async (stage) => {
+  law('G3: a pruned range never absorbs another reason', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'skip' }))
     for (const i of [1, 2, 3]) {
@@ -123,7 +129,7 @@ export function ledgerLaws(law: Law): void {
     ])
   })
 
-  law('runs by hand and of no trigger leave no range', async (stage) => {
+  law('manual runs and runs without a trigger leave no range', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t'))
     await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual' }), aRun('plain')])
@@ -142,7 +148,7 @@ export function ledgerLaws(law: Law): void {
   })
 }
 
-/** Runs of the trigger `t`, one a minute, that end so or stay pending. */
+/** Runs of the trigger `t`, one per minute, that end in the given states or stay pending. */
 async function runsThatEnd(stage: Stage, ends: readonly ('done' | 'failed' | undefined)[]): Promise<void> {
   await stage.ready()
   await stage.trigger(aTrigger('t'))

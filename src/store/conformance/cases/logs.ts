@@ -3,9 +3,9 @@ import { logCutText, maxLogBytes, maxLogLineBytes, maxLogLines } from '../../../
 import type { LogLine } from '../../../kernel/run/run.js'
 import { aRun, t0, type Law } from '../stage.js'
 
-/** What runs write. */
+/** Logs of runs. */
 export function logLaws(law: Law): void {
-  law('lines come back in order with numbers that grow, in pages', async (stage) => {
+  law('lines are returned in order with growing numbers, in pages', async (stage) => {
     await stage.enqueue([aRun('r'), aRun('other')])
     await stage.store.log([line('one'), line('elsewhere', 'other'), line('two')])
     await stage.store.log([{ ...line('three'), level: 'error', attempt: 2, at: t0 + 5 }])
@@ -19,12 +19,12 @@ export function logLaws(law: Law): void {
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b))
   })
 
-  law('lines of a run that is not there are dropped', async (stage) => {
+  law('lines of an unknown run are dropped', async (stage) => {
     await stage.store.log([line('hello', 'absent')])
     expect(await stage.store.logs({ run: aRun('absent').id, limit: 9 })).toEqual([])
   })
 
-  law('past the greatest number of lines one last line says that output was cut', async (stage) => {
+  law('after the maximum number of lines one last line says that the output was cut', async (stage) => {
     await stage.enqueue([aRun('r')])
     const lines = Array.from({ length: maxLogLines + 50 }, (_, i) => line(`line ${i}`))
     await stage.store.log(lines.slice(0, maxLogLines - 1))
@@ -36,7 +36,7 @@ export function logLaws(law: Law): void {
     expect(kept.at(-2)?.text).toBe(`line ${maxLogLines - 1}`)
   })
 
-  law('a line that is too long is shortened, and too many bytes end the log', async (stage) => {
+  law('a line that is too long is truncated, and too many bytes end the log', async (stage) => {
     await stage.enqueue([aRun('r')])
     await stage.store.log([line('é'.repeat(maxLogLineBytes))])
     const [short] = await stage.store.logs({ run: aRun('r').id, limit: 9 })
@@ -49,7 +49,7 @@ export function logLaws(law: Law): void {
     expect(kept.at(-1)?.text).toBe(logCutText)
   })
 
-  law('G7: logs and their bound are the same after reopening', async (stage) => {
+  law('G7: logs and their size limit are the same after reopening', async (stage) => {
     await stage.enqueue([aRun('r')])
     await stage.store.log(Array.from({ length: maxLogLines + 1 }, () => line('x')))
     const before = await stage.store.logs({ run: aRun('r').id, limit: 9999 })

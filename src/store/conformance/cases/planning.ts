@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import { planTick } from '../../../kernel/tick/tick.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** Due triggers, ticks and what they supersede. */
+/** Due triggers, ticks, and the runs that ticks supersede. */
 export function planningLaws(law: Law): void {
-  law('due triggers come by their next look, then by name, up to the limit', async (stage) => {
+  law('due triggers are ordered by their next tick, then by name, up to the limit', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('late'), { nextAt: t0 + 3 })
     await stage.trigger(aTrigger('b'), { nextAt: t0 + 2 })
@@ -17,7 +17,7 @@ export function planningLaws(law: Law): void {
     expect(await stage.store.nextTickAt({ now: t0 })).toBe(t0 + 2)
   })
 
-  law('a due trigger comes with its job, and a disabled one never comes', async (stage) => {
+  law('a due trigger comes with its job, and a disabled one is never due', async (stage) => {
     const job = aJob('work', { concurrency: 2 })
     await stage.jobs([job])
     await stage.trigger(aTrigger('on'))
@@ -86,7 +86,7 @@ export function planningLaws(law: Law): void {
     expect(await stage.store.tick([{ ...old, trigger: 'nobody' }])).toEqual(['stale'])
   })
 
-  law('G1: a run that a tick names again stays as it is', async (stage) => {
+  law('G1: a run that a tick inserts again stays unchanged', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t'))
     const first = await stage.tick('t', t0 + minute)
@@ -98,7 +98,7 @@ export function planningLaws(law: Law): void {
     expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
   })
 
-  law('ticks of one batch stand or fall by themselves', async (stage) => {
+  law('the ticks of one batch are independent of each other', async (stage) => {
     await stage.trigger(aTrigger('a'))
     await stage.trigger(aTrigger('b'))
     const now = t0 + minute
@@ -125,32 +125,35 @@ export function planningLaws(law: Law): void {
     expect(unfinished[1]).toEqual({ id: runs[0]?.id, state: 'pending' })
   })
 
-  law('superseding by cancel ends waiting runs and asks the holders of running ones', async (stage) => {
-    await stage.ready()
-    await stage.trigger(aTrigger('t', { overlap: 'cancel-running' }))
-    const first = await stage.tick('t', t0 + minute)
-    const claim = await stage.claimOne('w', t0 + minute)
-    await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual', runAt: t0 + 9 * minute })])
-    const second = await stage.tick('t', t0 + 2 * minute)
-    const newest = second.runs[0]?.id ?? ''
-    expect(await stage.run(claim.run)).toMatchObject({ state: 'running', cancelRequested: true })
-    expect(await stage.run(aRun('by hand').id)).toMatchObject({
-      state: 'cancelled',
-      reason: `superseded by ${newest}`,
-      finishedAt: t0 + 2 * minute,
-    })
-    expect(await stage.run(newest)).toMatchObject({ state: 'pending', waitsFor: 'trigger:t' })
-    const { notices } = await stage.turn('w', t0 + 2 * minute)
-    expect(notices).toEqual([{ run: first.runs[0]?.id, attempt: 1, kind: 'cancel' }])
-    await stage.finish('w', claim, { outcome: outcomes.cancelled, at: t0 + 2 * minute + 5 })
-    expect(await stage.run(claim.run)).toMatchObject({
-      state: 'cancelled',
-      reason: `superseded by ${newest}`,
-    })
-    expect((await stage.claimOne('w', t0 + 2 * minute + 5)).run).toBe(newest)
-  })
+  law(
+    'superseding by cancel ends pending runs and asks the workers of running ones to stop',
+    async (stage) => {
+      await stage.ready()
+      await stage.trigger(aTrigger('t', { overlap: 'cancel-running' }))
+      const first = await stage.tick('t', t0 + minute)
+      const claim = await stage.claimOne('w', t0 + minute)
+      await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual', runAt: t0 + 9 * minute })])
+      const second = await stage.tick('t', t0 + 2 * minute)
+      const newest = second.runs[0]?.id ?? ''
+      expect(await stage.run(claim.run)).toMatchObject({ state: 'running', cancelRequested: true })
+      expect(await stage.run(aRun('by hand').id)).toMatchObject({
+        state: 'cancelled',
+        reason: `superseded by ${newest}`,
+        finishedAt: t0 + 2 * minute,
+      })
+      expect(await stage.run(newest)).toMatchObject({ state: 'pending', waitsFor: 'trigger:t' })
+      const { notices } = await stage.turn('w', t0 + 2 * minute)
+      expect(notices).toEqual([{ run: first.runs[0]?.id, attempt: 1, kind: 'cancel' }])
+      await stage.finish('w', claim, { outcome: outcomes.cancelled, at: t0 + 2 * minute + 5 })
+      expect(await stage.run(claim.run)).toMatchObject({
+        state: 'cancelled',
+        reason: `superseded by ${newest}`,
+      })
+      expect((await stage.claimOne('w', t0 + 2 * minute + 5)).run).toBe(newest)
+    },
+  )
 
-  law('superseding by terminate closes claims at once, and the new run may start', async (stage) => {
+  law('superseding by terminate closes claims immediately, and the new run may start', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'terminate-running' }))
     await stage.tick('t', t0 + minute)
@@ -167,7 +170,7 @@ export function planningLaws(law: Law): void {
     expect(await stage.finish('w', claim, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
   })
 
-  law('a holder whose claim was closed is told once to terminate', async (stage) => {
+  law('a worker whose claim was closed is told once to terminate', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'terminate-running' }))
     await stage.tick('t', t0 + minute)
@@ -178,7 +181,7 @@ export function planningLaws(law: Law): void {
     expect((await stage.turn('w', t0 + 2 * minute)).notices).toEqual([])
   })
 
-  law('superseding never touches the runs of the same tick, nor those of another trigger', async (stage) => {
+  law('superseding never affects the runs of the same tick or of another trigger', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t'))
     await stage.trigger(aTrigger('other'))

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law } from '../stage.js'
 
-/** Questions that change nothing. */
+/** Reads. */
 export function readingLaws(law: Law): void {
-  law('a run keeps its labels, whatever becomes of it', async (stage) => {
+  law('a run keeps its labels in every state', async (stage) => {
     await stage.ready()
     const labels = { job_id: '96b0037ff184', run_id: 'morning_20260105_0900_96b0037ff184' }
     const [labelled, plain] = [aRun('a', { labels }), aRun('b')]
@@ -16,7 +16,7 @@ export function readingLaws(law: Law): void {
     expect((await stage.run(plain.id)).labels).toBeUndefined()
   })
 
-  law('runs come newest first by their id, in pages that neither repeat nor miss one', async (stage) => {
+  law('runs are returned newest first by id, in pages that neither repeat nor miss one', async (stage) => {
     const runs = Array.from({ length: 25 }, (_, i) => aRun(`r${i}`, { dueAt: t0 + (i % 7) * minute }))
     await stage.enqueue(runs)
     const expected = runs
@@ -63,7 +63,7 @@ export function readingLaws(law: Law): void {
     expect(await ids({ untilAt: -1 })).toEqual([])
   })
 
-  law('a run tells which limits it shares, and at which one it waits', async (stage) => {
+  law('a run shows its concurrency limits, and the one it waits for', async (stage) => {
     await stage.ready()
     const gates = [{ key: 'trigger:t', limit: 1 }]
     const [first, second, plain] = [aRun('a', { gates }), aRun('b', { gates }), aRun('c')]
@@ -74,7 +74,7 @@ export function readingLaws(law: Law): void {
     expect((await stage.run(plain.id)).gates).toEqual([])
   })
 
-  law('a run is found by its id and by the beginning of its id', async (stage) => {
+  law('a run is found by its id and by a prefix of its id', async (stage) => {
     await stage.enqueue([aRun('a'), aRun('b', { dueAt: t0 + 40 * 24 * 60 * minute })])
     const { id } = aRun('a')
     expect(await stage.store.run(id)).toMatchObject({ id })
@@ -84,7 +84,7 @@ export function readingLaws(law: Law): void {
     expect(await stage.store.runsByPrefix('zzzz', 9)).toEqual([])
   })
 
-  law('counts are by the state that the world sees', async (stage) => {
+  law('counts are by the public state', async (stage) => {
     await stage.ready()
     const gates = [{ key: 'g', limit: 1 }]
     const runs = [
@@ -102,21 +102,24 @@ export function readingLaws(law: Law): void {
     expect(await stage.store.counts()).toEqual({ pending: 3, running: 1, done: 1, failed: 1, cancelled: 1 })
   })
 
-  law('the instants of a trigger are those of its own runs, oldest first, up to the limit', async (stage) => {
-    await stage.jobs([aJob('work')])
-    await stage.trigger(aTrigger('t'))
-    await stage.trigger(aTrigger('other'))
-    await stage.tick('other', t0 + 4 * minute)
-    const { runs } = await stage.tick('t', t0 + 4 * minute)
-    await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual', dueAt: t0 + 2 * minute })])
-    const window = { trigger: 't', fromAt: t0 + 2 * minute, untilAt: t0 + 4 * minute }
-    const expected = runs.slice(1).map(({ dueAt, id }) => ({ dueAt, id, state: 'pending' }))
-    expect(await stage.store.runInstants({ ...window, limit: 9 })).toEqual(expected)
-    expect(await stage.store.runInstants({ ...window, limit: 2 })).toEqual(expected.slice(0, 2))
-    expect(await stage.store.runInstants({ ...window, trigger: 'nobody', limit: 2 })).toEqual([])
-  })
+  law(
+    'the instants of a trigger are those of its scheduled runs, oldest first, up to the limit',
+    async (stage) => {
+      await stage.jobs([aJob('work')])
+      await stage.trigger(aTrigger('t'))
+      await stage.trigger(aTrigger('other'))
+      await stage.tick('other', t0 + 4 * minute)
+      const { runs } = await stage.tick('t', t0 + 4 * minute)
+      await stage.enqueue([aRun('by hand', { trigger: 't', origin: 'manual', dueAt: t0 + 2 * minute })])
+      const window = { trigger: 't', fromAt: t0 + 2 * minute, untilAt: t0 + 4 * minute }
+      const expected = runs.slice(1).map(({ dueAt, id }) => ({ dueAt, id, state: 'pending' }))
+      expect(await stage.store.runInstants({ ...window, limit: 9 })).toEqual(expected)
+      expect(await stage.store.runInstants({ ...window, limit: 2 })).toEqual(expected.slice(0, 2))
+      expect(await stage.store.runInstants({ ...window, trigger: 'nobody', limit: 2 })).toEqual([])
+    },
+  )
 
-  law('what a store gives is a copy: changing it changes nothing in the store', async (stage) => {
+  law('a store returns copies: changing them changes nothing in the store', async (stage) => {
     await stage.ready()
     const payload = { list: [1, 2] }
     await stage.enqueue([aRun('r', { payload })])
@@ -128,7 +131,7 @@ export function readingLaws(law: Law): void {
     expect((await stage.run(claim.run)).payload).toEqual({ list: [1, 2] })
   })
 
-  law('every value that JSON can carry comes back as it was', async (stage) => {
+  law('every JSON value is returned unchanged', async (stage) => {
     await stage.ready()
     const values = [null, false, 0, '', 'ünï\u0000 "x"', [], {}, { a: { b: [null, 1e21, -0.5] } }]
     for (const [i, payload] of values.entries()) {

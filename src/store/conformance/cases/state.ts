@@ -14,7 +14,7 @@ const everyPoll = {
 
 /** State entries, seen keys, sensors, and what the end of a run changes besides the run. */
 export function stateLaws(law: Law): void {
-  law('notes are changed all together, or not at all where one has moved on', async ({ store }) => {
+  law('state entries are changed all together, or not at all if one has moved on', async ({ store }) => {
     const [a, b] = [timing('a', 1), timing('b', 2)]
     expect(await store.changeState({ changes: [{ ...a, revision: 0 }, b], now: t0 })).toBe('changed')
     expect(await store.changeState({ changes: [timing('b', 3), { ...a, revision: 0 }], now: t0 })).toBe(
@@ -35,36 +35,42 @@ export function stateLaws(law: Law): void {
     ])
   })
 
-  law('a note that was removed begins anew, and removing what is not there is no conflict', async (stage) => {
-    const { store } = stage
-    await store.changeState({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
-    const gone = { ...timing('a', 0), value: undefined }
-    expect(await store.changeState({ changes: [gone, gone], now: t0 })).toBe('changed')
-    await store.changeState({ changes: [{ ...timing('a', 3), revision: 0 }], now: t0 })
-    await stage.reopen()
-    expect(await values(stage.store)).toEqual([['a', 3, 1]])
-  })
+  law(
+    'a removed state entry starts again at revision 1, and removing a missing one is no conflict',
+    async (stage) => {
+      const { store } = stage
+      await store.changeState({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
+      const gone = { ...timing('a', 0), value: undefined }
+      expect(await store.changeState({ changes: [gone, gone], now: t0 })).toBe('changed')
+      await store.changeState({ changes: [{ ...timing('a', 3), revision: 0 }], now: t0 })
+      await stage.reopen()
+      expect(await values(stage.store)).toEqual([['a', 3, 1]])
+    },
+  )
 
-  law('notes come by name and item, in pages, of some names and items', async ({ store }) => {
-    const keys = ['b', 'a', 'c'].flatMap((name) => ['2', '10', '1'].map((item) => ({ name, item })))
-    const changes = keys.map((key): StateChange => ({ kind: 'partition', ...key, value: key }))
-    await store.changeState({ changes: [...changes, timing('a', 1)], now: t0 })
-    const list = async (filter: Partial<Parameters<Store['stateEntries']>[0]>): Promise<string[]> => {
-      const found = await store.stateEntries({ kind: 'partition', limit: 100, ...filter })
-      return found.map(({ name, item }) => name + item)
-    }
-    const all = ['a1', 'a10', 'a2', 'b1', 'b10', 'b2', 'c1', 'c10', 'c2']
-    expect(await list({})).toEqual(all)
-    expect(await list({ limit: 2 })).toEqual(['a1', 'a10'])
-    expect(await list({ limit: 3, after: { name: 'a', item: '2' } })).toEqual(['b1', 'b10', 'b2'])
-    expect(await list({ names: ['c', 'a', 'c'] })).toEqual(['a1', 'a10', 'a2', 'c1', 'c10', 'c2'])
-    expect(await list({ names: ['c', 'x'], items: ['2', '1', '3'] })).toEqual(['c1', 'c2'])
-    expect(await list({ items: ['10'] })).toEqual(['a10', 'b10', 'c10'])
-    expect(await list({ names: ['b'], after: { name: 'b', item: '1' }, limit: 1 })).toEqual(['b10'])
-    expect(await list({ names: [] })).toEqual([])
-  })
+  law(
+    'state entries are returned by name and item, in pages, for given names and items',
+    async ({ store }) => {
+      const keys = ['b', 'a', 'c'].flatMap((name) => ['2', '10', '1'].map((item) => ({ name, item })))
+      const changes = keys.map((key): StateChange => ({ kind: 'partition', ...key, value: key }))
+      await store.changeState({ changes: [...changes, timing('a', 1)], now: t0 })
+      const list = async (filter: Partial<Parameters<Store['stateEntries']>[0]>): Promise<string[]> => {
+        const found = await store.stateEntries({ kind: 'partition', limit: 100, ...filter })
+        return found.map(({ name, item }) => name + item)
+      }
+      const all = ['a1', 'a10', 'a2', 'b1', 'b10', 'b2', 'c1', 'c10', 'c2']
+      expect(await list({})).toEqual(all)
+      expect(await list({ limit: 2 })).toEqual(['a1', 'a10'])
+      expect(await list({ limit: 3, after: { name: 'a', item: '2' } })).toEqual(['b1', 'b10', 'b2'])
+      expect(await list({ names: ['c', 'a', 'c'] })).toEqual(['a1', 'a10', 'a2', 'c1', 'c10', 'c2'])
+      expect(await list({ names: ['c', 'x'], items: ['2', '1', '3'] })).toEqual(['c1', 'c2'])
+      expect(await list({ items: ['10'] })).toEqual(['a10', 'b10', 'c10'])
+      expect(await list({ names: ['b'], after: { name: 'b', item: '1' }, limit: 1 })).toEqual(['b10'])
+      expect(await list({ names: [] })).toEqual([])
+    },
+  )
 
-  law('G8: a tick moves notes and seen keys with its runs, or nothing of it', async (stage) => {
+  law('G8: a tick writes state entries and seen keys with its runs, or nothing', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     const planned = planTick(await stage.seen('t', t0 + minute), t0 + minute)
@@ -83,7 +89,7 @@ export function stateLaws(law: Law): void {
     ])
   })
 
-  law('what was seen is forgotten when its time is over, or when that is asked for', async (stage) => {
+  law('a seen key is forgotten when it expires, or on request', async (stage) => {
     await stage.trigger(aTrigger('t'))
     const digests = ['a', 'b', 'c', 'd']
     await stage.tick('t', t0 + 1, {
@@ -105,7 +111,7 @@ export function stateLaws(law: Law): void {
     expect(await known(stage, digests, t0)).toEqual([])
   })
 
-  law('a trigger with a sensor comes only to whoever names it', async (stage) => {
+  law('a trigger with a sensor is due only for a process that names it', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('timed'), { nextAt: t0 + 1 })
     await stage.trigger(aTrigger('s1', { schedule: everyPoll }), { nextAt: t0 + 3 })

@@ -2,16 +2,16 @@ import { expect } from 'vitest'
 import type { NewRun } from '../../../kernel/run/run.js'
 import { aJob, aRun, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** Runs that stand for others. */
+/** Ids and unique keys. */
 export function uniqueLaws(law: Law): void {
-  law('an id that exists answers with itself and is not made again', async (stage) => {
+  law('an existing id is returned and not inserted again', async (stage) => {
     await stage.ready()
     expect(await put(stage, aRun('r'))).toEqual({ id: aRun('r').id, created: true })
     expect(await put(stage, aRun('r', { priority: 9 }))).toEqual({ id: aRun('r').id, created: false })
     expect(await stage.run(aRun('r').id)).toMatchObject({ priority: 0 })
   })
 
-  law('a unique key gives the run that has it, as long as that is unfinished', async (stage) => {
+  law('a unique key returns the run that holds it, as long as that is unfinished', async (stage) => {
     await stage.ready()
     const first = aRun('1', { uniqueKey: 'k' })
     await stage.enqueue([first])
@@ -25,7 +25,7 @@ export function uniqueLaws(law: Law): void {
     expect(await put(stage, aRun('3', { uniqueKey: 'k' }))).toEqual({ id: aRun('2').id, created: false })
   })
 
-  law('a unique key holds until its instant even after the run is final', async (stage) => {
+  law('a unique key is taken until its instant even after the run is final', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1', { uniqueKey: 'k', uniqueUntil: t0 + minute })])
     await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.done, at: t0 })
@@ -50,7 +50,7 @@ export function uniqueLaws(law: Law): void {
     expect(answers.map(({ created }) => created)).toEqual([true, true])
   })
 
-  law('one batch sees its own runs', async (stage) => {
+  law('a batch sees its own earlier runs', async (stage) => {
     await stage.ready()
     const runs = [aRun('1', { uniqueKey: 'k' }), aRun('2', { uniqueKey: 'k' }), aRun('1')]
     expect(await stage.store.enqueue({ runs, now: t0 })).toEqual([
@@ -60,7 +60,7 @@ export function uniqueLaws(law: Law): void {
     ])
   })
 
-  law('a run that is retried has its unique key again', async (stage) => {
+  law('a retried run holds its unique key again', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1', { uniqueKey: 'k' })])
     await stage.store.cancel({ run: aRun('1').id, now: t0, reason: '' })
