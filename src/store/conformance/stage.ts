@@ -191,8 +191,7 @@ export class Stage {
     return answer.claims
   }
 
-  /** Claims one run, which must be there. */
-
+  /** The `runAt` of the next delayed run. */
   async nextRunAt(worker: string, now: Instant): Promise<Instant | undefined> {
     return (await this.turn(worker, now)).nextRunAt
   }
