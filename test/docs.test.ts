@@ -50,6 +50,21 @@ describe('the reference', () => {
   })
 })
 
+describe('requirements.md', () => {
+  const legend = `${page('docs/requirements.md')}\n${page('docs/guarantees.md')}`
+  const explained = new Set([...legend.matchAll(/^\| ([A-Z]\d+) \|/gm)].map((match) => match[1]))
+
+  test('explains every id that begins the name of a test', () => {
+    const used = filesUnder('.', ['.ts']).flatMap(({ path, text }) =>
+      [...text.matchAll(/['"`]([RNFQG]\d+(?:(?:, |–)[RNFQG]\d+)*): /g)].flatMap((match) =>
+        (match[1] ?? '').split(/, |–/).map((id) => ({ path, id })),
+      ),
+    )
+    expect(new Set(used.map(({ id }) => id)).size).toBeGreaterThan(50)
+    expect(used.filter(({ id }) => !explained.has(id))).toEqual([])
+  })
+})
+
 describe('all pages', () => {
   test('relative links lead somewhere', () => {
     const broken = pages.flatMap(({ path, text }) =>
