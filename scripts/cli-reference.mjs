@@ -2,7 +2,10 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commands } from '../dist/cli/commands.js'
+import { program } from '../dist/cli/commands.js'
+import { commandGroups } from '../dist/cli/framework/command.js'
+import { argumentHelp, argumentText, optionHelp, optionText, usages } from '../dist/cli/framework/help.js'
+import { withSubcommands } from '../dist/cli/framework/subcommand.js'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -68,36 +71,36 @@ A command does its work even if its output cannot be written. If the disk of its
 | \`COLUMNS\` | the width of the output without a terminal |
 `
 
+const commands = await program.commands()
 const parts = [opening]
-for (const [name, { summary, load }] of Object.entries(commands))
-  parts.push(section(name, summary, await load()))
+for (const [group, title] of Object.entries(commandGroups)) {
+  parts.push(`## ${title[0].toUpperCase()}${title.slice(1)}\n`)
+  const own = Object.entries(commands).filter(([, entry]) => entry.group === group)
+  for (const [name, { summary, load }] of own) {
+    for (const one of withSubcommands(await load(), name)) parts.push(section(one, summary))
+  }
+}
 writeFileSync(join(root, 'docs', 'reference', 'cli.md'), `${parts.join('\n').trimEnd()}\n`)
 
-function section(name, summary, command) {
-  const words = command.arguments.map((one) => (one.isOptional ? `[${one.name}]` : `<${one.name}>`))
-  const rest = command.rest === undefined ? [] : [`[-- ${command.rest}]`]
-  const usage = ['rota', name, ...words, ...(command.options.length > 0 ? ['[options]'] : []), ...rest].join(
-    ' ',
-  )
-  const lines = [`## rota ${name}`, '', command.about ?? `${summary}.`, '', '```sh', usage]
-  for (const { line, meaning } of command.examples) lines.push(`${line}  # ${meaning}`)
+function section({ command, path }, usual) {
+  const { summary = usual, about = sentence(summary), examples = [], subcommands = [] } = command
+  const { arguments: words = [], options = [] } = command
+  const level = '#'.repeat(path.split(' ').length === 1 ? 3 : 4)
+  const lines = [`${level} rota ${path}`, '', about, '', '```sh', ...usages(command, path)]
+  for (const { line, meaning } of examples) lines.push(`${line}  # ${meaning}`)
   lines.push('```', '')
   const rows = [
-    ...command.arguments.map((one, index) => [`\`${words[index]}\``, one.help]),
-    ...command.options.map((one) => [`\`${optionText(one)}\``, one.help + detailText(one)]),
+    ...subcommands.map((one) => [`\`${one.name}\``, one.summary ?? '']),
+    ...words.map((one) => [`\`${argumentText(one)}\``, argumentHelp(one)]),
+    ...options.map((one) => [`\`${optionText(one)}\``, optionHelp(one)]),
   ]
   if (rows.length === 0) return lines.join('\n')
   lines.push('| | |', '|---|---|', ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`), '')
   return lines.join('\n')
 }
 
-function optionText({ name, short, value }) {
-  return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`
-}
-
-function detailText({ choices, isList }) {
-  const allowed = choices === undefined ? '' : ` (${choices.join(', ')})`
-  return `${allowed}${isList === true ? '; may be repeated' : ''}`
+function sentence(summary) {
+  return `${summary[0].toUpperCase()}${summary.slice(1)}.`
 }
 
 function cell(text) {

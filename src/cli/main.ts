@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import type { PrintStreams } from './framework/print/output.js'
 import { PrintStream } from './framework/print/print-stream.js'
+import { program } from './commands.js'
 import { runCommandLine } from './framework/run-command-line.js'
 
 const streams = { stdout: new PrintStream(process.stdout), stderr: new PrintStream(process.stderr) }
 sayIfBroken(streams)
 // The SDK behind an S3 sensor tells everybody on every start which Node it would rather have.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
-process.exitCode = await runCommandLine(process.argv.slice(2), {
+process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   streams,
   environment: process.env,
   directory: process.cwd(),

@@ -1,4 +1,5 @@
 import type { EndEffect } from '../kernel/run/end-effect.js'
+import type { CommandEntry } from '../cli/framework/command.js'
 
 /** One feature of Rota: everything it adds to the engine, the app and the command line. */
 export interface Feature {
@@ -6,4 +7,6 @@ export interface Feature {
   readonly name: string
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
+  /** Its commands, by name; each is loaded only when it is run or its help is printed. */
+  readonly commands?: Readonly<Record<string, CommandEntry<never>>>
 }

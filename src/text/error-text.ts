@@ -42,6 +42,11 @@ export function namedText(name: string): string {
   return plainName.test(name) ? name : quotedText(name)
 }
 
+/** A word of a command line as code; in quotes where that would not be readable. */
+export function codeText(word: string): string {
+  return /^[\w@%+=:,./-]{1,60}$/.test(word) ? `\`${word}\`` : quotedText(word)
+}
+
 const plainName = /^[\p{L}\p{N}][\p{L}\p{N}._:@/+=-]{0,127}$/u
 
 function bounded(text: string, longest: number): string {

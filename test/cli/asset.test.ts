@@ -95,10 +95,10 @@ describe('rota asset', () => {
     )
     expect((await asset('backfill')).stdout).toMatch(/cancelled/)
     for (const [args, message] of [
-      [['paint'], '"paint" is not one of them'],
+      [['paint'], 'unknown value "paint"'],
       [['show'], 'it is missing'],
       [['list', '--yes'], 'it does not go with list'],
-      [['backfill', 'realtime_metrics', '--only', 'old'], 'is not one of them'],
+      [['backfill', 'realtime_metrics', '--only', 'old'], 'unknown value'],
       [['backfill', 'raw_event', ...range], 'no asset is named raw_event; did you mean raw_events?'],
       [['backfill', 'raw_events', '--from', '2025-01-02', '--to', '2025-01-01'], 'is reversed'],
       [['backfill', '--resume', 'bf-none'], 'no backfill has the id bf-none'],

@@ -20,8 +20,8 @@ export function casesOf(command: Command): Case[] {
       .filter(({ name }) => !base.line.includes(`--${name}`))
       .filter(({ name }) => base.options?.includes(name) ?? !claimed.includes(name))
       .flatMap((option) => ofOption(command, base, option)),
-    ...[...(base.words ?? (base.options === undefined ? command.arguments.keys() : []))].flatMap((index) =>
-      ofWord(command, base, index),
+    ...[...(base.words ?? (base.options === undefined ? (command.arguments ?? []).keys() : []))].flatMap(
+      (index) => ofWord(command, base, index),
     ),
   ])
 }
@@ -31,13 +31,13 @@ export function untried(command: Command): string[] {
   const tried = new Set(casesOf(command).map(({ holder }) => holder))
   const holders = [
     ...triedOf(command).map(({ name }) => `--${name}`),
-    ...command.arguments.map(({ name }) => `<${name}>`),
+    ...(command.arguments ?? []).map(({ name }) => `<${name}>`),
   ]
   return holders.filter((holder) => !tried.has(holder))
 }
 
 /** The options with a value; those that many commands share are tried with some of them. */
-function triedOf({ name, options }: Command): Option[] {
+function triedOf({ name, options = [] }: Command): Option[] {
   const areAll = ['list', 'up', 'work', 'sensor'].includes(name)
   return options.filter((option) => option.value !== undefined && (areAll || !shared.includes(option)))
 }
@@ -212,7 +212,7 @@ function ofWord(command: Command, { line }: Base, index: number): Case[] {
   if (at === undefined) throw new Error(`${command.name} ${line.join(' ')} has no word ${index}`)
   return texts.map((value) => ({
     argv: [command.name, ...line.with(at, value)],
-    holder: `<${command.arguments[index]?.name}>`,
+    holder: `<${command.arguments?.[index]?.name}>`,
     value,
     mayPass: false,
   }))

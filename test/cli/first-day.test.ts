@@ -237,7 +237,7 @@ describe('what is said of small mistakes', () => {
     expect(json).toMatchObject({ code: 1, stdout: expect.stringContaining('"occurrences":[]') as unknown })
     expect(unquoted.code).toBe(2)
     expect(unquoted.stderr).toContain(
-      "<expression>: it came as 5 words; put it in quotes (allowed: '0 9 * * *')",
+      "<expression> came as 5 words; put it in quotes (allowed: '0 9 * * *')",
     )
   })
 
@@ -251,7 +251,7 @@ describe('what is said of small mistakes', () => {
     expect(help).toMatchObject({ code: 0, stderr: '' })
     expect(names).toContain('nightly')
     expect(jobs).toContain('greet')
-    expect(wrong.stderr).toContain('there is no command ls; did you mean list?')
+    expect(wrong.stderr).toContain('unknown command `ls` (did you mean `list`?)')
   })
 
   it.each([40, 60])('help and doctor fit %i columns', async (columns) => {

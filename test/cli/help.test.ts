@@ -1,31 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/cli/commands.js'
+import { program } from '../../src/cli/commands.js'
+import { commandGroups } from '../../src/cli/framework/command.js'
 import { commandHelp, programHelp } from '../../src/cli/framework/help.js'
+import { withSubcommands } from '../../src/cli/framework/subcommand.js'
 import { rota, tooWide } from './rota.js'
 
+const commands = await program.commands()
+const all = (
+  await Promise.all(
+    Object.entries(commands).map(async ([name, { load }]) => withSubcommands(await load(), name)),
+  )
+).flat()
+const named = all.map((one) => [one.path, one.command] as const)
+
 describe('the help', () => {
-  it.each(Object.keys(commands))('of %s has an example and fits 80 columns', async (name) => {
-    const command = await commands[name]?.load()
-    if (command === undefined) throw new Error('no such command')
-    const text = commandHelp(command).join('\n')
-    expect(command.name).toBe(name)
-    expect(text).toMatch(new RegExp(`^usage: rota ${name}\\b`))
-    expect(command.examples.length).toBeGreaterThan(0)
-    for (const { line } of command.examples) expect(line).toContain(`rota ${name}`)
-    for (const option of command.options) expect(text).toContain(`--${option.name}`)
-    const examples = new Set(command.examples.map(({ line }) => `  ${line}`))
-    expect(tooWide(text).filter((line) => !examples.has(line))).toEqual([])
+  it.each(named)('of %s has an example and fits 80 columns', (path, command) => {
+    const { examples = [], options = [], subcommands = [] } = command
+    const text = commandHelp(command, path).join('\n')
+    expect(command.name).toBe(path.split(' ').at(-1))
+    expect(text).toMatch(new RegExp(`^usage: rota ${path}\\b`))
+    if (subcommands.length === 0) expect(examples.length).toBeGreaterThan(0)
+    for (const { line } of examples) expect(line).toContain(`rota ${path}`)
+    for (const option of options) expect(text).toContain(`--${option.name}`)
+    for (const { name, summary } of subcommands) expect(text).toMatch(new RegExp(`\\n  ${name} +${summary}`))
+    const lines = new Set(examples.map(({ line }) => `  ${line}`))
+    expect(tooWide(text).filter((line) => !lines.has(line))).toEqual([])
   })
 
-  it.each(Object.keys(commands))('of %s takes --json unless it prints a script', async (name) => {
-    const command = await commands[name]?.load()
-    const names = command?.options.map((option) => option.name)
-    expect(names?.includes('json')).toBe(name !== 'completion')
+  it.each(named)('of %s takes --json unless it prints a script', (path, { options = [], run }) => {
+    const names = options.map((option) => option.name)
+    if (run !== undefined) expect(names.includes('json')).toBe(path !== 'completion')
   })
 
-  it('of the program lists every command and the exit codes', () => {
+  it('of the program lists every command in its group, and the exit codes', () => {
     const text = programHelp(commands).join('\n')
     for (const name of Object.keys(commands)) expect(text).toContain(`\n  ${name} `)
+    for (const title of Object.values(commandGroups)) expect(text).toContain(`\n${title}:\n`)
     expect(text).toContain('exit codes:')
     expect(tooWide(text)).toEqual([])
   })
@@ -51,23 +61,20 @@ describe('a command line that is not understood', () => {
   it('names the nearest command', async () => {
     const { code, stdout, stderr } = await rota(['rums'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toBe('error: there is no command rums; did you mean runs? [USAGE]\n')
+    expect(stderr).toBe('error: unknown command `rums` (did you mean `runs`?) [USAGE]\n')
   })
 
   it.each([
-    [['hlep'], 'did you mean help?'],
-    [['jbo', 'list'], 'there is no command jbo; did you mean job?'],
-    [['dn'], 'there is no command dn; `rota --help` lists them'],
-    [['job', 'lst'], '<action>: "lst" is not one of them; did you mean list? (allowed: add, remove, get, '],
-    [['sensor', 'previw'], 'did you mean preview?'],
-    [['asset', 'backfil'], 'did you mean backfill?'],
-    [['queue', 'lsit'], 'did you mean list?'],
-    [['plan', 'chek', 'x'], 'did you mean check?'],
-    [['switch', 'wroker', 'off'], '<name>: "wroker" is not one of them; did you mean worker?'],
-    [
-      ['completion', 'zhs'],
-      '<shell>: "zhs" is not one of them; did you mean zsh? (allowed: bash, zsh, fish)',
-    ],
+    [['hlep'], 'did you mean `help`?'],
+    [['jbo', 'list'], 'unknown command `jbo` (did you mean `job`?)'],
+    [['dn'], 'unknown command `dn`; `rota --help` lists the commands'],
+    [['job', 'lst'], '<action>: unknown value "lst" (did you mean `list`?) (allowed: add, remove, get, '],
+    [['sensor', 'previw'], 'did you mean `preview`?'],
+    [['asset', 'backfil'], 'did you mean `backfill`?'],
+    [['queue', 'lsit'], 'did you mean `list`?'],
+    [['plan', 'chek', 'x'], 'did you mean `check`?'],
+    [['switch', 'wroker', 'off'], '<name>: unknown value "wroker" (did you mean `worker`?)'],
+    [['completion', 'zhs'], '<shell>: unknown value "zhs" (did you mean `zsh`?) (allowed: bash, zsh, fish)'],
   ])('names the nearest word: %j', async (words, told) => {
     expect(await rota(words)).toMatchObject({
       code: 2,
@@ -79,10 +86,10 @@ describe('a command line that is not understood', () => {
     const { code, stderr } = await rota(['runs', '--stat', 'failed', '--limit', 'many', '--state', 'faild'])
     expect(code).toBe(2)
     expect(stderr.split('\n')).toEqual([
-      'error: 3 faults; `rota runs --help` shows what it takes [USAGE]',
-      '  --stat: there is no such option; did you mean --state?',
+      'error: 3 faults; see `rota runs --help` [USAGE]',
+      '  unknown option `--stat` (did you mean `--state`?)',
       '  --limit: "many" is not allowed (allowed: a whole number from 1 to 10000)',
-      '  --state: "faild" is not one of them; did you mean failed? (allowed: pending, running, done, failed, cancelled)',
+      '  --state: unknown value "faild" (did you mean `failed`?) (allowed: pending, running, done, failed, cancelled)',
       '',
     ])
   })
@@ -93,8 +100,8 @@ describe('a command line that is not understood', () => {
     expect(JSON.parse(json.stderr)).toEqual({
       error: {
         code: 'USAGE',
-        message: expect.stringMatching(/^<name>: it is missing .*; `rota show --help` shows what it takes$/),
-        faults: [expect.objectContaining({ path: '<name>', message: 'it is missing' })],
+        message: 'missing argument <name>; see `rota show --help`',
+        faults: [{ path: '<name>', message: 'missing argument <name>' }],
       },
     })
     expect(text.stderr).toContain(String.raw`\u001b[31mred`)

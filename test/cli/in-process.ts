@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { program } from '../../src/cli/commands.js'
 import { PrintStream } from '../../src/cli/framework/print/print-stream.js'
 import { runCommandLine } from '../../src/cli/framework/run-command-line.js'
 import type { Ended } from './rota.js'
@@ -27,7 +28,7 @@ export async function runHere(argv: readonly string[], place: Place): Promise<En
     )
   }
   const streams = { stdout: streamOf('stdout'), stderr: streamOf('stderr') }
-  const code = await runCommandLine(argv, { streams, environment, directory })
+  const code = await runCommandLine(program, argv, { streams, environment, directory })
   await Promise.all([streams.stdout.settled(), streams.stderr.settled()])
   return { code, ...written }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { configText, formats } from '../../src/cli/views/config-text.js'
 import { completionScript } from '../../src/cli/framework/completion-script.js'
-import { commands } from '../../src/cli/commands.js'
+import { program } from '../../src/cli/commands.js'
 import { loadConfig } from '../../src/formats/config-file.js'
 import { emptyDirectory, rota } from './rota.js'
 
@@ -92,7 +92,8 @@ describe('rota init', () => {
 
 describe('rota completion', () => {
   it.each(['bash', 'zsh', 'fish'] as const)('for %s knows every command and its options', async (shell) => {
-    const script = await completionScript(shell)
+    const commands = await program.commands()
+    const script = await completionScript(shell, commands)
     for (const name of Object.keys(commands)) expect(script).toContain(name)
     expect(script).toContain('unique-key')
   })

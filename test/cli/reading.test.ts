@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Rota } from '../../src/app/rota.js'
-import { commands } from '../../src/cli/commands.js'
+import { program } from '../../src/cli/commands.js'
 import { FakeClock } from '../../src/testing/fake-clock.js'
 import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
 import { openShop, type Shop } from './shop.js'
@@ -16,8 +16,8 @@ beforeAll(async () => {
 describe('a store that is not there', () => {
   /** The commands that use the store of a config and do not make it. */
   const readingCommands = async (): Promise<string[]> => {
-    const all = await Promise.all(Object.values(commands).map(({ load }) => load()))
-    const needing = all.filter(({ options }) =>
+    const all = await Promise.all(Object.values(await program.commands()).map(({ load }) => load()))
+    const needing = all.filter(({ options = [] }) =>
       ['store', 'config'].every((name) => options.some((option) => option.name === name)),
     )
     return needing.map(({ name }) => name).filter((name) => !['up', 'add', 'import', 'plan'].includes(name))

@@ -119,8 +119,8 @@ describe('rota round', () => {
 
   it('refuses what it cannot do, and says why', async () => {
     const refusals: [string[], number, string][] = [
-      [['begin'], 2, '"begin" is not one of them'],
-      [['strat'], 2, '<action>: "strat" is not one of them; did you mean start?'],
+      [['begin'], 2, 'unknown value "begin"'],
+      [['strat'], 2, '<action>: unknown value "strat" (did you mean `start`?)'],
       [
         ['status', 'r', '--every', '1h'],
         2,

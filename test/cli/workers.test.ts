@@ -86,7 +86,7 @@ describe('rota workers', () => {
     ]
     const ended = await Promise.all(lines.map((line) => rota(line, { cwd })))
     for (const { code, stdout } of ended) expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    const reasons = [/is not one of them/, /<target>: it is missing/, /list takes none/, /does not go with/]
+    const reasons = [/unknown value/, /<target>: it is missing/, /list takes none/, /does not go with/]
     for (const [i, reason] of [...reasons, /DURATION_INVALID/, /WORKER_UNKNOWN/].entries())
       expect(ended[i]?.stderr).toMatch(reason)
   })

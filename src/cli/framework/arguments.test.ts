@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseArguments } from './arguments.js'
+import { type Arguments, parseArguments } from './arguments.js'
 import type { Command } from './command.js'
 
 const command: Command = {
@@ -19,10 +19,14 @@ const command: Command = {
   run: async () => 0,
 }
 
+async function parse(argv: readonly string[], one: Command = command): Promise<Arguments> {
+  return await parseArguments({ command: one, path: one.name, argv })
+}
+
 /** What is wrong with a command line, one line per fault. */
 async function faultsOf(...argv: string[]): Promise<string[]> {
   try {
-    await parseArguments(command, argv)
+    await parse(argv)
   } catch (error) {
     const { faults } = error as { faults: { path: string; message: string }[] }
     return faults.map(({ path, message }) => `${path}: ${message}`)
@@ -32,49 +36,38 @@ async function faultsOf(...argv: string[]): Promise<string[]> {
 
 describe('a command line', () => {
   it('may have its options anywhere, with or without an equals sign', async () => {
-    const args = await parseArguments(command, [
-      '--text=a=b',
-      'one',
-      '-f',
-      '-n',
-      '-3',
-      'two',
-      '--list',
-      'x',
-      '--list',
-      'y',
-    ])
+    const args = await parse(['--text=a=b', 'one', '-f', '-n', '-3', 'two', '--list', 'x', '--list', 'y'])
     expect([args.word(0), args.optionalWord(1), args.optionalWord(2)]).toEqual(['one', 'two', undefined])
     expect([args.text('text'), args.flag('flag'), args.whole('count')]).toEqual(['a=b', true, -3])
     expect([args.list('list'), args.text('kind'), args.flag('kind')]).toEqual([['x', 'y'], undefined, false])
   })
 
   it('may have values and words that begin with a dash', async () => {
-    const args = await parseArguments(command, ['-2h', '--text', '-x', '-'])
+    const args = await parse(['-2h', '--text', '-x', '-'])
     expect([args.word(0), args.optionalWord(1), args.text('text')]).toEqual(['-2h', '-', '-x'])
   })
 
   it('keeps what follows two dashes for commands that want it', async () => {
-    const args = await parseArguments({ ...command, rest: 'command' }, ['one', '--', 'node', '--flag'])
+    const args = await parse(['one', '--', 'node', '--flag'], { ...command, rest: 'command' })
     expect(args.rest).toEqual(['node', '--flag'])
     expect(args.flag('flag')).toBe(false)
-    expect((await parseArguments(command, ['--', '--odd-name'])).word(0)).toBe('--odd-name')
+    expect((await parse(['--', '--odd-name'])).word(0)).toBe('--odd-name')
   })
 
   it.each([
-    [[], ['<first>: it is missing']],
-    [['a', 'b', 'c'], ['c: nothing expects this word; test takes at most 2']],
-    [['a', '--txt', 'x', 'y', 'z'], ['--txt: there is no such option; did you mean --text?']],
-    [['a', '--flag=yes'], ['--flag: it takes no value']],
-    [['a', '--text'], ['--text: its value is missing']],
-    [['a', '--text', '--flag'], ['--text: its value is missing']],
-    [['a', '--text', 'x', '--text', 'y'], ['--text: it is given twice']],
+    [[], ['<first>: missing argument <first>']],
+    [['a', 'b', 'c'], ['`c`: unexpected argument; `rota test` takes at most 2']],
+    [['a', '--txt', 'x', 'y', 'z'], ['--txt: unknown option `--txt` (did you mean `--text`?)']],
+    [['a', '--flag=yes'], ['--flag: `--flag` takes no value']],
+    [['a', '--text'], ['--text: `--text` needs a value <text>']],
+    [['a', '--text', '--flag'], ['--text: `--text` needs a value <text>']],
+    [['a', '--text', 'x', '--text', 'y'], ['--text: `--text` is given twice']],
     [['a', '-n', '6'], ['--count: "6" is not allowed']],
     [['a', '-n', '1e1'], ['--count: "1e1" is not allowed']],
-    [['a', '--kind', 'gren'], ['--kind: "gren" is not one of them; did you mean green?']],
+    [['a', '--kind', 'gren'], ['--kind: unknown value "gren" (did you mean `green`?)']],
     [
       ['a', '-x', '--toString'],
-      ['-x: there is no such option', '--toString: there is no such option'],
+      ['-x: unknown option `-x`', '--toString: unknown option `--toString`'],
     ],
   ])('%j is refused', async (argv, faults) => {
     expect(await faultsOf(...argv)).toEqual(faults)
@@ -82,5 +75,36 @@ describe('a command line', () => {
 
   it('that asks for help is not judged', async () => {
     expect(await faultsOf('--help', '--nonsense')).toEqual([])
+  })
+})
+
+describe('an option that is required', () => {
+  it('is asked for by its name', async () => {
+    const strict: Command = {
+      name: 'move',
+      options: [{ name: 'to', value: 'url', help: '', isRequired: true }],
+    }
+    await expect(parse([], { ...strict, run: async () => 0 })).rejects.toThrow(
+      'missing option `--to`; see `rota move --help`',
+    )
+  })
+})
+
+describe('an argument after an optional one', () => {
+  const pair: Command = {
+    name: 'switch',
+    arguments: [
+      { name: 'name', help: '', isOptional: true, choices: ['worker'] },
+      { name: 'state', help: '', choices: ['on', 'off'] },
+    ],
+    run: async () => 0,
+  }
+
+  it('is required only together with it', async () => {
+    expect((await parse([], pair)).optionalWord(0)).toBe(undefined)
+    await expect(parse(['worker'], pair)).rejects.toThrow('missing argument <state> (allowed: on, off)')
+    await expect(parse(['wroker', 'on'], pair)).rejects.toThrow(
+      '<name>: unknown value "wroker" (did you mean `worker`?) (allowed: worker)',
+    )
   })
 })

@@ -1,6 +1,7 @@
-import { namedText, quotedText } from '../../text/error-text.js'
+import { codeText, quotedText } from '../../text/error-text.js'
 import { printable } from '../../text/printable.js'
-import type { Option, Syntax } from './syntax.js'
+import type { Chosen } from './subcommand.js'
+import type { Argument, Option, Syntax } from './syntax.js'
 import type { GuessableFault } from './usage-error.js'
 
 /** What a command was called with, checked against what it declares. */
@@ -55,26 +56,33 @@ export interface Parsed {
 export const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' }
 
 /** Reads the words after a command's name; throws one error with everything that is wrong with them. */
-export async function parseArguments(command: Syntax, argv: readonly string[]): Promise<Arguments> {
-  const reader = new Reader(command)
-  const parsed = reader.read(argv)
-  if (!parsed.values.has('help')) reader.checkWords(parsed.words)
-  if (reader.faults.length === 0 || parsed.values.has('help')) return new Arguments(parsed)
-  // Loaded only now: whoever types right does not wait for it.
+export async function parseArguments(chosen: Chosen): Promise<Arguments> {
+  const reader = new Reader(chosen)
+  const parsed = reader.read(chosen.argv)
+  if (parsed.values.has(helpOption.name)) return new Arguments(parsed)
+  reader.checkWords(parsed.words)
+  reader.checkRequired()
+  if (reader.faults.length === 0) return new Arguments(parsed)
+  // Loaded only for an error, so that correct command lines start faster.
   const { usageError, withGuess } = await import('./usage-error.js')
-  const hint = `\`rota ${command.name} --help\` shows what it takes`
-  throw usageError(reader.faults.map(withGuess), hint)
+  throw usageError(reader.faults.map(withGuess), `see \`rota ${chosen.path} --help\``)
 }
 
 class Reader {
   readonly faults: GuessableFault[] = []
+  readonly #path: string
   readonly #command: Syntax
+  readonly #siblings: readonly Syntax[]
+  readonly #options: readonly Option[]
   readonly #values = new Map<string, string[]>()
   readonly #words: string[] = []
   #hasUnknown = false
 
-  constructor(command: Syntax) {
+  constructor({ command, path, parent }: Chosen) {
     this.#command = command
+    this.#path = path
+    this.#siblings = parent?.subcommands ?? []
+    this.#options = [...(command.options ?? []), helpOption]
   }
 
   read(argv: readonly string[]): Parsed {
@@ -92,65 +100,100 @@ class Reader {
   }
 
   checkWords(words: readonly string[]): void {
-    const { arguments: expected } = this.#command
-    for (const argument of expected.slice(words.length)) {
-      if (argument.isOptional !== true) this.#fault(`<${argument.name}>`, 'it is missing', argument.help)
+    const { arguments: expected = [], subcommands, run } = this.#command
+    if (subcommands !== undefined && expected.length === 0) {
+      if (words.length > 0 || run === undefined) this.#refuseSubcommand(words[0], subcommands)
+      return
+    }
+    for (const argument of missingOf(expected, words.length)) {
+      this.#fault(`<${argument.name}>`, `missing argument <${argument.name}>`, argument.choices?.join(', '))
     }
     for (const [index, argument] of expected.entries()) {
-      const problem = textProblem(words[index] ?? '')
-      if (index < words.length && problem !== undefined) this.#fault(`<${argument.name}>`, ...problem)
+      const word = words[index]
+      if (word !== undefined) this.#checkWord(argument, word)
     }
-    // A word after an option that does not exist was probably meant for it.
-    const surplus = this.#hasUnknown ? [] : words.slice(expected.length)
+    // A word after an unknown option is probably its value.
+    if (!this.#hasUnknown) this.#refuseSurplus(words.slice(expected.length), expected)
+  }
+
+  checkRequired(): void {
+    for (const { name, isRequired } of this.#options) {
+      if (isRequired === true && !this.#values.has(name))
+        this.#fault(`--${name}`, `missing option \`--${name}\``)
+    }
+  }
+
+  #refuseSubcommand(word: string | undefined, subcommands: readonly Syntax[]): void {
+    const known = subcommands.map(({ name }) => name)
+    const allowed = known.join(', ')
+    const path = '<subcommand>'
+    if (word === undefined) this.#fault(path, 'missing <subcommand>', allowed)
+    else {
+      const message = `unknown <subcommand> ${codeText(word)}`
+      this.faults.push({ path, message, allowed, guess: { word, known } })
+    }
+  }
+
+  #refuseSurplus(surplus: readonly string[], expected: readonly Argument[]): void {
     const last = expected.at(-1)
     if (last?.quoted !== undefined && surplus.length > 0) {
-      const message = `it came as ${surplus.length + 1} words; put it in quotes`
+      const message = `<${last.name}> came as ${surplus.length + 1} words; put it in quotes`
       this.#fault(`<${last.name}>`, message, last.quoted)
       return
     }
+    const most = expected.length === 0 ? 'no arguments' : `at most ${expected.length}`
     for (const word of surplus) {
-      const most = expected.length === 0 ? 'no word' : `at most ${expected.length}`
-      this.#fault(namedText(word), `nothing expects this word; ${this.#command.name} takes ${most}`)
+      this.#fault(codeText(word), `unexpected argument; \`rota ${this.#path}\` takes ${most}`)
     }
+  }
+
+  #checkWord({ name, choices }: Argument, word: string): void {
+    const problem = textProblem(word)
+    if (problem !== undefined) this.#fault(`<${name}>`, ...problem)
+    else if (choices !== undefined) this.#checkChoice(`<${name}>`, word, choices)
+  }
+
+  #checkChoice(path: string, value: string, choices: readonly string[]): void {
+    if (choices.includes(value)) return
+    const guess = { word: value, known: choices }
+    this.faults.push({
+      path,
+      message: `unknown value ${quotedText(value)}`,
+      allowed: choices.join(', '),
+      guess,
+    })
   }
 
   /** Stores one option; tells how many words after it belong to it. */
   #take(option: Option, word: string, following: string | undefined): 0 | 1 {
+    const path = `--${option.name}`
     const equals = word.startsWith('--') ? word.indexOf('=') : -1
     const attached = equals === -1 ? undefined : word.slice(equals + 1)
     const values = this.#values.get(option.name) ?? []
     this.#values.set(option.name, values)
     if (option.value === undefined) {
-      if (attached !== undefined) this.#fault(`--${option.name}`, 'it takes no value')
+      if (attached !== undefined) this.#fault(path, `\`${path}\` takes no value`)
       return 0
     }
     const value = attached ?? following
     if (value === undefined || (attached === undefined && this.#isKnownOption(value))) {
-      this.#fault(`--${option.name}`, 'its value is missing', `<${option.value}>`)
+      this.#fault(path, `\`${path}\` needs a value <${option.value}>`)
       return 0
     }
-    if (values.length > 0 && option.isList !== true) this.#fault(`--${option.name}`, 'it is given twice')
+    if (values.length > 0 && option.isList !== true) this.#fault(path, `\`${path}\` is given twice`)
     values.push(value)
     const problem = option.isContent === true ? undefined : textProblem(value)
     if (problem === undefined) this.#checkValue(option, value)
-    else this.#fault(`--${option.name}`, ...problem)
+    else this.#fault(path, ...problem)
     return attached === undefined ? 1 : 0
   }
 
-  #checkValue(option: Option, value: string): void {
-    const { choices, whole } = option
-    if (choices !== undefined && !choices.includes(value)) {
-      this.faults.push({
-        path: `--${option.name}`,
-        message: `${quotedText(value)} is not one of them`,
-        allowed: choices.join(', '),
-        guess: { word: value, known: choices },
-      })
-    }
+  #checkValue({ name, choices, whole }: Option, value: string): void {
+    if (choices !== undefined) this.#checkChoice(`--${name}`, value, choices)
     if (whole === undefined) return
     const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= whole.min && Number(value) <= whole.max
     const allowed = `a whole number from ${whole.min} to ${whole.max}`
-    if (!isWhole) this.#fault(`--${option.name}`, `${quotedText(value)} is not allowed`, allowed)
+    if (!isWhole) this.#fault(`--${name}`, `${quotedText(value)} is not allowed`, allowed)
   }
 
   #optionOf(word: string): Option | undefined {
@@ -158,17 +201,20 @@ class Reader {
     if (option !== undefined) return option
     this.#hasUnknown = true
     const name = word.replace(/=.*/s, '')
-    const known = this.#command.options.map((one) => `--${one.name}`)
-    const path = /^--?[\w-]{1,60}$/.test(name) ? name : quotedText(name)
-    this.faults.push({ path, message: 'there is no such option', guess: { word: name, known } })
+    const shown = codeText(name)
+    const path = shown.startsWith('`') ? name : ''
+    const owners = this.#siblings.filter(({ options = [] }) => options.some((one) => isNamed(one, name)))
+    const elsewhere = owners.map((owner) => owner.name).join(', ')
+    const known = this.#options.map((one) => `--${one.name}`)
+    const message = `unknown option ${shown}`
+    if (owners.length === 0) this.faults.push({ path, message, guess: { word: name, known } })
+    else this.#fault(path, `\`rota ${this.#path}\` has no option ${shown}`, `with ${elsewhere}`)
     return undefined
   }
 
   #find(word: string): Option | undefined {
-    const options = [...this.#command.options, helpOption]
-    if (!word.startsWith('--')) return options.find((option) => `-${option.short}` === word)
-    const name = word.slice(2).replace(/=.*/s, '')
-    return options.find((option) => option.name === name || option.formerly === name)
+    const name = word.startsWith('--') ? word.replace(/=.*/s, '') : word
+    return this.#options.find((option) => isNamed(option, name))
   }
 
   /** A value may begin with a dash, as `-2h` does, unless it is the name of another option. */
@@ -181,12 +227,26 @@ class Reader {
   }
 }
 
+/** The arguments that are required and absent; after an optional one that is absent, nothing is required. */
+function missingOf(expected: readonly Argument[], given: number): readonly Argument[] {
+  const absent = expected.slice(given)
+  const optional = absent.findIndex(({ isOptional }) => isOptional === true)
+  return optional === -1 ? absent : absent.slice(0, optional)
+}
+
+function isNamed({ name, short, formerly }: Option, word: string): boolean {
+  return word === `--${name}` || word === `-${short}` || (formerly !== undefined && word === `--${formerly}`)
+}
+
 /** What is wrong with a text that is meant as a name, path, time or the like, and what is allowed. */
 function textProblem(text: string): [message: string, allowed?: string] | undefined {
   // Most likely a variable of a script that somebody forgot to set.
-  if (text === '') return ['it is empty']
+  if (text === '') return ['the value is empty']
   if (text.length > longestText) {
-    return [`it has ${text.length} characters: ${quotedText(text)}`, `at most ${longestText} characters`]
+    return [
+      `the value has ${text.length} characters: ${quotedText(text)}`,
+      `at most ${longestText} characters`,
+    ]
   }
   if (printable(text) !== text || text.includes('\t')) {
     return [`${quotedText(text)} has characters that cannot be printed`, 'text without control characters']

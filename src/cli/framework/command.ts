@@ -2,13 +2,16 @@ import type { Arguments } from './arguments.js'
 import type { Output } from './print/output.js'
 import type { Option, Syntax } from './syntax.js'
 
-/** One command: what it is called with, how its help reads, and what it does. */
-export interface Command extends Syntax {
+/** One command: what it is called with, how its help reads, and what it does or which subcommands it has. */
+export interface Command<App = unknown> extends Syntax {
+  /** One line without a full stop, for the list of subcommands. */
+  readonly summary?: string
   /** What a person has to know beyond the options. */
   readonly about?: string
-  readonly examples: readonly Example[]
-  /** Does it and gives the exit code. */
-  readonly run: (context: Context) => Promise<number>
+  readonly examples?: readonly Example[]
+  readonly subcommands?: readonly Command<App>[]
+  /** Does it and gives the exit code; absent where a subcommand has to be named. */
+  readonly run?: (context: Context<App>) => Promise<number>
 }
 
 /** A command line as a person would type it, and what it is for. */
@@ -17,13 +20,36 @@ export interface Example {
   readonly meaning: string
 }
 
+/** What is known of a command before it is loaded. */
+export interface CommandEntry<App = unknown> {
+  /** One line, without a full stop. */
+  readonly summary: string
+  readonly group: CommandGroup
+  readonly load: () => Promise<Command<App>>
+}
+
+/** The headings of `rota --help`, in order. */
+export const commandGroups = {
+  everyday: 'everyday',
+  explain: 'explain',
+  'hold-back': 'hold back',
+  features: 'rounds, assets, sensors and jobs',
+  'from-cron': 'from cron',
+  stores: 'stores, workers and the shell',
+} as const
+
+/** The group of a command in `rota --help`. */
+export type CommandGroup = keyof typeof commandGroups
+
 /** What a command is given. */
-export interface Context {
+export interface Context<App = unknown> {
   readonly args: Arguments
   readonly out: Output
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory. */
   readonly directory: string
+  /** All commands of the program. */
+  readonly commands: () => Promise<Readonly<Record<string, CommandEntry<App>>>>
 }
 
 /** What a command ends with. */
@@ -46,14 +72,14 @@ export const jsonOption: Option = { name: 'json', help: 'print JSON instead of t
 export const storeOption: Option = {
   name: 'store',
   value: 'url',
-  help: 'the store; default $ROTA_STORE, else the config’s, else sqlite:data/rota.db',
+  help: 'the store; default: $ROTA_STORE, else the config’s, else sqlite:data/rota.db',
 }
 
 /** Which config file counts. */
 export const configOption: Option = {
   name: 'config',
   value: 'file',
-  help: 'the config file; default rota.config.* here or above',
+  help: 'the config file; default: rota.config.* here or above',
   completes: 'file',
 }
 
@@ -61,7 +87,7 @@ export const configOption: Option = {
 export const zoneOption: Option = {
   name: 'zone',
   value: 'zone',
-  help: 'the IANA zone of the times; default that of this machine',
+  help: 'the IANA zone of the times; default: that of this machine',
 }
 
 /** The options of every command that uses a store. */

@@ -1,44 +1,64 @@
 import { helpOption } from './arguments.js'
-import type { Command } from './command.js'
+import type { Command, CommandEntry } from './command.js'
+import { type Named, withSubcommands } from './subcommand.js'
 import type { Argument, Option } from './syntax.js'
-import { commands } from '../commands.js'
+
+/** The shells that a completion script can be printed for. */
+export const shells = ['bash', 'zsh', 'fish'] as const
 
 /** The script that teaches a shell the commands as they are declared. */
-export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<string> {
-  const loaded = await Promise.all(
-    Object.values(commands).map(
-      async (entry): Promise<Known> => ({ command: await entry.load(), summary: entry.summary }),
+export async function completionScript(
+  shell: (typeof shells)[number],
+  commands: Readonly<Record<string, CommandEntry<never>>>,
+): Promise<string> {
+  const known = await Promise.all(
+    Object.entries(commands).map(async ([name, { load, summary }]) =>
+      withSubcommands(await load(), name).map((one) => knownOf(one, summary)),
     ),
   )
   switch (shell) {
     case 'bash':
-      return bashScript(loaded)
+      return bashScript(Object.keys(commands), known.flat())
     case 'zsh':
       // zsh reads the functions of bash; so there is one script to keep right.
-      return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(loaded)}`
+      return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(Object.keys(commands), known.flat())}`
     case 'fish':
-      return fishScript(loaded)
+      return fishScript(known.flat())
   }
 }
 
+/** A command or subcommand with the names that lead to it, such as `round start`. */
 interface Known {
-  readonly command: Command
+  readonly path: string
   readonly summary: string
+  readonly options: readonly Option[]
+  readonly arguments: readonly Argument[]
+  readonly subcommands: readonly string[]
+}
+
+function knownOf({ command, path }: Named<Command<never>>, usual: string): Known {
+  const { options = [], arguments: expected = [], subcommands = [], summary = usual } = command
+  const names = subcommands.map(({ name }) => name)
+  return { path, summary, options, arguments: expected, subcommands: names }
 }
 
 /** Words are counted without options and their values, so that each gets what its own position expects. */
-function bashScript(known: readonly Known[]): string {
-  const names = known.map(({ command }) => command.name).join(' ')
-  return `_rota() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" valued="" position=0 i
+function bashScript(names: readonly string[], known: readonly Known[]): string {
+  return `_rota_path() {
+  valued="" below=""
+  case "$path" in
+${known.map(({ path, subcommands, ...one }) => `    "${path}") valued=" ${valuedOptions(one).join(' ')} " below=" ${subcommands.join(' ')} " ;;`).join('\n')}
+  esac
+}
+_rota() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path="\${COMP_WORDS[1]}"
+  local words="" valued="" below="" position=0 i
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=( $(compgen -W "${names}" -- "$word") )
+    COMPREPLY=( $(compgen -W "${names.join(' ')}" -- "$word") )
     return
   fi
-  case "\${COMP_WORDS[1]}" in
-${known.map(({ command }) => `    ${command.name}) valued=" ${valuedOptions(command).join(' ')} " ;;`).join('\n')}
-  esac
+  _rota_path
   for (( i = 2; i < COMP_CWORD; i++ )); do
     case "\${COMP_WORDS[i]}" in
       --) return ;;
@@ -47,19 +67,25 @@ ${known.map(({ command }) => `    ${command.name}) valued=" ${valuedOptions(comm
           i=$(( i + 1 ))
           if [ "\${COMP_WORDS[i]}" = "=" ]; then i=$(( i + 1 )); fi
         fi ;;
-      *) position=$(( position + 1 )) ;;
+      *)
+        if [ "$position" -eq 0 ] && [[ "$below" == *" \${COMP_WORDS[i]} "* ]]; then
+          path="$path \${COMP_WORDS[i]}"
+          _rota_path
+        else
+          position=$(( position + 1 ))
+        fi ;;
     esac
   done
-  case "\${COMP_WORDS[1]} $before" in
-${known.flatMap(({ command }) => command.options.flatMap((option) => bashOption(command, option))).join('\n')}
+  case "$path $before" in
+${known.flatMap(({ path, options }) => options.flatMap((option) => bashOption(path, option))).join('\n')}
     *)
       if [[ "$word" == -* ]]; then
-        case "\${COMP_WORDS[1]}" in
-${known.map(({ command }) => `          ${command.name}) words="${optionNames(command).join(' ')}" ;;`).join('\n')}
+        case "$path" in
+${known.map(({ path, options }) => `          "${path}") words="${optionNames(options).join(' ')}" ;;`).join('\n')}
         esac
       else
-        case "\${COMP_WORDS[1]} $position" in
-${known.flatMap(({ command }) => bashWords(command)).join('\n')}
+        case "$path $position" in
+${known.flatMap(bashWords).join('\n')}
         esac
       fi ;;
   esac
@@ -69,7 +95,7 @@ complete -o default -F _rota rota`
 }
 
 /** The options that the word behind belongs to, as they are written. */
-function valuedOptions({ options }: Command): readonly string[] {
+function valuedOptions({ options }: Pick<Known, 'options'>): readonly string[] {
   return options.flatMap((option) => (option.value === undefined ? [] : spellings(option)))
 }
 
@@ -77,58 +103,77 @@ function spellings({ name, short }: Option): readonly string[] {
   return short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]
 }
 
-function optionNames({ options }: Command): readonly string[] {
+function optionNames(options: readonly Option[]): readonly string[] {
   return [...options, helpOption].map(({ name }) => `--${name}`)
 }
 
 /** What follows an option that takes a value. */
-function bashOption(command: Command, option: Option): string[] {
+function bashOption(path: string, option: Option): string[] {
   if (option.value === undefined) return []
-  const words =
-    option.choices?.join(' ') ?? wordsOf(option.completes === 'file' ? undefined : option.completes)
-  const places = spellings(option).map((spelling) => `"${command.name} ${spelling}"`)
-  return [`    ${places.join('|')}) words="${words}" ;;`]
+  const places = spellings(option).map((spelling) => `"${path} ${spelling}"`)
+  return [`    ${places.join('|')}) words="${wordsOf(option, bashNames)}" ;;`]
 }
 
 /** What each position of a command expects. */
-function bashWords({ name, arguments: expected }: Command): string[] {
-  return expected.flatMap(({ completes }, position) => {
-    const words = wordsOf(completes)
-    return words === '' ? [] : [`          "${name} ${position}") words="${words}" ;;`]
+function bashWords({ path, arguments: expected, subcommands }: Known): string[] {
+  return positions(expected, subcommands).flatMap((argument, position) => {
+    const words = wordsOf(argument, bashNames)
+    const all = [...(position === 0 ? subcommands : []), words].join(' ').trim()
+    return all === '' ? [] : [`          "${path} ${position}") words="${all}" ;;`]
   })
 }
 
-function wordsOf(completes: Argument['completes']): string {
-  switch (completes) {
-    case undefined:
-      return ''
-    case 'trigger':
-      return '$(rota list --names 2>/dev/null)'
-    case 'job':
-      return '$(rota list --jobs --names 2>/dev/null)'
-    default:
-      return completes.join(' ')
-  }
+/** The arguments of a command; the name of a subcommand takes the first position. */
+function positions(
+  expected: readonly Argument[],
+  subcommands: readonly string[],
+): readonly Pick<Argument, 'choices' | 'completes'>[] {
+  return expected.length === 0 && subcommands.length > 0 ? [{}] : expected
+}
+
+type Names = Readonly<Record<'trigger' | 'job', string>>
+
+/** The words that an argument or option is completed with. */
+function wordsOf({ choices, completes }: Pick<Option, 'choices' | 'completes'>, names: Names): string {
+  if (choices !== undefined) return choices.join(' ')
+  return completes === undefined || completes === 'file' ? '' : names[completes]
+}
+
+const bashNames: Names = {
+  trigger: '$(rota list --names 2>/dev/null)',
+  job: '$(rota list --jobs --names 2>/dev/null)',
+}
+
+const fishNames: Names = {
+  trigger: '(rota list --names 2>/dev/null)',
+  job: '(rota list --jobs --names 2>/dev/null)',
 }
 
 function fishScript(known: readonly Known[]): string {
-  const lines = known.flatMap(({ command, summary }) => {
-    const after = `-n '__fish_seen_subcommand_from ${command.name}'`
-    const options = [...command.options, helpOption].map(
-      (option) => `complete -c rota ${after} ${fishOption(option)}`,
-    )
-    const words = command.arguments.flatMap(({ completes }, position) => {
-      const list = fishWords(completes)
-      const at = ['__rota_at', command.name, position, ...valuedOptions(command)].join(' ')
-      return list === '' ? [] : [`complete -c rota -n '${at}' -a ${list}`]
+  const lines = known.flatMap((one) => {
+    const { path, summary, options, arguments: expected, subcommands } = one
+    const names = path.split(' ')
+    const name = names.at(-1) ?? ''
+    const parent = names.slice(0, -1)
+    const where = parent.length === 0 ? '__fish_use_subcommand' : atText(parent.join(' '), 0, one)
+    const seen = names.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ')
+    const words = positions(expected, subcommands).flatMap((argument, position) => {
+      const list = wordsOf(argument, fishNames)
+      return list === ''
+        ? []
+        : [`complete -c rota -n '${atText(path, position, one)}' -a ${fishQuoted(list)}`]
     })
     return [
-      `complete -c rota -n __fish_use_subcommand -a ${command.name} -d ${fishQuoted(summary)}`,
-      ...options,
+      `complete -c rota -n ${parent.length === 0 ? where : `'${where}'`} -a ${name} -d ${fishQuoted(summary)}`,
+      ...[...options, helpOption].map((option) => `complete -c rota -n '${seen}' ${fishOption(option)}`),
       ...words,
     ]
   })
   return [fishPosition, 'complete -c rota -f', ...lines].join('\n')
+}
+
+function atText(path: string, position: number, known: Known): string {
+  return [`__rota_at "${path}"`, position, ...valuedOptions(known)].join(' ')
 }
 
 /** Whether a command's word of a number is next; the options whose values do not count are named behind it. */
@@ -145,30 +190,16 @@ const fishPosition = `function __rota_at
             set -a words $token
         end
     end
-    test "$words[2]" = "$argv[1]" -a (count $words) -eq (math $argv[2] + 2) -a $skip -eq 0
+    set -l last (math (count (string split ' ' -- $argv[1])) + 1)
+    test "$words[2..$last]" = "$argv[1]" -a (count $words) -eq (math $argv[2] + $last) -a $skip -eq 0
 end`
 
-function fishOption({ name, short, value, help, choices, completes }: Option): string {
+function fishOption(option: Option): string {
+  const { name, short, value, help, completes } = option
   const letter = short === undefined ? '' : ` -s ${short}`
-  const list =
-    choices === undefined
-      ? fishWords(completes === 'file' ? undefined : completes)
-      : fishQuoted(choices.join(' '))
+  const list = value === undefined ? '' : wordsOf(option, fishNames)
   const takes = value === undefined ? '' : completes === 'file' ? ' -r -F' : ' -x'
-  return `-l ${name}${letter}${takes}${list === '' || value === undefined ? '' : ` -a ${list}`} -d ${fishQuoted(help)}`
-}
-
-function fishWords(completes: Argument['completes']): string {
-  switch (completes) {
-    case undefined:
-      return ''
-    case 'trigger':
-      return "'(rota list --names 2>/dev/null)'"
-    case 'job':
-      return "'(rota list --jobs --names 2>/dev/null)'"
-    default:
-      return fishQuoted(completes.join(' '))
-  }
+  return `-l ${name}${letter}${takes}${list === '' ? '' : ` -a ${fishQuoted(list)}`} -d ${fishQuoted(help)}`
 }
 
 function fishQuoted(text: string): string {

@@ -1,9 +1,10 @@
-import { type ErrorCode, type Fault, faultText, RotaError } from '../../kernel/definition/errors.js'
+import { type ErrorCode, type Fault, RotaError } from '../../kernel/definition/errors.js'
 import { TimeError } from '../../time/time-error.js'
 import { errorText, listedLines } from '../../text/error-text.js'
 import { exitCodes } from './command.js'
 import { messageLines } from './print/message-lines.js'
 import type { PrintStream } from './print/print-stream.js'
+import { usageText } from './usage-error.js'
 import { systemCodeOf, systemText } from './system-error.js'
 
 /** Prints what went wrong on standard error and gives the exit code that says so. */
@@ -94,6 +95,6 @@ function sentenceOf(message: string, only: Fault): string {
 
 /** A fault of a file also says where it was written. */
 function faultLine(fault: Fault & { readonly where?: string }): string {
-  const text = faultText(fault)
+  const text = usageText(fault)
   return fault.where === undefined ? text : `${fault.where}: ${text}`
 }

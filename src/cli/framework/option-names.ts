@@ -24,7 +24,7 @@ function named(name: string, error: unknown): unknown {
 }
 
 /** An error of the library in the words of the command line: options instead of keys, and the option that held a value. */
-export function withOptionOf(error: unknown, { options }: Syntax, args: Arguments): unknown {
+export function withOptionOf(error: unknown, { options = [] }: Syntax, args: Arguments): unknown {
   if (!(error instanceof RotaError)) return error
   if (error.faults.length > 0) {
     const given = options.map(({ name }) => name).filter((name) => args.flag(name))

@@ -1,7 +1,16 @@
 import { type Arguments, helpOption, parseArguments } from './arguments.js'
-import { type Command, exitCodes, zoneOption } from './command.js'
-import { commands, type CommandEntry } from '../commands.js'
+import { type Command, type CommandEntry, type Context, exitCodes, zoneOption } from './command.js'
 import { openOutput, outputWidth, type PrintStreams } from './print/output.js'
+import { chooseSubcommand, type Chosen } from './subcommand.js'
+
+/** A program of commands. */
+export interface Program<App> {
+  readonly version: () => Promise<string>
+  /** The command of a name; only as much is loaded as it takes to find it. */
+  readonly command: (name: string) => Promise<CommandEntry<App> | undefined>
+  /** All commands, in the order of the help. */
+  readonly commands: () => Promise<Readonly<Record<string, CommandEntry<App>>>>
+}
 
 /** What a command line is run in. */
 export interface Surroundings {
@@ -12,49 +21,89 @@ export interface Surroundings {
 }
 
 /** Runs one command line and gives its exit code. */
-export async function runCommandLine(argv: readonly string[], here: Surroundings): Promise<number> {
+export async function runCommandLine<App>(
+  program: Program<App>,
+  argv: readonly string[],
+  here: Surroundings,
+): Promise<number> {
   const { stdout } = here.streams
-  const code = await obey(argv, here)
+  const code = await new CommandLine(program, here).obey(argv)
   // What the engine prints is only its log.
   if (argv[0] === 'up' || code !== exitCodes.ok) return code
   await stdout.settled()
   return stdout.failure === undefined ? code : exitCodes.io
 }
 
-async function obey(argv: readonly string[], here: Surroundings): Promise<number> {
-  const [name, ...rest] = argv
-  try {
-    if (name === '--version' || name === '-V') return await printVersion(here)
-    if (name === undefined || isHelp(name) || name === 'help') {
-      return await printHelp(
-        rest.find((word) => !word.startsWith('-')),
-        here,
-      )
-    }
-    return await runCommand(name, rest, here)
-  } catch (error) {
-    const { reportFailure } = await import('./failure.js')
-    const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
-    return reportFailure(error, {
-      stderr: here.streams.stderr,
-      isJson: options.includes('--json'),
-      isDebug: here.environment['ROTA_DEBUG'] === '1',
-    })
-  }
-}
+class CommandLine<App> {
+  readonly #program: Program<App>
+  readonly #here: Surroundings
 
-async function runCommand(name: string, argv: readonly string[], here: Surroundings): Promise<number> {
-  const command = await (await entryOf(name)).load()
-  const args = await parseArguments(command, argv)
-  if (args.flag(helpOption.name)) return await printHelp(name, here)
-  await checkZone(args)
-  const { environment, directory, streams } = here
-  const out = await openOutput(environment, streams)
-  try {
-    return await command.run({ args, out, environment, directory })
-  } catch (error) {
-    const { withOptionOf } = await import('./option-names.js')
-    throw withOptionOf(error, command, args)
+  constructor(program: Program<App>, here: Surroundings) {
+    this.#program = program
+    this.#here = here
+  }
+
+  async obey(argv: readonly string[]): Promise<number> {
+    const { streams, environment } = this.#here
+    const [name, ...rest] = argv
+    try {
+      if (name === '--version' || name === '-V') return this.#print([await this.#program.version()])
+      if (name === undefined || isHelp(name)) return await this.#help(namesIn(rest))
+      return await this.#run(name, rest)
+    } catch (error) {
+      const { reportFailure } = await import('./failure.js')
+      const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+      return reportFailure(error, {
+        stderr: streams.stderr,
+        isJson: options.includes('--json'),
+        isDebug: environment['ROTA_DEBUG'] === '1',
+      })
+    }
+  }
+
+  async #run(name: string, argv: readonly string[]): Promise<number> {
+    const { environment, directory, streams } = this.#here
+    const chosen = await this.#choose(name, argv)
+    const args = await parseArguments(chosen)
+    const { run } = chosen.command
+    if (args.flag(helpOption.name) || run === undefined) return await this.#helpOf(chosen)
+    await checkZone(args)
+    const out = await openOutput(environment, streams)
+    const context: Context<App> = { args, out, environment, directory, commands: this.#program.commands }
+    try {
+      return await run(context)
+    } catch (error) {
+      const { withOptionOf } = await import('./option-names.js')
+      throw withOptionOf(error, chosen.command, args)
+    }
+  }
+
+  async #choose(name: string, argv: readonly string[]): Promise<Chosen<Command<App>>> {
+    const entry = await this.#program.command(name)
+    if (entry !== undefined) return chooseSubcommand({ command: await entry.load(), path: name, argv })
+    const { unknownCommand } = await import('./usage-error.js')
+    throw unknownCommand(name, Object.keys(await this.#program.commands()))
+  }
+
+  /** The help of the program, or of the command that words name. */
+  async #help([name, ...words]: readonly string[]): Promise<number> {
+    if (name !== undefined) return await this.#helpOf(await this.#choose(name, words))
+    const { programHelp } = await import('./help.js')
+    return this.#print(programHelp(await this.#program.commands(), this.#width()))
+  }
+
+  async #helpOf({ command, path }: Chosen<Command<App>>): Promise<number> {
+    const { commandHelp } = await import('./help.js')
+    return this.#print(commandHelp(command, path, this.#width()))
+  }
+
+  #width(): number {
+    return Math.min(80, outputWidth(this.#here.environment, this.#here.streams.stdout))
+  }
+
+  #print(lines: readonly string[]): number {
+    this.#here.streams.stdout.write(`${lines.join('\n')}\n`)
+    return exitCodes.ok
   }
 }
 
@@ -69,29 +118,11 @@ async function checkZone(args: Arguments): Promise<void> {
   readAs(`--${zoneOption.name}`, () => zoneOf(zone))
 }
 
-async function entryOf(name: string): Promise<CommandEntry> {
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (entry !== undefined) return entry
-  const { unknownCommand } = await import('./usage-error.js')
-  throw unknownCommand(name, Object.keys(commands))
-}
-
-async function printHelp(name: string | undefined, here: Surroundings): Promise<number> {
-  const { commandHelp, programHelp } = await import('./help.js')
-  const { stdout } = here.streams
-  const width = Math.min(80, outputWidth(here.environment, stdout))
-  const command: Command | undefined = name === undefined ? undefined : await (await entryOf(name)).load()
-  const lines = command === undefined ? programHelp(commands, width) : commandHelp(command, width)
-  stdout.write(`${lines.join('\n')}\n`)
-  return exitCodes.ok
-}
-
-async function printVersion({ streams }: Surroundings): Promise<number> {
-  const { packageVersion } = await import('../../formats/version.js')
-  streams.stdout.write(`${packageVersion}\n`)
-  return exitCodes.ok
-}
-
 function isHelp(word: string): boolean {
-  return word === '--help' || word === '-h'
+  return word === '--help' || word === '-h' || word === 'help'
+}
+
+/** The names of a command and its subcommands among the words after `help`. */
+function namesIn(words: readonly string[]): readonly string[] {
+  return words.filter((word) => !word.startsWith('-') && !isHelp(word))
 }

@@ -1,42 +1,48 @@
 /** What a command is called with. */
 export interface Syntax {
   readonly name: string
-  readonly arguments: readonly Argument[]
-  readonly options: readonly Option[]
-  /** What may follow ` -- `, where anything may. */
+  readonly arguments?: readonly Argument[]
+  readonly options?: readonly Option[]
+  /** What may follow ` -- `; absent where nothing may. */
   readonly rest?: string
+  readonly subcommands?: readonly Syntax[]
+  /** Present where the command does something itself. */
+  readonly run?: unknown
 }
 
-/** A word without a name. */
+/** A word without a name. One that is required after an optional one is required only together with it. */
 export interface Argument {
   readonly name: string
   readonly help: string
   readonly isOptional?: boolean
+  /** The only words it takes. */
+  readonly choices?: readonly string[]
   /** It often has spaces; this is how it is written in quotes. */
   readonly quoted?: string
-  /** What a shell may complete it with. */
+  /** What a shell completes it with, where it has no choices. */
   readonly completes?: Completes
 }
 
-/** The names a shell can ask the store for, or words that are known beforehand. */
-export type Completes = 'trigger' | 'job' | readonly string[]
+/** The kinds of names that a shell can ask the store for. */
+export type Completes = 'trigger' | 'job'
 
 /** A named option: a flag, or one with a value. */
 export interface Option {
   readonly name: string
-  /** What it was called before, which goes on being understood. */
+  /** Another name that is accepted for it. */
   readonly formerly?: string
   readonly short?: string
   /** What stands for its value in the help, such as `duration`; absent for a flag. */
   readonly value?: string
   readonly help: string
+  readonly isRequired?: boolean
   /** The only words it takes. */
   readonly choices?: readonly string[]
   /** It takes a whole number between these. */
   readonly whole?: { readonly min: number; readonly max: number }
   /** It may be given more than once. */
   readonly isList?: boolean
-  /** Its value is content, such as a note or JSON; all others are names, paths, times and the like, and are checked as such. */
+  /** Its value is content, such as a note or JSON; other values are names, paths and times, and are checked as such. */
   readonly isContent?: boolean
   readonly completes?: Completes | 'file'
 }

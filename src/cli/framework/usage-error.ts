@@ -1,25 +1,37 @@
 import { type Fault, faultText, RotaError } from '../../kernel/definition/errors.js'
 import { nearest } from '../../kernel/definition/read-value.js'
-import { namedText } from '../../text/error-text.js'
+import { codeText } from '../../text/error-text.js'
 
-/** The error for words that are not understood; the hint says where to look. */
+/** The error for a command line that is not understood; the hint says where to look. */
 export function usageError(faults: readonly Fault[], hint: string): RotaError {
   const [only, ...others] = faults
-  const wrong = only === undefined || others.length > 0 ? `${faults.length} faults` : faultText(only)
-  return new RotaError('USAGE', `${wrong}${wrong.endsWith('?') ? ' ' : '; '}${hint}`, { faults })
+  const wrong = only === undefined || others.length > 0 ? `${faults.length} faults` : usageText(only)
+  return new RotaError('USAGE', `${wrong}; ${hint}`, { faults })
 }
 
-/** A fault with what was probably meant, where something comes near. */
+/** A fault as a sentence: many messages of the command line name the option or argument themselves. */
+export function usageText(fault: Fault): string {
+  const { path, message } = fault
+  const isNamed = /^[-<]/.test(path) && message.includes(path)
+  return faultText(isNamed ? { ...fault, path: '' } : fault)
+}
+
+/** A fault together with the words among which the intended one may be. */
+export interface GuessableFault extends Fault {
+  readonly guess?: { readonly word: string; readonly known: readonly string[] }
+}
+
+/** A fault with the nearest known word, where one is near. */
 export function withGuess({ guess, ...fault }: GuessableFault): Fault {
   const meant = guess === undefined ? undefined : nearest(guess.word, guess.known)
-  return meant === undefined ? fault : { ...fault, message: `${fault.message}; did you mean ${meant}?` }
+  return meant === undefined ? fault : { ...fault, message: `${fault.message} (did you mean \`${meant}\`?)` }
 }
 
 /** The error for a command that does not exist. */
 export function unknownCommand(name: string, known: readonly string[]): RotaError {
   const meant = otherNames.get(name) ?? nearest(name, [...known, 'help'])
-  const hint = meant === undefined ? '`rota --help` lists them' : `did you mean ${meant}?`
-  return new RotaError('USAGE', `there is no command ${namedText(name)}; ${hint}`)
+  const hint = meant === undefined ? '; `rota --help` lists the commands' : ` (did you mean \`${meant}\`?)`
+  return new RotaError('USAGE', `unknown command ${codeText(name)}${hint}`)
 }
 
 /** What other programs call the same. */
@@ -48,8 +60,3 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['status', 'doctor'],
   ['health', 'doctor'],
 ])
-
-/** A fault, with the words among which the one that was meant may be. */
-export interface GuessableFault extends Fault {
-  readonly guess?: { readonly word: string; readonly known: readonly string[] }
-}

@@ -29,7 +29,7 @@ export const asset: Command = {
   about:
     'list shows all assets, show one with its newest partitions. grid has a row for every asset and a letter for every partition: D done, R running, F failed, S stale (something upstream is newer), . missing. stale lists what is stale. materialize makes one partition and follows its run. backfill says which partitions of a range it would make and which it would leave alone and why; with --yes it makes them; without an asset it lists backfills. A backfill moves no schedule.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     {
       name: 'asset',
       help: 'which one; for list, grid and stale all without it',

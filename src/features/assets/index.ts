@@ -4,4 +4,11 @@ import type { Feature } from '../feature.js'
 export const assets = {
   name: 'assets',
   endEffects: async () => [(await import('./end-effect.js')).assetEffect],
+  commands: {
+    asset: {
+      summary: 'list, show, make and backfill assets',
+      group: 'features',
+      load: async () => (await import('./commands.js')).asset,
+    },
+  },
 } as const satisfies Feature

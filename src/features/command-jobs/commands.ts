@@ -28,7 +28,7 @@ export const job: Command = {
   about:
     'A command job says which command is due when, for whom. add stores one, and with that it is scheduled, also in an engine that runs already. get shows one, list all, run starts one now, remove ends one: what runs may finish, what waits is cancelled. cleanup removes one-shots that were executed, which the engine also does once a day. A command goes to the job of its name, else to the app’s onCommand.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'id', help: 'which job; for add the id it gets, else a random one', isOptional: true },
   ],
   options: [

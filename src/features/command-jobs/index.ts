@@ -4,4 +4,21 @@ import type { Feature } from '../feature.js'
 export const commandJobs = {
   name: 'command-jobs',
   endEffects: async () => [(await import('./end-effect.js')).onceEffect],
+  commands: {
+    job: {
+      summary: 'add, list and remove command jobs',
+      group: 'features',
+      load: async () => (await import('./commands.js')).job,
+    },
+    import: {
+      summary: 'import command jobs from a JSONL file',
+      group: 'features',
+      load: async () => (await import('./import-command.js')).importCommand,
+    },
+    export: {
+      summary: 'export command jobs as a JSONL file',
+      group: 'features',
+      load: async () => (await import('./export-command.js')).exportCommand,
+    },
+  },
 } as const satisfies Feature

@@ -1,4 +1,13 @@
 import type { Feature } from '../feature.js'
 
 /** The feature `migrate`. */
-export const migrate = { name: 'migrate' } as const satisfies Feature
+export const migrate = {
+  name: 'migrate',
+  commands: {
+    migrate: {
+      summary: 'move a store into another one',
+      group: 'stores',
+      load: async () => (await import('./commands.js')).migrate,
+    },
+  },
+} as const satisfies Feature

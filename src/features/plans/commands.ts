@@ -24,7 +24,7 @@ export const plan: Command = {
   about:
     'check reads a plan file and the pipeline files of what is still to come, and shows its entries: when each is due, in the plan’s zone and in UTC, its id, and whether it is in the future, due (within the last 24 hours) or missed. Nothing is written. All faults are listed at once, with line and column. enqueue makes one entry a run, also one that was missed: in the queue directory of `rota schedule`, or with --store or --config in the store of an engine. An entry that was enqueued before is not enqueued again.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'file', help: 'a plan in YAML' },
     { name: 'id', help: 'for enqueue: the job_id or run_id of the entry', isOptional: true },
   ],

@@ -1,4 +1,28 @@
 import type { Feature } from '../feature.js'
 
 /** The feature `plans`. */
-export const plans = { name: 'plans' } as const satisfies Feature
+export const plans = {
+  name: 'plans',
+  commands: {
+    plan: {
+      summary: 'check a plan file, or enqueue one entry',
+      group: 'from-cron',
+      load: async () => (await import('./commands.js')).plan,
+    },
+    schedule: {
+      summary: 'enqueue the due entries of a plan, once',
+      group: 'from-cron',
+      load: async () => (await import('./schedule-command.js')).schedule,
+    },
+    work: {
+      summary: 'perform one run of a queue directory',
+      group: 'from-cron',
+      load: async () => (await import('./queue/work-command.js')).work,
+    },
+    queue: {
+      summary: 'list and repair a queue directory',
+      group: 'from-cron',
+      load: async () => (await import('./queue/commands.js')).queue,
+    },
+  },
+} as const satisfies Feature

@@ -20,7 +20,7 @@ export const round: Command = {
   about:
     'A round checks a list of services every interval and performs those that are due, one after another; a service has its own interval and runs when that has passed. start makes a round, or gives one that runs another interval or list; a stopped one needs its name only. stop lets the current service finish and keeps what is left. status tells how a round stands, state what is saved of an open cycle, timing when services ran last; timing set changes how often one is to run.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'name', help: 'the round; for timing a service, or set', isOptional: true, completes: 'trigger' },
     { name: 'service', help: 'for timing set', isOptional: true, completes: 'job' },
   ],

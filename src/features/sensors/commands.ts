@@ -22,7 +22,7 @@ export const sensor: Command = {
   about:
     'list shows every sensor and how it fares; show prints one in full, with its state. history tells what its polls came to, with the reasons; polls that came to the same are one line. preview polls it once, from its own state or from --state, and changes nothing; it needs the config that defines it. reset lets it begin anew, or from --state: --keep-keys leaves what was seen seen, --forget-keys has everything that it finds triggered again. pause and resume hold it back and let it go on.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'sensor', help: 'which one; all but list need it', isOptional: true, completes: 'trigger' },
   ],
   options: [

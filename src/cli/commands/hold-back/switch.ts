@@ -1,7 +1,5 @@
 import type { Hold } from '../../../kernel/hold/hold.js'
 import type { Rota } from '../../../app/rota.js'
-import { chosenWord } from '../../framework/actions.js'
-import { usageError } from '../../framework/usage-error.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { printTable } from '../../framework/print/table.js'
@@ -20,8 +18,8 @@ export const killSwitch: Command = {
   about:
     'Shows the kill switches in the store, or turns one on or off for every process: scheduler stops ticks, worker stops claims, pipeline stops both. Those of the environment (PIPELINE_ENABLED, SCHEDULER_ENABLED, WORKER_ENABLED) count for one process only.',
   arguments: [
-    { name: 'name', help: 'pipeline, scheduler or worker', isOptional: true, completes: names },
-    { name: 'state', help: 'on or off', isOptional: true, completes: states },
+    { name: 'name', help: 'which switch; default: show all', isOptional: true, choices: names },
+    { name: 'state', help: 'what to set it to', choices: states },
   ],
   options: [...holdOptions, zoneOption, ...storeOptions],
   examples: [
@@ -43,14 +41,8 @@ interface Wanted {
 }
 
 function wantedOf({ args }: Context): Wanted | undefined {
-  const [word, state] = [args.optionalWord(0), args.optionalWord(1)]
-  if (word === undefined) return undefined
-  const name = chosenWord(word, { command: 'switch', known: names, path: '<name>' })
-  if (state === undefined) {
-    const fault = { path: '<state>', message: 'it is missing', allowed: states.join(', ') }
-    throw usageError([fault], '`rota switch --help` shows examples')
-  }
-  return { name, state: chosenWord(state, { command: 'switch', known: states, path: '<state>' }) }
+  const name = names.find((one) => one === args.optionalWord(0))
+  return name === undefined ? undefined : { name, state: args.word(1) === 'on' ? 'on' : 'off' }
 }
 
 async function set(context: Context, app: Rota, { name, state }: Wanted): Promise<number> {

@@ -17,7 +17,7 @@ export const workers: Command = {
   about:
     'list shows every process of the store: its host, release and roles, how many runs it performs of how many it can, and its last heartbeat. One that misses a heartbeat is late; one whose lease is over is gone, and its runs are taken over. drain lets a process, or all of a host, take nothing more: what it performs goes on to its end, however long that takes, and then `rota up` ends by itself with exit code 0. It claims nothing from the moment of the command on, and says in its log that it drains within a third of its lease. undrain takes that back while it has not ended.',
   arguments: [
-    { name: 'action', help: `${actions.join(', ')}; default list`, isOptional: true, completes: actions },
+    { name: 'action', help: `${actions.join(', ')}; default list`, isOptional: true, choices: actions },
     { name: 'target', help: 'for drain and undrain: a host, host:pid, or an id', isOptional: true },
   ],
   options: [

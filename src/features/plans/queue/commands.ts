@@ -21,7 +21,7 @@ export const queue: Command = {
   about:
     'list shows every run of a queue directory by state, and files that cannot be read as invalid. show prints one run. retry gives a failed or cancelled run another try, now. requeue takes back what dead workers and other programs left in running. purge removes done and failed runs that ended before a time; their ids stay known, so that none is enqueued again.',
   arguments: [
-    { name: 'action', help: actions.join(', '), completes: actions },
+    { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'id', help: 'for show and retry: a job_id, run_id or id', isOptional: true },
   ],
   options: [
