@@ -236,9 +236,7 @@ describe('what is said of small mistakes', () => {
     expect(never).toMatchObject({ code: 1, stdout: expect.stringContaining('it is never due') as unknown })
     expect(json).toMatchObject({ code: 1, stdout: expect.stringContaining('"occurrences":[]') as unknown })
     expect(unquoted.code).toBe(2)
-    expect(unquoted.stderr).toContain(
-      "<expression> came as 5 words; put it in quotes (allowed: '0 9 * * *')",
-    )
+    expect(unquoted.stderr).toContain("<expression> came as 5 words; put it in quotes (allowed: '0 9 * * *')")
   })
 
   it('--help, --names and --json go together', async () => {
