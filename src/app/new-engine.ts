@@ -9,7 +9,8 @@ import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { slowPollMs, upkeepTimes } from './process/loop-times.js'
-import { performablesOf } from '../handlers/executable-jobs.js'
+import { executableJobsOf } from '../handlers/executable-jobs.js'
+import { loadHandlerExtensions } from './handler-extensions.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
@@ -53,7 +54,8 @@ export function newEngine(parts: AppParts): Engine {
     newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),
     executableJobs: async () => {
-      const found = await performablesOf({ registry, store, outside })
+      const extensions = await loadHandlerExtensions()
+      const found = await executableJobsOf({ registry, store, outside, extensions })
       onFunctions(functionsIn(found))
       return found
     },

@@ -11,6 +11,7 @@ import {
   readName,
   readOptions,
 } from '../kernel/definition/read-value.js'
+import { offerAfterDefaultMs } from '../engine/events.js'
 import type { Roles } from '../engine/role.js'
 import { retentionBounds, leaseBounds, readBus } from '../formats/config.js'
 import { systemClock, type Clock } from '../time/clock.js'
@@ -145,6 +146,3 @@ function readClock(value: unknown, place: Place): Clock {
 function isClock(value: unknown): value is Clock {
   return typeof value === 'object' && value !== null && 'monotonicMs' in value
 }
-
-/** After how long a run that nobody claimed is offered on the bus, where nothing else is said. */
-export const offerAfterDefaultMs = 5000

@@ -1,3 +1,4 @@
+import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
 import type { CommandEntry } from '../cli/framework/command.js'
 
@@ -5,6 +6,8 @@ import type { CommandEntry } from '../cli/framework/command.js'
 export interface Feature {
   /** Its name, which is also the name of its folder. */
   readonly name: string
+  /** What it adds to the handlers of jobs. */
+  readonly handlers?: () => Promise<HandlerExtension>
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */

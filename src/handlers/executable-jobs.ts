@@ -1,50 +1,101 @@
-import { createRequire } from 'node:module'
-import type { Job, ModuleSpec, ShellSpec } from '../kernel/job/job.js'
+import type { Json } from '../kernel/definition/json.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { Isolation, Job, ModuleSpec, ShellSpec } from '../kernel/job/job.js'
 import type { Handler, ExecutableJob, RunContext } from '../engine/worker/perform.js'
 import { killEarlierCommands } from './earlier-commands.js'
-import { performIsolated } from '../features/isolation/run.js'
+import type { HandlerContext } from './handler-context.js'
 import { performHttp } from './perform-http.js'
 import { stepFunctions, type StepFunction } from './pipeline/step-function.js'
 import { performShell } from './perform-shell.js'
-import type { Store } from '../store/port.js'
+import type { Store, StoredJob } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
-import { assetHandler } from '../features/assets/asset-run.js'
+import type { Instant } from '../time/instant.js'
 import { importFunction, modulePath } from './module.js'
 import { takerName, toHandler } from '../engine/worker/command-run.js'
-import { fallbackHandler } from '../features/command-jobs/performers.js'
 import { runPipeline } from './pipeline/run-pipeline.js'
 import type { Registry } from '../engine/sync/registry.js'
 import { processOnThisHost } from './worker-identity.js'
 
-/** What this process can perform: its own functions, and every command, request and pipeline that is defined in the store. */
-export async function performablesOf(input: {
-  registry: Registry
-  store: Store
-  outside: Outside
-  /** The functions of pipelines, where they are not the registry's. */
-  steps?: Steps | undefined
-}): Promise<ReadonlyMap<string, ExecutableJob>> {
-  const { registry, store, outside, steps = async () => registry.part(stepFunctions) } = input
+/** What a process that executes jobs has for them. */
+export interface ExecutableInput {
+  readonly store: Store
+  readonly outside: Outside
+  /** The definitions of this process; absent: it has no jobs of its own. */
+  readonly registry?: Registry | undefined
+  /** The functions of pipelines; default: those of the registry. */
+  readonly steps?: Steps | undefined
+  readonly extensions: readonly HandlerExtension[]
+}
+
+/** What a feature adds to the handlers of jobs. */
+export interface HandlerExtension {
+  /** Executes a module's function in a thread or process of its own. */
+  readonly isolated?: (spec: IsolatedSpec, context: IsolatedContext) => Promise<Json | undefined>
+  /** Gives the handler of a job what such a job needs around it. */
+  readonly wrap?: (job: Job, handler: Handler) => Handler
+  /** The handler of a stored job that has none of its own. */
+  readonly fallback?: (stored: StoredJob, here: FallbackInput) => Handler | undefined
+  /** Jobs that a process which performs one run executes besides; `release` hands back the run that it was given. */
+  readonly onePass?: (
+    store: Store,
+    pass: { readonly now: Instant; readonly release: () => void },
+  ) => Promise<readonly ExecutableJob[]>
+}
+
+/** A module's function that runs in a thread or process of its own. */
+export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly takesCommands: boolean }
+
+/** What an isolated function needs besides its run. */
+export type IsolatedContext = HandlerContext & Outside
+
+/** What a fallback can use. */
+export interface FallbackInput {
+  readonly executableJobs: ReadonlyMap<string, ExecutableJob>
+  /** A handler that executes a command. */
+  readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
+}
+
+/** What this process can execute: its own functions, and every command, request and pipeline in the store. */
+export async function executableJobsOf(input: ExecutableInput): Promise<ReadonlyMap<string, ExecutableJob>> {
+  const { registry, store, outside, extensions } = input
+  const steps = input.steps ?? (async () => registry?.part(stepFunctions) ?? new Map())
+  const around = { ...outside, store, steps, extensions }
   const executableJobs = new Map<string, ExecutableJob>()
-  const shell = (spec: (run: RunContext) => ShellSpec): Handler => shellHandler(spec, { ...outside, store })
+  const add = (job: Job, handler: Handler | undefined): void => {
+    if (handler === undefined) return
+    const wrapped = extensions.reduce((inner, { wrap }) => wrap?.(job, inner) ?? inner, handler)
+    executableJobs.set(job.name, { job, handler: wrapped })
+  }
   const stored = await store.jobs()
   for (const { job, source } of stored) {
     const isFromApi = source === 'api'
-    const added = isFromApi && job.handler.kind === 'function' ? registry.handlers.get(job.name) : undefined
+    const added = isFromApi && job.handler.kind === 'function' ? registry?.handlers.get(job.name) : undefined
     // A module of another app is not where this one would look for it.
     if (job.handler.kind === 'module' && !isFromApi) continue
-    const handler = added ?? outsideHandler(job, { ...outside, store, steps, isFromApi })
-    if (handler !== undefined) executableJobs.set(job.name, { job, handler: assetHandler(job, handler) })
+    add(job, added ?? outsideHandler(job, { ...around, isFromApi }))
   }
-  for (const [name, { job, handler }] of registry.jobs) {
-    const isOwn = job.handler.kind === 'module' || registry.shared.has(name)
-    const own =
-      handler ?? (isOwn ? outsideHandler(job, { ...outside, store, steps, isFromApi: false }) : undefined)
-    if (own !== undefined) executableJobs.set(name, { job, handler: assetHandler(job, own) })
+  for (const [name, { job, handler }] of registry?.jobs ?? []) {
+    const isOwn = job.handler.kind === 'module' || registry?.shared.has(name) === true
+    add(job, handler ?? (isOwn ? outsideHandler(job, { ...around, isFromApi: false }) : undefined))
   }
+  const here = { executableJobs, shell: (spec: (run: RunContext) => ShellSpec) => shellHandler(spec, around) }
   for (const one of stored) {
-    const fallback = fallbackHandler(one, { executableJobs, shell })
-    if (fallback !== undefined) executableJobs.set(one.job.name, { job: one.job, handler: fallback })
+    for (const { fallback } of extensions) {
+      const handler = fallback?.(one, here)
+      if (handler !== undefined) executableJobs.set(one.job.name, { job: one.job, handler })
+    }
+  }
+  return executableJobs
+}
+
+/** What a process that performs one run can execute. */
+export async function onePassJobs(
+  input: ExecutableInput,
+  pass: { readonly now: Instant; readonly release: () => void },
+): Promise<ReadonlyMap<string, ExecutableJob>> {
+  const executableJobs = new Map(await executableJobsOf(input))
+  for (const { onePass } of input.extensions) {
+    for (const one of (await onePass?.(input.store, pass)) ?? []) executableJobs.set(one.job.name, one)
   }
   return executableJobs
 }
@@ -63,6 +114,7 @@ export type Steps = () => Promise<ReadonlyMap<string, StepFunction>>
 interface Surroundings extends Outside {
   readonly store: Store
   readonly steps: Steps
+  readonly extensions: readonly HandlerExtension[]
   readonly isFromApi: boolean
 }
 
@@ -95,17 +147,18 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
 }
 
 /** Loaded with the first run that needs it. */
-function moduleHandler(job: string, spec: ModuleSpec, outside: Outside & { store: Store }): Handler {
-  const { directory, clock, environment } = outside
+function moduleHandler(job: string, spec: ModuleSpec, around: Surroundings): Handler {
+  const { directory, clock, environment } = around
   const { isolate } = spec
   const takesCommands = job === takerName
   if (isolate === undefined)
     return async (run) => await toHandler(await importFunction(spec, directory), { takesCommands })(run)
   const found = { ...spec, isolate, takesCommands, module: modulePath(spec.module, directory) }
+  const [isolated] = around.extensions.flatMap((one) => one.isolated ?? [])
   return async (run) => {
-    await endEarlierAttempts(run, outside)
-    const context = { ...contextOf(run), clock, environment, directory, entry: isolateEntry() }
-    return await performIsolated(found, context)
+    if (isolated === undefined) throw new RotaError('HANDLER_MISSING', 'nothing here isolates handlers')
+    await endEarlierAttempts(run, around)
+    return await isolated(found, { ...contextOf(run), clock, environment, directory })
   }
 }
 
@@ -135,11 +188,6 @@ async function endEarlierAttempts(
       : [],
   )
   if (workers.length > 0) await killEarlierCommands(new Set(workers), { ...contextOf(run), clock })
-}
-
-/** The compiled beginning of a thread or process, wherever this file itself was loaded from. */
-function isolateEntry(): string {
-  return createRequire(import.meta.url).resolve('#isolate-entry')
 }
 
 function contextOf(run: RunContext) {

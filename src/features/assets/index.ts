@@ -3,6 +3,7 @@ import type { Feature } from '../feature.js'
 /** The feature `assets`. */
 export const assets = {
   name: 'assets',
+  handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   endEffects: async () => [(await import('./end-effect.js')).assetEffect],
   commands: {
     asset: {

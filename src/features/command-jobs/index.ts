@@ -3,6 +3,7 @@ import type { Feature } from '../feature.js'
 /** The feature `command-jobs`. */
 export const commandJobs = {
   name: 'command-jobs',
+  handlers: async () => (await import('./unclaimed.js')).commandHandlers,
   endEffects: async () => [(await import('./end-effect.js')).onceEffect],
   commands: {
     job: {

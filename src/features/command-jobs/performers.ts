@@ -1,10 +1,11 @@
-import type { Handler, ExecutableJob, RunContext } from '../../engine/worker/perform.js'
+import type { Handler, RunContext } from '../../engine/worker/perform.js'
 import { define, defineJobs } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown } from '../../kernel/definition/faults.js'
-import { jobDefaults, type Job, type ShellSpec } from '../../kernel/job/job.js'
+import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import { jobsSource } from '../../kernel/job/command-source.js'
+import type { FallbackInput } from '../../handlers/executable-jobs.js'
 import { readName } from '../../kernel/definition/read-value.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -76,13 +77,7 @@ export async function removeUnclaimedJobs(store: Store): Promise<void> {
 }
 
 /** What performs the jobs that command jobs fall back on, where this process can: a job may have been defined after a run was made. */
-export function fallbackHandler(
-  { job, source }: StoredJob,
-  here: {
-    readonly executableJobs: ReadonlyMap<string, ExecutableJob>
-    readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
-  },
-): Handler | undefined {
+export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput): Handler | undefined {
   if (source !== jobsSource) return undefined
   if (job.name === shellCommand) {
     return here.shell((run) => ({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }))

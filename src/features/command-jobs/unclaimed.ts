@@ -1,4 +1,4 @@
-import type { Events } from '../../engine/events.js'
+import { offerAfterDefaultMs, type Events } from '../../engine/events.js'
 import { Loop, type Look } from '../../engine/loop.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { performOneRun } from '../../engine/worker/one-run.js'
@@ -9,7 +9,8 @@ import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
-import { commandOf, failUnclaimed, isUnclaimedJob, performerOf } from './performers.js'
+import type { HandlerExtension } from '../../handlers/executable-jobs.js'
+import { commandOf, failUnclaimed, fallbackHandler, isUnclaimedJob, performerOf } from './performers.js'
 
 /** What failing unclaimed commands needs. */
 export interface UnclaimedOptions {
@@ -73,7 +74,7 @@ export class UnclaimedCommands {
         events,
         leaseMs,
         worker: { ...workerIdentity(), id: newWorkerId() },
-        executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, release)]]),
+        executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, () => release.abort())]]),
         signal: release.signal,
       })
       if (worked === undefined || release.signal.aborted) return
@@ -84,13 +85,13 @@ export class UnclaimedCommands {
 const slowMs = 10_000
 
 /** Runs of one job that nobody has taken for so long that they fail. */
-export interface Unclaimed {
+interface Unclaimed {
   readonly job: Job
   readonly runs: ReadonlySet<RunId>
 }
 
 /** Runs of commands that nobody takes: those that fail now, and when the next one does. */
-export async function unclaimedCommands(
+async function unclaimedCommands(
   store: Store,
   { now, offerAfterMs }: { readonly now: Instant; readonly offerAfterMs: number },
 ): Promise<{ readonly over: readonly Unclaimed[]; readonly nextAt: Instant }> {
@@ -112,11 +113,20 @@ export async function unclaimedCommands(
   return { over, nextAt }
 }
 
+/** Executes command jobs; in a process that performs one run, it may be one that fails a command that nobody took. */
+export const commandHandlers: HandlerExtension = {
+  fallback: fallbackHandler,
+  onePass: async (store, { now, release }) => {
+    const { over } = await unclaimedCommands(store, { now, offerAfterMs: offerAfterDefaultMs })
+    return over.map((one) => failing(one, release))
+  },
+}
+
 /** Fails the runs that nobody took; another one, which was claimed in their place, is released. */
-export function failing({ job, runs }: Unclaimed, release: AbortController): ExecutableJob {
+function failing({ job, runs }: Unclaimed, release: () => void): ExecutableJob {
   const handler = (run: RunContext): void => {
     if (runs.has(run.id)) failUnclaimed(run)
-    release.abort()
+    release()
   }
   return { job, handler }
 }

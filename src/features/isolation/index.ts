@@ -1,4 +1,7 @@
 import type { Feature } from '../feature.js'
 
 /** The feature `isolation`. */
-export const isolation = { name: 'isolation' } as const satisfies Feature
+export const isolation = {
+  name: 'isolation',
+  handlers: async () => (await import('./run.js')).isolationHandlers,
+} as const satisfies Feature

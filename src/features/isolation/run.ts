@@ -1,26 +1,29 @@
+import { createRequire } from 'node:module'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { Isolation, ModuleSpec } from '../../kernel/job/job.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StoredError } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
-import { stoppedError, type HandlerContext } from '../../handlers/handler-context.js'
+import type { HandlerExtension, IsolatedContext, IsolatedSpec } from '../../handlers/executable-jobs.js'
+import { stoppedError } from '../../handlers/handler-context.js'
 import type { FromIsolated, IsolatedAnswer } from './messages.js'
 import { startUnit, type IsolatedUnit } from './unit.js'
 import { RunOutput } from '../../handlers/run-output.js'
-import type { Environment } from '../../handlers/shell-env.js'
 
-/** What an isolated handler needs beside its run. */
-export interface IsolateContext extends HandlerContext {
-  readonly clock: Clock
-  /** The environment of the worker; a process gets all of it, since it is a part of the same app. */
-  readonly environment: Environment
-  readonly directory: string | undefined
+/** What an isolated handler needs besides its run. A process gets the whole environment: it is a part of the same app. */
+export interface IsolateContext extends IsolatedContext {
   /** The compiled module that a thread or process begins with. */
   readonly entry: string
 }
 
-/** A module's function that has a thread or process of its own. */
-export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly takesCommands: boolean }
+/** Lets handlers run in a thread or process of their own. */
+export const isolationHandlers: HandlerExtension = {
+  isolated: async (spec, context) => await performIsolated(spec, { ...context, entry: isolateEntry() }),
+}
+
+/** The compiled module that a thread or process begins with, wherever this file itself was loaded from. */
+export function isolateEntry(): string {
+  return createRequire(import.meta.url).resolve('#isolate-entry')
+}
 
 /** How long a handler may go on after its signal; below the patience of the worker, which would otherwise give the slot up. */
 const graceMs = 5000

@@ -70,6 +70,7 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
       environment: {},
       aheadMs: 30 * minute,
       leaseMs: 30_000,
+      extensions: [],
       steps: async () => new Map([['pass', () => undefined]]),
       signal: new AbortController().signal,
       onLine: () => undefined,

@@ -196,8 +196,9 @@ async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
     const signal = AbortSignal.any([ends.signal, failing])
     const heard = { onLine, onRun, onTrouble }
     const guard = await clockOf(context, store, signal)
-    const limits = { aheadMs, leaseMs }
-    const options = { queue, directory, environment, ...limits, steps, signal, tracer, guard, ...heard }
+    const { loadHandlerExtensions } = await import('../../../app/handler-extensions.js')
+    const given = { environment, aheadMs, leaseMs, steps, extensions: await loadHandlerExtensions() }
+    const options = { queue, directory, ...given, signal, tracer, guard, ...heard }
     const worked = await workQueue(store, options)
     if (worked?.kind === 'run') return [await takenOf(worked.worked)]
     if (worked?.kind === 'moved') return await noRuns(worked.files, 'failed')

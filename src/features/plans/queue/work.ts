@@ -1,23 +1,18 @@
-import { hostname } from 'node:os'
-import { randomBytes } from 'node:crypto'
 import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { Events } from '../../../engine/events.js'
 import type { ErrorTracer } from '../../../engine/worker/error-tracer.js'
-import type { Handler } from '../../../engine/worker/perform.js'
+import type { ExecutableJob, Handler } from '../../../engine/worker/perform.js'
 import { performOneRun, type PerformedRun } from '../../../engine/worker/one-run.js'
 import { reclaimLost } from '../../../engine/upkeep/reclaim-lost.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
-import { failing, unclaimedCommands } from '../../command-jobs/unclaimed.js'
-import { performablesOf, type Steps } from '../../../handlers/executable-jobs.js'
+import { onePassJobs, type HandlerExtension, type Steps } from '../../../handlers/executable-jobs.js'
+import { newWorkerId, workerIdentity } from '../../../handlers/worker-identity.js'
 import { definePipelineJob } from '../triggers.js'
 import { malformedFiles } from './next-run.js'
 import { queueFiles, type NoRun, type QueueAt } from './files.js'
 import { itemOf } from './list.js'
 import { foreignFiles } from './runs.js'
-import { Registry } from '../../../engine/sync/registry.js'
-import { offerAfterDefaultMs } from '../../../app/rota-options.js'
-import { packageVersion } from '../../../formats/version.js'
 
 /** What a worker did: it performed a run, or moved files that are no runs out of the way. */
 export type Worked =
@@ -36,6 +31,8 @@ export async function workQueue(
     readonly leaseMs: number
     /** The functions that pipelines use. */
     readonly steps: Steps
+    /** What features add to the handlers of jobs. */
+    readonly extensions: readonly HandlerExtension[]
     readonly signal: AbortSignal
     readonly onLine: (text: string) => void
     readonly tracer: ErrorTracer
@@ -47,28 +44,18 @@ export async function workQueue(
     readonly guard: ClockGuard
   },
 ): Promise<Worked | undefined> {
-  const { directory, environment, aheadMs, leaseMs, steps, signal, onLine, tracer, guard } = options
+  const { directory, environment, aheadMs, leaseMs, steps, extensions, signal, onLine, tracer, guard } =
+    options
   const clock = systemClock
   await definePipelineJob(store, guard.now())
   const outside = { clock, environment, directory }
-  const executableJobs = new Map(await performablesOf({ registry: new Registry(), store, outside, steps }))
   const release = new AbortController()
-  const { over } = await unclaimedCommands(store, { now: guard.now(), offerAfterMs: offerAfterDefaultMs })
-  for (const one of over) executableJobs.set(one.job.name, failing(one, release))
-  for (const [name, { job, handler }] of executableJobs) {
-    const named: Handler = async (run) => {
-      const begun = await store.run(run.id)
-      if (begun !== undefined) options.onRun(itemOf(begun).runId)
-      return await handler(run)
-    }
-    executableJobs.set(name, { job, handler: named })
-  }
-  const host = hostname()
-  const files = await moveMalformed(store, options, `${host}:${process.pid}`)
+  const pass = { now: guard.now(), release: () => release.abort() }
+  const found = await onePassJobs({ store, outside, steps, extensions }, pass)
+  const executableJobs = new Map([...found].map(([name, one]) => [name, named(store, one, options.onRun)]))
+  const worker = { ...workerIdentity(), id: newWorkerId() }
+  const files = await moveMalformed(store, options, `${worker.host}:${worker.pid}`)
   if (files.length > 0) return { kind: 'moved', files }
-  const id = `${host}:${process.pid}:${randomBytes(4).toString('hex')}`
-  const worker = { id, host, pid: process.pid, version: packageVersion }
-  const either = AbortSignal.any([signal, release.signal])
   const events = new Events()
   events.on('trouble', ({ where, error }) => options.onTrouble(`${where}: ${String(error)}`))
   events.on('run:log', ({ text }) => onLine(text))
@@ -81,11 +68,21 @@ export async function workQueue(
     executableJobs,
     leaseMs,
     aheadMs,
-    signal: either,
+    signal: AbortSignal.any([signal, release.signal]),
     events,
     tracer,
   })
   return worked === undefined ? undefined : { kind: 'run', worked }
+}
+
+/** Tells the `run_id` of a run before it begins. */
+function named(store: Store, { job, handler }: ExecutableJob, onRun: (runId: string) => void): ExecutableJob {
+  const tellFirst: Handler = async (run) => {
+    const begun = await store.run(run.id)
+    if (begun !== undefined) onRun(itemOf(begun).runId)
+    return await handler(run)
+  }
+  return { job, handler: tellFirst }
 }
 
 /** Has the store move what is no run; answers what this process moved, as another worker may have been faster. */
