@@ -17,7 +17,7 @@ import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { Hint, RunFilter, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
-import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
+import { inPieces } from '../sql/in-pieces.js'
 import { storeVerbs, type Driver as VerbDriver } from '../sql/store-verbs.js'
 import { listenerOf, readAddress, type Address } from './address.js'
 import { advance, cancel, retry } from './cancel.js'
@@ -30,15 +30,12 @@ import { defineJobs, removeJobs } from './define-jobs.js'
 import { loadDriver, type Driver } from './driver.js'
 import { due, dueByName, nextTickAt } from './due.js'
 import { enqueueAll, isPlain } from './enqueue.js'
-import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
 import { listRuns } from './list-runs.js'
-import { log, logs } from './logs.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
 import { plainEnqueue } from './plain.js'
-import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Reader } from './reader.js'
@@ -49,7 +46,7 @@ import { takeTurn, type Lanes } from './lanes.js'
 import { tick } from './tick.js'
 import { settle } from './turn.js'
 import { Watch } from './watch.js'
-import { beatLimitMs, drain, heartbeat, register, retire, signsOf, workers } from './workers.js'
+import { beatLimitMs, heartbeat } from './heartbeat.js'
 
 /** How a Postgres store is opened. */
 export interface PostgresOptions {
@@ -115,22 +112,12 @@ function storeOf(opened: OpenSchema): Store {
         const plain = plainEnqueue(input)
         return loop.commitAlike(enqueueAll, { input, items: piece.length, isExclusive, plain })
       }),
-    register: (worker) => loop.commit((session) => register(session, worker), { isExclusive: false }),
     heartbeat: (request) =>
       reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
-    drain: (request) => loop.commit((session) => drain(session, request), { isExclusive: false }),
-    retire: (request) => loop.commit((session) => retire(session, request)),
     turn: (request) => takeTurn(opened.lanes, request),
-    expire: (request) => loop.commit((session) => expire(session, request)),
     cancel: (request) => loop.commit((session) => cancel(session, request)),
     retry: (request) => loop.commit((session) => retry(session, request)),
     advance: (request) => loop.commit((session) => advance(session, request)),
-    log: async (lines) => {
-      await inPieces(lines, async (piece) => {
-        await loop.commit((session) => log(session, piece), { items: piece.length, isExclusive: false })
-        return []
-      })
-    },
     facts: (request) => reader.askTogether((session) => facts(session, request)),
     takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), { items: batch.length }),
     run: (id) => reader.ask((session) => run(session, id)),
@@ -147,20 +134,8 @@ function storeOf(opened: OpenSchema): Store {
     },
     counts: () => reader.ask(counts),
     attempts: (id) => reader.ask((session) => attempts(session, id)),
-    logs: (request) => reader.ask((session) => logs(session, request)),
     runInstants: (request) => reader.ask((session) => runInstants(session, request)),
-    workers: () => reader.ask(workers),
-    signsOf: (request) => reader.ask((session) => signsOf(session, request)),
     watch: (hint) => opened.watch(hint),
-    prune: async (request) => {
-      let removed = 0
-      for (;;) {
-        const limit = Math.min(itemsPerCommit, request.limit - removed)
-        const piece = await loop.commit((session) => prune(session, { ...request, limit }), { items: limit })
-        removed += piece
-        if (piece < limit || removed === request.limit) return removed
-      }
-    },
     health: (request) => opened.health(request.deep === true),
     close: () => opened.close(),
   }

@@ -17,7 +17,7 @@ import { followFor } from './define.js'
 import { COUNT_RUNNING, writeJobs } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
 import { recordRanges } from '../sql/planning/ledger.js'
-import { log } from './logs.js'
+import { log } from '../sql/work/logs.js'
 import { markLimitsChanged, takeCounters } from '../sql/meta.js'
 import { putStateEntry } from '../sql/state.js'
 import { remember } from '../sql/planning/seen.js'
@@ -73,7 +73,7 @@ async function takeFact(session: Session, fact: Fact): Promise<void> {
     case 'run':
       return await takeRun(session, fact.run)
     case 'log':
-      return await log(session, fact.lines)
+      return await session.db.perform(log(fact.lines))
     case 'range':
       await session.db.perform(recordRanges([fact.range], fact.range.recordedAt))
       return

@@ -1,10 +1,15 @@
 import type { Store } from '../port.js'
 import type { Session } from './session.js'
 import type { Verb } from './verb.js'
+import { inPieces, itemsPerCommit } from './in-pieces.js'
+import { expire } from './work/expire.js'
 import { hold, holds, release } from './planning/holds.js'
 import { ledger } from './planning/ledger.js'
+import { log, logs } from './work/logs.js'
+import { prune } from './work/prune.js'
 import { forgetSeen, seen } from './planning/seen.js'
 import { changeState, stateEntries } from './state.js'
+import { drain, register, retire, signsOf, workers } from './work/workers.js'
 
 /** How a database performs verbs. */
 export interface Driver {
@@ -39,6 +44,28 @@ export function storeVerbs({ commit, read }: Driver) {
     stateEntries: (filter) => read(() => stateEntries(filter)),
     changeState: (request) =>
       commit((session) => changeState(session, request), { items: 1 + request.changes.length }),
+    register: (worker) => commit(() => register(worker), { isExclusive: false }),
+    drain: (request) => commit((session) => drain(session, request), { isExclusive: false }),
+    retire: (request) => commit((session) => retire(session, request)),
+    expire: (request) => commit((session) => expire(session, request)),
+    workers: () => read(workers),
+    signsOf: (request) => read(() => signsOf(request)),
+    log: async (lines) => {
+      await inPieces(lines, async (piece) => {
+        await commit(() => log(piece), { items: piece.length, isExclusive: false })
+        return []
+      })
+    },
+    logs: (request) => read(() => logs(request)),
+    prune: async (request) => {
+      let removed = 0
+      for (;;) {
+        const limit = Math.min(itemsPerCommit, request.limit - removed)
+        const piece = await commit((session) => prune(session, { ...request, limit }), { items: limit })
+        removed += piece
+        if (piece < limit || removed === request.limit) return removed
+      }
+    },
     ledger: (request) => read(() => ledger(request)),
   } satisfies Partial<Store>
 }

@@ -13,15 +13,15 @@ import { defineTriggers } from './define.js'
 import { defineJobs } from './define-jobs.js'
 import { due, nextTickAt } from './due.js'
 import { enqueue } from './enqueue.js'
-import { expire } from './expire.js'
+import { expire } from '../sql/work/expire.js'
 import { openDatabase } from './open.js'
-import { prune } from './prune.js'
+import { prune } from '../sql/work/prune.js'
 import { jobs } from './read-definitions.js'
 import { Session } from './session.js'
 import { takeFacts } from './take-facts.js'
 import { tick } from './tick.js'
 import { turn } from './turn.js'
-import { register } from './workers.js'
+import { register } from '../sql/work/workers.js'
 
 it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
   await withDriver((driver) => {
@@ -148,7 +148,7 @@ function preparedSession(driver: DatabaseSyncInstance): Session {
     queues: [{ name: 'few', concurrency: 1000 }],
     now: t0,
   })
-  register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute })
+  session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
   return session
 }
 
@@ -178,13 +178,13 @@ function playOnce(session: Session): void {
   due(session, { now: t0 + minute, limit: 10 })
   nextTickAt(session, { now: t0 })
   tick(session, [aTick(t0 + minute)])
-  expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 })
-  prune(session, { before: t0 + minute, limit: 10, now: t0 + minute })
+  session.db.perform(expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 }))
+  session.db.perform(prune(session, { before: t0 + minute, limit: 10, now: t0 + minute }))
 }
 
 function preparedSessionOf(session: Session): void {
   defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
-  register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute })
+  session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
 }
 
 function define(session: Session): void {

@@ -27,7 +27,7 @@ import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { RunFilter, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
-import { inPieces, itemsPerCommit } from '../sql/in-pieces.js'
+import { inPieces } from '../sql/in-pieces.js'
 import { storeVerbs, type Driver } from '../sql/store-verbs.js'
 import { advance, cancel, retry } from './cancel.js'
 import { CommitLoop, nextTurn } from './commit-loop.js'
@@ -35,13 +35,10 @@ import { defineTriggers } from './define.js'
 import { defineJobs, removeJobs } from './define-jobs.js'
 import { due, dueByName, nextTickAt } from './due.js'
 import { enqueueAll } from './enqueue.js'
-import { expire } from './expire.js'
 import { facts } from './facts.js'
 import { health } from './health.js'
 import { listRuns } from './list-runs.js'
-import { log, logs } from './logs.js'
 import { openDatabase } from './open.js'
-import { prune } from './prune.js'
 import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Session } from './session.js'
@@ -51,7 +48,7 @@ import { turn } from './turn.js'
 import { fileIdentity } from './file-identity.js'
 import { Watch } from './watch.js'
 import { whenFree } from './when-free.js'
-import { drain, heartbeat, register, retire, signsOf, workers } from './workers.js'
+import { heartbeat } from './heartbeat.js'
 
 /** How a SQLite store is opened. */
 export interface SqliteOptions {
@@ -106,21 +103,11 @@ function storeOf(file: OpenFile): Store {
       inPieces(runs, (piece) =>
         loop.commitAlike(enqueueAll, { input: { runs: piece, now }, items: piece.length }),
       ),
-    register: (worker) => loop.commit((session) => register(session, worker)),
     heartbeat: (request) => loop.commit((session) => heartbeat(session, request)),
-    drain: (request) => loop.commit((session) => drain(session, request)),
-    retire: (request) => loop.commit((session) => retire(session, request)),
     turn: (request) => loop.commit((session) => turn(session, request), 1 + request.finished.length),
-    expire: (request) => loop.commit((session) => expire(session, request)),
     cancel: (request) => loop.commit((session) => cancel(session, request)),
     retry: (request) => loop.commit((session) => retry(session, request)),
     advance: (request) => loop.commit((session) => advance(session, request)),
-    log: async (lines) => {
-      await commitInPieces(lines, (session, piece) => {
-        log(session, piece)
-        return []
-      })
-    },
     facts: (request) => file.read((session) => facts(session, request)),
     takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), batch.length),
     run: (id) => file.read((session) => run(session, id)),
@@ -139,20 +126,8 @@ function storeOf(file: OpenFile): Store {
     },
     counts: () => file.read(counts),
     attempts: (id) => file.read((session) => attempts(session, id)),
-    logs: (request) => file.read((session) => logs(session, request)),
     runInstants: (request) => file.read((session) => runInstants(session, request)),
-    workers: () => file.read(workers),
-    signsOf: (request) => file.read((session) => signsOf(session, request)),
     watch: (hint) => file.watch(hint),
-    prune: async (request) => {
-      let removed = 0
-      for (;;) {
-        const limit = Math.min(itemsPerCommit, request.limit - removed)
-        const piece = await loop.commit((session) => prune(session, { ...request, limit }), limit)
-        removed += piece
-        if (piece < limit || removed === request.limit) return removed
-      }
-    },
     health: (request) => file.health(request.deep === true),
     close: () => file.close(),
   }

@@ -17,7 +17,7 @@ import { followFor } from './define.js'
 import { COUNT_RUNNING } from './define-jobs.js'
 import { gatesText, occupyGates } from './gates.js'
 import { recordRanges } from '../sql/planning/ledger.js'
-import { log } from './logs.js'
+import { log } from '../sql/work/logs.js'
 import { markLimitsChanged, takeCounters } from '../sql/meta.js'
 import { putStateEntry } from '../sql/state.js'
 import { remember } from '../sql/planning/seen.js'
@@ -76,7 +76,7 @@ function takeFact(session: Session, fact: Fact): void {
     case 'run':
       return takeRun(session, fact.run)
     case 'log':
-      return log(session, fact.lines)
+      return session.db.perform(log(fact.lines))
     case 'range':
       session.db.perform(recordRanges([fact.range], fact.range.recordedAt))
       return

@@ -1,12 +1,13 @@
-import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
-import type { Instant } from '../../time/instant.js'
-import { originCode, type RangeRow } from '../sql/rows/run-rows.js'
-import { done, stateName } from '../sql/rows/states.js'
-import { recordRanges } from '../sql/planning/ledger.js'
-import { forgetExpired } from '../sql/planning/seen.js'
-import type { Session } from './session.js'
+import { addCounts, writeCounts } from '../../../kernel/ledger/pruned-counts.js'
+import type { Instant } from '../../../time/instant.js'
+import { originCode, type RangeRow } from '../rows/run-rows.js'
+import { done, stateName } from '../rows/states.js'
+import { recordRanges } from '../planning/ledger.js'
+import { forgetExpired } from '../planning/seen.js'
+import type { Session } from '../session.js'
+import { all, change, get, value, type Verb } from '../verb.js'
 
-// Relies on: runs_ended. Unfinished runs do not stand in it, so none of them can go.
+// Relies on: runs_ended, which has no unfinished runs: none of them can be removed.
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
 
@@ -44,23 +45,22 @@ type Pruned = Pick<
   'seq' | 'trigger' | 'first_at' | 'last_at' | 'version' | 'reason' | 'detail' | 'recorded_at'
 >
 
-/** Removes the oldest final runs; a trigger's own ones leave a `pruned` range, so that none of them comes back. */
-export async function prune(
+/** Removes the oldest final runs; those of a trigger leave a `pruned` range, so that none of them is planned again. */
+export function* prune(
   session: Session,
   request: { before: Instant; limit: number; now: Instant },
-): Promise<number> {
+): Verb<number> {
   session.beExclusive()
-  const { db } = session
-  await session.db.perform(forgetExpired(request))
-  const victims = await db.all<Victim>(OLDEST, request.before, request.limit)
+  yield* forgetExpired(request)
+  const victims = yield* all<Victim>(OLDEST, request.before, request.limit)
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)
-  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS]) await db.change(sql, seqs)
-  for (const victim of victims) if (victim.trigger !== null) await recordPruned(session, victim, request.now)
+  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS]) yield* change(sql, seqs)
+  for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(victim, request.now)
   return victims.length
 }
 
-async function recordPruned(session: Session, victim: Victim, now: Instant): Promise<void> {
+function* recordPruned(victim: Victim, now: Instant): Verb<void> {
   const { trigger, due_at: dueAt, version, state } = victim
   const pruned: Pruned = {
     seq: 0,
@@ -72,30 +72,25 @@ async function recordPruned(session: Session, victim: Victim, now: Instant): Pro
     detail: writeCounts({ [stateName(state)]: 1 }),
     recorded_at: now,
   }
-  const before = await session.db.get<RangeRow>(BEFORE, pruned.trigger, dueAt, Number.MAX_SAFE_INTEGER)
-  const joined = (await join(session, before, pruned)) ?? (await insert(session, pruned))
-  const after = await session.db.get<RangeRow>(AFTER, joined.trigger, joined.first_at, joined.seq)
-  if (after === undefined || (await join(session, joined, after)) === undefined) return
-  await session.db.change(FORGET_RANGE, after.seq)
+  const before = yield* get<RangeRow>(BEFORE, pruned.trigger, dueAt, Number.MAX_SAFE_INTEGER)
+  const joined = (yield* join(before, pruned)) ?? (yield* insert(pruned))
+  const after = yield* get<RangeRow>(AFTER, joined.trigger, joined.first_at, joined.seq)
+  if (after === undefined || (yield* join(joined, after)) === undefined) return
+  yield* change(FORGET_RANGE, after.seq)
 }
 
-async function insert(session: Session, pruned: Pruned): Promise<Pruned> {
+function* insert(pruned: Pruned): Verb<Pruned> {
   const { trigger, first_at: firstAt, last_at: lastAt, version, recorded_at: recordedAt } = pruned
   const detail = pruned.detail ?? undefined
   const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
-  return { ...pruned, seq: (await session.db.perform(recordRanges([range], recordedAt)))[0] as number }
+  return { ...pruned, seq: (yield* recordRanges([range], recordedAt))[0] as number }
 }
 
-/** Two pruned ranges of one version become the first of them, where nothing that remains lies between. */
-async function join(
-  session: Session,
-  first: Pruned | undefined,
-  second: Pruned,
-): Promise<Pruned | undefined> {
+/** Joins two pruned ranges of one version into the first, if no remaining run lies between them. */
+function* join(first: Pruned | undefined, second: Pruned): Verb<Pruned | undefined> {
   if (first === undefined || first.reason !== 'pruned' || second.reason !== 'pruned') return undefined
   if (first.version !== second.version) return undefined
-  const { db } = session
-  if ((await db.value(RUN_BETWEEN, first.trigger, first.last_at, second.first_at)) !== undefined)
+  if ((yield* value(RUN_BETWEEN, first.trigger, first.last_at, second.first_at)) !== undefined)
     return undefined
   const joined = {
     ...first,
@@ -103,6 +98,6 @@ async function join(
     detail: addCounts(first.detail, second.detail),
     recorded_at: Math.max(first.recorded_at, second.recorded_at),
   }
-  await db.change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
+  yield* change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
   return joined
 }

@@ -1,0 +1,33 @@
+import type { Instant } from '../../time/instant.js'
+import type { Beat } from '../port.js'
+import type { Session } from './session.js'
+
+// Relies on: the unique index of workers.id. The phase closes the race with the one who expires it: whoever comes
+// second waits for the row and then sees what the first one made of it. One statement, so nothing is held while its
+// answer is under way.
+const RENEW = `with raised as (
+    update rota.meta set epoch = epoch + 1, highest_at = greatest(highest_at, $1::int8) where id = 1 returning highest_at
+  )
+  update rota.workers set beat_at = raised.highest_at, lease_until = raised.highest_at + $2::int8 from raised
+  where id = $3 and phase = 0 returning is_draining`
+
+/** Renews a lease that nobody has declared over, from the highest time on. */
+export async function heartbeat(
+  session: Session,
+  request: { worker: string; now: Instant; leaseMs: number },
+): Promise<Beat> {
+  const { remembered } = session
+  remembered.noteTime(request.now)
+  const at = remembered.highestAt
+  const isDraining = await session.db.value(RENEW, at, request.leaseMs, request.worker)
+  remembered.timeWritten(at)
+  if (isDraining === undefined) return 'expired'
+  return isDraining === 1 ? 'draining' : 'alive'
+}
+
+/** How long a renewal may take: it waits for nobody, and a lease must not run out over a silent connection. */
+export function beatLimitMs({ leaseMs }: { leaseMs: number }): number {
+  return Math.max(shortestBeatMs, leaseMs / 6)
+}
+
+const shortestBeatMs = 1000

@@ -1,0 +1,102 @@
+import { boundLogLine, emptyLog, type LogUse } from '../../../kernel/definition/bounds.js'
+import type { LogLine } from '../../../kernel/run/run.js'
+import type { Reading, StoredLogLine } from '../../port.js'
+import { insertInto } from '../statement.js'
+import { all, insert, inserted, together, type Verb } from '../verb.js'
+
+// Relies on: the unique index of runs.id.
+const RUNS = `select seq, id from rota.runs where id = any($1::text[])`
+
+const useColumns = { run: 'int8', lines: 'int8', bytes: 'int8', is_cut: 'int2' } as const
+
+// Relies on: primary key. The row's lock closes the race of two writers for one number.
+const LOCK_USE = insertInto(
+  'rota.log_use as use',
+  useColumns,
+  'on conflict (run) do update set lines = use.lines returning run, lines, bytes, is_cut',
+)
+
+const SAVE_USE = insertInto(
+  'rota.log_use',
+  useColumns,
+  'on conflict (run) do update set lines = excluded.lines, bytes = excluded.bytes, is_cut = excluded.is_cut',
+)
+
+// Relies on: primary key.
+const APPEND = insertInto('rota.logs', {
+  run: 'int8',
+  seq: 'int8',
+  attempt: 'int4',
+  at: 'int8',
+  level: 'text',
+  text: 'text',
+})
+
+// Relies on: the primary key of logs.
+const READ = `select logs.seq, logs.attempt, at, level, text from rota.runs join rota.logs on logs.run = runs.seq
+  where runs.id = $1 and logs.seq > $2 order by logs.seq limit $3`
+
+/** How much of its bound the log of a run has used. */
+interface Position {
+  readonly run: number
+  use: LogUse
+}
+
+interface Line extends LogLine {
+  readonly key: number
+  readonly seq: number
+}
+
+/** Adds lines to the logs of runs that exist, within their bounds. */
+export function* log(lines: readonly LogLine[]): Verb<void> {
+  if (lines.length === 0) return
+  const positions = yield* positionsOf([...new Set(lines.map(({ run }) => run))])
+  const written = lines.flatMap((line) => {
+    const position = positions.get(line.run)
+    return position === undefined ? [] : append(position, line)
+  })
+  const appended = written.map(({ key, seq, attempt, at, level, text }) => [
+    key,
+    seq,
+    attempt,
+    at,
+    level,
+    text,
+  ])
+  const used = [...positions.values()].map(({ run, use }) => [run, use.lines, use.bytes, use.isCut ? 1 : 0])
+  yield* together(insert(APPEND, appended), insert(SAVE_USE, used))
+}
+
+/** The lines of a run after a number, oldest first. */
+export function* logs(request: Parameters<Reading['logs']>[0]): Verb<StoredLogLine[]> {
+  const { run, after = 0, limit } = request
+  const rows = yield* all<Omit<StoredLogLine, 'run'>>(READ, run, after, limit)
+  return rows.map(({ seq, attempt, at, level, text }) => ({ run, seq, attempt, at, level, text }))
+}
+
+function* positionsOf(runs: readonly string[]): Verb<Map<string, Position>> {
+  const found = yield* all<{ seq: number; id: string }>(RUNS, runs)
+  // Two writers lock the rows in the same order, so that neither waits for the other.
+  const keys = found.map(({ seq }) => seq).toSorted((one, other) => one - other)
+  const { lines, bytes } = emptyLog
+  type Use = { run: number; lines: number; bytes: number; is_cut: number }
+  const uses = yield* inserted<Use>(
+    LOCK_USE,
+    keys.map((key) => [key, lines, bytes, 0]),
+  )
+  const byRun = new Map(uses.map((use) => [use.run, use]))
+  return new Map(
+    found.map(({ seq, id }) => {
+      const use = byRun.get(seq) as Use
+      return [id, { run: seq, use: { lines: use.lines, bytes: use.bytes, isCut: use.is_cut === 1 } }]
+    }),
+  )
+}
+
+function append(position: Position, given: LogLine): Line[] {
+  const { use, line } = boundLogLine(position.use, given)
+  position.use = use
+  if (line === undefined) return []
+  // The line that says that the log was cut is not counted, and nothing follows it.
+  return [{ ...line, key: position.run, seq: use.isCut ? use.lines + 1 : use.lines }]
+}

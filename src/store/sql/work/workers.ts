@@ -1,0 +1,64 @@
+import type { Signs } from '../../../kernel/run/fact.js'
+import type { Instant } from '../../../time/instant.js'
+import type { WorkerEntry, WorkerStatus } from '../../port.js'
+import type { Session } from '../session.js'
+import { running } from '../rows/states.js'
+import { all, change, get, value, type Verb } from '../verb.js'
+import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../rows/worker-rows.js'
+
+// Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
+const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)
+  values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict (id) do nothing`
+
+// Relies on: the unique index of workers.id.
+const DRAIN = `update rota.workers set is_draining = $1 where id = $2 and phase = 0 and is_draining <> $1`
+
+const IS_LIVE = `select 1 from rota.workers where id = $1 and phase = 0`
+
+const RETIRE = `update rota.workers set phase = 1 where id = $1 and phase = 0`
+
+// Relies on: workers_live, runs_running.
+const WORKERS = `select id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining,
+    (select count(*) from rota.runs where state = ${running} and worker = workers.key) as running
+  from rota.workers where phase = 0 order by id`
+
+// Reads every worker there ever was, one row for each start of a process: only people ask, and seldom.
+const SIGNS = `select max(beat) filter (where beat <= $1::int8) as last_beat_at,
+    min(started_at) filter (where beat > $1::int8) as living_since
+  from (select started_at, coalesce(beat_at, started_at) as beat from rota.workers
+    where started_at <= $1::int8 and ',' || roles || ',' like '%,' || $2::text || ',%') as processes`
+
+/** Registers a worker, with a lease that starts now. */
+export function* register(worker: WorkerEntry): Verb<void> {
+  const { id, host, pid, version, roles = ['worker'], slots = null, now, leaseMs } = worker
+  yield* change(REGISTER, id, host, pid, version, roles.join(), slots, now, now + leaseMs)
+}
+
+/** Stops a worker from claiming, or lets it claim again. */
+export function* drain(
+  session: Session,
+  { worker, isDraining }: { worker: string; isDraining: boolean },
+): Verb<'changed' | 'already' | 'absent'> {
+  if ((yield* change(DRAIN, isDraining ? 1 : 0, worker)) === 1) {
+    session.hasNews = true
+    return 'changed'
+  }
+  return (yield* value(IS_LIVE, worker)) === undefined ? 'absent' : 'already'
+}
+
+/** Removes a worker from the live ones; `expire` gives out what it still holds. */
+export function* retire(session: Session, request: { worker: string }): Verb<void> {
+  session.beExclusive()
+  yield* change(RETIRE, request.worker)
+}
+
+/** The live workers, by id. */
+export function* workers(): Verb<WorkerStatus[]> {
+  const rows = yield* all<WorkerRow & { running: number }>(WORKERS)
+  return rows.map((row) => ({ ...workerOf(row), running: row.running }))
+}
+
+/** When processes with a role were last seen, up to an instant. */
+export function* signsOf(request: { role: string; until: Instant }): Verb<Signs> {
+  return signsOfRow(yield* get<SignsRow>(SIGNS, request.until, request.role))
+}
