@@ -132,7 +132,7 @@ describe('a config in YAML', () => {
       'rota.config.yml:10:3: jobs.a b: "a b" is not a name',
       'rota.config.yml:11:3: jobs.ping: command and http cannot be together',
       expect.stringMatching(/^rota\.config\.yml:13:26: triggers\.nightly\.cron: .*25/),
-      'rota.config.yml:13:46: triggers.nightly.timezone: "EST" is not a time zone: abbreviations are not taken, perhaps America/New_York was meant',
+      'rota.config.yml:13:46: triggers.nightly.timezone: "EST" is not a time zone: abbreviations are not accepted; did you mean America/New_York?',
       'rota.config.yml:14:3: triggers.none: nothing says when it is due',
       expect.stringMatching(
         /^rota\.config\.yml:17:5: triggers\.listed\.every: "5 parsecs": a unit is missing/,
@@ -166,7 +166,7 @@ describe('a config in YAML', () => {
         'rota.config.yaml:3:8: jobs.a.command: "y" is one text, and no shell would split it (allowed: a list of words such as ["node", "task.mjs"])',
       ],
     ],
-    ['a tag', 'app: !!js/function "x"', ['rota.config.yaml:1:6: tags are not taken']],
+    ['a tag', 'app: !!js/function "x"', ['rota.config.yaml:1:6: tags are not accepted']],
     ['a second document', 'app: a\n---\napp: b', ['rota.config.yaml:2:1: a second document']],
     ['broken syntax', 'app: a\njobs: {', [expect.stringMatching(/^rota\.config\.yaml:2:8: Flow map/)]],
     ['an unknown alias', 'app: *x', ['rota.config.yaml:1:6: nothing before it is named &x']],

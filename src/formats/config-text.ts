@@ -48,7 +48,7 @@ export function readYamlText(text: string): ConfigText {
       offset,
       message: quoteHint(text, offset) ?? message,
     })),
-    ...tags.map((offset) => ({ offset, message: 'tags are not taken' })),
+    ...tags.map((offset) => ({ offset, message: 'tags are not accepted' })),
     ...yamlFaults(document),
     ...(second === undefined ? [] : [{ offset: second.range[0], message: 'a second document' }]),
   ].map(({ offset, message }) => ({ ...positionAt(lines, offset), message }))

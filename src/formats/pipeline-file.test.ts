@@ -103,7 +103,7 @@ describe('a pipeline file', () => {
       'pipeline.web.yml:7:38: steps[3].retry.attempts: 0 is not allowed',
       'pipeline.web.yml:7:51: steps[3].retry.delay: "2h" is too long',
       'pipeline.web.yml:8:19: steps[4].uses: "" is not a name',
-      'pipeline.web.yml:10:25: steps[6].http.url: file: is not taken',
+      'pipeline.web.yml:10:25: steps[6].http.url: file: is not supported',
       'pipeline.web.yml:11:5: steps[7]: its id same is that of steps[5]',
     ])
   })

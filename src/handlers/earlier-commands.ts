@@ -5,10 +5,10 @@ import { isGroupRunning, processIds, signalGroup, statusOf } from './process-gro
 import { KILL_GRACE_MS } from './process-tree.js'
 
 /**
- * Kills the commands and isolated processes of earlier attempts of a run that other workers of this host still have:
- * their leases are over, and the next attempt must not run beside them. Only what is proved to be one is touched: a
- * child of such a worker, the leader of its own group, with this run and an earlier attempt in its environment. Needs
- * `/proc`; does nothing where there is none.
+ * Kills the commands and isolated processes of earlier attempts of a run that other workers of this host still run:
+ * their leases have expired, and the next attempt must not run beside them. A process is killed only if it is a
+ * child of such a worker, leads its own group, and has this run and an earlier attempt in its environment. Needs
+ * `/proc`; does nothing without it.
  */
 export async function killEarlierCommands(
   workers: ReadonlySet<number>,
@@ -21,10 +21,10 @@ export async function killEarlierCommands(
     log('warn', `killed process ${pid} of an earlier attempt, whose worker had lost its lease`)
   }
   const deadline = clock.monotonicMs() + KILL_GRACE_MS
-  while (left.some(isGroupRunning) && clock.monotonicMs() < deadline) await clock.sleep(lookAgainMs)
+  while (left.some(isGroupRunning) && clock.monotonicMs() < deadline) await clock.sleep(checkEveryMs)
 }
 
-const lookAgainMs = 10
+const checkEveryMs = 10
 
 function isEarlier(
   pid: number,
@@ -38,7 +38,7 @@ function isEarlier(
   return variables.get('ROTA_RUN_ID') === run.id && attempt < run.attempt
 }
 
-/** Empty where it may not be read: the process is then somebody else's. */
+/** Empty if it cannot be read: the process then belongs to another user. */
 function environmentOf(pid: number): ReadonlyMap<string, string> {
   try {
     const text = readFileSync(`/proc/${pid}/environ`, 'latin1')

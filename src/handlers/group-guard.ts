@@ -1,27 +1,26 @@
 /**
- * Ends the commands of this process with it, however it goes. A listener sees an exit; nothing within a process sees
- * SIGKILL. So a shell stands by, in a session of its own: it is told which groups run, and its input closes when this
- * process is gone, whatever took it. Then it kills those that are left, and ends.
+ * Kills the commands of this process when it ends for any reason. A listener sees an exit; nothing in a process sees
+ * SIGKILL. So a shell waits in a session of its own: it is told which groups run, and its input closes when this
+ * process ends for any reason. Then it kills the remaining groups and exits.
  *
- * It is started with the first command and stays: about 1 MB, which sleeps. Where there is no `/bin/sh`, an exit is
- * still seen.
+ * It is started with the first command and stays: about 1 MB, sleeping. Without `/bin/sh` only an exit is seen.
  */
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { signalGroup } from './process-group.js'
 
-// About the process itself, like its table of children; empty whenever no command runs.
+// State of the process itself, like its table of children; empty while no command runs.
 const groups = new Set<number>()
 let shell: Socket | undefined
 
-/** Has the guard ready, so that a command that is started next can be told of at once. */
+/** Starts the guard if it is not running, so that the next command can be registered immediately. */
 export function readyGuard(): void {
   if (shell !== undefined || process.platform === 'win32') return
   shell = startShell()
   for (const group of groups) shell?.write(`+ ${group}\n`)
 }
 
-/** Has a group killed once this process is gone: a command must not go on while its run is taken over elsewhere. */
+/** Has a group killed once this process ends: a command must not continue while its run is taken over elsewhere. */
 export function guardGroup(group: number): () => void {
   if (groups.size === 0) process.on('exit', killAll)
   groups.add(group)
@@ -37,7 +36,7 @@ function killAll(): void {
   for (const group of groups) signalGroup(group, 'SIGKILL')
 }
 
-/** Keeps the groups as words between spaces. A last line that was cut off is not acted on. */
+/** Keeps the groups as words between spaces. An incomplete last line is ignored. */
 const script = `
 groups=' '
 while read -r sign group; do
@@ -51,7 +50,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 
 function startShell(): Socket | undefined {
   const child = spawn('/bin/sh', ['-c', script, 'rota-guard'], {
-    // A session of its own: what a terminal or a supervisor sends to the group of this process is not meant for it.
+    // A session of its own: signals of a terminal or supervisor to the group of this process must not reach it.
     detached: true,
     cwd: '/',
     env: {},
@@ -60,7 +59,7 @@ function startShell(): Socket | undefined {
   child.once('error', () => undefined)
   if (child.pid === undefined) return undefined
   const input = child.stdin as Socket
-  // One that was killed is replaced with the next command.
+  // If it was killed, the next command starts a new one.
   child.once('exit', () => {
     if (shell === input) shell = undefined
   })

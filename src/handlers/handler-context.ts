@@ -3,7 +3,7 @@ import type { RunId } from '../kernel/identity/identity.js'
 import type { LogLine } from '../kernel/run/run.js'
 import type { Instant } from '../time/instant.js'
 
-/** The run of an attempt, as far as its handler may know it. */
+/** The run of an attempt as its handler sees it. */
 export interface HandledRun {
   readonly id: RunId
   readonly job: string
@@ -14,12 +14,12 @@ export interface HandledRun {
   readonly payload: unknown
 }
 
-/** What every handler is given. */
+/** The input of every handler. */
 export interface HandlerContext {
   readonly run: HandledRun
-  /** Aborts at the timeout, on a cancel and when the worker stops; there is no other limit of time. */
+  /** Aborts at the timeout, on a cancel and when the worker stops; there is no other time limit. */
   readonly signal: AbortSignal
-  /** Keeps a line with the run. */
+  /** Writes a line to the log of the run. */
   log(level: LogLine['level'], text: string): void
 }
 
@@ -28,7 +28,7 @@ export function handlerFailed(message: string, cause?: unknown): RotaError {
   return new RotaError('HANDLER_FAILED', message, { cause })
 }
 
-/** The error of an attempt that was told to stop: the reason it was given. */
+/** The error of an aborted attempt: the reason for the abort. */
 export function stoppedError(signal: AbortSignal): Error {
   if (signal.reason instanceof RotaError) return signal.reason
   return new RotaError('CANCELLED', 'stopped on request', { cause: signal.reason })

@@ -1,7 +1,7 @@
 import { boundText, maxLogBytes, maxLogLineBytes, maxLogLines } from '../kernel/definition/bounds.js'
 import { printableBytes, wholeCharacters } from '../text/printable.js'
 
-// Below the bounds of a run's log, so that a mark for the rest of a line and a last line on what was cut have room.
+// Below the limits of a run's log, to leave room for the mark of a cut line and for a last line about dropped output.
 const maxLineBytes = maxLogLineBytes - 64
 const maxLines = maxLogLines - 1
 const maxBytes = maxLogBytes - 1024
@@ -9,13 +9,13 @@ const tailLines = 20
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** How much of an attempt's output may still be kept, shared by its streams. */
+/** How much output of an attempt may still be logged, shared by its streams. */
 export class OutputBudget {
   #lines = 0
   #bytes = 0
   #dropped = 0
 
-  /** Whether a line of this size is still kept; what is not is counted, and nothing is kept after it. */
+  /** Whether a line of this size is logged; after the first line that is not, all are dropped and counted. */
   takes(bytes: number): boolean {
     if (this.#dropped > 0 || this.#lines >= maxLines || this.#bytes + bytes > maxBytes) {
       this.#dropped += bytes
@@ -26,13 +26,13 @@ export class OutputBudget {
     return true
   }
 
-  /** How many bytes of lines were not kept. */
+  /** How many bytes were dropped. */
   get dropped(): number {
     return this.#dropped
   }
 }
 
-/** Cuts one stream into printable lines: bounded however long a line is and however many there are. */
+/** Splits one stream into printable lines, with limits for the length and the number of lines. */
 export class OutputLines {
   readonly #keep: (line: string) => void
   readonly #budget: OutputBudget
@@ -45,7 +45,7 @@ export class OutputLines {
     this.#keep = keep
   }
 
-  /** Takes the next bytes of the stream. */
+  /** Processes the next bytes of the stream. */
   write(chunk: Buffer): void {
     let from = 0
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
@@ -56,25 +56,25 @@ export class OutputLines {
     this.#append(chunk.subarray(from))
   }
 
-  /** Ends the stream; a last line without a newline is a line too. */
+  /** Ends the stream; a last line without a newline counts as a line. */
   end(): void {
     if (this.#length > 0) this.#endLine()
   }
 
-  /** The last lines, kept or not, newest last, in at most so many characters. */
+  /** The last lines, logged or not, newest last, in at most `characters` characters. */
   tail(lines: number, characters: number): string {
     return this.#tail.slice(-lines).join('\n').slice(-characters)
   }
 
   #append(bytes: Buffer): void {
-    // One byte more than is shown tells that there was more; what lies beyond is only counted.
+    // One byte more than is shown tells that the line was longer; the rest is only counted.
     const room = maxLineBytes + 1 - this.#length
     if (room > 0 && bytes.length > 0) this.#line.push(Buffer.from(bytes.subarray(0, room)))
     this.#length += bytes.length
   }
 
   #endLine(): void {
-    // Escapes are longer than what they stand for, so a line is bounded once more as it is shown.
+    // Escapes are longer than the original, so the printable line is bounded once more.
     const line = boundText(this.#shownLine(), maxLogLineBytes)
     if (this.#tail.push(line) > tailLines) this.#tail.shift()
     // At least one, for the newline that even an empty line has.

@@ -31,8 +31,8 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
-describe('a request with headers that stand elsewhere', () => {
-  it('reads them in the process that sends it, and hides them in what is kept', async () => {
+describe('a request with headers from variables and files', () => {
+  it('reads them in the process that sends it, and masks them in the result', async () => {
     writeFileSync(join(directory, 'plain'), 'of-a-file\n')
     const headers = { Authorization: { env: 'TOKEN', prefix: 'Bearer ' }, 'X-Plain': { file: 'plain' } }
     const places = { environment: { TOKEN: 'abc.def' }, directory }
@@ -49,7 +49,7 @@ describe('a request with headers that stand elsewhere', () => {
     [{ env: 'LINES' }, { code: 'HANDLER_FAILED', message: 'X: its text cannot be sent in a header' }],
     [
       { file: 'empty' },
-      { code: 'SECRET_MISSING', message: expect.stringMatching(/empty does not hold a text$/) },
+      { code: 'SECRET_MISSING', message: expect.stringMatching(/empty does not contain text$/) },
     ],
     [{ file: '/dev/zero' }, { code: 'SECRET_MISSING' }],
     [
@@ -59,7 +59,7 @@ describe('a request with headers that stand elsewhere', () => {
         message: 'X: the secret in /nowhere/token cannot be read: there is no such file',
       },
     ],
-  ])('is not sent where %j is not there', async (ref, error) => {
+  ])('is not sent if %j is missing', async (ref, error) => {
     writeFileSync(join(directory, 'empty'), '\n')
     const environment = { EMPTY: '', LINES: 'a\nb: c' }
     await expect(perform({ X: ref }, { environment, directory })).rejects.toMatchObject(error)

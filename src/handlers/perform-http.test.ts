@@ -80,7 +80,7 @@ describe('a request', () => {
     expect(seen[0]?.headers['content-type']).toBe(body === '' ? undefined : 'application/json')
   })
 
-  it('gives JSON as a value and everything else as text', async () => {
+  it('returns JSON as a value and everything else as text', async () => {
     answer = (_, response) =>
       response.writeHead(201, { 'content-type': 'application/json; charset=utf-8' }).end('{"a":[1]}')
     await expect(perform({})).resolves.toEqual({ status: 201, body: { a: [1] } })
@@ -107,7 +107,7 @@ describe('a request', () => {
     )
   })
 
-  it('hides what authorizes it where the answer repeats it', async () => {
+  it('masks its credentials if the answer repeats them', async () => {
     answer = (request, response) => {
       response
         .writeHead(401)
@@ -133,13 +133,13 @@ describe('a request', () => {
     expect(Buffer.byteLength(JSON.stringify({ status: 200, body }))).toBeLessThanOrEqual(65_536)
   })
 
-  it('stores little enough of a body that is all escapes', async () => {
+  it('limits the stored size of a body that consists of escapes', async () => {
     answer = (_, response) => response.end('\u0001'.repeat(60_000))
     const result = await perform({})
     expect(JSON.stringify(result).length).toBeLessThanOrEqual(65_536)
   })
 
-  it('that nobody answers says who did not', async () => {
+  it('that is not answered names the host', async () => {
     server.close()
     await once(server, 'close')
     await expect(perform({ url: `${origin}/x` })).rejects.toThrow(
@@ -150,7 +150,7 @@ describe('a request', () => {
     )
   })
 
-  it('that is cut off within the answer fails', async () => {
+  it('that is cut off in the middle of the answer fails', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': '100' })
       response.write('half', () => response.destroy())
@@ -160,7 +160,7 @@ describe('a request', () => {
     )
   })
 
-  it('ends at once when it is stopped, with the reason, and closes its connection', async () => {
+  it('ends immediately when it is aborted, with the reason, and closes its connection', async () => {
     const controller = new AbortController()
     const arrived = new Promise<ServerResponse>((resolve) => {
       answer = (_, response) => resolve(response)
@@ -175,7 +175,7 @@ describe('a request', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('ends at once when it is stopped within a slow body', async () => {
+  it('ends immediately when it is aborted during a slow body', async () => {
     const controller = new AbortController()
     answer = (_, response) => response.write('first', () => controller.abort())
     await expect(perform({}, { signal: controller.signal })).rejects.toThrow('stopped on request')
@@ -205,7 +205,7 @@ describe('a redirect', () => {
     expect(seen).toHaveLength(6)
   })
 
-  it('to another origin does not carry what authorizes', async () => {
+  it('to another origin does not carry credentials', async () => {
     const headers = { Authorization: 'Bearer abc', Cookie: 'a=b', 'X-Api-Key': '12345', 'X-Plain': 'stays' }
     answer = (request, response) => {
       const location = `http://other.example:${port}/next`
@@ -234,7 +234,7 @@ describe('a redirect', () => {
       'target refused: metadata.google.internal is the metadata service of a cloud',
     ],
     ['file:///etc/passwd', 'redirected to file:, which is neither http: nor https:'],
-    ['http://', 'redirected to http://, which is no address'],
+    ['http://', 'redirected to http://, which is not a URL'],
   ])('to %s is refused', async (location, message) => {
     answer = (_, response) => response.writeHead(302, { location }).end()
     await expect(perform({})).rejects.toThrow(expect.objectContaining({ code: 'HANDLER_FAILED', message }))
@@ -243,7 +243,7 @@ describe('a redirect', () => {
 })
 
 describe('the address of a target', () => {
-  it('is the one that was judged: a name that changes its address is judged again for each connection', async () => {
+  it('is the checked one: a name that changes its address is checked again for each connection', async () => {
     const asked: string[] = []
     const resolve: HttpContext['resolve'] = async (hostname) => {
       asked.push(hostname)
@@ -251,13 +251,13 @@ describe('the address of a target', () => {
     }
     answer = (_, response) => response.writeHead(302, { location: '/again' }).end()
     await expect(perform({ url: `http://rebind.example:${port}/` }, { resolve })).rejects.toThrow(
-      'target refused: rebind.example leads to 169.254.169.254, a link-local or metadata address',
+      'target refused: rebind.example resolves to 169.254.169.254, a link-local or metadata address',
     )
     expect(asked).toEqual(['rebind.example', 'rebind.example'])
     expect(seen.map((one) => one.headers.host)).toEqual([`rebind.example:${port}`])
   })
 
-  it('is asked for once a connection, so nothing can change between judging and connecting', async () => {
+  it('is resolved once per connection, so nothing can change between check and connect', async () => {
     let asked = 0
     const resolve: HttpContext['resolve'] = async () => [
       { address: asked++ === 0 ? '127.0.0.1' : '10.0.0.1', family: 4 },
@@ -268,13 +268,13 @@ describe('the address of a target', () => {
     expect(asked).toBe(1)
   })
 
-  it('refuses a name of which one address is refused', async () => {
+  it('refuses a name with one refused address', async () => {
     const resolve: HttpContext['resolve'] = async () => [
       { address: '127.0.0.1', family: 4 },
       { address: 'fe80::1', family: 6 },
     ]
     await expect(perform({ url: `http://both.example:${port}/` }, { resolve })).rejects.toThrow(
-      'target refused: both.example leads to fe80::1, a link-local',
+      'target refused: both.example resolves to fe80::1, a link-local',
     )
     expect(seen).toEqual([])
   })
@@ -284,7 +284,7 @@ describe('the address of a target', () => {
       'target refused: 127.0.0.1 is a private address, which definitions made through the API may not reach',
     )
     await expect(perform({ url: `http://localhost:${port}/` }, { privateTargets: 'refuse' })).rejects.toThrow(
-      /^target refused: localhost leads to [\d.:]+, a private address, which definitions made through the API may not reach$/,
+      /^target refused: localhost resolves to [\d.:]+, a private address, which definitions made through the API may not reach$/,
     )
     expect(seen).toEqual([])
   })
@@ -350,7 +350,7 @@ describe('the address of a target', () => {
     expect(refusedAddress(address, 'refuse')).toBe(undefined)
   })
 
-  it('is judged where a host is written as one', () => {
+  it('is checked if the host is an address', () => {
     expect(refusedHost('[fe80::1]', 'allow')).toMatch(/link-local/)
     expect(refusedHost('[::1]', 'refuse')).toMatch(/private/)
     expect(refusedHost('example.org', 'refuse')).toBe(undefined)

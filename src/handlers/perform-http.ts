@@ -15,7 +15,7 @@ import {
 } from '../outbound/secrets.js'
 import { handlerFailed, stoppedError, type HandlerContext } from './handler-context.js'
 
-/** What a request needs beside its run. */
+/** The input of a request handler. */
 export interface HttpContext extends HandlerContext, SecretPlaces {
   /** Whether loopback and private addresses may be reached; metadata and link-local ones never are. */
   readonly privateTargets: PrivateTargets
@@ -24,8 +24,8 @@ export interface HttpContext extends HandlerContext, SecretPlaces {
 }
 
 /**
- * Sends the request of a job and follows redirects. Resolves with the status and the beginning of the body; throws where
- * the target is refused or does not answer, the status is 400 or more, or the attempt was stopped.
+ * Sends the request of a job and follows redirects. Resolves with the status and the beginning of the body; throws if
+ * the target is refused or does not answer, the status is 400 or more, or the attempt was aborted.
  */
 export async function performHttp(spec: HttpSpec, context: HttpContext): Promise<Json> {
   const { signal, privateTargets, resolve } = context
@@ -42,7 +42,7 @@ export async function performHttp(spec: HttpSpec, context: HttpContext): Promise
   }
 }
 
-/** What is read from a file or a variable may hold what no header can. */
+/** A file or a variable may contain characters that a header cannot. */
 function sendable(headers: ResolvedTexts): ResolvedTexts {
   for (const [name, text] of Object.entries(headers.texts)) {
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
@@ -83,7 +83,7 @@ function resultOf({ request, answer }: FollowedAnswer, secrets: readonly string[
   return { status: answer.status, body: bodyOf(answer, text) }
 }
 
-/** JSON as a value where it came whole, everything else as text; either way small enough to be stored. */
+/** A complete JSON body as a value, everything else as text; in both cases small enough to be stored. */
 function bodyOf(answer: Answer, text: string): Json {
   const isJson = /^application\/([\w.+-]+\+)?json\b/i.test(answer.headers['content-type'] ?? '')
   const room = maxResultBytes - 64
@@ -97,7 +97,7 @@ function bodyOf(answer: Answer, text: string): Json {
   return boundJsonText(text, room)
 }
 
-/** Escapes make JSON longer than its text, so the text is shortened until it fits with them. */
+/** Escapes make JSON longer than its text, so the text is shortened until the JSON fits. */
 function boundJsonText(text: string, maxBytes: number): string {
   let kept = text
   let room = maxBytes - 2

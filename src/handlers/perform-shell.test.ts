@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 
 describe('a command', () => {
-  it('gives its exit code and the end of what it printed', async () => {
+  it('returns its exit code and the end of its output', async () => {
     const { context, lines } = contextFor()
     await expect(performShell(node('console.log("a\\nb"); console.error("c")'), context)).resolves.toEqual({
       exitCode: 0,
@@ -34,7 +34,7 @@ describe('a command', () => {
     )
   })
 
-  it('says which signal killed it', async () => {
+  it('names the signal that killed it', async () => {
     const { context } = contextFor()
     await expect(performShell(node('process.kill(process.pid, "SIGSEGV")'), context)).rejects.toThrow(
       /^killed by SIGSEGV$/,
@@ -48,19 +48,19 @@ describe('a command', () => {
     )
   })
 
-  it('in a directory that does not exist says that', async () => {
+  it('in a missing directory says so', async () => {
     const { context } = contextFor()
     await expect(performShell({ ...node('1'), cwd: 'nowhere' }, context)).rejects.toThrow(
       `directory not found: ${join(directory, 'nowhere')}`,
     )
   })
 
-  it('that may not be executed says so', async () => {
+  it('that is not executable says so', async () => {
     const { context } = contextFor()
     const file = join(directory, 'plain.txt')
     writeFileSync(file, 'x')
     chmodSync(file, 0o600)
-    await expect(performShell(shell(file), context)).rejects.toThrow(`command may not be executed: ${file}`)
+    await expect(performShell(shell(file), context)).rejects.toThrow(`command is not executable: ${file}`)
   })
 
   it('that even the runtime refuses to start fails like any other', async () => {
@@ -100,7 +100,7 @@ describe('the environment of a command', () => {
     return JSON.parse((result as { stdout: string }).stdout) as object
   }
 
-  it('holds only what programs need, what the job says and what the run is', async () => {
+  it('contains only what programs need, the variables of the job and those of the run', async () => {
     const { context } = contextFor({
       environment: {
         PATH: process.env['PATH'],
@@ -135,7 +135,7 @@ describe('the environment of a command', () => {
     })
   })
 
-  it('holds secrets that stand in a variable or a file, and hides them in what is kept', async () => {
+  it('contains secrets from a variable or a file, and masks them in logs and results', async () => {
     const file = join(directory, 'key')
     writeFileSync(file, 'line one of it\nline two of it\n')
     const { context, lines } = contextFor({ environment: { PATH: process.env['PATH'], TOKEN: 'abc.def' } })
@@ -162,7 +162,7 @@ describe('the environment of a command', () => {
     expect(names.toSorted()).toEqual(['ROTA_ATTEMPT', 'ROTA_DUE_AT', 'ROTA_JOB', 'ROTA_RUN_ID'])
   })
 
-  it('brings a payload full of shell characters intact, and so do arguments', async () => {
+  it('passes a payload full of shell characters unchanged, like arguments', async () => {
     const nasty = `'; rm -rf / #\n"$(id)" \`id\` $HOME * ? ~ | & > < \\ é 🎉 \u0007`
     const { context, lines } = contextFor({ run: { payload: { nasty } } })
     const script =
@@ -171,7 +171,7 @@ describe('the environment of a command', () => {
     expect(lines).toEqual([`info true ${nasty.length}`])
   })
 
-  it('refuses a payload that no variable can hold, with its size', async () => {
+  it('refuses a payload that is too large for a variable, with its size', async () => {
     const { context } = contextFor({ run: { payload: 'x'.repeat(140_000) } })
     await expect(performShell(printed, context)).rejects.toThrow(
       "ROTA_PAYLOAD has 140016 bytes, and a command's variable holds at most 131072",
@@ -180,14 +180,14 @@ describe('the environment of a command', () => {
 })
 
 describe('the output of a command', () => {
-  it('is bounded: ten megabytes leave a bounded log, a note and the true end', async () => {
+  it('is bounded: ten megabytes leave a bounded log, a warning and the last lines', async () => {
     const { context, lines } = contextFor()
     const script =
       'const l = "y".repeat(99) + "\\n"; for (let i = 0; i < 1e5; i++) process.stdout.write(l); console.log("the end")'
     const result = await performShell(node(script), context)
     expect(lines).toHaveLength(1000)
     expect(lines.at(-1)).toBe(
-      `warn output was cut: ${(100_000 - 999) * 99 + 'the end'.length} bytes were not kept`,
+      `warn output was cut: ${(100_000 - 999) * 99 + 'the end'.length} bytes were dropped`,
     )
     expect((result as { stdout: string }).stdout).toMatch(/y\nthe end$/)
   })
@@ -198,7 +198,7 @@ describe('the output of a command', () => {
     expect(lines).toEqual([`info ${'é'.repeat(4064)}… (${10_000_000 - 8128} more bytes)`])
   })
 
-  it('is made printable: control characters, terminal sequences and bytes that are no text are escaped', async () => {
+  it('is made printable: control characters, terminal sequences and invalid bytes are escaped', async () => {
     const { context, lines } = contextFor()
     const script =
       'process.stdout.write(Buffer.from("tab\\t \\x1b[31mred \\x07 \\u202e é\\r\\n")); process.stdout.write(Buffer.from([0x61, 0xff, 0xc3, 0x00, 0x0a]))'

@@ -11,19 +11,19 @@ import { ProcessTree, type ProcessEnd, type ProcessSpec } from './process-tree.j
 import { RunOutput } from './run-output.js'
 import { shellEnvironment, type Environment } from './shell-env.js'
 
-/** What a command needs beside its run. */
+/** The input of a command handler. */
 export interface ShellContext extends HandlerContext {
   readonly clock: Clock
-  /** The environment of the worker, of which a command gets only what it needs. */
+  /** The environment of the worker; a command gets only a few variables of it. */
   readonly environment: Environment
-  /** Where a relative directory of a job starts, and where commands without one run. */
+  /** The base of a job's relative directory, and the directory of commands without one. */
   readonly directory?: string | undefined
 }
 
 /**
- * Runs the command of a job without a shell, its output kept line by line. Resolves with its exit code and the end of
- * what it printed; throws where it could not be started, exits with another code than 0, or was stopped. Either way only
- * when the command and all it started are gone.
+ * Runs the command of a job without a shell and logs its output line by line. Resolves with the exit code and the end
+ * of its output; throws if it could not be started, exits with another code than 0, or was aborted. It settles only
+ * when the command and everything it started have ended.
  */
 export async function performShell(spec: ShellSpec, context: ShellContext): Promise<Json> {
   if (context.signal.aborted) throw stoppedError(context.signal)
@@ -83,12 +83,12 @@ function whyNotStarted(
 ): string {
   const { program, cwd } = spec
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    // The system says the same of a missing directory as of a missing program.
+    // The system reports a missing directory like a missing program.
     return cwd === undefined || isDirectory(cwd)
       ? `command not found: ${program}`
       : `directory not found: ${cwd}`
   }
-  if (error.code === 'EACCES') return `command may not be executed: ${program}`
+  if (error.code === 'EACCES') return `command is not executable: ${program}`
   if (error.code === 'E2BIG') return `command has too many or too long arguments and variables: ${program}`
   return `command could not be started: ${program} (${error.message})`
 }

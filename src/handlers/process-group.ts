@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Sends a signal to all processes of a group; whether there was anybody to receive it. */
+/** Sends a signal to all processes of a group; returns whether there was one. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal)
@@ -12,7 +12,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 /** Whether a process of the group still runs. */
 export function isGroupRunning(group: number): boolean {
   if (!signalGroup(group, 0)) return false
-  // A signal reaches the dead too until somebody collects them, and in a container often nobody does.
+  // A signal also reaches zombies until their parent collects them, and in a container often nobody does.
   return process.platform !== 'linux' || processIds().some((pid) => isRunningMember(pid, group))
 }
 
@@ -21,14 +21,14 @@ function isRunningMember(pid: number, group: number): boolean {
   return status?.group === group && status.state !== 'Z' && status.state !== 'X'
 }
 
-/** All processes of this machine, as Linux shows them. */
+/** The ids of all processes of this machine, on Linux. */
 export function processIds(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 }
 
-/** State, parent and group of a process on Linux; undefined where it is gone. */
+/** State, parent and group of a process on Linux; undefined if it has ended. */
 export function statusOf(pid: number): { state: string; parent: number; group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -20,7 +20,7 @@ describe('stopping a command', () => {
 
   afterEach(() => reports.close())
 
-  it('asks it to end and tells why it was stopped', async () => {
+  it('asks it to end and reports why it was stopped', async () => {
     const { context, controller } = contextFor(directory)
     const script = `${reporting}; process.on("SIGTERM", () => process.exit(0)); report("ready"); setInterval(() => 0, 1e6)`
     const performed = performShell(node(script, reports.port), context)
@@ -29,7 +29,7 @@ describe('stopping a command', () => {
     await expect(performed).rejects.toThrow(expect.objectContaining({ code: 'TIMED_OUT' }))
   })
 
-  it('kills the whole tree after the grace, also a grandchild that ignores SIGTERM and outlives its parent', async () => {
+  it('kills the whole tree after the grace period, also a grandchild that ignores SIGTERM and outlives its parent', async () => {
     const clock = new HeldGrace()
     const { context, controller } = contextFor(directory, clock)
     const grandchild = `${reporting}; process.on("SIGTERM", () => report("ignored")); report("ready " + process.pid); setInterval(() => 0, 1e6)`
@@ -44,7 +44,7 @@ describe('stopping a command', () => {
     await reports.closed()
   })
 
-  it('ends before the grace is over where the whole tree obeys', async () => {
+  it('ends before the grace period is over if the whole tree obeys', async () => {
     const clock = new HeldGrace()
     const { context, controller } = contextFor(directory, clock)
     const child = `${reporting}; require("child_process").spawn("sleep", ["1000"], { stdio: "inherit" }).once("spawn", () => report("ready")); setInterval(() => 0, 1e6)`
@@ -55,7 +55,7 @@ describe('stopping a command', () => {
     expect(clock.isGraceOpen).toBe(false)
   })
 
-  it('does not start what was stopped before', async () => {
+  it('does not start a command that was already aborted', async () => {
     const { context, controller } = contextFor(directory)
     controller.abort()
     const file = join(directory, 'started')
@@ -78,7 +78,7 @@ describe('stopping a command', () => {
     expect(clock.isGraceOpen).toBe(false)
   })
 
-  it('a command that exits takes along what it left behind, and its result stands', async () => {
+  it('a command that exits takes its remaining processes along, and its result stands', async () => {
     const { context } = contextFor(directory)
     const left = `${reporting}; report("ready " + process.pid); setInterval(() => 0, 1e6)`
     const script = `const c = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(left)}, process.argv[1]], { stdio: ["ignore", "inherit", "inherit", "ipc"] }); process.on("SIGUSR2", () => process.exit(0)); require("fs").writeFileSync("pid", String(process.pid))`
@@ -89,7 +89,7 @@ describe('stopping a command', () => {
     await reports.closed()
   })
 
-  it('a process that left the group and holds the output open does not hold the run', async () => {
+  it('a process that left the group and keeps the output open does not block the run', async () => {
     const clock = new HeldGrace()
     const { context } = contextFor(directory, clock)
     const away = `${reporting}; report("ready " + process.pid); setInterval(() => 0, 1e6)`
@@ -105,7 +105,7 @@ describe('stopping a command', () => {
   })
 })
 
-/** The machine's clock, but the grace of a killing ends when the test says so. */
+/** The machine's clock, but the test ends the grace period of a kill. */
 class HeldGrace implements Clock {
   #open: (() => void) | undefined
   #opened: () => void = () => undefined

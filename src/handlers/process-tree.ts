@@ -4,13 +4,13 @@ import type { Clock } from '../time/clock.js'
 import { guardGroup, readyGuard } from './group-guard.js'
 import { isGroupRunning, signalGroup } from './process-group.js'
 
-/** A command to start: its words, its whole environment and its directory. */
+/** A command to start: its arguments, its whole environment and its directory. */
 export interface ProcessSpec {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
-  /** Hears what the process sends; with it, descriptor 3 is a channel of Node.js and 4 closes when this process is gone. */
-  readonly hear?: ((message: unknown) => void) | undefined
+  /** Receives messages of the process; with it, descriptor 3 is an IPC channel and 4 closes when this process ends. */
+  readonly onMessage?: ((message: unknown) => void) | undefined
 }
 
 /** How a command ended: by itself with a code, or by a signal. */
@@ -19,20 +19,20 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** How long a tree may take to end after it was asked to. */
+/** How long a process tree may take to end after SIGTERM. */
 export const KILL_GRACE_MS = 5000
-const lookAgainMs = 50
+const checkEveryMs = 50
 const streams = ['ignore', 'pipe', 'pipe'] as const
 
 /**
- * A command with everything it started, as one process group. The tree ends with the command: what the command leaves
- * behind is asked to stop, and killed when the grace is over, so that no run outlives its record.
+ * A command with everything it started, as one process group. The tree ends with the command: remaining processes get
+ * SIGTERM, and SIGKILL after the grace period, so that no process outlives its run.
  *
- * running → (the command exits, or `stop`) → ending: SIGTERM sent, grace running → (all gone, or grace over) → SIGKILL
- * sent, pipes closed → ended. Only a process that left the group by itself escapes.
+ * running → (the command exits, or `stop`) → ending: SIGTERM sent, grace period → (all ended, or period over) → SIGKILL
+ * sent, pipes closed → ended. Only a process that left the group survives.
  */
 export class ProcessTree {
-  /** Resolves when the command is gone and its pipes are closed; rejects if it could not be started. */
+  /** Resolves when the command has ended and its pipes are closed; rejects if it could not be started. */
   readonly ended: Promise<ProcessEnd>
   readonly #child: ChildProcessByStdio<null, Readable, Readable>
   readonly #clock: Clock
@@ -42,9 +42,9 @@ export class ProcessTree {
   #arePipesClosed = false
   #isStopped = false
   #isKilled = false
-  #forgetGroup: () => void = () => undefined
+  #unguardGroup: () => void = () => undefined
   #cancelGrace: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
+  #cancelCheck: (() => void) | undefined
 
   constructor(spec: ProcessSpec, clock: Clock) {
     this.#clock = clock
@@ -59,10 +59,10 @@ export class ProcessTree {
       cwd: spec.cwd,
       detached: true,
       shell: false,
-      stdio: spec.hear === undefined ? [...streams] : [...streams, 'ipc', 'pipe'],
+      stdio: spec.onMessage === undefined ? [...streams] : [...streams, 'ipc', 'pipe'],
     }) as ChildProcessByStdio<null, Readable, Readable>
-    if (spec.hear !== undefined) this.#child.on('message', spec.hear)
-    if (this.#child.pid !== undefined) this.#forgetGroup = guardGroup(this.#child.pid)
+    if (spec.onMessage !== undefined) this.#child.on('message', spec.onMessage)
+    if (this.#child.pid !== undefined) this.#unguardGroup = guardGroup(this.#child.pid)
     this.#child.once('error', (error) => this.#notStarted(error))
     this.#child.once('exit', (exitCode, signal) => this.#exited({ exitCode, signal }))
     this.#child.once('close', () => this.#pipesClosed())
@@ -76,12 +76,12 @@ export class ProcessTree {
     return this.#child.stderr
   }
 
-  /** Says something over the channel; to a process that is gone, nothing. */
+  /** Sends a message over the channel, unless the process has ended. */
   send(message: object): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
-  /** Asks the whole tree to end, and kills it when the grace is over. */
+  /** Asks the whole tree to end, and kills it after the grace period. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
@@ -89,7 +89,7 @@ export class ProcessTree {
     this.#endIfGone()
   }
 
-  /** Ends the whole tree at once. */
+  /** Kills the whole tree immediately. */
   kill(): void {
     this.#isStopped = true
     this.#cancelGrace?.()
@@ -124,7 +124,7 @@ export class ProcessTree {
     this.#endIfGone()
   }
 
-  /** A process outside the group may hold the other ends open for ever. */
+  /** A process outside the group may keep the other ends open for ever. */
   #closePipes(): void {
     this.#child.stdout.destroy()
     this.#child.stderr.destroy()
@@ -132,16 +132,16 @@ export class ProcessTree {
 
   #endIfGone(): void {
     if (this.#end === undefined || !this.#arePipesClosed) return
-    // A tree that was stopped gets its grace even where its pipes are closed; nothing tells when a group is empty.
+    // A stopped tree gets its grace period even if its pipes are closed; there is no event for an empty group.
     if (this.#isStopped && !this.#isKilled && this.#isGroupRunning()) {
-      this.#cancelLook?.()
-      this.#cancelLook = this.#clock.timer(lookAgainMs, () => this.#endIfGone())
+      this.#cancelCheck?.()
+      this.#cancelCheck = this.#clock.timer(checkEveryMs, () => this.#endIfGone())
       return
     }
     this.#cancelGrace?.()
-    this.#cancelLook?.()
+    this.#cancelCheck?.()
     this.#signalGroup('SIGKILL')
-    this.#forgetGroup()
+    this.#unguardGroup()
     this.#resolve(this.#end)
   }
 

@@ -3,7 +3,7 @@ import type { LogLine } from '../kernel/run/run.js'
 import type { HandlerContext } from './handler-context.js'
 import { OutputBudget, OutputLines } from './output-lines.js'
 
-/** Both streams of a command, thread or process on their way into the log of its run. */
+/** Writes both output streams of a command, thread or process to the log of its run. */
 export class RunOutput {
   readonly stdout: OutputLines
   readonly stderr: OutputLines
@@ -14,7 +14,7 @@ export class RunOutput {
     this.#log = (level, text) => context.log(level, text)
     const keepAs = (level: LogLine['level']) => (line: string) => this.#log(level, line)
     this.stdout = new OutputLines(this.#budget, keepAs('info'))
-    // Programs write progress there as well as errors.
+    // Not `error`: programs also write progress to stderr.
     this.stderr = new OutputLines(this.#budget, keepAs('warn'))
   }
 
@@ -27,6 +27,6 @@ export class RunOutput {
     this.stdout.end()
     this.stderr.end()
     if (this.#budget.dropped > 0)
-      this.#log('warn', `output was cut: ${this.#budget.dropped} bytes were not kept`)
+      this.#log('warn', `output was cut: ${this.#budget.dropped} bytes were dropped`)
   }
 }

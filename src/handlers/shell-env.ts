@@ -1,15 +1,15 @@
 import { formatInstant } from '../time/instant.js'
 import { handlerFailed, type HandledRun } from './handler-context.js'
 
-/** Variables by name, as a process is given them. */
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The longest variable that Linux takes, with its name, the sign and the closing zero byte. */
+/** The longest variable that Linux accepts, including its name, the equals sign and the terminating zero byte. */
 const MAX_VARIABLE_BYTES = 131_072
 
 /**
- * The whole environment of a command: the few variables that programs cannot do without, the job's own, and the run.
- * Nothing else of the worker's environment gets through, since that is where its secrets are.
+ * The whole environment of a command: the few variables that programs need, those of the job, and those of the run.
+ * Nothing else of the worker's environment is passed on, since it contains secrets.
  */
 export function shellEnvironment(input: {
   readonly base: Environment

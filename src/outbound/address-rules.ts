@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 /** Whether a definition may reach loopback and private addresses. */
 export type PrivateTargets = 'allow' | 'refuse'
 
-/** Why a host must not be asked, judged by its name alone; undefined where its addresses decide. */
+/** Why a host must not be contacted, judged by its name alone; undefined if its addresses decide. */
 export function refusedHost(hostname: string, privateTargets: PrivateTargets): string | undefined {
   const name = hostname.replace(/^\[|\]$/g, '')
   if (isIP(name) !== 0) {
@@ -14,7 +14,7 @@ export function refusedHost(hostname: string, privateTargets: PrivateTargets): s
   return metadataNames.has(bare) ? `${bare} is the metadata service of a cloud` : undefined
 }
 
-/** What an address is that must not be connected to, or undefined where it may. */
+/** Why an address must not be connected to; undefined if it may. */
 export function refusedAddress(address: string, privateTargets: PrivateTargets): string | undefined {
   const [bare = ''] = address.split('%')
   const forms = [bare, ...embeddedAddresses(bare)]
@@ -33,7 +33,7 @@ const metadataNames: ReadonlySet<string> = new Set([
   'instance-data.ec2.internal',
 ])
 
-/** Whoever can reach these gets the credentials of the machine; no definition has a reason to. */
+/** These addresses give out the credentials of the machine; no definition has a reason to reach them. */
 const neverReached = rangesOf([
   '169.254.0.0/16',
   'fe80::/10',
@@ -73,7 +73,7 @@ function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** The IPv4 addresses that an IPv6 address stands for: mapped, compatible, translated (64:ff9b::/96) and 6to4. */
+/** The IPv4 addresses embedded in an IPv6 address: mapped, compatible, translated (64:ff9b::/96) and 6to4. */
 function embeddedAddresses(address: string): readonly string[] {
   if (isIP(address) !== 6) return []
   const groups = groupsOf(address)
@@ -85,9 +85,9 @@ function embeddedAddresses(address: string): readonly string[] {
   return first === 0x2002 ? [dotted(second, third)] : []
 }
 
-/** The eight groups of an IPv6 address, whichever way it is written. */
+/** The eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): readonly number[] {
-  // The URL parser writes an address without dots and with at most one gap.
+  // The URL parser normalises an address: no dots, at most one gap.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const before = numbersOf(head)
   if (tail === undefined) return before

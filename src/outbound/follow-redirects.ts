@@ -10,15 +10,15 @@ import {
 } from './http-request.js'
 import { isSecretHeader } from '../kernel/definition/secret-text.js'
 
-/** The last answer of a request, and the request that it answers: another one where redirects were followed. */
+/** The last answer, and the request that it answers: a different one after redirects. */
 export interface FollowedAnswer {
   readonly request: OutgoingRequest
   readonly answer: Answer
 }
 
 /**
- * Sends a request and follows its redirects, five at most; every target is judged like the first. Throws with a sentence
- * where one is refused or does not answer.
+ * Sends a request and follows at most five redirects; every target is checked like the first. Throws if a target is
+ * refused or does not answer.
  */
 export async function followRedirects(
   first: OutgoingRequest,
@@ -39,12 +39,12 @@ export async function followRedirects(
 
 const maxRedirects = 5
 
-/** A request in a few words: its method and where it goes. */
+/** The method and the URL of a request, for messages. */
 export function nameOf(request: OutgoingRequest): string {
   return `${request.method} ${placeOf(request.url)}`
 }
 
-/** The beginning of what an answer says, fit to be shown. */
+/** The beginning of a body as printable text. */
 export function shorten(text: string): string {
   return printable(boundText(text.trim(), 500))
 }
@@ -65,15 +65,15 @@ function redirectOf(answer: Answer, request: OutgoingRequest): URL | undefined {
   const { location } = answer.headers
   if (!redirectStatuses.has(answer.status) || location === undefined) return undefined
   if (!URL.canParse(location, request.url.href))
-    throw requestFailed(`redirected to ${shorten(location)}, which is no address`)
+    throw requestFailed(`redirected to ${shorten(location)}, which is not a URL`)
   const target = new URL(location, request.url)
   if (target.protocol === 'http:' || target.protocol === 'https:') return target
   throw requestFailed(`redirected to ${target.protocol}, which is neither http: nor https:`)
 }
 
 /**
- * The request that follows: without a body where the status says so, without secrets where another origin would get
- * them, and without conditions, which are about what stands at the first address.
+ * The request after a redirect: without a body if the status demands it, without secrets if another origin would get
+ * them, and without conditions, which apply to the first address.
  */
 function redirected(
   request: OutgoingRequest,
@@ -96,7 +96,7 @@ function redirected(
 
 const conditions: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since'])
 
-/** An address without its query, which may carry a key. */
+/** A URL without its query, which may contain a key. */
 function placeOf(url: URL): string {
   return printable(`${url.origin}${url.pathname}`.slice(0, 300)) + (url.search === '' ? '' : '?…')
 }

@@ -6,7 +6,7 @@ import { callbackify, promisify } from 'node:util'
 import { RotaError } from '../kernel/definition/errors.js'
 import { refusedAddress, refusedHost, type PrivateTargets } from './address-rules.js'
 
-/** Gives all addresses of a host. */
+/** Returns all addresses of a host. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /** One request, to be sent once. */
@@ -17,7 +17,7 @@ export interface OutgoingRequest {
   readonly body: string | undefined
 }
 
-/** Where a request may go, and how it learns that it has to stop. */
+/** Which addresses a request may reach, and the signal that aborts it. */
 export interface RequestRules {
   readonly privateTargets: PrivateTargets
   /** Resolves host names to addresses; default: the system resolver. */
@@ -27,7 +27,7 @@ export interface RequestRules {
   readonly maxBodyBytes?: number | undefined
 }
 
-/** What came back: the beginning of the body, and whether there was more. */
+/** The answer to a request: the beginning of its body, and whether there was more. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -36,21 +36,21 @@ export interface Answer {
 }
 
 /**
- * Sends one request and reads the beginning of its answer; redirects are the caller's. The address that is judged is the
- * one that is connected to: the connection resolves the name through the same check, once, and is never reused.
+ * Sends one request and reads the beginning of its answer, without following redirects. The checked address is the
+ * one that is connected to: the connection resolves the name once, through the same check, and is never reused.
  */
 export async function sendRequest(outgoing: OutgoingRequest, rules: RequestRules): Promise<Answer> {
   const { url } = outgoing
   const refused = refusedHost(url.hostname, rules.privateTargets)
   if (refused !== undefined) throw refusal(refused)
   const response = await responseTo(outgoing, rules)
-  const { body, isCut } = await beginningOf(response, rules.maxBodyBytes ?? usualBodyBytes)
+  const { body, isCut } = await beginningOf(response, rules.maxBodyBytes ?? defaultBodyBytes)
   return { status: response.statusCode ?? 0, headers: response.headers, body, isCut }
 }
 
-const usualBodyBytes = 65_536
+const defaultBodyBytes = 65_536
 
-/** The error of a request that could not be made or was not answered. */
+/** The error of a request that could not be sent or was not answered. */
 export function requestFailed(message: string, cause?: unknown): RotaError {
   return new RotaError('HANDLER_FAILED', message, { cause })
 }
@@ -84,13 +84,13 @@ function checkedLookup(rules: RequestRules): LookupFunction {
   }
 }
 
-/** All addresses of a host; one that is refused refuses the host, since any of them may be the one connected to. */
+/** All addresses of a host; one refused address refuses the host, since any of them may be connected to. */
 async function checkedAddresses(hostname: string, rules: RequestRules): Promise<LookupAddress[]> {
   const addresses = await (rules.resolve ?? resolveBySystem)(hostname)
   if (addresses.length === 0) throw requestFailed(`host not found: ${hostname}`)
   for (const { address } of addresses) {
     const refused = refusedAddress(address, rules.privateTargets)
-    if (refused !== undefined) throw refusal(`${hostname} leads to ${address}, ${refused}`)
+    if (refused !== undefined) throw refusal(`${hostname} resolves to ${address}, ${refused}`)
   }
   return [...addresses]
 }
@@ -101,7 +101,7 @@ function refusal(why: string): Error {
   return requestFailed(`target refused: ${why}`)
 }
 
-/** Stops reading at the bound: whoever sends without end would otherwise hold the caller for ever. */
+/** Stops reading at the limit: an endless body would otherwise block the caller for ever. */
 async function beginningOf(
   response: IncomingMessage,
   maxBytes: number,

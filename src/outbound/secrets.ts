@@ -4,20 +4,20 @@ import { readUserFile } from '../formats/user-file.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import { isSecretHeader, type SecretRef, type SecretText } from '../kernel/definition/secret-text.js'
 
-/** Where secrets are looked for: in the environment and the directory of the process that performs the work. */
+/** Where secrets are read from: the environment and the directory of the process that performs the work. */
 export interface SecretPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Where relative paths start; the working directory unless given. */
+  /** The base of relative paths; default: the working directory. */
   readonly directory?: string | undefined
 }
 
-/** Texts as they are used, and what of them must not be shown. */
+/** Resolved texts, and the secrets in them that must not be shown. */
 export interface ResolvedTexts {
   readonly texts: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
 }
 
-/** Looks up the texts that stand elsewhere; throws where one is not there. */
+/** Resolves references to variables and files; throws if one is missing. */
 export async function resolveTexts(
   written: Readonly<Record<string, SecretText>> | undefined,
   places: SecretPlaces,
@@ -38,7 +38,7 @@ export async function resolveTexts(
   return { texts, secrets }
 }
 
-/** The text that a reference leads to, without its prefix. */
+/** The text of a reference, without its prefix. */
 export async function resolveSecret(ref: SecretRef, places: SecretPlaces): Promise<string> {
   if (ref.env === undefined) return await contentOf(ref.file, places)
   const found = places.environment[ref.env]
@@ -52,9 +52,9 @@ async function contentOf(file: string, { directory }: SecretPlaces): Promise<str
   const path = directory === undefined ? resolve(file) : resolve(directory, file)
   const found = await readUserFile(path, largestSecret)
   if (found.kind !== 'read') throw missing(`the secret in ${path} cannot be read: ${found.why}`)
-  // Editors and `echo` end a file with a line feed, which is no part of the secret.
+  // Editors and `echo` end a file with a line feed, which is not part of the secret.
   const text = isUtf8(found.bytes) ? found.bytes.toString('utf8').replace(/\r?\n$/, '') : ''
-  if (text === '' || text.includes('\0')) throw missing(`${path} does not hold a text`)
+  if (text === '' || text.includes('\0')) throw missing(`${path} does not contain text`)
   return text
 }
 
@@ -62,7 +62,7 @@ function missing(why: string): RotaError {
   return new RotaError('SECRET_MISSING', why)
 }
 
-/** A secret of several lines may be shown line by line. */
+/** A secret of several lines may be printed line by line. */
 function partsOf(secret: string): readonly string[] {
   return secret.includes('\n')
     ? [secret, ...secret.split(/\r?\n/).filter((line) => line.length > 8)]
@@ -78,7 +78,7 @@ export function secretsOf(headers: Readonly<Record<string, string>>): readonly s
     .flatMap(([, value]) => [value, value.slice(value.indexOf(' ') + 1)])
 }
 
-/** Text with secrets hidden, as an answer or a command may repeat what it was given. */
+/** Masks secrets in a text: an answer or a command may repeat its input. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.trim().length >= shortestSecret)

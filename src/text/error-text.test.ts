@@ -3,7 +3,7 @@ import { errorText, listedLines, namedText, quotedText } from './error-text.js'
 
 const long = 'x'.repeat(1_000_000)
 
-describe('texts of others in messages', () => {
+describe('user texts in messages', () => {
   it.each([
     ['nightly', 'nightly'],
     ['a.b:c@d/e-f_g', 'a.b:c@d/e-f_g'],
@@ -16,9 +16,9 @@ describe('texts of others in messages', () => {
     ['a\u202eb', String.raw`"a\u202eb"`],
     ['\ud800', String.raw`"\ud800"`],
     [long, `"${'x'.repeat(60)}…"`],
-    // A character of two halves is not cut through.
+    // A surrogate pair is not cut in half.
     [`${'x'.repeat(59)}😀😀`, `"${'x'.repeat(59)}…"`],
-  ])('a name is shown so that it is clear where it begins and ends: %#', (name, shown) => {
+  ])('the beginning and end of a name are clear: %#', (name, shown) => {
     expect(namedText(name)).toBe(shown)
   })
 
@@ -27,7 +27,7 @@ describe('texts of others in messages', () => {
     expect(quotedText(long).length).toBeLessThan(70)
   })
 
-  it('leave a message one bounded line that keeps its beginning and its end', () => {
+  it('keep a message on one bounded line with its beginning and end', () => {
     const message = errorText(`no job is named ${long}; \`rota list --jobs\` shows those there are\u001b[2J`)
     expect(message.length).toBeLessThan(1700)
     expect(message).toMatch(/^no job is named xxx/)
@@ -36,7 +36,7 @@ describe('texts of others in messages', () => {
     expect(errorText('a\r\nb')).toBe(String.raw`a\r\nb`)
   })
 
-  it('are listed up to a bound, with how many more there are', () => {
+  it('are listed up to a limit, with the number of the others', () => {
     const lines = listedLines(Array.from({ length: 1000 }, (_, index) => `fault ${index}`))
     expect(lines.length).toBe(21)
     expect(lines.at(-1)).toBe('… and 980 more')

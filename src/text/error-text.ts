@@ -1,17 +1,17 @@
 import { printable } from './printable.js'
 
-/** The longest message of an error, in characters; what is longer loses its middle. */
+/** The longest message of an error, in characters; a longer one loses its middle. */
 const longestMessage = 1600
 
-/** The longest part of a message, such as what is allowed. */
+/** The longest part of a message, such as the allowed values. */
 const longestPart = 400
 
 /** How many faults the message of an error lists; the error itself keeps them all. */
 const mostListed = 20
 
 /**
- * The message of an error. Whatever value a caller put into it, it stays one line without control characters, and is
- * bounded: a name of a megabyte must not become a log line of three.
+ * The message of an error. Whatever values it contains, it is one line without control characters, and it is
+ * bounded: a name of one megabyte must not become a log line of three.
  */
 export function errorText(message: string): string {
   return bounded(message, longestMessage)
@@ -29,7 +29,7 @@ export function listedLines(lines: readonly string[]): string[] {
   return more === 0 ? shown : [...shown, `… and ${more} more`]
 }
 
-/** A value that somebody gave, in quotes: its beginning, escaped. */
+/** The beginning of a value, quoted and escaped. */
 export function quotedText(text: string): string {
   const cut = text.length > longestValue ? `${wholeStart(text, longestValue)}…` : text
   return printable(JSON.stringify(cut))
@@ -37,7 +37,7 @@ export function quotedText(text: string): string {
 
 const longestValue = 60
 
-/** A name as people wrote it; in quotes where it is none, so that it is clear where it begins and ends. */
+/** A plain name unchanged, any other text quoted, so that its beginning and end are clear. */
 export function namedText(name: string): string {
   return plainName.test(name) ? name : quotedText(name)
 }
@@ -57,7 +57,7 @@ function bounded(text: string, longest: number): string {
   return printable(`${wholeStart(text, start)} …${left} characters… ${text.slice(-end)}`)
 }
 
-/** A beginning that does not end within a character. */
+/** A prefix that does not end inside a character. */
 function wholeStart(text: string, length: number): string {
   const last = text.charCodeAt(length - 1)
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)

@@ -1,6 +1,6 @@
 /**
  * The proleptic Gregorian calendar as integer arithmetic: days are counted from 1970-01-01, months are counted
- * from January of year 0, so that a walk over months needs neither carries nor objects.
+ * from January of year 0, so that iterating over months needs neither carries nor objects.
  */
 
 /** Milliseconds of a second. */
@@ -17,9 +17,8 @@ const DAYS_TO_EPOCH = 719_468
 const DAYS_PER_ERA = 146_097
 
 /**
- * The month's index and the day within it, packed into one number (`index * 32 + day`) to spare an object. Takes
- * days from the year 0001 on: without negative numbers every division here is one of integers, which counts, since
- * each occurrence asks once.
+ * The month's index and the day within it, packed into one number (`index * 32 + day`) to avoid an object. Accepts
+ * days from the year 0001 on: without negative numbers every division is an integer division, which is fast.
  */
 export function packedDateOf(dayNumber: number): number {
   const shifted = (dayNumber + DAYS_TO_EPOCH) | 0

@@ -13,7 +13,7 @@ describe('the system clock', () => {
     idle()
   })
 
-  it('never wakes before the instant asked for', async () => {
+  it('never wakes before the requested instant', async () => {
     for (let round = 0; round < 20; round += 1) {
       const at = systemClock.now() + 3
       await systemClock.sleepUntil(at)
@@ -21,7 +21,7 @@ describe('the system clock', () => {
     }
   })
 
-  it('never sleeps shorter than asked for', async () => {
+  it('never sleeps shorter than requested', async () => {
     for (let round = 0; round < 20; round += 1) {
       const start = systemClock.monotonicMs()
       await systemClock.sleep(3)
@@ -29,7 +29,7 @@ describe('the system clock', () => {
     }
   })
 
-  it('knows how long the system has been up', () => {
+  it('returns how long the system has been up', () => {
     expect(systemClock.uptimeMs()).toBeGreaterThan(0)
   })
 })
@@ -58,7 +58,7 @@ describe('the system clock on simulated timers', () => {
     expect(woken()).toBe(true)
   })
 
-  it('sleeps on when the wall clock was set back', async () => {
+  it('keeps sleeping when the wall clock was set back', async () => {
     const woken = watch(systemClock.sleepUntil(1_060_000))
     await vi.advanceTimersByTimeAsync(59_000)
     vi.setSystemTime(1_000_000)
@@ -77,7 +77,7 @@ describe('the system clock on simulated timers', () => {
     expect(woken()).toBe(true)
   })
 
-  it('resolves at once when the signal aborts, and leaves no timer or listener behind', async () => {
+  it('resolves immediately when the signal aborts, and leaves no timer or listener behind', async () => {
     const controller = new AbortController()
     const remove = vi.spyOn(controller.signal, 'removeEventListener')
     const woken = watch(systemClock.sleep(100_000, controller.signal))
@@ -89,7 +89,7 @@ describe('the system clock on simulated timers', () => {
     expect(remove).toHaveBeenCalledOnce()
   })
 
-  it('does not sleep at all when the signal was aborted before or the time has come', async () => {
+  it('does not sleep if the signal is already aborted or the time has come', async () => {
     await systemClock.sleepUntil(2_000_000, AbortSignal.abort())
     await systemClock.sleep(5000, AbortSignal.abort())
     await systemClock.sleepUntil(999_999)
@@ -98,7 +98,7 @@ describe('the system clock on simulated timers', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('fires a timer once, even one longer than setTimeout can hold', async () => {
+  it('fires a timer once, even if it is longer than the limit of setTimeout', async () => {
     const fire = vi.fn<() => void>()
     systemClock.timer(25 * 86_400_000, fire)
     await vi.advanceTimersByTimeAsync(25 * 86_400_000 - 1)

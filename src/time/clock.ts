@@ -1,11 +1,11 @@
 import { uptime } from 'node:os'
 import type { Instant } from './instant.js'
 
-/** The one source of time and timers; everything else is handed one, so that tests can hand in their own. */
+/** The only source of time and timers; it is passed as a parameter, so that tests can pass their own. */
 export interface Clock {
   /** Wall time; may jump in either direction. */
   now(): Instant
-  /** Milliseconds that never run backwards, the same in every process of the machine until it is started again. */
+  /** Milliseconds that never decrease, the same in every process of the machine until it restarts. */
   monotonicMs(): number
   /** Milliseconds since the system was started. */
   uptimeMs(): number
@@ -13,11 +13,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Resolves once wall time has reached `at`, never earlier, or when the signal aborts; never rejects. */
   sleepUntil(at: Instant, signal?: AbortSignal): Promise<void>
-  /** Calls `fire` once after `ms`; returns the function that cancels it. An idle one does not keep the process alive. */
+  /** Calls `fire` once after `ms`; returns the function that cancels it. An idle timer does not keep the process alive. */
   timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void
 }
 
-/** A step of the wall clock goes unnoticed for at most this long; it also stays far below setTimeout's limit. */
+/** A step of the wall clock is noticed within this time; it is also far below setTimeout's limit. */
 const LONGEST_PIECE_MS = 30_000
 
 /** The machine's own clock. */
@@ -52,7 +52,7 @@ function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-// A timer may fire up to a millisecond early against either clock, so the remainder is asked again each time.
+// A timer may fire up to a millisecond early against either clock, so the remaining time is computed again each time.
 async function sleepInPieces(remainingMs: () => number, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     const remaining = remainingMs()

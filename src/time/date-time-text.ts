@@ -1,13 +1,13 @@
 import { DAY_MS, firstDayOf, HOUR_MS, MINUTE_MS, monthLength, SECOND_MS } from './civil.js'
 import { TimeError, type TimeErrorCode } from './time-error.js'
 
-/** What a date and time in text says: its civil time as if it were UTC, and its offset if it has one. */
+/** A parsed date and time: its civil time as if it were UTC, and its offset if it has one. */
 export interface DateTimeText {
   readonly localMs: number
   readonly offsetMs: number | undefined
 }
 
-/** Which parts a kind of text must have or may have, and how its refusals are labelled. */
+/** Which parts a text must or may have, and how its errors are labelled. */
 export interface DateTimeRules {
   readonly code: TimeErrorCode
   readonly allowed: string
@@ -16,7 +16,7 @@ export interface DateTimeRules {
   readonly isFractionAllowed: boolean
 }
 
-/** Reads `YYYY-MM-DDTHH:MM[:SS[.fraction]][Z|±HH:MM[:SS]]` and refuses every date that does not exist. */
+/** Reads `YYYY-MM-DDTHH:MM[:SS[.fraction]][Z|±HH:MM[:SS]]` and throws for dates that do not exist. */
 export function readDateTime(text: string, rules: DateTimeRules): DateTimeText {
   if (typeof text !== 'string') {
     throw new TimeError(rules.code, `A text was expected, not ${typeof text}`, { allowed: rules.allowed })
@@ -75,12 +75,12 @@ class Reader {
       this.#position += 1
       ms += this.#digits(2, 0, 59, 'offset second') * SECOND_MS
     }
-    // Beside -0 a sum would stay right, but a comparison of the parsed offset would not.
+    // With -0 a sum would stay right, but a comparison of the parsed offset would not.
     return sign === '-' && ms !== 0 ? -ms : ms
   }
 
   end(): void {
-    if (this.#position < this.#text.length) this.#fail('nothing may follow', this.#position)
+    if (this.#position < this.#text.length) this.#fail('unexpected text at the end', this.#position)
   }
 
   one(choices: string, expected: string): string {
@@ -108,7 +108,7 @@ class Reader {
 
   #fraction(): number {
     if (!this.#sees('.')) return 0
-    if (!this.#rules.isFractionAllowed) this.#fail('fractions of a second are not taken', this.#position)
+    if (!this.#rules.isFractionAllowed) this.#fail('fractions of a second are not accepted', this.#position)
     const start = ++this.#position
     let ms = 0
     for (let weight = 100; this.#digitHere() !== undefined; weight /= 10) {

@@ -47,7 +47,7 @@ describe('parseDuration', () => {
     ['30m1h', 3, /out of order/],
     ['1h1h', 2, /repeated/],
     ['1h  30m', 3, /whole number/],
-    ['1h ', 2, /nothing may follow/],
+    ['1h ', 2, /unexpected text at the end/],
     [' 1h', 0, /whole number/],
     ['P', 1, /missing/],
     ['PT', 2, /missing/],
@@ -83,7 +83,7 @@ describe('formatDuration', () => {
     expect(formatDuration(ms)).toBe(text)
   })
 
-  it('is read back as the same duration', () => {
+  it('parses back to the same duration', () => {
     const anyDuration = fc.oneof(
       fc.integer({ min: 0, max: MAX_DURATION_MS }),
       fc.nat(200).map((n) => n * MINUTE),
@@ -91,7 +91,7 @@ describe('formatDuration', () => {
     fc.assert(fc.property(anyDuration, (ms) => parseDuration(formatDuration(ms)) === ms))
   })
 
-  it('refuses what is no duration', () => {
+  it('refuses values that are not durations', () => {
     expect(refusalOf(() => formatDuration(-1)).code).toBe('DURATION_INVALID')
   })
 })

@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.js'
 import { TimeError } from './time-error.js'
 
-/** The longest duration that is taken: a hundred Julian years. */
+/** The longest accepted duration: a hundred Julian years. */
 export const MAX_DURATION_MS = 36_525 * DAY_MS
 
 const ALLOWED =
-  'whole numbers with units in falling order (w d h m s ms), such as 90s or 1h30m, or ISO 8601 such as PT15M'
+  'whole numbers with units in descending order (w d h m s ms), such as 90s or 1h30m, or ISO 8601 such as PT15M'
 
 interface Unit {
   readonly name: string
@@ -30,7 +30,7 @@ const ISO_TIME_UNITS: readonly Unit[] = [
   { name: 'S', ms: SECOND_MS },
 ]
 
-/** Reads a duration into milliseconds: a number is milliseconds already, a text must say its units. */
+/** Parses a duration to milliseconds: a number is milliseconds already, a text must have units. */
 export function parseDuration(input: string | number): number {
   if (typeof input === 'number') return assertDuration(input, String(input))
   if (typeof input !== 'string') throw refusal(String(input), 'a text or a number was expected')
@@ -39,7 +39,7 @@ export function parseDuration(input: string | number): number {
   return assertDuration(input.startsWith('P') ? parseIso(input) : parseUnits(input, UNITS, 0), input)
 }
 
-/** What a length in words, such as `5 minutes`, would be; nothing where it is anything else. */
+/** The short form of a duration in words such as `5 minutes`; undefined for anything else. */
 function shortForm(text: string): string | undefined {
   if (text.length > 60 || !/^(?:\d{1,15} ?[a-z]+,? ?)+$/i.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+) ?([a-z]+)/gi)].map(([, digits = '', word = '']) => ({
@@ -64,7 +64,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['msec', 'ms'],
 ])
 
-/** Writes a duration in falling units without zeros (`1h30m`, `8d`, `0s`), which `parseDuration` reads back. */
+/** Formats a duration in descending units without zeros (`1h30m`, `8d`, `0s`), which `parseDuration` accepts. */
 export function formatDuration(ms: number): string {
   let rest = assertDuration(ms, String(ms))
   if (rest === 0) return '0s'
@@ -105,7 +105,7 @@ function parseUnits(part: string, units: readonly Unit[], startsAt: number, whol
     smallest = index
     total += Number(digits) * unit.ms
   }
-  if (part.endsWith(' ')) throw refusal(whole, 'nothing may follow', startsAt + part.length - 1)
+  if (part.endsWith(' ')) throw refusal(whole, 'unexpected text at the end', startsAt + part.length - 1)
   return total
 }
 

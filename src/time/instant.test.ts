@@ -48,7 +48,7 @@ describe('parseInstant', () => {
     expect(error.allowed).toContain('RFC 3339')
   })
 
-  it('refuses an offset that leads out of the years it can write, and what is no text', () => {
+  it('refuses an offset that leaves the supported years, and a value that is not a string', () => {
     expect(refusalOf(() => parseInstant('0000-01-01T00:00:00+01:00')).code).toBe('INSTANT_INVALID')
     // @ts-expect-error a caller without types
     expect(refusalOf(() => parseInstant(5)).code).toBe('INSTANT_INVALID')
@@ -56,12 +56,12 @@ describe('parseInstant', () => {
 })
 
 describe('formatInstant', () => {
-  it('writes milliseconds only where there are some', () => {
+  it('writes milliseconds only if they are not zero', () => {
     expect(formatInstant(Date.UTC(2026, 0, 5, 2))).toBe('2026-01-05T02:00:00Z')
     expect(formatInstant(Date.UTC(2026, 0, 5, 2, 0, 0, 50))).toBe('2026-01-05T02:00:00.050Z')
   })
 
-  it('is read back as the same instant', () => {
+  it('parses back to the same instant', () => {
     const anyInstant = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 })
     fc.assert(fc.property(anyInstant, (at) => parseInstant(formatInstant(at)) === at))
   })

@@ -10,8 +10,8 @@ const FIRST_WRITABLE = -62_167_219_200_000
 const END_WRITABLE = 253_402_300_800_000
 
 /**
- * Reads an RFC 3339 instant. Digits beyond the millisecond are cut off, at most nine are taken; a leap second
- * is refused, since Unix time has no instant for it.
+ * Parses an RFC 3339 instant. Digits beyond the millisecond are cut off, at most nine are accepted; a leap second
+ * is an error, since Unix time has no instant for it.
  */
 export function parseInstant(text: string): Instant {
   const { localMs, offsetMs } = readDateTime(text, {
@@ -24,7 +24,7 @@ export function parseInstant(text: string): Instant {
   return assertWritable(localMs - (offsetMs ?? 0))
 }
 
-/** Writes an instant in UTC, with milliseconds only where there are some. */
+/** Formats an instant in UTC, with milliseconds only if they are not zero. */
 export function formatInstant(at: Instant): string {
   const text = new Date(assertWritable(at)).toISOString()
   return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text

@@ -12,7 +12,7 @@ describe('an interval', () => {
     [99, true, 100],
     [-5000, true, 100],
     [100, true, 1100],
-  ])('every 1000 ms from 100, asked after %i (immediate: %s), is due at %i', (after, immediate, next) => {
+  ])('every 1000 ms from 100, after %i (immediate: %s), is due at %i', (after, immediate, next) => {
     expect(intervalSchedule({ everyMs: 1000, anchorAt: 100, immediate }).next(after)).toBe(next)
   })
 
@@ -23,11 +23,11 @@ describe('an interval', () => {
     [1100, true, 100],
     [101, true, 100],
     [100, true, undefined],
-  ])('asked before %i (immediate: %s) was due at %s', (before, immediate, previous) => {
+  ])('before %i (immediate: %s) was due at %s', (before, immediate, previous) => {
     expect(intervalSchedule({ everyMs: 1000, anchorAt: 100, immediate }).previous(before)).toBe(previous)
   })
 
-  it('goes back exactly the way it came', () => {
+  it('returns the same instants backwards as forwards', () => {
     const anyEvery = fc.integer({ min: 1, max: 10 ** 12 })
     const anyInstant = fc.integer({ min: -(10 ** 13), max: 10 ** 13 })
     fc.assert(
@@ -43,7 +43,7 @@ describe('an interval', () => {
     )
   })
 
-  it('ends with the last instant there is', () => {
+  it('ends with the last possible instant', () => {
     const schedule = intervalSchedule({ everyMs: 10 ** 15, anchorAt: 0 })
     expect(schedule.next(8 * 10 ** 15)).toBeUndefined()
     expect(schedule.previous(Infinity)).toBe(8 * 10 ** 15)

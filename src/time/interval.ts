@@ -2,7 +2,7 @@ import type { Instant } from './instant.js'
 import type { Schedule } from './schedule.js'
 import { TimeError } from './time-error.js'
 
-/** A durable grid: the anchor and every so many milliseconds after it. */
+/** A fixed grid of instants: the anchor and every `everyMs` after it. */
 export interface IntervalOptions {
   readonly everyMs: number
   readonly anchorAt: Instant
@@ -10,7 +10,7 @@ export interface IntervalOptions {
   readonly immediate?: boolean | undefined
 }
 
-/** The last instant that JavaScript can name. */
+/** The last instant that a JavaScript Date can represent. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
 /** The instants `anchorAt + k * everyMs` for k from 1, or from 0 when immediate. */

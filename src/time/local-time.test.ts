@@ -11,13 +11,13 @@ describe('resolveLocalTime', () => {
     ['2026-01-05 09:00:30', 'Asia/Bangkok', '2026-01-05T02:00:30Z'],
     ['2026-01-05T09:00Z', 'Asia/Bangkok', '2026-01-05T09:00:00Z'],
     ['2026-01-05T09:00:00-05:00', 'Asia/Bangkok', '2026-01-05T14:00:00Z'],
-    // Jumped over: forward by the length of the jump.
+    // Skipped by clocks: forward by the length of the jump.
     ['2026-03-29T02:30', 'Europe/Berlin', '2026-03-29T01:30:00Z'],
     ['2026-10-04T02:15', 'Australia/Lord_Howe', '2026-10-03T15:45:00Z'],
     ['2011-12-30T09:00', 'Pacific/Apia', '2011-12-30T19:00:00Z'],
-    // Twice: the first.
+    // Occurs twice: the first.
     ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00Z'],
-    // An offset wins also where the zone would be in doubt.
+    // An offset wins even if the local time is ambiguous in the zone.
     ['2026-10-25T02:30+01:00', 'Europe/Berlin', '2026-10-25T01:30:00Z'],
   ])('reads %s in %s as %s', (text, zone, at) => {
     expect(formatInstant(resolveLocalTime(text, zone))).toBe(at)
@@ -37,13 +37,13 @@ describe('resolveLocalTime', () => {
     )
   })
 
-  it('refuses an unknown zone even where the text has an offset', () => {
+  it('refuses an unknown zone even if the text has an offset', () => {
     expect(() => resolveLocalTime('2026-01-05T09:00Z', 'EST')).toThrow(TimeError)
   })
 })
 
 describe('parseLocalTime', () => {
-  it('keeps the offset apart', () => {
+  it('returns the offset separately', () => {
     const localMs = Date.UTC(2026, 0, 5, 9)
     expect(parseLocalTime('2026-01-05T09:00')).toEqual({ localMs, offsetMs: undefined })
     expect(parseLocalTime('2026-01-05T09:00+07:00')).toEqual({ localMs, offsetMs: 25_200_000 })
@@ -63,7 +63,7 @@ describe('formatLocal', () => {
     expect(formatLocal(Date.parse(at), zoneOf(zone))).toBe(text)
   })
 
-  it('is read back as the same instant in every zone', () => {
+  it('parses back to the same instant in every zone', () => {
     const anySecond = fc.integer({ min: 0, max: Date.UTC(2100) / 1000 }).map((second) => second * 1000)
     const anyZone = fc.constantFrom('Europe/Berlin', 'Africa/Monrovia', 'Pacific/Apia', 'Asia/Kathmandu')
     fc.assert(

@@ -3,13 +3,13 @@ import { formatInstant, type Instant } from './instant.js'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.js'
 import { type Zone, zoneOf } from './zone.js'
 
-/** A civil time as written: in milliseconds as if it were UTC, with the offset the text had, if any. */
+/** A parsed civil time: in milliseconds as if it were UTC, with the offset of the text, if any. */
 export interface LocalTime {
   readonly localMs: number
   readonly offsetMs: number | undefined
 }
 
-/** Reads `YYYY-MM-DDTHH:MM[:SS][Z|±HH:MM]`, where a space may stand for the T. */
+/** Reads `YYYY-MM-DDTHH:MM[:SS][Z|±HH:MM]`, where a space may replace the T. */
 export function parseLocalTime(text: string): LocalTime {
   return readDateTime(text, {
     code: 'LOCAL_TIME_INVALID',
@@ -21,8 +21,8 @@ export function parseLocalTime(text: string): LocalTime {
 }
 
 /**
- * The instant that a text names: its own offset wins, otherwise it is local to the zone. A time that clocks jump
- * over moves forward by the length of the jump, a time that comes twice is the first one.
+ * The instant of a text: its own offset wins, otherwise it is local to the zone. A time that clocks skip
+ * moves forward by the length of the jump; of a time that occurs twice the first is used.
  */
 export function resolveLocalTime(text: string, zoneName: string): Instant {
   const zone = zoneOf(zoneName)
@@ -33,22 +33,22 @@ export function resolveLocalTime(text: string, zoneName: string): Instant {
   return resolution.kind === 'overlap' ? resolution.first : resolution.at
 }
 
-/** Writes an instant as the zone's civil time with its offset, such as `2026-01-05T09:00:00+07:00`. */
+/** Formats an instant as the zone's civil time with its offset, such as `2026-01-05T09:00:00+07:00`. */
 export function formatLocal(at: Instant, zone: Zone): string {
   const offsetMs = zone.offsetAt(at)
   return formatCivil(at + offsetMs) + formatOffset(offsetMs)
 }
 
-/** Writes a civil time without offset, such as `2026-01-05T09:00:00`. */
+/** Formats a civil time without offset, such as `2026-01-05T09:00:00`. */
 export function formatCivil(localMs: number): string {
   return formatInstant(localMs).slice(0, -1)
 }
 
-/** Writes an offset such as `+07:00`. */
+/** Formats an offset such as `+07:00`. */
 export function formatOffset(offsetMs: number): string {
   const ms = Math.abs(offsetMs)
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0')
   const minutes = `${offsetMs < 0 ? '-' : '+'}${two(ms / HOUR_MS)}:${two((ms % HOUR_MS) / MINUTE_MS)}`
-  // Some zones were off by seconds until 1972; cutting those off would name another instant.
+  // Some zones had offsets with seconds until 1972; without them the text would be another instant.
   return ms % MINUTE_MS === 0 ? minutes : `${minutes}:${two((ms % MINUTE_MS) / SECOND_MS)}`
 }

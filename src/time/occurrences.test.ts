@@ -3,7 +3,7 @@ import { MAX_OCCURRENCES, nextOccurrences, previousOccurrence } from './occurren
 import type { TimeErrorCode } from './time-error.js'
 
 describe('nextOccurrences', () => {
-  it('gives one occurrence in UTC unless told otherwise', () => {
+  it('returns one occurrence in UTC by default', () => {
     expect(nextOccurrences('0 9 * * *', { from: '2026-01-05T09:00:00Z' })).toEqual([
       new Date('2026-01-06T09:00:00Z'),
     ])
@@ -17,7 +17,7 @@ describe('nextOccurrences', () => {
     ])
   })
 
-  it('reads a from without offset in the zone', () => {
+  it('reads `from` without an offset in the zone', () => {
     const options = { timezone: 'Asia/Bangkok', from: '2026-01-05T08:59' }
     expect(nextOccurrences('0 9 * * *', options)).toEqual([new Date('2026-01-05T02:00:00Z')])
   })
@@ -30,7 +30,7 @@ describe('nextOccurrences', () => {
     ])
   })
 
-  it('gives fewer where there are no more', () => {
+  it('returns fewer if there are no more', () => {
     const from = '2026-01-01T00:00:00Z'
     expect(nextOccurrences('0 0 30 2 *', { from, count: 5 })).toEqual([])
     expect(nextOccurrences('0 0 0 1 1 ? 2027-2028', { from, count: 5 })).toHaveLength(2)

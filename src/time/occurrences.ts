@@ -5,19 +5,19 @@ import { parseInstant } from './instant.js'
 import { resolveLocalTime } from './local-time.js'
 import { TimeError } from './time-error.js'
 
-/** Where to look for occurrences of an expression. */
+/** The zone and the start of a search for occurrences. */
 export interface OccurrenceOptions {
-  /** The zone the expression is read in; UTC unless given. */
+  /** The zone of the expression; default: UTC. */
   readonly timezone?: string | undefined
-  /** The instant to start from, not itself an answer; a text without an offset is local to the zone. */
+  /** The search starts after this instant; a text without an offset is local to the zone. */
   readonly from: Date | string
   readonly dst?: DstPolicy | undefined
 }
 
-/** The most occurrences that one call gives. */
+/** The most occurrences that one call returns. */
 export const MAX_OCCURRENCES = 10_000
 
-/** The next `count` occurrences (1 unless given) strictly later than `from`; fewer where there are no more. */
+/** The next `count` occurrences (default: 1) strictly after `from`; fewer if there are no more. */
 export function nextOccurrences(
   expression: string,
   options: OccurrenceOptions & { readonly count?: number | undefined },

@@ -31,7 +31,7 @@ describe('a bounded schedule', () => {
     expect(bounded(everySecond, {})).toBe(everySecond)
   })
 
-  it('is refused where its end lies before its start or is no instant', () => {
+  it('is refused if its end is before its start or not an instant', () => {
     const refusal = expect.objectContaining({ code: 'BOUNDS_INVALID' })
     expect(() => bounded(everySecond, { startAt: 2, endAt: 1 })).toThrow(refusal)
     expect(() => bounded(everySecond, { startAt: Number.NaN })).toThrow(refusal)

@@ -1,7 +1,7 @@
 import type { Instant } from './instant.js'
 import { TimeError } from './time-error.js'
 
-/** A pure set of instants, asked from either side: cron, interval and once are interchangeable behind it. */
+/** A pure set of instants that can be searched in both directions; implemented by cron, interval and once. */
 export interface Schedule {
   /** The first instant strictly later than `after`, or undefined when there is none. */
   next(after: Instant): Instant | undefined
@@ -26,7 +26,7 @@ export function bounded(schedule: Schedule, bounds: Bounds): Schedule {
   if (startAt === -Infinity && endAt === Infinity) return schedule
   return {
     next(after) {
-      // Instants are whole milliseconds, so one less makes the strict question include the bound.
+      // Instants are whole milliseconds, so subtracting one makes the strict search include the bound.
       const at = schedule.next(Math.max(after, startAt - 1))
       return at !== undefined && at <= endAt ? at : undefined
     },

@@ -50,7 +50,7 @@ const MEANT_BY: Readonly<Record<string, string>> = {
   WET: 'Europe/Lisbon',
 }
 
-/** The usual spelling of a zone name written in any case; whether such a zone exists is another question. */
+/** The usual spelling of a zone name written in any case; the zone need not exist. */
 export function spellZoneName(name: string): string {
   const lower = name.toLowerCase()
   // EST5EDT and its like are all capitals.
@@ -58,19 +58,19 @@ export function spellZoneName(name: string): string {
   return lower.replace(/[a-z]+/g, (word) => SPELLINGS[word] ?? word.charAt(0).toUpperCase() + word.slice(1))
 }
 
-/** Refuses what Intl would take but is no IANA name of a place or of UTC, with a hint at what was meant. */
+/** Throws for names that Intl accepts but that are not IANA names of a place or of UTC, with a suggestion. */
 export function assertZoneName(name: string): void {
   if (typeof name !== 'string') throw unknownZone(String(name), 'a text was expected')
   if (/^[a-z]{3}$/i.test(name) && !/^(utc|gmt)$/i.test(name)) {
     const meant = MEANT_BY[name.toUpperCase()]
-    const hint = meant === undefined ? '' : `, perhaps ${meant} was meant`
-    throw unknownZone(name, `abbreviations are not taken${hint}`)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    throw unknownZone(name, `abbreviations are not accepted${hint}`)
   }
   if (/^[+-]/.test(name)) throw unknownZone(name, 'an offset is not a zone')
   if (!/^[a-z][\w+/-]*$/i.test(name) || /^systemv\//i.test(name)) throw unknownZone(name, hintFor(name))
 }
 
-/** The refusal of a name that Intl does not know. */
+/** The error for a name that Intl does not know. */
 export function unknownZone(name: string, problem = hintFor(name)): TimeError {
   const message = `"${name.slice(0, 60)}" is not a time zone: ${problem}`
   return new TimeError('ZONE_UNKNOWN', message, { allowed: ALLOWED })
@@ -79,5 +79,5 @@ export function unknownZone(name: string, problem = hintFor(name)): TimeError {
 function hintFor(name: string): string {
   const city = name.toLowerCase().trim().replaceAll(' ', '_').split('/').at(-1) ?? ''
   const meant = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase().endsWith(`/${city}`))
-  return meant === undefined ? 'no such IANA name' : `perhaps ${meant} was meant`
+  return meant === undefined ? 'no such IANA name' : `did you mean ${meant}?`
 }

@@ -23,7 +23,7 @@ describe('zoneOf', () => {
     ['us/eastern', 'US/Eastern'],
     ['america/indiana/knox', 'America/Indiana/Knox'],
     ['america/knox_in', 'America/Knox_IN'],
-  ])('takes %s as %s', (written, name) => {
+  ])('accepts %s as %s', (written, name) => {
     expect(zoneOf(written).name).toBe(name)
     expect(zoneOf(written)).toBe(zoneOf(name))
   })
@@ -54,7 +54,7 @@ describe('zoneOf', () => {
     expect(error.allowed).toContain('IANA')
   })
 
-  it('refuses what is no text', () => {
+  it('refuses a value that is not a string', () => {
     // @ts-expect-error a caller without types
     expect(refusalOf(() => zoneOf(undefined)).code).toBe('ZONE_UNKNOWN')
   })
@@ -129,7 +129,7 @@ describe('nextTransition', () => {
     expect(zone.nextTransition(spring - 1, spring)).toBeUndefined()
   })
 
-  it('is undefined where clocks never change', () => {
+  it('is undefined if clocks never change', () => {
     expect(zoneOf('UTC').nextTransition(0)).toBeUndefined()
     expect(zoneOf('Etc/GMT+5').nextTransition(-Infinity)).toBeUndefined()
   })
@@ -146,7 +146,7 @@ describe('nextTransition', () => {
   })
 })
 
-it('names the version of the zone data', () => {
+it('returns the version of the time zone data', () => {
   expect(tzdataVersion()).toMatch(/^20\d\d[a-z]$/)
 })
 

@@ -7,14 +7,14 @@ export const CALENDAR_START: Instant = 0
 /** The instant at which that calendar ends: 2200-01-01. */
 export const CALENDAR_END: Instant = 7_258_118_400_000
 
-/** A stretch of time with one offset. */
+/** A span of time with one offset. */
 export interface Segment {
   readonly startAt: Instant
   /** The first instant after it. */
   readonly endAt: Instant
   /** Local time minus UTC, in milliseconds. */
   readonly offsetMs: number
-  /** The offset just before `startAt`; equal to `offsetMs` where the stretch is only cut, not changed. */
+  /** The offset just before `startAt`; equal to `offsetMs` if the span was only cut there. */
   readonly offsetBeforeMs: number
 }
 
@@ -25,7 +25,7 @@ interface Transition {
   readonly offsetAfter: number
 }
 
-/** Which instants a local time names: one, none because clocks jumped over it, or two because they went back. */
+/** The instants of a local time: one, none because clocks skipped it, or two because they went back. */
 export type Resolution =
   | { readonly kind: 'unique'; readonly at: Instant }
   | {
@@ -49,12 +49,12 @@ export interface Zone {
   resolve(localMs: number): Resolution
   /** The first change of offset strictly later than `after` and before `until`. */
   nextTransition(after: Instant, until?: Instant): Transition | undefined
-  /** The stretch of one offset around an instant; a long stretch may come in several pieces. */
+  /** The span of one offset around an instant; a long span may come in several pieces. */
   segmentAt(at: Instant): Segment
 }
 
 /**
- * A pure memo: a zone is immutable knowledge that costs milliseconds to gather. It is keyed by names that Intl
+ * A cache of immutable values: sampling a zone takes milliseconds. It is keyed by names that Intl
  * accepted in their usual spelling, so it cannot outgrow the list of IANA names.
  */
 const zones = new Map<string, Zone>()
@@ -75,7 +75,7 @@ export function tzdataVersion(): string {
   return process.versions['tz'] ?? 'unknown'
 }
 
-/** What is asked of UTC needs no sampling, and a process that knows no other zone never pays for loading Intl. */
+/** UTC needs no sampling, and a process that uses no other zone never loads Intl. */
 const ALL_OF_UTC: Segment = { startAt: -Infinity, endAt: Infinity, offsetMs: 0, offsetBeforeMs: 0 }
 
 function openZone(spelled: string, written: string): Zone {
@@ -107,14 +107,14 @@ const SAMPLE_STEP_MS = 2 * DAY_MS
 /** No local time is further from UTC than this. */
 const MAX_OFFSET_MS = 26 * HOUR_MS
 
-/** Contains no instant, so that the first question looks further. */
+/** Contains no instant, so that the first lookup misses. */
 const NO_SEGMENT: Segment = { startAt: Infinity, endAt: -Infinity, offsetMs: 0, offsetBeforeMs: 0 }
 
 class SampledZone implements Zone {
   readonly name: string
   readonly #readOffset: (at: Instant) => number
   readonly #pieces: (readonly Segment[] | undefined)[] = []
-  /** The segment asked for last, since questions come in clusters. */
+  /** The last segment returned, since lookups come in clusters. */
   #recent: Segment
 
   constructor(name: string, readOffset: (at: Instant) => number, recent: Segment) {
@@ -188,7 +188,7 @@ class SampledZone implements Zone {
     if (known !== undefined) return known
     const startAt = index * PIECE_MS
     const piece = exploreOffsets(this.#readOffset, startAt, startAt + PIECE_MS)
-    // Outside the calendar nothing is kept, so that no question can make the memo grow without bound.
+    // Pieces outside the calendar are not cached, so that the cache stays bounded.
     if (startAt >= CALENDAR_START && startAt < CALENDAR_END) this.#pieces[index] = piece
     return piece
   }
@@ -209,7 +209,7 @@ function exploreOffsets(readOffset: (at: Instant) => number, startAt: Instant, e
   return segments
 }
 
-/** The first whole second at which the offset is that of `high`, by halving. */
+/** The first whole second with the offset of `high`, by bisection. */
 function findChange(readOffset: (at: Instant) => number, low: Instant, high: Instant): Instant {
   const offsetAfter = readOffset(high)
   let before = low

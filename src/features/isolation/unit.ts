@@ -91,7 +91,7 @@ function startProcess(options: UnitOptions): IsolatedUnit {
       argv,
       env: Object.fromEntries(present),
       cwd: directory,
-      hear: (value) => {
+      onMessage: (value) => {
         const message = heardFrom(value)
         if (message !== undefined) hear(message)
       },

@@ -104,11 +104,11 @@ describe('a plan', () => {
     ].join('\n')
     expect((await faultsOf(text)).map((line) => line.replace(/ \(allowed: .*/, ''))).toEqual([
       'plan.yaml:1:1: schema_version: 1 is not a version of plans',
-      'plan.yaml:2:1: timezone: "Bangkok" is not a time zone: perhaps Asia/Bangkok was meant',
+      'plan.yaml:2:1: timezone: "Bangkok" is not a time zone: did you mean Asia/Bangkok?',
       'plan.yaml:3:1: entrys: there is no such option; did you mean entries?',
       'plan.yaml:5:5: entries[0].publish_at: "2026-02-30T09:00": day 30 is not within 1 to 28, at position 8',
       'plan.yaml:6:5: entries[0].pipeline_path: "../secret.yml" leads out with ..',
-      'plan.yaml:7:5: entries[1].publish_at: "2026-01-05T09:00:00.5": fractions of a second are not taken, at position 19',
+      'plan.yaml:7:5: entries[1].publish_at: "2026-01-05T09:00:00.5": fractions of a second are not accepted, at position 19',
       'plan.yaml:8:5: entries[1].pipeline_path: "/etc/passwd" is absolute',
       'plan.yaml:9:5: entries[1].run_id_prefix: "a b" is not a prefix',
       'plan.yaml:10:5: entries[1].colour: there is no such option',
@@ -180,9 +180,13 @@ describe('a plan', () => {
       'plan.yaml:1:2: not UTF-8: the byte 0xff (allowed: text in UTF-8)',
     ],
     ['too much', `# ${'x'.repeat(8_388_608)}`, 'cannot be read: 8388610 bytes, at most 8388608'],
-    ['a tag', 'entries: []\nschema_version: !!js/function v1', 'plan.yaml:2:17: tags are not taken'],
-    ['a tag that YAML knows', 'entries: []\nschema_version: !!str v1', 'plan.yaml:2:17: tags are not taken'],
-    ['a tag without a name', 'entries: ! []\nschema_version: v1', 'plan.yaml:1:10: tags are not taken'],
+    ['a tag', 'entries: []\nschema_version: !!js/function v1', 'plan.yaml:2:17: tags are not accepted'],
+    [
+      'a tag that YAML knows',
+      'entries: []\nschema_version: !!str v1',
+      'plan.yaml:2:17: tags are not accepted',
+    ],
+    ['a tag without a name', 'entries: ! []\nschema_version: v1', 'plan.yaml:1:10: tags are not accepted'],
     [
       'a value that begins as no value may',
       'schema_version: v1\nentries: [ @daily ]',

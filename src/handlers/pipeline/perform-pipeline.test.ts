@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 
 describe('a pipeline', () => {
-  it('Q9: performs its steps in order and gives the results of all', async () => {
+  it('Q9: performs its steps in order and returns the results of all', async () => {
     const order: string[] = []
     const functions = { note: (step: StepContext) => order.push(step.step) }
     const { context, lines } = contextOf({ functions })
@@ -60,7 +60,7 @@ describe('a pipeline', () => {
     expect(called).toEqual(['fetch'])
   })
 
-  it('Q9: hands a command its params and the earlier results as variables, never as words', async () => {
+  it('Q9: passes its params and the earlier results to a command as variables, never as arguments', async () => {
     const show =
       'const { PIPELINE_PARAMS_JSON: p, PIPELINE_RESULTS_JSON: r, ROTA_RUN_ID: i, ROTA_ATTEMPT: a } = process.env;' +
       'console.log(JSON.stringify([p, r, i, a, process.argv.length]))'
@@ -81,7 +81,7 @@ describe('a pipeline', () => {
     ])
   })
 
-  it('Q9: has empty params where the run was given nothing', async () => {
+  it('Q9: has empty params if the run has no payload', async () => {
     const steps = [{ id: 'show', run: node('console.log(process.env.PIPELINE_PARAMS_JSON)') }]
     const { context } = contextOf({})
     expect(await performPipeline(pipelineOf({ steps }), context)).toMatchObject({
@@ -89,7 +89,7 @@ describe('a pipeline', () => {
     })
   })
 
-  it('Q9: hands a function its params, config and the earlier results', async () => {
+  it('Q9: passes its params, config and the earlier results to a function', async () => {
     const seen: StepContext[] = []
     const functions = { first: () => undefined, see: (step: StepContext) => void seen.push(step) }
     const { context, lines } = contextOf({ functions, payload: { n: 1 } })
@@ -148,7 +148,7 @@ describe('a pipeline', () => {
     expect(error.message).toBe('step x: no function is registered as gone in this process')
   })
 
-  it('cuts the largest results where all together are too large to be stored', async () => {
+  it('cuts the largest results if all together are too large to be stored', async () => {
     const functions = { big: () => 'x'.repeat(50_000), small: () => 'y'.repeat(15_000) }
     const steps = [
       { id: 'a', uses: 'big' },
@@ -163,7 +163,7 @@ describe('a pipeline', () => {
 })
 
 describe('a step', () => {
-  it('is stopped at its timeout, command and all', async () => {
+  it('is aborted at its timeout, including its command', async () => {
     const steps = [{ id: 'slow', run: node('setInterval(() => {}, 1000)'), timeout: '50ms' }]
     const error = await failureOf({ steps }, contextOf({}).context)
     expect(error).toMatchObject({ code: 'STEP_FAILED', message: 'step slow: took longer than 50 ms' })
@@ -186,7 +186,7 @@ describe('a step', () => {
     expect((await failing).message).toBe('step deaf: took longer than 60000 ms')
   })
 
-  it('is tried as often as it says, with the wait in between', async () => {
+  it('is tried as often as configured, with the delay in between', async () => {
     const clock = new FakeClock(0)
     const at: number[] = []
     const functions = {
@@ -206,7 +206,7 @@ describe('a step', () => {
     expect(lines).toContain('warn step flaky: try 1 of 3 failed: not yet')
   })
 
-  it('is not tried again where it says that this cannot help, and neither is its run', async () => {
+  it('is not retried after a PermanentError, and neither is its run', async () => {
     let calls = 0
     const functions = {
       never: () => {
@@ -220,7 +220,7 @@ describe('a step', () => {
     expect(calls).toBe(1)
   })
 
-  it('that is stopped with its run is no failure of the step', async () => {
+  it('that is aborted with its run is not a failure of the step', async () => {
     const stop = new AbortController()
     const functions = {
       wait: (step: StepContext) =>
@@ -234,7 +234,7 @@ describe('a step', () => {
     expect(error.code).not.toBe('STEP_FAILED')
   })
 
-  it('does not wait for its next try once its run is stopped', async () => {
+  it('does not wait for its next try once its run is aborted', async () => {
     const clock = new FakeClock(0)
     const stop = new AbortController()
     const functions = {
@@ -254,7 +254,7 @@ describe('another attempt', () => {
   const functions = (called: string[]) => ({ note: (step: StepContext) => called.push(step.step) })
   const steps = ['a', 'b', 'c'].map((id) => ({ id, uses: 'note' }))
 
-  it('goes on at the step that failed, with the results from before', async () => {
+  it('resumes at the step that failed, with the earlier results', async () => {
     const called: string[] = []
     const { context, lines } = contextOf({ functions: functions(called), completed: { a: 'kept', b: 2 } })
     expect(await performPipeline(pipelineOf({ steps }), context)).toMatchObject({
@@ -264,7 +264,7 @@ describe('another attempt', () => {
     expect(lines[0]).toBe('info step a (1 of 3): done by an earlier attempt')
   })
 
-  it('performs again what comes after a step that was not there before', async () => {
+  it('performs the steps after a newly added step again', async () => {
     const called: string[] = []
     const { context } = contextOf({ functions: functions(called), completed: { a: 1, c: 3 } })
     await performPipeline(pipelineOf({ steps }), context)

@@ -8,7 +8,7 @@ import { fittingResults } from './step-results.js'
 
 /**
  * Performs the steps of a pipeline in order. Resolves with the results of all; throws at the first step that fails,
- * with an error that names it and carries what was done before.
+ * with an error that names the step and contains the results of the earlier ones.
  */
 export async function performPipeline(pipeline: Pipeline, context: PipelineContext): Promise<Json> {
   const results = new Map<string, Json>()
@@ -26,24 +26,24 @@ export async function performPipeline(pipeline: Pipeline, context: PipelineConte
   return { pipeline: pipeline.name, steps: fittingResults(Object.fromEntries(results), mostResultBytes) }
 }
 
-/** Room for the results, in what is stored of a run and in the details of its error. */
+/** The size limit of the results, in the result of a run and in the details of its error. */
 const mostResultBytes = 60_000
 
-/** The result that an earlier attempt left, where everything before this step was done as well. */
+/** The result of an earlier attempt, if all steps before this one were completed as well. */
 function resumed(step: Step, steps: readonly Step[], completed: StepResults = {}): Json | undefined {
   const before = steps.slice(0, steps.indexOf(step) + 1)
-  // A pipeline that was edited meanwhile may have a new step before those that were done.
+  // A pipeline that was edited meanwhile may have a new step before the completed ones.
   return before.every(({ id }) => Object.hasOwn(completed, id)) ? completed[step.id] : undefined
 }
 
-/** Tries a step as often as it says; waiting for the next try ends when the attempt is stopped. */
+/** Tries a step as often as it allows; an abort ends the wait for the next try. */
 async function tryStep(step: Step, context: PipelineContext, results: StepResults): Promise<Json> {
   const { attempts, delayMs } = step.retry
   for (let attempt = 1; ; attempt++) {
     try {
       return resultOf(await performStep(step, context, results)) ?? null
     } catch (error) {
-      // What stopped the attempt decides about it; it is no failure of the step.
+      // An abort is not a failure of the step; its reason decides about the attempt.
       if (context.signal.aborted) throw error
       if (attempt >= attempts || isPermanent(error)) throw stepFailed(step, error, results)
       context.log('warn', `step ${step.id}: try ${attempt} of ${attempts} failed: ${messageOf(error)}`)
@@ -61,7 +61,7 @@ function stepFailed(step: Step, cause: unknown, results: StepResults): RotaError
   }
   const message = `step ${step.id}: ${messageOf(cause)}`
   const error = new RotaError('STEP_FAILED', message, { cause, details: { ...details } })
-  // The engine knows by the name that trying again cannot help.
+  // The engine recognises errors that must not be retried by this name.
   if (isPermanent(cause)) error.name = 'PermanentError'
   return error
 }

@@ -10,29 +10,23 @@ import { performShell } from '../perform-shell.js'
 import type { PipelineContext } from './pipeline-context.js'
 import { fittingResults } from './step-results.js'
 
-/** One try of a step, ended at its timeout; `results` are those of the steps before it. */
+/** One try of a step, aborted at its timeout; `results` are those of the earlier steps. */
 export async function performStep(
   step: Step,
   context: PipelineContext,
   results: StepResults,
 ): Promise<unknown> {
-  const stop = new AbortController()
-  const passOn = (): void => stop.abort(context.signal.reason)
-  if (context.signal.aborted) passOn()
-  context.signal.addEventListener('abort', passOn, { once: true })
-  const endTimer = timeoutOf(step, context.clock, stop)
-  try {
-    return await act(step, { ...context, signal: stop.signal }, results)
-  } finally {
-    endTimer()
-    context.signal.removeEventListener('abort', passOn)
-  }
-}
-
-function timeoutOf({ timeoutMs }: Step, clock: Clock, stop: AbortController): () => void {
-  if (timeoutMs === undefined) return () => undefined
+  const { timeoutMs } = step
+  if (timeoutMs === undefined) return await act(step, context, results)
+  const timeout = new AbortController()
   const late = (): RotaError => new RotaError('TIMED_OUT', `took longer than ${timeoutMs} ms`)
-  return clock.timer(timeoutMs, () => stop.abort(late()))
+  const cancelTimer = context.clock.timer(timeoutMs, () => timeout.abort(late()))
+  try {
+    const signal = AbortSignal.any([context.signal, timeout.signal])
+    return await act(step, { ...context, signal }, results)
+  } finally {
+    cancelTimer()
+  }
 }
 
 function act(step: Step, context: PipelineContext, results: StepResults): Promise<unknown> {
@@ -47,10 +41,10 @@ function act(step: Step, context: PipelineContext, results: StepResults): Promis
   }
 }
 
-/** Less than a variable may hold, with room for its name. */
+/** Less than the size limit of a variable, with room for its name. */
 const mostVariableBytes = 120_000
 
-/** The inputs are variables, never words of the command: nothing in them can become a program. */
+/** Inputs are passed as variables, never as arguments: nothing in them can be executed. */
 function withInputs(action: ShellSpec, context: PipelineContext, results: StepResults): ShellSpec {
   const env = {
     ...action.env,
@@ -68,7 +62,7 @@ interface Acting<Action> {
   readonly results: StepResults
 }
 
-/** Two steps of one run are two requests, so that each has its own key. */
+/** Two steps of one run are two requests, so each has its own key. */
 function withBody({ action, step, results }: Acting<HttpSpec>, context: PipelineContext): HttpSpec {
   const headers = { 'idempotency-key': `${context.run.id}:${step.id}`, ...action.headers }
   if (action.body === 'params') return { ...action, headers, body: paramsOf(context) }
@@ -100,7 +94,7 @@ async function callFunction(
   }
   const patience = new Patience(signal, clock)
   try {
-    // Behind a promise, so that what it throws at once is handled like what it rejects with.
+    // Called in a promise, so that a synchronous throw is handled like a rejection.
     const result = await Promise.race([Promise.resolve(input).then(called), patience.ended])
     if (signal.aborted) throw stoppedError(signal)
     return result
@@ -109,10 +103,10 @@ async function callFunction(
   }
 }
 
-/** How long a function may go on after its signal before the step ends without it. */
+/** How long a function may continue after its signal before the step ends without it. */
 const patienceMs = 10_000
 
-/** Rejects a while after a signal aborted, so that a function that ignores it cannot hold its run for ever. */
+/** Rejects some time after a signal aborted, so that a function that ignores it cannot block its run for ever. */
 class Patience {
   readonly ended: Promise<never>
   readonly #signal: AbortSignal

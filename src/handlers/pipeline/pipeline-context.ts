@@ -9,11 +9,11 @@ export interface PipelineIds {
   readonly runId: string
 }
 
-/** What a pipeline needs beside its run. */
+/** The input of a pipeline handler. */
 export interface PipelineContext extends ShellContext, HttpContext {
   /** The functions that steps may use, by name. */
   readonly functions: ReadonlyMap<string, StepFunction>
   readonly ids: PipelineIds
-  /** What an earlier attempt got done before a step failed, where this one is to go on there. */
+  /** The results of an earlier attempt, if this one resumes at the step that failed. */
   readonly completed?: StepResults | undefined
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../../kernel/identity/canonical-json.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StepResults } from '../../kernel/job/pipeline.js'
 
-/** The results within so many bytes of JSON: the largest ones give way to a note of how large they were. */
+/** The results within a size limit in bytes of JSON: the largest ones are replaced by their sizes. */
 export function fittingResults(results: StepResults, maxBytes: number): StepResults {
   const kept = new Map(Object.entries(results))
   let bytes = bytesOf(Object.fromEntries(kept))

@@ -247,7 +247,7 @@ function readUrl(value: unknown, place: Place): string | undefined {
     return fault(place, `${shown(value)} is not an address`, urlAllowed)
   const url = new URL(value)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return fault(place, `${url.protocol} is not taken`, 'http: or https:')
+    return fault(place, `${url.protocol} is not supported`, 'http: or https:')
   }
   // An address is shown in logs and lists; a password in it would be too. It is not repeated here either.
   if (url.username !== '' || url.password !== '') {

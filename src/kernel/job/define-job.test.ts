@@ -271,7 +271,7 @@ describe('what a job does', () => {
       { http: { url: 'example.org' } },
       ['http.url: "example.org" is not an address (an address such as https://example.org/hook)'],
     ],
-    [{ http: { url: 'file:///etc/passwd' } }, ['http.url: file: is not taken (http: or https:)']],
+    [{ http: { url: 'file:///etc/passwd' } }, ['http.url: file: is not supported (http: or https:)']],
     [
       { http: { url: 'https://me:secret@example.org' } },
       ['http.url: the address carries a user name or password (an authorization header instead)'],

@@ -63,7 +63,7 @@ describe('what is refused', () => {
     const options = { timezone: 'CET', start: 'x', previous: 1, zone: 'UTC' } as unknown as TimeOptions
     expect(faultsOf(() => daily(options))).toEqual([
       'zone: there is no such option; did you mean timezone?',
-      'timezone: "CET" is not a time zone: abbreviations are not taken, perhaps Europe/Berlin was meant',
+      'timezone: "CET" is not a time zone: abbreviations are not accepted; did you mean Europe/Berlin?',
       'previous: 1 is neither true nor false',
     ])
     expect(faultsOf(() => daily({ start: '2025-02-30', end: 'soon' }))).toEqual([

@@ -152,7 +152,7 @@ describe('when a trigger is due', () => {
     [
       { cron: '@daily', timezone: 'America/New York' },
       [
-        'timezone: "America/New York" is not a time zone: perhaps America/New_York was meant (an IANA name such as Europe/Berlin, or UTC)',
+        'timezone: "America/New York" is not a time zone: did you mean America/New_York? (an IANA name such as Europe/Berlin, or UTC)',
       ],
     ],
     [

@@ -5,7 +5,7 @@ import type { CronExpression, DayRules } from './expression.js'
 const SATURDAY = 6
 const SUNDAY = 0
 
-/** The matching days of a month as a mask, bit d - 1 being day d; whether the month itself matches is not asked. */
+/** The matching days of a month as a mask, bit d - 1 being day d; the month field is not checked. */
 export function matchingDays(cron: CronExpression, monthIndex: number, firstDay: number): number {
   const length = monthLength(monthIndex)
   const firstWeekday = weekdayOf(firstDay)
@@ -35,7 +35,7 @@ function datesByRule(rules: DayRules, length: number, firstWeekday: number): num
   return days
 }
 
-/** The bits of a mask below `end`: a day that the month does not have asks for nothing. */
+/** The bits of a mask below `end`: a day that the month does not have is ignored. */
 function bitsBelow(mask: number, end: number): number[] {
   const bits: number[] = []
   for (let bit = nextBit(mask, 0); bit >= 0 && bit < end; bit = nextBit(mask, bit + 1)) bits.push(bit)

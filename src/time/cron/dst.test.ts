@@ -3,12 +3,12 @@ import { formatLocal, resolveLocalTime } from '../local-time.js'
 import type { DstPolicy } from './dst.js'
 import { cronSchedule } from './schedule.js'
 
-/** Every occurrence on the local days given, as day, time and offset. */
+/** Every occurrence on the given local days, as day, time and offset. */
 type Row = readonly [expression: string, dst: DstPolicy, ...expected: string[]]
 
 interface Days {
   readonly timezone: string
-  /** Local times that enclose the change of the clocks. */
+  /** Local times before and after the clock change. */
   readonly from: string
   readonly to: string
 }
@@ -140,7 +140,7 @@ describe('jumps of other lengths', () => {
   ])
 })
 
-describe('asked from inside an overlap', () => {
+describe('a search that starts inside an overlap', () => {
   const zone = 'Europe/Berlin'
   const firstPass = Date.parse('2026-10-25T00:45:00Z')
   const secondPass = Date.parse('2026-10-25T01:15:00Z')

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../civil.js'
 import { TimeError } from '../time-error.js'
 
-/** What becomes of fixed local times that clocks jump over or show twice. */
+/** What happens to fixed local times that clocks skip or show twice. */
 export type DstPolicy = keyof typeof meanings
 
 const meanings = {
@@ -18,10 +18,10 @@ const meanings = {
  */
 export const dstPolicies: Readonly<Record<DstPolicy, string>> = Object.freeze(meanings)
 
-/** A longer jump forward is no daylight saving but a skipped day, and is not caught up. */
+/** A longer jump forward is a skipped day, not daylight saving, and is not caught up. */
 export const LONGEST_CAUGHT_UP_MS = 3 * HOUR_MS
 
-/** Refuses a name that is none of the policies. */
+/** Throws unless the name is a policy. */
 export function assertDstPolicy(name: string): asserts name is DstPolicy {
   if (Object.hasOwn(dstPolicies, name)) return
   throw new TimeError('DST_UNKNOWN', `"${name}" is not a daylight saving policy`, {

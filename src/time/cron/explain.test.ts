@@ -36,7 +36,7 @@ describe('what a year of clock changes does in Berlin', () => {
 })
 
 describe('an occurrence', () => {
-  it('knows that it was moved, and from which local times', () => {
+  it('is explained as moved, with the original local times', () => {
     const schedule = cronSchedule('0,30 2,4 * * *', { timezone: 'Europe/Berlin' })
     const at = schedule.next(spring - 1) ?? 0
     expect(explainOccurrence(schedule, at)).toEqual({
@@ -49,7 +49,7 @@ describe('an occurrence', () => {
     expect(explainOccurrence(schedule, schedule.next(at) ?? 0)).toBeUndefined()
   })
 
-  it('knows that it was added by the second pass', () => {
+  it('is explained as added by the second pass', () => {
     const schedule = cronSchedule('30 * * * *', { timezone: 'Europe/Berlin' })
     const first = schedule.next(autumn - 3_600_000) ?? 0
     const second = schedule.next(first) ?? 0

@@ -1,5 +1,5 @@
 /**
- * A parsed cron expression, frozen. Its sets are bit masks in plain numbers, so that a hundred thousand of them
+ * A parsed cron expression, frozen. Its sets are bit masks in plain numbers, so that a hundred thousand expressions
  * stay small and the next member of a set is one instruction away. Sixty values take two masks of thirty bits.
  */
 export interface CronExpression {
@@ -23,7 +23,7 @@ export interface CronExpression {
   readonly years: readonly number[] | undefined
   /** Both day fields are restricted, so a day that satisfies either one counts. */
   readonly isEitherDay: boolean
-  /** Neither the second, the minute nor the hour field starts with `*`: the job names its times of day. */
+  /** Neither the second, the minute nor the hour field starts with `*`: the times of day are fixed. */
   readonly hasFixedTimes: boolean
   /** The first matching time of a matching day, in seconds. */
   readonly firstSecondOfDay: number
@@ -31,16 +31,16 @@ export interface CronExpression {
   readonly lastSecondOfDay: number
 }
 
-/** The days of an expression that can only be told once the month is known. */
+/** The day rules of an expression that depend on the month. */
 export interface DayRules {
-  /** `L` and `L-3`: bit n asks for the day n days before the last day of the month. */
+  /** `L` and `L-3`: bit n is the day n days before the last day of the month. */
   readonly daysFromEnd: number
-  /** `LW` and `L-3W`: bit n asks for the day from Monday to Friday nearest to that day, within the month. */
+  /** `LW` and `L-3W`: bit n is the day from Monday to Friday nearest to that day, within the month. */
   readonly workdaysFromEnd: number
-  /** `15W`: bit d - 1 asks for the day from Monday to Friday nearest to day d, within the month. */
+  /** `15W`: bit d - 1 is the day from Monday to Friday nearest to day d, within the month. */
   readonly nearestWorkdays: number
-  /** `5L` and `5#L`: bit w asks for the last weekday w of the month. */
+  /** `5L` and `5#L`: bit w is the last weekday w of the month. */
   readonly lastWeekdays: number
-  /** `5#2`: entry k - 1 holds the weekdays of which the k-th is asked for. */
+  /** `5#2`: entry k - 1 is the set of weekdays whose k-th occurrence matches. */
   readonly nthWeekdays: readonly number[]
 }

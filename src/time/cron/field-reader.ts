@@ -2,13 +2,13 @@ import { TimeError, type TimeErrorCode } from '../time-error.js'
 import type { DayRules } from './expression.js'
 import type { CronField } from './field.js'
 
-/** What a field says: its values as masks of thirty bits from its lowest value, and rules for days. */
+/** The values of a field as masks of thirty bits from its lowest value, and its day rules. */
 export interface FieldValues {
   readonly masks: readonly number[]
   readonly dayRules: DayRules | undefined
 }
 
-/** Where a field stands in the expression. */
+/** The position of a field in the expression. */
 export interface FieldText {
   readonly text: string
   readonly start: number
@@ -116,7 +116,7 @@ class FieldReader {
   #number(): number {
     let value = 0
     while (isDigit(this.#peek())) {
-      // Beyond every limit anyway; a bound keeps endless digits from turning into Infinity.
+      // Beyond every limit anyway; the bound keeps many digits from becoming Infinity.
       value = Math.min(value * 10 + this.#peek() - 48, 999_999)
       this.#position += 1
     }
@@ -125,7 +125,7 @@ class FieldReader {
 
   #named(): number {
     const { names, low, days } = this.#field
-    // Elsewhere a bare L means Saturday, or the month's last day: too doubtful to guess.
+    // In other dialects a bare L means Saturday or the last day of the month: too ambiguous to guess.
     if (days === 'of-week' && this.#isLetter('L')) this.#failUnsupported('a weekday before L, such as 5L')
     const found = names?.indexOf(this.#text.slice(this.#position, this.#position + 3).toUpperCase()) ?? -1
     if (found < 0 || this.#position + 3 > this.#end) this.#failSyntax()
@@ -133,7 +133,7 @@ class FieldReader {
     return low + found
   }
 
-  /** `L`, `L-3`, `LW`, `L-3W` and `15W`; answers whether it took one. */
+  /** Reads `L`, `L-3`, `LW`, `L-3W` or `15W`; returns whether there was one. */
   #dayRuleOfMonth(): boolean {
     if (this.#field.days !== 'of-month') return false
     if (this.#takeLetter('L')) {
@@ -162,7 +162,7 @@ class FieldReader {
     throw this.#refusal('CRON_RANGE', `L-${days} is not within L-1 to L-30`, start, '1-30')
   }
 
-  /** After a weekday: `L`, `#L` or `#2`; answers whether it took one. */
+  /** Reads `L`, `#L` or `#2` after a weekday; returns whether there was one. */
   #dayRuleOfWeek(weekday: number): boolean {
     if (this.#field.days !== 'of-week') return false
     const bit = 1 << (weekday % 7)
@@ -184,7 +184,7 @@ class FieldReader {
 
   #questionMark(): void {
     if (this.#field.days === undefined) this.#failSyntax('? belongs to the day fields')
-    if (this.#end - this.#start > 1) this.#failSyntax('? must stand alone')
+    if (this.#end - this.#start > 1) this.#failSyntax('? must be the whole field')
     this.#position += 1
     this.#add(this.#field.low, this.#field.high, 1)
   }
@@ -229,17 +229,17 @@ class FieldReader {
     return true
   }
 
-  #failSyntax(problem = this.#surprise()): never {
+  #failSyntax(problem = this.#unexpected()): never {
     throw this.#refusal('CRON_SYNTAX', problem, this.#position, allowedIn(this.#field))
   }
 
-  #surprise(): string {
-    if (this.#position === this.#end) return `something is missing in the ${this.#field.name}`
-    return `"${this.#text.charAt(this.#position)}" is not expected in the ${this.#field.name}`
+  #unexpected(): string {
+    if (this.#position === this.#end) return `the ${this.#field.name} is incomplete`
+    return `"${this.#text.charAt(this.#position)}" is unexpected in the ${this.#field.name}`
   }
 
   #failUnsupported(allowed: string): never {
-    const problem = `this form is not taken in the ${this.#field.name}`
+    const problem = `this form is not supported in the ${this.#field.name}`
     throw this.#refusal('CRON_UNSUPPORTED', problem, this.#position, allowed)
   }
 

@@ -22,7 +22,7 @@ export const cronFields = {
   hour: { name: 'hour', low: 0, high: 23 },
   dayOfMonth: { name: 'day of month', low: 1, high: 31, days: 'of-month' },
   month: { name: 'month', low: 1, high: 12, names: MONTHS },
-  /** Sunday may also be written 7, which the reader knows. */
+  /** The reader also accepts 7 for Sunday. */
   dayOfWeek: { name: 'day of week', low: 0, high: 6, names: WEEKDAYS, days: 'of-week' },
   year: { name: 'year', low: FIRST_YEAR, high: 2199 },
 } as const satisfies Record<string, CronField>

@@ -163,7 +163,7 @@ describe('a refused expression', () => {
     expect(error.message).not.toBe('')
   })
 
-  it('is also what is no text at all', () => {
+  it('is also any value that is not a string', () => {
     // @ts-expect-error a caller without types
     expect(refusalOf(() => parseCron(5)).code).toBe('CRON_SYNTAX')
   })

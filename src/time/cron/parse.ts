@@ -14,16 +14,16 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 }
 
-/** Longer than any sensible list; keeps the work for hostile input small. */
+/** Longer than any sensible list; bounds the work for hostile input. */
 const LONGEST_EXPRESSION = 2000
 
 /**
- * Reads a cron expression: five fields, six with seconds first, seven with the year last, or a nickname such as
- * `@daily`. Refuses everything else with the position of the fault.
+ * Parses a cron expression: five fields, six with seconds first, seven with the year last, or a nickname such as
+ * `@daily`. Throws for everything else, with the position of the fault.
  */
 export function parseCron(expression: string): CronExpression {
   if (typeof expression !== 'string') {
-    throw new TimeError('CRON_SYNTAX', `A cron expression is a text, not ${typeof expression}`)
+    throw new TimeError('CRON_SYNTAX', `A cron expression must be a string, not ${typeof expression}`)
   }
   if (expression.length > LONGEST_EXPRESSION) {
     const message = `The cron expression is longer than ${LONGEST_EXPRESSION} characters`
@@ -70,7 +70,7 @@ function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13)
 }
 
-/** What a field that is left out says. */
+/** The defaults of omitted fields. */
 const ON_THE_MINUTE: FieldText = { text: '0', start: 0, end: 1 }
 const EVERY_YEAR: FieldText = { text: '*', start: 0, end: 1 }
 
@@ -135,7 +135,7 @@ function timesOfDay(
   return { first, last }
 }
 
-/** Only these three texts leave a day field open; `1-31` or `*,5` restrict it, though to every day. */
+/** Only these three texts leave a day field unrestricted; `1-31` or `*,5` restrict it, although to every day. */
 function isUnrestricted({ text, start, end }: FieldText): boolean {
   if (end - start === 1) return text[start] === '*' || text[start] === '?'
   return end - start === 3 && text.startsWith('*/1', start)

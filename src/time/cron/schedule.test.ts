@@ -4,7 +4,7 @@ import { formatInstant, parseInstant } from '../instant.js'
 import { formatLocal } from '../local-time.js'
 import { assertFires, cronSchedule } from './schedule.js'
 
-/** An expression, the UTC instant to start after, and the instants that follow. */
+/** An expression, the UTC instant to start after, and the expected instants. */
 type Row = readonly [expression: string, after: string, ...expected: string[]]
 
 function itGives(rows: readonly Row[]): void {
@@ -72,7 +72,7 @@ describe('days', () => {
     ['0 0 L-30 * *', '2026-01-01T12:00:00Z', '2026-03-01T00:00:00Z', '2026-05-01T00:00:00Z'],
     // 28 June 2026 is a Sunday, so its nearest workday is Monday the 29th.
     ['0 0 L-2W 6 *', '2026-01-01T00:00:00Z', '2026-06-29T00:00:00Z', '2027-06-28T00:00:00Z'],
-    // 1 March 2026 is a Sunday: a workday is looked for within the month only.
+    // 1 March 2026 is a Sunday: the nearest workday must be in the same month.
     ['0 0 L-30W 3,8 *', '2026-01-01T00:00:00Z', '2026-03-02T00:00:00Z', '2026-08-03T00:00:00Z'],
     ['0 0 L,L-1,L-1W 2 *', '2026-02-01T00:00:00Z', '2026-02-27T00:00:00Z', '2026-02-28T00:00:00Z'],
     ['0 0 * * FRI#L', '2026-01-01T00:00:00Z', '2026-01-30T00:00:00Z', '2026-02-27T00:00:00Z'],
@@ -114,13 +114,13 @@ describe('an expression that never fires', () => {
     expect(refusalOf(() => assertFires(expression, { timezone: 'Europe/Berlin' })).code).toBe('CRON_NEVER')
   })
 
-  it('may be one whose years are over', () => {
+  it('may have years that have passed', () => {
     const options = { timezone: 'UTC', after: parseInstant('2026-01-01T00:00:00Z') }
     expect(refusalOf(() => assertFires('0 0 0 1 1 ? 2025', options)).code).toBe('CRON_NEVER')
     expect(() => assertFires('0 0 0 1 1 ? 2027', options)).not.toThrow()
   })
 
-  it('may be one whose only time is jumped over', () => {
+  it('may have only a time that clocks skip', () => {
     const expression = '0 30 2 29 3 ? 2026'
     const skipping = { timezone: 'Europe/Berlin', dst: 'skip' } as const
     expect(refusalOf(() => assertFires(expression, skipping)).code).toBe('CRON_NEVER')
@@ -139,16 +139,16 @@ describe('the ends of the calendar', () => {
     expect(schedule.previous(parseInstant('1970-01-01T05:00:00Z'))).toBeUndefined()
   })
 
-  it('do not make an instant of what is none', () => {
+  it('refuse NaN', () => {
     expect(refusalOf(() => schedule.next(Number.NaN)).code).toBe('INSTANT_INVALID')
     expect(refusalOf(() => schedule.previous(Number.NaN)).code).toBe('INSTANT_INVALID')
   })
 })
 
-describe('a question between two seconds', () => {
+describe('a search that starts between two seconds', () => {
   const schedule = cronSchedule('* * * * * *', { timezone: 'UTC' })
 
-  it('is answered strictly later and strictly earlier', () => {
+  it('finds strictly later and strictly earlier instants', () => {
     expect([schedule.next(1000), schedule.next(1001), schedule.next(1999)]).toEqual([2000, 2000, 2000])
     expect([schedule.previous(2000), schedule.previous(2001), schedule.previous(2999)]).toEqual([
       1000, 2000, 2000,
@@ -163,7 +163,7 @@ describe('a zone', () => {
     expect(formatLocal(at, schedule.zone)).toBe('2026-01-05T09:00:00+07:00')
   })
 
-  it('and a policy are refused where they are unknown', () => {
+  it('and a policy are refused if they are unknown', () => {
     expect(refusalOf(() => cronSchedule('* * * * *', { timezone: 'Mars/Olympus' })).code).toBe('ZONE_UNKNOWN')
     // @ts-expect-error a caller without types
     expect(refusalOf(() => cronSchedule('* * * * *', { timezone: 'UTC', dst: 'never' })).code).toBe(

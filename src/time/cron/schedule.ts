@@ -8,7 +8,7 @@ import type { CronExpression } from './expression.js'
 import { nextMatch, previousMatch } from './match.js'
 import { parseCron } from './parse.js'
 
-/** The zone an expression is read in, and what daylight saving does to it. */
+/** The zone of an expression, and its daylight saving policy. */
 export interface CronOptions {
   readonly timezone: string
   /** Default: `vixie`. */
@@ -22,14 +22,14 @@ export interface CronSchedule extends Schedule {
   readonly dst: DstPolicy
 }
 
-/** The schedule of an expression; refuses bad expressions, zones and policies. */
+/** The schedule of an expression; throws for invalid expressions, zones and policies. */
 export function cronSchedule(expression: string, options: CronOptions): CronSchedule {
   const { timezone, dst = 'vixie' } = options
   assertDstPolicy(dst)
   return new ZonedCron(parseCron(expression), zoneOf(timezone), dst)
 }
 
-/** Refuses an expression that has no occurrence later than `after`, by default none at all. */
+/** Throws if an expression has no occurrence after `after`; default: no occurrence at all. */
 export function assertFires(expression: string, options: CronOptions & { readonly after?: Instant }): void {
   const { after } = options
   if (cronSchedule(expression, options).next(after ?? -Infinity) !== undefined) return
@@ -39,24 +39,24 @@ export function assertFires(expression: string, options: CronOptions & { readonl
   })
 }
 
-/** Whether times that fall into the jump at the start of a segment run right after it. */
+/** Whether times that are skipped at the start of a segment run right after the jump. */
 export function isCaughtUp(schedule: CronSchedule, segment: Segment): boolean {
   const jumpMs = segment.offsetMs - segment.offsetBeforeMs
   const { expression, dst } = schedule
   return dst === 'vixie' && expression.hasFixedTimes && jumpMs > 0 && jumpMs <= LONGEST_CAUGHT_UP_MS
 }
 
-/** Whether local times that come twice run twice. */
+/** Whether local times that occur twice run twice. */
 export function isRepeated(schedule: CronSchedule): boolean {
   return schedule.dst === 'real-time' || !schedule.expression.hasFixedTimes
 }
 
 /**
- * Works in local time, one stretch of constant offset after the other: within a stretch a match is plain calendar
- * arithmetic, and everything daylight saving does happens on the way from one stretch to the next. Changes of
- * offset lie days apart and shift by a day at most, so no stretch is ever jumped over as a whole.
+ * Searches in local time, one segment of constant offset after the other: within a segment a match is calendar
+ * arithmetic, and daylight saving matters only at the change from one segment to the next. Changes of
+ * offset are days apart and shift by a day at most, so no segment is ever skipped as a whole.
  *
- * A class, for one small object per schedule: there may be a hundred thousand of them.
+ * A class, so that a schedule is one small object: there may be a hundred thousand of them.
  */
 class ZonedCron implements CronSchedule {
   readonly expression: CronExpression
@@ -82,7 +82,7 @@ class ZonedCron implements CronSchedule {
       const gapEnd = segment.startAt + segment.offsetMs
       if (match < gapEnd && isCaughtUp(this, segment)) return segment.startAt
       const firstLocal = this.#firstLocalOf(segment)
-      // Unless clocks jumped over the match or went back before the search's start, it is still the first one.
+      // The match is still the first one, unless clocks skipped it or went back before the start of the search.
       if (match < firstLocal || firstLocal < from) match = nextMatch(this.expression, firstLocal)
       else if (match === Infinity) return undefined
       from = firstLocal
@@ -112,10 +112,10 @@ class ZonedCron implements CronSchedule {
     return at >= CALENDAR_START ? at : undefined
   }
 
-  /** The local time from which on a segment counts: where times do not repeat, only what the one before had not. */
+  /** The first local time of a segment that counts: if times do not repeat, the times of the previous segment are left out. */
   #firstLocalOf(segment: Segment): number {
-    const isSecondPassLeftOut = segment.offsetBeforeMs > segment.offsetMs && !isRepeated(this)
-    return segment.startAt + (isSecondPassLeftOut ? segment.offsetBeforeMs : segment.offsetMs)
+    const skipsSecondPass = segment.offsetBeforeMs > segment.offsetMs && !isRepeated(this)
+    return segment.startAt + (skipsSecondPass ? segment.offsetBeforeMs : segment.offsetMs)
   }
 
   #startsWithCatchUp(segment: Segment): boolean {
