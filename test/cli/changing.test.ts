@@ -19,7 +19,7 @@ describe('changing runs', () => {
       stdout: `${shop.waitingId}\n`,
       stderr: 'it was there already: its unique key is taken\n',
     })
-    const options = ['--payload', '-', '--delay', '1h', '--priority', '5', '--group-key', 'g', '--json']
+    const options = ['--payload', '-', '--delay', '1h', '--priority', '5', '--concurrency-key', 'g', '--json']
     const { stdout } = await rota(['enqueue', 'later', ...options, '--store', shop.store], {
       input: '{"a":[1]}',
     })

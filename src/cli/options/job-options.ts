@@ -36,7 +36,7 @@ export const jobOptions: readonly Option[] = [
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
   { name: 'concurrency', value: 'n', help: 'runs of it at once', whole: { min: 1, max: most } },
   {
-    name: 'key-concurrency',
+    name: 'concurrency-per-key',
     value: 'n',
     help: 'runs with one group key at once',
     whole: { min: 1, max: most },
@@ -58,7 +58,7 @@ export const jobOptionNames: OptionNames = {
   'retry.backoff': '--retry-backoff',
   timeout: '--timeout',
   concurrency: '--concurrency',
-  concurrencyPerKey: '--key-concurrency',
+  concurrencyPerKey: '--concurrency-per-key',
 }
 
 /** The options that mean nothing without a job. */
@@ -83,7 +83,7 @@ export async function readJobInput(context: Context): Promise<JobInput | undefin
     retry: readRetry(context),
     timeout: args.text('timeout'),
     concurrency: args.whole('concurrency'),
-    concurrencyPerKey: args.whole('key-concurrency'),
+    concurrencyPerKey: args.whole('concurrency-per-key'),
   }
 }
 

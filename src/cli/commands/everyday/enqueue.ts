@@ -21,7 +21,7 @@ export const enqueue: Command = {
     },
     { name: 'unique-key', value: 'key', help: 'no second run with it while one is unfinished' },
     { name: 'unique-for', value: 'duration', help: 'the unique key holds this long, also after the run' },
-    { name: 'group-key', value: 'key', help: 'runs with the same one are held one at a time' },
+    { name: 'concurrency-key', value: 'key', help: 'runs with the same key run one at a time' },
     zoneOption,
     ...storeOptions,
   ],
@@ -41,7 +41,7 @@ export const enqueue: Command = {
         priority: args.whole('priority'),
         uniqueKey: args.text('unique-key'),
         uniqueFor: args.text('unique-for'),
-        concurrencyKey: args.text('group-key'),
+        concurrencyKey: args.text('concurrency-key'),
       })
       if (args.flag('json')) out.json({ id, created })
       else out.line(id)
