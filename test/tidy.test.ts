@@ -171,7 +171,12 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   sqlite: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
   postgres: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['pg'] },
   // The memory store is its model: it keeps the same tables and decides with the same functions.
-  files: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
+  files: {
+    rooms: ['lock', 'port', 'memory', 'formats', 'kernel', 'time'],
+    packages: ['@photostructure/sqlite'],
+  },
+  // The lock of a directory, which features share with the file store.
+  lock: { rooms: ['kernel', 'time'], packages: ['@photostructure/sqlite'] },
   conformance: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['features', 'port', 'kernel', 'text', 'time'] },
   formats: {
@@ -184,8 +189,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     rooms: [
       'app',
       'cli',
-      'files',
-      'memory',
+      'lock',
       'engine',
       'handlers',
       'outbound',
@@ -228,6 +232,7 @@ function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/')
   if (first === 'index.ts') return 'index'
   if (first !== 'store') return first
+  if (path === 'src/store/files/lock.ts') return 'lock'
   return /^(?:port|store-health)\.ts$/.test(second) ? 'port' : second
 }
 

@@ -6,6 +6,7 @@ import { isMap, readOptions, timed, type Written } from '../../kernel/definition
 import type { Instant } from '../../time/instant.js'
 import { resolveLocalTime } from '../../time/local-time.js'
 import { zoneOf, type Zone } from '../../time/zone.js'
+import { pathProblem } from '../../kernel/job/pipeline.js'
 import { planIdsOf, type PlanIds } from './ids.js'
 
 /** A document that says what is published when. */
@@ -130,7 +131,6 @@ function readPublishAt(input: Written, zone: Zone, entry: Place): Instant | unde
 }
 
 const pathAllowed = 'a relative path with neither .. nor | in it, of at most 1024 bytes'
-const longestPath = 1024
 
 function readPipelinePath(input: Written, entry: Place): string | undefined {
   const value = input['pipeline_path']
@@ -139,17 +139,6 @@ function readPipelinePath(input: Written, entry: Place): string | undefined {
   if (typeof value !== 'string') return fault(place, `${shown(value)} is not a path`, pathAllowed)
   const problem = pathProblem(value)
   return problem === undefined ? value : fault(place, `${shown(value)} ${problem}`, pathAllowed)
-}
-
-/** What keeps a text from being a path below the working directory, on any system. */
-export function pathProblem(path: string): string | undefined {
-  if (path === '') return 'is empty'
-  if (Buffer.byteLength(path) > longestPath) return 'is too long'
-  if (/\p{Cc}|\p{Cs}/u.test(path)) return 'contains a control character'
-  if (path.includes('|')) return 'contains |'
-  if (/^[a-z][a-z0-9+.-]+:\/\/|^(?:https?|file|data):/i.test(path)) return 'is a URL'
-  if (/^[/\\]|^[A-Za-z]:/.test(path)) return 'is absolute'
-  return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
 }
 
 const prefixPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/

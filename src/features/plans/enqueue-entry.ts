@@ -1,14 +1,13 @@
 import { RotaError } from '../../kernel/definition/errors.js'
-import { planRunId, planTriggerName } from '../../kernel/identity/occurrence.js'
+import { newTriggerRun, planRunId, planTriggerName } from '../../kernel/identity/occurrence.js'
 import { didYouMean } from '../../kernel/definition/read-value.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Plan, PlanEntry } from './definition.js'
 import type { Store } from '../../store/port.js'
-import { fileNameOf } from '../../store/files/layout/run-file.js'
+import { fileNameOf } from '../../formats/queue-file.js'
 import { namedText } from '../../text/error-text.js'
 import type { Instant } from '../../time/instant.js'
-import { newManualRun } from '../../app/runs/enqueue.js'
 import { queueFileNames } from './queue/files.js'
 import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
 
@@ -84,13 +83,9 @@ async function enqueueMissed(
   const { trigger } = stored
   const job = (await store.jobs()).find((one) => one.job.name === trigger.job)?.job
   if (job === undefined) throw new RotaError('JOB_UNKNOWN', `no job is named ${trigger.job}`)
-  const run: NewRun = {
-    ...newManualRun({ job, trigger: stored, payload: undefined, now }),
-    id: planRunId(entry.jobId, entry.dueAt),
-    dueAt: entry.dueAt,
-    payload: { pipeline_path: entry.pipelinePath, params: entry.params ?? {} },
-    labels: { job_id: entry.jobId, run_id: entry.runId, run_id_base: entry.runIdBase },
-  }
+  const due = { ...stored, jobDefinition: job, holds: [], unfinished: [] }
+  const payload = { pipeline_path: entry.pipelinePath, params: entry.params ?? {} }
+  const run: NewRun = { ...newTriggerRun(due, entry.dueAt), origin: 'manual', runAt: now, payload }
   const [answer] = await store.enqueue({ runs: [run], now })
   await store.changeState({ changes: [{ ...stateEntryOf(entry), value: { at: now } }], now })
   return answer?.created === true ? 'enqueued' : 'already_enqueued'

@@ -8,6 +8,7 @@ import { shown } from '../../kernel/definition/faults.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
 import {
+  pathProblem,
   pipelinePayloadOf,
   type Pipeline,
   type StepFailure,
@@ -15,7 +16,6 @@ import {
 } from '../../kernel/job/pipeline.js'
 import { isMap } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
-import { pathProblem } from '../../features/plans/definition.js'
 import type { Store } from '../../store/port.js'
 
 /** Performs a run of a pipeline file, read now so that edits count; goes on at the failed step where it says so. */

@@ -54,6 +54,19 @@ export interface PipelinePayload {
   readonly params: Json
 }
 
+const longestPath = 1024
+
+/** Why a text cannot be the path of a pipeline file below the working directory, on any system. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'is empty'
+  if (Buffer.byteLength(path) > longestPath) return 'is too long'
+  if (/\p{Cc}|\p{Cs}/u.test(path)) return 'contains a control character'
+  if (path.includes('|')) return 'contains |'
+  if (/^[a-z][a-z0-9+.-]+:\/\/|^(?:https?|file|data):/i.test(path)) return 'is a URL'
+  if (/^[/\\]|^[A-Za-z]:/.test(path)) return 'is absolute'
+  return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
+}
+
 /** The payload of a run as one that names its pipeline file, where it is one. */
 export function pipelinePayloadOf(payload: unknown): PipelinePayload | undefined {
   if (!isMap(payload) || Object.keys(payload).length !== 2) return undefined

@@ -10,24 +10,20 @@ import type { RunRow } from '../memory/tables.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { StoreWarning } from '../store-health.js'
-import { queueFolders, type Directory } from './layout/directory.js'
+import type { Directory } from './layout/directory.js'
 import {
   attemptsOf,
   errorNameOf,
   instantOf,
+  foreignLeaseMs,
   isQueueName,
+  queueFolders,
   readQueueFile,
   runOfForeign,
-  strayWarning,
-} from './layout/queue-file.js'
+  writingMs,
+} from '../../formats/queue-file.js'
 import { extraOf } from './layout/run-file.js'
 import type { State } from './state.js'
-
-/** Younger files that cannot be read are skipped: another program may be writing them. */
-export const writingMs = 60_000
-
-/** The lease of a file of another program that does not contain one. */
-export const foreignLeaseMs = 30_000
 
 /** A scan of the directory: the wall time, and the function that receives warnings. */
 interface Scan {
@@ -201,7 +197,7 @@ function classify(
   folder: OpenFolder,
   name: string,
 ): Classified {
-  const read = readQueueFile(directory, `${folder}/${name}`)
+  const read = readQueueFile(directory.disk, directory.of(`${folder}/${name}`))
   const fault = (what: string): Classified => ({ kind: 'fault', fault: what })
   if (!isQueueName(name)) return fault('is not named like a run')
   const unlessYoung = (kind: 'fault' | 'malformed', what: string): Classified =>
@@ -217,4 +213,15 @@ function classify(
   const { modifiedAt } = read
   const heldUntil = instantOf(read.file['lease_until']) ?? modifiedAt + foreignLeaseMs
   return { kind: 'run', run, file: read.file, modifiedAt, heldUntil }
+}
+
+/** The warning about a file that is not a run and is left in place. */
+export function strayWarning(path: string, fault: string): StoreWarning {
+  const [, name = ''] = path.split(/\/(.*)/s)
+  if (!isQueueName(name))
+    return {
+      message: `${path} is not named like a run; it is ignored`,
+      todo: 'move it out of the queue directory',
+    }
+  return { message: `${path} ${fault}; left in place`, todo: 'repair it, or move it out of the directory' }
 }

@@ -4,7 +4,7 @@ import type { StoreHealth, StoreWarning } from '../store-health.js'
 import type { CommitLoop } from './commit-loop.js'
 import { foreignWarnings } from './foreign.js'
 import { schemaVersion } from './open.js'
-import { readQueueFile } from './layout/queue-file.js'
+import { readQueueFile } from '../../formats/queue-file.js'
 import type { Session } from './session.js'
 import type { State } from './state.js'
 
@@ -66,7 +66,7 @@ function fileFaults(state: State, { session, runs, limit }: Check): Map<RunId, s
     const place = state.placeOf(run)
     if (place === undefined) continue
     const path = `${place.folder}/${place.name}`
-    const read = readQueueFile(directory, path)
+    const read = readQueueFile(directory.disk, directory.of(path))
     if (read.kind === 'fault') found.set(run, `${path} ${read.fault}`)
   }
   return found

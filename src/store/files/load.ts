@@ -2,10 +2,17 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import { beatName } from './beats.js'
-import type { Directory, QueueFolder } from './layout/directory.js'
+import type { Directory } from './layout/directory.js'
 import type { Journal } from './journal.js'
 import type { StateLine, SeenLine } from './layout/state-lines.js'
-import { errorNameOf, isErrorName, readQueueFile, runOfForeign, strayWarning } from './layout/queue-file.js'
+import {
+  errorNameOf,
+  isErrorName,
+  readQueueFile,
+  runOfForeign,
+  type QueueFolder,
+} from '../../formats/queue-file.js'
+import { strayWarning } from './foreign.js'
 import type { StoreWarning } from '../store-health.js'
 import type { HistoryLine, RunPlace } from './layout/record.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './layout/row-files.js'
@@ -99,7 +106,8 @@ function loadQueue(context: LoadContext, folder: 'pending' | 'running'): Loaded[
 
 function loadRun(context: LoadContext, place: RunPlace): Loaded | undefined {
   const path = `${place.folder}/${place.name}`
-  const read = readQueueFile(context.directory, path)
+  const { directory } = context
+  const read = readQueueFile(directory.disk, directory.of(path))
   if (read.kind === 'file' && isOwn(read.file)) {
     if (!isSound(read.file)) {
       context.report(`${path} is damaged: its content is not a run; it was left in place`)

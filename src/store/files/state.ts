@@ -35,7 +35,8 @@ import {
   type RangeLine,
 } from './layout/row-files.js'
 import { stateLinesOf, seenLinesOf, applyStateLine, applySeenLine } from './layout/state-lines.js'
-import { extraOf, fileNameOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
+import { fileNameOf } from '../../formats/queue-file.js'
+import { extraOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
 
 /** Longer ids of other designs are not used in file names. */
 const longestId = 120

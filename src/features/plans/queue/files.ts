@@ -1,19 +1,21 @@
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Json } from '../../../kernel/definition/json.js'
 import { isMap } from '../../../kernel/definition/read-value.js'
-import { Directory } from '../../../store/files/layout/directory.js'
-import { realDisk } from '../../../store/files/disk.js'
-import { foreignLeaseMs, writingMs } from '../../../store/files/foreign.js'
 import {
   errorNameOf,
+  foreignLeaseMs,
   instantOf,
   isErrorName,
   isQueueName,
+  queueFolders,
   readQueueFile,
   runOfForeign,
+  writingMs,
   type FileText,
-} from '../../../store/files/layout/queue-file.js'
+  type QueueDisk,
+  type QueueFolder,
+} from '../../../formats/queue-file.js'
 import type { Instant } from '../../../time/instant.js'
 
 /** A file of a queue directory, as anybody who looks into it finds it. */
@@ -48,10 +50,6 @@ export interface FiledRun {
   readonly heldUntil: Instant
 }
 
-type QueueFolder = (typeof folders)[number]
-
-const folders = ['pending', 'running', 'done', 'failed'] as const
-
 /** Where a queue lies. */
 export interface QueueAt {
   readonly path: string
@@ -62,11 +60,11 @@ export interface QueueAt {
 export function queueFiles(
   { path, directory }: QueueAt,
   now: Instant,
-  states: readonly QueueFolder[] = folders,
+  states: readonly QueueFolder[] = queueFolders,
 ): readonly QueueFile[] {
-  const queue = new Directory({ path: resolve(directory, path), disk: realDisk, isDurable: false })
+  const queue = resolve(directory, path)
   return states.flatMap((folder) => {
-    const names = namesIn(queue.of(folder))
+    const names = namesIn(join(queue, folder))
     const all = new Set(names)
     return names.flatMap((name): QueueFile[] => {
       if (folder === 'failed' && isErrorName(name) && all.has(name.replace(/\.error\.json$/, '.json')))
@@ -79,17 +77,21 @@ export function queueFiles(
 
 /** The names of all files of a queue directory, whatever is in them. */
 export function queueFileNames(path: string): ReadonlySet<string> {
-  return new Set(folders.flatMap((folder) => namesIn(join(path, folder))))
+  return new Set(queueFolders.flatMap((folder) => namesIn(join(path, folder))))
 }
 
 /** What a file of a queue directory gives its run, wherever it lies; absent where it cannot be read. */
 export function filedPayload(path: string, name: string): Json | undefined {
-  const queue = new Directory({ path, disk: realDisk, isDurable: false })
-  for (const folder of folders) {
-    const read = readQueueFile(queue, `${folder}/${name}`)
+  for (const folder of queueFolders) {
+    const read = readQueueFile(disk, join(path, folder, name))
     if (read.kind === 'file') return { params: (read.file['params'] ?? {}) as Json }
   }
   return undefined
+}
+
+const disk: QueueDisk = {
+  read: (path) => readFileSync(path),
+  lstat: (path) => lstatSync(path, { throwIfNoEntry: false }),
 }
 
 function namesIn(folder: string): string[] {
@@ -102,8 +104,8 @@ function namesIn(folder: string): string[] {
 }
 
 /** A file that was moved to `failed` because it is no run. */
-function failedFile(queue: Directory, name: string): QueueFile {
-  const beside = readQueueFile(queue, `failed/${errorNameOf(name)}`)
+function failedFile(queue: string, name: string): QueueFile {
+  const beside = readQueueFile(disk, join(queue, 'failed', errorNameOf(name)))
   const { message, claimed_by: movedBy } = beside.kind === 'file' ? beside.file : {}
   return {
     kind: 'failed',
@@ -121,14 +123,14 @@ interface At {
 }
 
 /** What a file is; nothing where it has moved on between two looks. */
-function readFile(queue: Directory, { folder, name, now }: At): [QueueFile] | undefined {
+function readFile(queue: string, { folder, name, now }: At): [QueueFile] | undefined {
   const path = `${folder}/${name}`
-  if (!queue.exists(path)) return undefined
+  if (disk.lstat(join(queue, path)) === undefined) return undefined
   const noRun = (kind: NoRun['kind'], fault: string): [QueueFile] => [
     { kind, path, fault, jobId: jobIdIn(name) },
   ]
   if (!isQueueName(name)) return noRun('stray', 'it is not named like a run')
-  const read = readQueueFile(queue, path)
+  const read = readQueueFile(disk, join(queue, path))
   const run = read.kind === 'file' ? runOf(read, { folder, name, modifiedAt: read.modifiedAt }) : read.fault
   if (typeof run !== 'string') return [{ kind: 'run', path, run }]
   const isMalformed = read.kind === 'file' || read.isMalformed

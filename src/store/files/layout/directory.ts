@@ -1,11 +1,6 @@
 import { join } from 'node:path'
+import { queueFolders } from '../../../formats/queue-file.js'
 import { codeOf, type Disk } from '../disk.js'
-
-/** The folders of runs, by the state of the runs in them. */
-export const queueFolders = ['pending', 'running', 'done', 'failed'] as const
-
-/** A folder of runs. */
-export type QueueFolder = (typeof queueFolders)[number]
 
 /** The other folders of a store. */
 const otherFolders = ['triggers', 'workers', 'beats', 'logs', 'journal', 'quarantine', 'tmp'] as const

@@ -5,7 +5,7 @@
 import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import type { StoredLogLine } from '../../port.js'
 import type { Tables } from '../../memory/tables.js'
-import type { QueueFolder } from './directory.js'
+import type { QueueFolder } from '../../../formats/queue-file.js'
 import type { StateLine, SeenLine } from './state-lines.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
 import type { RunFile } from './run-file.js'

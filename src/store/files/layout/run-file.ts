@@ -6,9 +6,9 @@ import type { Phase } from '../../../kernel/run/fact.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import type { Attempt, AttemptEnd, Gate, Labels, RunOrigin, StoredError } from '../../../kernel/run/run.js'
 import { queueErrorOf } from '../../../kernel/job/pipeline.js'
-import { formatInstant, parseInstant, type Instant } from '../../../time/instant.js'
+import { formatInstant, parseInstant } from '../../../time/instant.js'
 import { stateOf, type Mutable, type RunRow, type WorkerRow } from '../../memory/tables.js'
-import type { QueueFolder } from './directory.js'
+import { payloadOf, type QueueFolder } from '../../../formats/queue-file.js'
 import { instantOf, textOf } from './row-files.js'
 
 /** The content of a queue file. */
@@ -152,12 +152,6 @@ export function folderOf(phase: Phase): QueueFolder {
   return state === 'cancelled' ? 'failed' : state
 }
 
-/** The name of a run's file: its due instant in seconds, then the id that people know. */
-export function fileNameOf(dueAt: Instant, id: string): string {
-  const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
-  return `${stamp}Z_${encodeURIComponent(id)}.json`
-}
-
 /** The keys of a file that belong to other programs. */
 export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const unknown = Object.keys(file).filter((key) => !ownWords.has(key))
@@ -165,14 +159,6 @@ export function extraOf(file: Readonly<Record<string, unknown>>): Readonly<Recor
 }
 
 const noExtra: Readonly<Record<string, unknown>> = {}
-
-/** The payload of a pipeline run is its path and params; any other object is stored as the params. */
-export function payloadOf(file: Readonly<Record<string, unknown>> & { rota?: OwnKeys }): Json | undefined {
-  const pipelinePath = file['pipeline_path']
-  const params = file['params'] as Json | undefined
-  if (typeof pipelinePath === 'string') return { pipeline_path: pipelinePath, params: params ?? {} }
-  return params === null || params === undefined ? file.rota?.payload : params
-}
 
 function paramsOf(payload: Json | undefined): { pipelinePath: string | null; params: Json } {
   if (!isObject(payload)) return { pipelinePath: null, params: null }

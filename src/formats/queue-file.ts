@@ -1,13 +1,24 @@
-import { exactIntegers, roundedInteger, roundedMessage } from '../../../kernel/definition/exact-integer.js'
-import { pipelineJob } from '../../../kernel/job/pipeline.js'
-import { payloadFault } from '../../../kernel/job/payload.js'
-import { isMap } from '../../../kernel/definition/read-value.js'
-import type { NewRun } from '../../../kernel/run/run.js'
-import { planRunId } from '../../../kernel/identity/occurrence.js'
-import { parseInstant, type Instant } from '../../../time/instant.js'
-import type { StoreWarning } from '../../store-health.js'
-import type { Directory } from './directory.js'
-import { fileNameOf, payloadOf } from './run-file.js'
+import type { Stats } from 'node:fs'
+import type { Json } from '../kernel/definition/json.js'
+import { exactIntegers, roundedInteger, roundedMessage } from '../kernel/definition/exact-integer.js'
+import { pipelineJob } from '../kernel/job/pipeline.js'
+import { payloadFault } from '../kernel/job/payload.js'
+import { isMap } from '../kernel/definition/read-value.js'
+import type { NewRun } from '../kernel/run/run.js'
+import { planRunId } from '../kernel/identity/occurrence.js'
+import { parseInstant, type Instant } from '../time/instant.js'
+
+/** The folders of a queue directory, by the state of the runs in them. */
+export const queueFolders = ['pending', 'running', 'done', 'failed'] as const
+
+/** A folder of a queue directory. */
+export type QueueFolder = (typeof queueFolders)[number]
+
+/** Younger files that cannot be read are skipped: another program may be writing them. */
+export const writingMs = 60_000
+
+/** The lease of a file of another program that does not contain one. */
+export const foreignLeaseMs = 30_000
 
 /** Larger queue files are refused. */
 const maxBytes = 1024 * 1024
@@ -32,6 +43,19 @@ export interface FileText {
   readonly text: string
 }
 
+/** What reading queue files needs of the file system. */
+export interface QueueDisk {
+  read(path: string): Buffer | undefined
+  /** The status of a path without following symbolic links. */
+  lstat(path: string): Stats | undefined
+}
+
+/** The name of a run's file: its due instant in seconds, then the id that people know. */
+export function fileNameOf(dueAt: Instant, id: string): string {
+  const stamp = new Date(dueAt).toISOString().slice(0, 19).replace(/[-:]/g, '')
+  return `${stamp}Z_${encodeURIComponent(id)}.json`
+}
+
 /** Whether a file is named like the file of a run. */
 export function isQueueName(name: string): boolean {
   return /^\d{8}T\d{6}Z_.+\.json$/.test(name) && !isErrorName(name)
@@ -48,8 +72,8 @@ export function errorNameOf(name: string): string {
 }
 
 /** Reads a file of a queue folder, unless it must not be read. */
-export function readQueueFile(directory: Directory, path: string): QueueFile {
-  const found = directory.disk.lstat(directory.of(path))
+export function readQueueFile(disk: QueueDisk, path: string): QueueFile {
+  const found = disk.lstat(path)
   const modifiedAt = found?.mtimeMs ?? 0
   const refuse = (fault: string): QueueFile => ({ kind: 'fault', fault, modifiedAt, isMalformed: false })
   const malformed = (fault: string): QueueFile => ({ kind: 'fault', fault, modifiedAt, isMalformed: true })
@@ -60,7 +84,7 @@ export function readQueueFile(directory: Directory, path: string): QueueFile {
   if (user !== undefined && found.uid !== user) return refuse('belongs to another user')
   if (found.size > maxBytes) return malformed(`is larger than ${maxBytes / 1024} KiB`)
   try {
-    const text = directory.text(path) ?? ''
+    const text = disk.read(path)?.toString('utf8') ?? ''
     const file: unknown = JSON.parse(text)
     return isMap(file) ? { kind: 'file', file, text, modifiedAt } : malformed('is not a JSON object')
   } catch {
@@ -119,15 +143,14 @@ function roundedIn(text: string): string | undefined {
   return `cannot be stored: ${roundedMessage(found.text)} at ${place} (allowed: ${exactIntegers})`
 }
 
-/** The warning about a file that is not a run and is left in place. */
-export function strayWarning(path: string, fault: string): StoreWarning {
-  const [, name = ''] = path.split(/\/(.*)/s)
-  if (!isQueueName(name))
-    return {
-      message: `${path} is not named like a run; it is ignored`,
-      todo: 'move it out of the queue directory',
-    }
-  return { message: `${path} ${fault}; left in place`, todo: 'repair it, or move it out of the directory' }
+/** The payload of a pipeline run is its path and params; any other object is stored as the params. */
+export function payloadOf(
+  file: Readonly<Record<string, unknown>> & { readonly rota?: { readonly payload?: Json | undefined } },
+): Json | undefined {
+  const pipelinePath = file['pipeline_path']
+  const params = file['params'] as Json | undefined
+  if (typeof pipelinePath === 'string') return { pipeline_path: pipelinePath, params: params ?? {} }
+  return params === null || params === undefined ? file.rota?.payload : params
 }
 
 /** The number of attempts that a file contains. */
