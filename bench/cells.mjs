@@ -23,13 +23,13 @@ export function atMost(what, value, must, wish) {
 }
 
 function verdictOf(isMet, isWishMet) {
-  if (isWishMet) return 'beyond'
+  if (isWishMet) return 'goal met'
   return isMet ? 'met' : 'missed'
 }
 
 /** Targets as the rows of a table. */
 export function targetRows(targets) {
-  const head = ['', 'measured', 'must be', 'wished for', '']
+  const head = ['', 'measured', 'required', 'goal', '']
   return [
     head,
     ...targets.map(({ what, value, must, wish, verdict }) => [what, fixed(value), must, wish, verdict]),

@@ -155,7 +155,7 @@ function rateOf(action) {
 
 function print(rows) {
   const rota = rows.find((row) => row.name === 'rota')
-  const lines = [['library', 'parse/s', 'rota is', 'next/s', 'rota is', '']]
+  const lines = [['library', 'parse/s', 'ratio', 'next/s', 'ratio', '']]
   for (const row of rows) {
     const ratio = (own, other) => (row === rota ? '' : `${(own / other).toFixed(own / other < 10 ? 1 : 0)} x`)
     lines.push([

@@ -4,20 +4,20 @@ import { atLeast, atMost, fixed, targetRows, times, whole } from './cells.mjs'
 /** What stands above a page that is about Postgres alone. */
 export const preambleOfPostgres = `# Measured on Postgres
 
-Written by \`node bench/run.mjs --only=postgres,costs,history,foreign --report=<this file>\`. Absolute figures vary by a
-fifth and more from run to run and from machine to machine; only ratios within one run count.
+\`node bench/run.mjs --only=postgres,costs,history,foreign --report=<this file>\` writes this page. Absolute figures vary
+by a fifth and more between runs and between machines; compare only figures of one run.
 
-- The server is the packaged PostgreSQL, on the same machine as its clients, with 256 MB of shared buffers; it waits for
-  its disk (\`fsync\` and \`synchronous_commit\` on), and everything else is left as it comes.
-- Every measurement is a fresh process on a schema of its own; figures are medians of the rounds; the peers take turns
-  within a round. Same number of jobs, same payload. Before performing, everybody's tables are vacuumed and analyzed, and
-  a checkpoint is made.
-- Performing starts with a full queue. One process performs what it has enqueued; or four processes, connected and ready,
-  get a common start and perform what a fifth has enqueued. It ends when the storage holds no unfinished job.
-- graphile-worker and BullMQ remove what is finished; Rota and pg-boss keep it. graphile-worker has its local queue and its
-  batches on; pg-boss has batches of 1000 and is sent to look again at once after a full one, and after a job that its own
-  process has recorded.
-- "rota is" divides Rota by the peer. Targets are those that the project set itself.
+- The server is the packaged PostgreSQL, on the same machine as its clients, with 256 MB of shared buffers. It waits for
+  its disk (\`fsync\` and \`synchronous_commit\` are on); all other settings are defaults.
+- Every measurement is a new process with its own schema. Figures are medians of the rounds. The peers take turns within a
+  round, with the same number of jobs and the same payload. Before performing, the tables of all peers are vacuumed and
+  analyzed, and a checkpoint is made.
+- Performing starts with a full queue. Either one process performs what it has enqueued, or four processes, connected and
+  ready, start together and perform what a fifth has enqueued. It ends when the storage has no unfinished job.
+- graphile-worker and BullMQ remove finished jobs; Rota and pg-boss keep them. graphile-worker uses its local queue and its
+  batches. pg-boss uses batches of 1000, and looks again immediately after a full batch and after a job that its own process
+  has recorded.
+- "ratio" is Rota divided by the peer. The project set itself the targets.
 `
 
 /** The queue beside its peers. */
@@ -28,7 +28,7 @@ export function postgres(byWorkload) {
   const measured = Object.entries(rates).filter(([, byPeer]) =>
     Object.values(byPeer).some(({ perSecond }) => perSecond !== undefined),
   )
-  const head = ['a second', 'rota', ...others.flatMap((peer) => [peer, 'rota is'])]
+  const head = ['per second', 'rota', ...others.flatMap((peer) => [peer, 'ratio'])]
   const rows = measured.map(([name, byPeer]) => {
     const ours = byPeer['rota']?.perSecond
     const cells = others.flatMap((peer) => [
@@ -46,7 +46,7 @@ export function postgres(byWorkload) {
   return [
     { title: 'Queue on Postgres', rows: [head, ...rows] },
     {
-      title: 'Queue on Postgres at rest',
+      title: 'Queue on Postgres, idle',
       rows: hasRest ? [['', 'latency p50 ms', 'p99 ms', 'idle CPU %', 'memory MiB'], ...rest] : [],
     },
     { title: 'Queue on Postgres against its targets', rows: targets.length > 0 ? targetRows(targets) : [] },
@@ -78,7 +78,7 @@ export function costs({ rate, bulk, perform, room, steady, rest }) {
   ]
   const { runsPerSecond, workerPercent, producerPercent } = steady
   const each = [
-    ['each run', 'bytes of WAL', 'transactions', 'µs of a core, server', 'µs of a core, Node'],
+    ['per run', 'bytes of WAL', 'transactions', 'CPU µs, server', 'CPU µs, Node'],
     row(`enqueued, 1000 at a time (${whole(bulk.perSecond)} a second)`, bulk, bulk.clientUs),
     row(`performed at full speed (${whole(perform.perSecond)} a second)`, perform, perform.clientUs),
     row(
@@ -88,7 +88,7 @@ export function costs({ rate, bulk, perform, room, steady, rest }) {
     ),
   ]
   const second = [
-    ['each second', `at ${whole(rate)} runs`, 'at rest'],
+    ['each second', `at ${whole(rate)} runs`, 'idle'],
     ['% of a core, server', fixed(steady.serverPercent), fixed(rest.serverPercent)],
     ['% of a core, the process that performs', fixed(workerPercent), fixed(rest.workerPercent)],
     ['% of a core, the process that enqueues', fixed(producerPercent), '-'],
@@ -97,10 +97,10 @@ export function costs({ rate, bulk, perform, room, steady, rest }) {
     ['connections', `${steady.connections} of two processes`, `${rest.connections} of one process`],
   ]
   return [
-    { title: 'Costs of a run', rows: each },
-    { title: 'Costs of a second', rows: second },
-    { title: 'Sizing: the costs above, worked out', rows: sizingRows(steady, room) },
-    { title: `Room that ${whole(room.runs)} more runs take, vacuumed`, rows: sizeRows(room) },
+    { title: 'Cost of a run', rows: each },
+    { title: 'Cost of a second', rows: second },
+    { title: 'Sizing, calculated from these costs', rows: sizingRows(steady, room) },
+    { title: `Disk space of ${whole(room.runs)} more runs, vacuumed`, rows: sizeRows(room) },
   ]
 }
 
@@ -110,15 +110,15 @@ export function costsInShort({ rate, bulk, perform, room, steady, rest }) {
   const nodeUs = ((steady.workerPercent + steady.producerPercent) * 10_000) / steady.runsPerSecond
   const kilobytes = (bytes) => `${fixed(bytes / 1000)} KB`
   return [
-    ['a run', `one by one, ${whole(rate)} a second`, 'in groups, at full speed', 'a second at rest'],
+    ['per run', `one by one, ${whole(rate)} per second`, 'in groups, at full speed', 'idle, per second'],
     [
-      'time of a core, server',
+      'CPU time, server',
       `${whole(steady.serverUs)} µs`,
       `${whole(both('serverUs'))} µs`,
       `${fixed(rest.serverPercent)} %`,
     ],
     [
-      'time of a core, Node',
+      'CPU time, Node',
       `${whole(nodeUs)} µs`,
       `${whole(both('clientUs'))} µs`,
       `${fixed(rest.workerPercent)} %`,
@@ -130,7 +130,7 @@ export function costsInShort({ rate, bulk, perform, room, steady, rest }) {
       fixed(both('transactions')),
       fixed(rest.transactionsPerSecond),
     ],
-    ['room on the disk while it is kept', `${whole(room.totalBytes / room.runs)} bytes`, 'the same', ''],
+    ['disk space while it is kept', `${whole(room.totalBytes / room.runs)} bytes`, 'the same', ''],
   ]
 }
 
@@ -141,12 +141,12 @@ const gigabyte = 1e9
 export function sizingRows({ serverUs, walBytes, runsPerSecond, workerPercent, producerPercent }, room) {
   const nodeUs = ((workerPercent + producerPercent) * 10_000) / runsPerSecond
   const head = [
-    'runs a second',
+    'runs per second',
     'cores, server',
     'cores, Node',
-    'GB of WAL a day',
+    'GB of WAL per day',
     'GB kept for a day',
-    'for 30 days',
+    'kept for 30 days',
   ]
   const rows = [10, 100, 500, 1000, 5000].map((rate) => {
     const dayBytes = (rate * dayS * room.totalBytes) / room.runs
@@ -191,8 +191,8 @@ export function history({ history: count, sizes, read, pruneMs, idle, claim, ...
       whole(one.empty.perSecond),
       times(one.full.perSecond, one.empty.perSecond),
     ]),
-    latency('latency at rest p50, ms', idle, 'p50Ms'),
-    latency('latency at rest p99, ms', idle, 'p99Ms'),
+    latency('idle latency p50, ms', idle, 'p50Ms'),
+    latency('idle latency p99, ms', idle, 'p99Ms'),
     latency('end ten and claim ten p50, ms', claim, 'claimP50Ms'),
     latency('end ten and claim ten p99, ms', claim, 'claimP99Ms'),
   ]

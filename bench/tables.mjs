@@ -50,18 +50,18 @@ const elsewhere = new Set(['queue', 'timers', 'sensors', 's3', 'startup', 'cold'
 
 const preamble = `# Measured
 
-Written by \`npm run bench -- --report=<this file>\`. Absolute figures vary by a fifth and more from run to
-run and from machine to machine; only ratios within one run count.
+\`npm run bench -- --report=<this file>\` writes this page. Absolute figures vary by a fifth and more between runs and
+between machines; compare only figures of one run.
 
-- Every measurement is a fresh process; figures are medians of the rounds; the peers take turns within a round, so that
-  noise hits all alike. Same number of jobs, same payload, same directory of the same disk for everyone.
-- Enqueueing counts what was acknowledged. Performing starts with a full queue and the worker's start, and ends when the
-  storage, asked apart from the handler, holds no unfinished job. Latency is from the call of enqueue to the handler, one
-  job at a time.
-- Rota \`full\` survives a loss of power and keeps every finished run. BullMQ runs on Redis with its append-only file
-  synced every second, and removes what is finished. plainjob runs on SQLite with the same setting of \`synchronous\`.
-- "rota is" divides Rota \`full\` by the peer, so more is better, for latencies less. Targets are those that the project
-  set itself: what must be, and what it would like.
+- Every measurement is a new process. Figures are medians of the rounds. The peers take turns within a round, so that
+  noise affects all of them equally. All use the same number of jobs, the same payload and the same directory.
+- Enqueueing counts acknowledged jobs. Performing starts with a full queue and the start of the worker, and ends when the
+  storage, queried independently of the handler, has no unfinished job. Latency is the time from the call of enqueue to
+  the handler, one job at a time.
+- Rota \`full\` survives a power loss and keeps every finished run. BullMQ runs on Redis with its append-only file synced
+  every second, and removes finished jobs. plainjob runs on SQLite with the same setting of \`synchronous\`.
+- "ratio" is Rota \`full\` divided by the peer: more is better, for latencies less. The project set itself the targets: what
+  is required, and the goal.
 `
 
 function circumstances({ machine, options, loadBefore, loadAfter }) {
@@ -83,9 +83,9 @@ function queue(byWorkload) {
   const sections = []
   if (rates.length > 0) {
     const head = [
-      'a second',
+      'per second',
       ...peers.filter((peer) => peer.startsWith('rota')),
-      ...others.flatMap((peer) => [peer, 'rota is']),
+      ...others.flatMap((peer) => [peer, 'ratio']),
     ]
     sections.push({
       title: 'Queue',
@@ -93,7 +93,7 @@ function queue(byWorkload) {
     })
   }
   const idle = byWorkload['idle']
-  if (idle?.[own]?.p50Ms !== undefined) sections.push({ title: 'Queue at rest', rows: idleRows(idle, peers) })
+  if (idle?.[own]?.p50Ms !== undefined) sections.push({ title: 'Queue, idle', rows: idleRows(idle, peers) })
   const targets = queueTargets(byWorkload)
   if (targets.length > 0) sections.push({ title: 'Queue against its targets', rows: targetRows(targets) })
   return sections
@@ -160,7 +160,7 @@ function startup({ history, triggers, built, stored, code, onEmpty, onBig, rateR
   ]
   const title = `A store with ${whole(history)} finished runs and ${whole(triggers)} triggers (${whole(built.fileMiB)} MiB)`
   const rows = [
-    ['a second', 'on it', 'on an empty one'],
+    ['per second', 'on it', 'on an empty one'],
     ['perform, concurrency 100', whole(onBig.perSecond), whole(onEmpty.perSecond)],
   ]
   return [
@@ -177,9 +177,9 @@ function sensors({ count, empty, rest, busy }) {
     [`${whole(count)} polled every 30 s: % of a core`, fixed(rest.cpu)],
     ['none at all: % of a core', fixed(empty.cpu)],
     [`${whole(count)} of them: MiB above none`, fixed(rest.rssMiB - empty.rssMiB)],
-    ['polled as often as can be: polls a second', whole(busy.perSecond)],
+    ['polled as often as possible: polls a second', whole(busy.perSecond)],
   ]
-  return [{ title: 'Sensors at rest', rows }]
+  return [{ title: 'Idle sensors', rows }]
 }
 
 function s3({ keys, any, ordered }) {
@@ -193,9 +193,9 @@ function s3({ keys, any, ordered }) {
   const rows = [
     ['listing a bucket', 'requests', 'seconds', 'seconds of a core', 'state, bytes'],
     row('first sweep, everything is new', any.first),
-    row('at rest', any.atRest),
+    row('idle', any.atRest),
     row('keys that sort by time: first sweep', ordered.first),
-    row('keys that sort by time: at rest', ordered.atRest),
+    row('keys that sort by time: idle', ordered.atRest),
   ]
   return [{ title: `An S3 sensor on a bucket of ${whole(keys)} keys`, rows }]
 }
@@ -231,7 +231,7 @@ function cron(libraries) {
     atLeast('parse, of cronosjs', rota.parse / other('cronosjs').parse, 1, 1.5),
   ]
   return [
-    { title: 'Cron', rows: [['a second', 'parse', 'rota is', 'next', 'rota is'], ...rows] },
+    { title: 'Cron', rows: [['per second', 'parse', 'ratio', 'next', 'ratio'], ...rows] },
     { title: 'Cron against its targets', rows: targetRows(targets) },
   ]
 }
