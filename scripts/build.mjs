@@ -1,6 +1,6 @@
 // Compiles the sources to dist/ from scratch, writes the schemas of config, plan and pipeline files, and makes the command executable.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -32,13 +32,23 @@ async function writeSchemas() {
     plan: 'features/plans/shape',
     pipeline: 'formats/pipeline-shape',
   }
+  const sectionFiles = readdirSync(join(next, 'features'))
+    .map((feature) => `features/${feature}/config-shape`)
+    .filter((file) => existsSync(join(next, `${file}.js`)))
   for (const [name, file] of Object.entries(shapeFiles)) {
-    const shapes = await import(pathToFileURL(join(next, `${file}.js`)).href)
-    const schema = z.toJSONSchema(shapes[`${name}Shape`], { io: 'input' })
+    let shape = (await compiled(file))[`${name}Shape`]
+    if (name === 'config')
+      for (const section of sectionFiles) shape = shape.extend((await compiled(section)).sectionShapes)
+    const schema = z.toJSONSchema(shape, { io: 'input' })
     const text = JSON.stringify({ title: `Rota ${name}`, ...schema }, null, 2)
     writeFileSync(join(next, `rota.${name}.schema.json`), `${text}\n`)
   }
-  for (const file of Object.values(shapeFiles)) {
+  for (const file of [...Object.values(shapeFiles), ...sectionFiles]) {
     for (const ending of ['.js', '.d.ts']) rmSync(join(next, `${file}${ending}`))
   }
+}
+
+/** What a compiled file exports. */
+async function compiled(file) {
+  return await import(pathToFileURL(join(next, `${file}.js`)).href)
 }

@@ -1,19 +1,9 @@
-import { readQueue, type QueueOptions } from '../kernel/job/define-queue.js'
+import type { QueueOptions } from '../kernel/job/define-queue.js'
 import { refuse } from '../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../kernel/definition/faults.js'
-import type { Queue } from '../kernel/job/job.js'
-import {
-  isMap,
-  readChoice,
-  readConcurrency,
-  readDuration,
-  readFlag,
-  readName,
-  readOptions,
-} from '../kernel/definition/read-value.js'
-import { offerAfterDefaultMs } from '../engine/events.js'
+import { readFlag, readName, readOptions } from '../kernel/definition/read-value.js'
 import type { Roles } from '../engine/role.js'
-import { retentionBounds, leaseBounds, readBus } from '../formats/config.js'
+import { readSettings, settingNames, type AppSettings } from '../formats/settings.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './store/open-store.js'
 
@@ -69,15 +59,9 @@ export interface StartOptions {
 }
 
 /** The options of an app with every default filled in. */
-export interface Settings {
+export interface Settings extends AppSettings {
   readonly store: string
-  readonly concurrency: number
-  readonly leaseMs: number
-  readonly retentionMs: number
-  readonly durability: Durability
   readonly create: boolean
-  readonly queues: readonly Queue[]
-  readonly offerAfterMs: number
   readonly directory: string | undefined
   readonly clock: Clock
 }
@@ -85,13 +69,8 @@ export interface Settings {
 const optionNames: readonly (keyof RotaOptions)[] = [
   'store',
   'app',
-  'concurrency',
-  'lease',
-  'retention',
-  'durability',
+  ...settingNames,
   'create',
-  'queues',
-  'bus',
   'directory',
   'clock',
 ]
@@ -102,15 +81,9 @@ export function readRotaOptions(options: RotaOptions): Settings {
   const input = readOptions(options, optionNames, place) ?? {}
   if (input['app'] !== undefined) readName(input['app'], within(place, 'app'))
   const settings = {
-    store: readText(input['store'], within(place, 'store')) ?? 'sqlite:data/rota.db',
-    concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')) ?? 10,
-    leaseMs: readDuration(input['lease'], leaseBounds, within(place, 'lease')) ?? 30_000,
-    retentionMs:
-      readDuration(input['retention'], retentionBounds, within(place, 'retention')) ?? 30 * 86_400_000,
-    durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
+    store: readText(input['store'], within(place, 'store')) ?? defaultStore,
+    ...readSettings(input, place),
     create: readFlag(input['create'], within(place, 'create')) ?? true,
-    queues: readQueues(input['queues'], within(place, 'queues')),
-    offerAfterMs: readBus(input['bus'], within(place, 'bus')) ?? offerAfterDefaultMs,
     directory: readText(input['directory'], within(place, 'directory')),
     clock: readClock(input['clock'], within(place, 'clock')),
   }
@@ -118,22 +91,12 @@ export function readRotaOptions(options: RotaOptions): Settings {
   return settings
 }
 
-const durabilities: readonly Durability[] = ['full', 'normal']
+/** The store of an app that names none. */
+export const defaultStore = 'sqlite:data/rota.db'
 
 function readText(value: unknown, place: Place): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value
   return fault(place, `${shown(value)} is not allowed`, 'a text that is not empty')
-}
-
-function readQueues(value: unknown, place: Place): Queue[] {
-  if (value === undefined) return []
-  if (!isMap(value)) {
-    fault(place, `a map from names to queues was expected, not ${shown(value)}`)
-    return []
-  }
-  return Object.entries(value).flatMap(
-    ([name, input]) => readQueue({ name, input }, within(place, name)) ?? [],
-  )
 }
 
 function readClock(value: unknown, place: Place): Clock {

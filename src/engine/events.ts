@@ -92,9 +92,6 @@ export interface SensorNotice {
   sensor: string
 }
 
-/** How long a run waits for a claim before it is offered on the bus, by default. */
-export const offerAfterDefaultMs = 5000
-
 /** A run that waits for somebody to take it. */
 export interface OfferedRun {
   run: RunId

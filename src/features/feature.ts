@@ -1,6 +1,7 @@
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
 import type { CommandEntry } from '../cli/framework/command.js'
+import type { FeatureConfig } from './feature-config.js'
 
 /** One feature of Rota: everything it adds to the engine, the app and the command line. */
 export interface Feature {
@@ -8,6 +9,8 @@ export interface Feature {
   readonly name: string
   /** What it adds to the handlers of jobs. */
   readonly handlers?: () => Promise<HandlerExtension>
+  /** The sections of a config file that it reads. */
+  readonly config?: FeatureConfig
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */

@@ -3,79 +3,111 @@ import { RotaError } from '../kernel/definition/errors.js'
 import { placeOf, type Key } from '../kernel/definition/faults.js'
 import { isMap } from '../kernel/definition/read-value.js'
 import { appNameOf } from './app-name.js'
-import { readConfig, type Config } from './config.js'
+import {
+  readConfig,
+  type Config,
+  type ConfigReading,
+  type ConfigSection,
+  type SectionDefinitions,
+} from './config.js'
 import { importDefault, placeOfSyntaxError } from './config-module.js'
 import { checkConfigPath } from './find-config.js'
 import { readJsonText, readYamlText, type ConfigText } from './config-text.js'
 import {
-  loadTextFile,
+  checkText,
   MAX_CONFIG_BYTES,
   plain,
   refuseFile,
+  textOf,
   unreadableFile,
   type TextFile,
 } from './text-file.js'
 
 /** What a config file gave: definitions, or whatever else a module exports, such as an app. */
-export type LoadedConfig = {
+export type LoadedConfig<Section extends SectionDefinitions = SectionDefinitions> = ConfigPath &
+  (
+    | {
+        readonly kind: 'config'
+        readonly config: Config<Section>
+        /** Where a part of it was written, such as `rota.config.yaml:12:5`; only the file, where it is a module. */
+        readonly where: (keys: readonly Key[]) => string
+      }
+    | { readonly kind: 'module'; readonly exported: unknown }
+  )
+
+interface ConfigPath {
   readonly path: string
   /** What relative paths in it are relative to. */
   readonly directory: string
-} & (
-  | {
-      readonly kind: 'config'
-      readonly config: Config
-      /** Where a part of it was written, such as `rota.config.yaml:12:5`; only the file, where it is a module. */
-      readonly where: (keys: readonly Key[]) => string
-    }
-  | { readonly kind: 'module'; readonly exported: unknown }
-)
+}
 
-/** Reads and checks a config file; throws one error with all its faults. */
-export async function loadConfig(path: string): Promise<LoadedConfig> {
+/** Reads a config file with the sections that features bring; throws one error with all its faults. */
+export async function loadConfig<Section extends SectionDefinitions>(
+  path: string,
+  sections: readonly ConfigSection<Section>[],
+): Promise<LoadedConfig<Section>> {
   const at = { path, directory: dirname(resolve(path)) }
   switch (extname(checkConfigPath(path))) {
     case '.yaml':
     case '.yml':
-      return await loadText(at, readYamlText)
+      return await loadText(at, readYamlText, sections)
     case '.json':
-      return await loadText(at, readJsonText)
+      return await loadText(at, readJsonText, sections)
     default:
-      return await loadModule(at)
+      return await loadModule(at, sections)
   }
 }
 
-interface At {
-  readonly path: string
-  readonly directory: string
-}
-
-async function loadText(at: At, parse: (text: string) => ConfigText): Promise<LoadedConfig> {
-  const defaults = { app: appNameOf(at.directory) }
-  const { value, where } = await loadTextFile(fileOf(at), parse, (written, place) =>
-    readConfig(written, defaults, place),
+async function loadText<Section extends SectionDefinitions>(
+  at: ConfigPath,
+  parse: (text: string) => ConfigText,
+  sections: readonly ConfigSection<Section>[],
+): Promise<LoadedConfig<Section>> {
+  const text = parse(await textOf(fileOf(at)))
+  const reading = await readingOf(text.value, at, sections)
+  const { value, where } = checkText(fileOf(at), text, (written, place) =>
+    readConfig(written, reading, place),
   )
   return { ...at, kind: 'config', config: value, where }
 }
 
-function fileOf({ path }: At): TextFile {
+/** A config as its file, for errors that name faults in it. */
+export function fileOf({ path }: { readonly path: string }): TextFile {
   return { path, code: 'CONFIG_INVALID', maxBytes: MAX_CONFIG_BYTES }
 }
 
-async function loadModule(at: At): Promise<LoadedConfig> {
+async function loadModule<Section extends SectionDefinitions>(
+  at: ConfigPath,
+  sections: readonly ConfigSection<Section>[],
+): Promise<LoadedConfig<Section>> {
   const exported = await exportedBy(at)
   if (exported === undefined) throw unreadableFile(fileOf(at), 'it has no default export')
   if (!isMap(exported)) return { ...at, kind: 'module', exported }
   const place = placeOf()
-  const config = readConfig(exported, { app: appNameOf(at.directory) }, place)
+  const config = readConfig(exported, await readingOf(exported, at, sections), place)
   refuseFile(
     fileOf(at),
     place.faults.map((fault) => ({ ...plain(fault), where: basename(at.path) })),
   )
-  return { ...at, kind: 'config', config: config as Config, where: () => basename(at.path) }
+  return { ...at, kind: 'config', config: config as Config<Section>, where: () => basename(at.path) }
 }
 
-async function exportedBy({ path }: At): Promise<unknown> {
+async function readingOf<Section extends SectionDefinitions>(
+  value: unknown,
+  { directory }: ConfigPath,
+  sections: readonly ConfigSection<Section>[],
+): Promise<ConfigReading<Section>> {
+  const written = isMap(value) ? value : {}
+  const needed = sections.filter(({ keys }) => keys.some((key) => written[key] !== undefined))
+  const modules = await Promise.all(needed.map(({ load }) => load()))
+  return {
+    app: appNameOf(directory),
+    sectionKeys: sections.flatMap(({ keys }) => keys),
+    readers: modules.map(({ readSection }) => readSection),
+  }
+}
+
+async function exportedBy({ path }: ConfigPath): Promise<unknown> {
   try {
     return await importDefault(resolve(path))
   } catch (error) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../kernel/definition/errors.js'
+import { configSections } from '../app/definitions/load-app.js'
 import { loadConfig, type LoadedConfig } from './config-file.js'
 
 let directory: string
@@ -19,7 +20,7 @@ function write(name: string, text: string | Buffer): string {
 }
 
 async function load(name: string, text: string): Promise<Extract<LoadedConfig, { kind: 'config' }>> {
-  const loaded = await loadConfig(write(name, text))
+  const loaded = await loadConfig(write(name, text), configSections)
   if (loaded.kind !== 'config') throw new Error('a config was expected')
   return loaded
 }
@@ -27,7 +28,7 @@ async function load(name: string, text: string): Promise<Extract<LoadedConfig, {
 /** The lines of the error that a config is refused with, without the one that names the file. */
 async function faultsOf(name: string, text: string | Buffer): Promise<string[]> {
   try {
-    await loadConfig(write(name, text))
+    await loadConfig(write(name, text), configSections)
   } catch (error) {
     expect(error).toBeInstanceOf(RotaError)
     expect((error as RotaError).code).toBe('CONFIG_INVALID')

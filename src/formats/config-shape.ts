@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { dstPolicies } from '../time/cron/dst.js'
-import { dimensionKinds } from '../kernel/partition/spec.js'
 import { partitionWords } from '../kernel/partition/rule.js'
-import { sensorTypes } from '../features/sensors/config.js'
 
 /** A length of time. */
 export const durationShape = z
@@ -11,8 +9,10 @@ export const durationShape = z
 const duration = durationShape
 const instant = z.string().describe('Such as 2026-01-05T09:00:00Z.')
 const count = z.number().int().min(1)
-const priority = z.number().int().min(-1_000_000).max(1_000_000).describe('Higher goes first.')
-const texts = z.record(z.string(), z.string())
+/** Which of two runs goes first. */
+export const priorityShape = z.number().int().min(-1_000_000).max(1_000_000).describe('Higher goes first.')
+/** A map of texts. */
+export const textsShape = z.record(z.string(), z.string())
 const json = z.json()
 const prefix = z.string().max(256).optional().describe('Put before it, such as `Bearer `.')
 const secretText = z.union([
@@ -57,7 +57,8 @@ export const requestShape = z.strictObject({
   body: json.optional().describe('Sent as JSON; the payload of the run where it is absent.'),
 })
 
-const job = z.strictObject({
+/** A job. */
+export const jobShape = z.strictObject({
   command: commandShape.optional(),
   http: requestShape.optional(),
   pipeline: z
@@ -75,7 +76,7 @@ const job = z.strictObject({
   isolate: z.enum(['thread', 'process']).optional().describe('What each attempt gets for itself.'),
   memoryMb: z.number().int().min(16).max(1_048_576).optional().describe('How much its objects may take.'),
   queue: z.string().optional().describe('The queue its runs wait in.'),
-  priority: priority.optional(),
+  priority: priorityShape.optional(),
   retry: z
     .union([count.max(1000), retry])
     .optional()
@@ -91,8 +92,8 @@ const job = z.strictObject({
 
 const mode = z.enum(['skip', 'latest', 'all'])
 
-const schedule = z.strictObject({
-  asset: z.string().optional().describe('The asset; the one that has the name of the schedule.'),
+/** When something is due. */
+export const scheduleShape = z.strictObject({
   cron: z.string().optional().describe('A cron expression; exactly one of cron, every and at is there.'),
   timezone: z.string().optional().describe('An IANA name; default: UTC.'),
   dst: z.enum(Object.keys(dstPolicies)).optional(),
@@ -128,98 +129,16 @@ const schedule = z.strictObject({
     .optional(),
   jitter: duration.optional(),
   spread: duration.optional(),
-  priority: priority.optional(),
+  priority: priorityShape.optional(),
   enabled: z.boolean().optional(),
-  labels: texts.optional().describe('Names that its runs carry beside their ids.'),
+  labels: textsShape.optional().describe('Names that its runs carry beside their ids.'),
 })
 
-const trigger = schedule.omit({ asset: true }).extend({
+const trigger = scheduleShape.extend({
   job: z.string().describe('The name of the job that it triggers.'),
 })
 
-const time = {
-  timezone: z.string().optional().describe('The zone by whose calendar time is cut; UTC.'),
-  start: z.string().optional().describe('The label of the first one.'),
-  end: z.string().optional().describe('The label of the last one.'),
-  previous: z.boolean().optional().describe('Whether an instant stands for the slice before its own.'),
-}
-const labels = z.array(z.string().min(1)).min(1).max(10_000)
-
-const dimension = z.union([
-  z.enum(dimensionKinds),
-  z.strictObject({ kind: z.enum(['hourly', 'daily', 'weekly', 'monthly']), ...time }),
-  z.strictObject({ kind: z.literal('keys'), keys: labels }),
-  z.strictObject({ kind: z.literal('custom'), labels: labels.optional() }),
-])
-
-const asset = job.extend({
-  partitions: z
-    .union([
-      dimension,
-      z.strictObject({ kind: z.literal('two-dimensional'), first: dimension, second: dimension }),
-    ])
-    .optional()
-    .describe('How its data is cut; default: one piece.'),
-  deps: z
-    .array(
-      z.union([
-        z.string(),
-        z.strictObject({
-          asset: z.string(),
-          map: z
-            .union([z.enum(['same', 'time', 'all', 'any']), z.strictObject({ offset: z.number().int() })])
-            .optional()
-            .describe('Which of its partitions each one needs.'),
-        }),
-      ]),
-    )
-    .max(100)
-    .optional()
-    .describe('The assets it is made from.'),
-  follow: z.enum(['upstream', 'manual']).optional().describe('Whether it is made when all it needs is done.'),
-})
-
-const round = z.strictObject({
-  every: duration.describe('How often it checks which services are due.'),
-  services: z
-    .array(
-      z.union([
-        z.string(),
-        z.strictObject({
-          job: z.string(),
-          every: duration
-            .optional()
-            .describe('How often the service runs; default: the interval of the round.'),
-        }),
-      ]),
-    )
-    .min(1)
-    .max(100)
-    .describe('Jobs, in the order in which they are performed.'),
-  priority: priority.optional(),
-  enabled: z.boolean().optional(),
-})
-
-const sensor = z.looseObject({
-  type: z.enum(sensorTypes).optional().describe('What looks; its own settings stand beside it.'),
-  job: z.string().optional().describe('The job of which every observation becomes a run.'),
-  every: duration.optional().describe('How long after the end of a poll the next one begins; 30s.'),
-  timeout: duration.optional().describe('How long one poll may take; 60s.'),
-  timezone: z.string().optional().describe('The zone in which days are counted; UTC.'),
-  dedupe: z
-    .strictObject({
-      by: z.enum(['key', 'key-and-partition']).optional(),
-      for: duration.optional().describe('How long an observation is remembered; for ever.'),
-    })
-    .optional(),
-  overlap: z.enum(['allow', 'queue-all']).optional(),
-  priority: priority.optional(),
-  enabled: z.boolean().optional(),
-  pauseAfter: count.max(10_000).optional().describe('After so many failed polls in a row it is paused.'),
-  labels: texts.optional(),
-})
-
-/** The shape of a config file, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
+/** The shape of a config file without the sections of features, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
 export const configShape = z.strictObject({
   $schema: z.string().optional().describe('Where an editor finds this schema.'),
   app: z.string().optional().describe('The name under which its definitions are kept.'),
@@ -231,12 +150,7 @@ export const configShape = z.strictObject({
   bus: z
     .strictObject({ offerAfter: duration.optional().describe('How long a run may wait for a worker.') })
     .optional(),
-  plans: z.array(z.string().min(1)).optional().describe('Plan files, relative to this one.'),
   queues: z.record(z.string(), z.strictObject({ concurrency: count.optional() })).optional(),
-  jobs: z.record(z.string(), job).optional(),
+  jobs: z.record(z.string(), jobShape).optional(),
   triggers: z.record(z.string(), trigger).optional(),
-  rounds: z.record(z.string(), round).optional(),
-  sensors: z.record(z.string(), sensor).optional(),
-  assets: z.record(z.string(), asset).optional(),
-  schedules: z.record(z.string(), schedule).optional(),
 })

@@ -1,28 +1,23 @@
-import { readAsset, type AssetInput } from '../features/assets/definition.js'
-import { readJob, type JobInput } from '../kernel/job/define-job.js'
-import { readQueue, type QueueOptions } from '../kernel/job/define-queue.js'
-import { readRound, type RoundInput } from '../features/rounds/definition.js'
-import { readTrigger, type TriggerInput } from '../kernel/trigger/define-trigger.js'
-import { noteUnknownServices } from '../features/rounds/definition.js'
+import type { Definitions } from '../kernel/definition/definitions.js'
 import { fault, shown, within, type Place } from '../kernel/definition/faults.js'
 import {
-  isMap,
   didYouMean,
-  readChoice,
-  readConcurrency,
-  readDuration,
+  isMap,
+  readEach,
   readName,
   readOptions,
+  type Written,
 } from '../kernel/definition/read-value.js'
-import { MAX_DURATION_MS } from '../time/duration.js'
-import { noteUnknownAssets, readConfigSchedule, type ConfigScheduleInput } from '../features/assets/config.js'
-import { readConfigSensor, type ConfigSensorInput } from '../features/sensors/config.js'
+import { functionOf, readJob, type JobInput } from '../kernel/job/define-job.js'
+import type { QueueOptions } from '../kernel/job/define-queue.js'
+import { readTrigger, type TriggerInput } from '../kernel/trigger/define-trigger.js'
+import { readSettings, settingNames, type AppSettings } from './settings.js'
 
-/** What a config file says. */
+/** What a config file may say, without the sections that features read. */
 export interface ConfigInput {
   /** The address of the schema by which an editor completes the file; it changes nothing else. */
   readonly $schema?: string | undefined
-  /** The name under which its definitions are kept; default: the name of the package, else of the directory. */
+  /** The name under which its definitions are kept; default: the package's name, else the directory's. */
   readonly app?: string | undefined
   /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
   readonly store?: string | undefined
@@ -36,8 +31,6 @@ export interface ConfigInput {
   readonly durability?: 'full' | 'normal' | undefined
   /** How the message bus behaves. */
   readonly bus?: { readonly offerAfter?: string | number | undefined } | undefined
-  /** Plan files whose entries are performed when they are due, relative to the config file. */
-  readonly plans?: readonly string[] | undefined
   /** Functions that steps of pipelines use, by name; only code can write them. */
   readonly steps?: Readonly<Record<string, (step: never) => unknown>> | undefined
   /** Queues with limits over all workers, by name. */
@@ -46,156 +39,173 @@ export interface ConfigInput {
   readonly jobs?: Readonly<Record<string, JobInput>> | undefined
   /** When it is to be done, by name. */
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
-  /** Services that are checked every interval and performed in order, by the name of their round. */
-  readonly rounds?: Readonly<Record<string, RoundInput>> | undefined
-  /** Data that is made in partitions, and what it is made from, by name. */
-  readonly assets?: Readonly<Record<string, AssetInput>> | undefined
-  /** When assets are due, by the name of the schedule; default: the name of the asset. */
-  readonly schedules?: Readonly<Record<string, ConfigScheduleInput>> | undefined
-  /** What looks at the outside and triggers runs for what is new, by name. */
-  readonly sensors?: Readonly<Record<string, ConfigSensorInput>> | undefined
 }
 
-/** A config in which nothing is wrong, as it was written, with its name filled in. */
-export interface Config extends ConfigInput {
+/** A config without faults, read and frozen. */
+export interface Config<Section extends SectionDefinitions = SectionDefinitions> {
   readonly app: string
-  readonly queues: Readonly<Record<string, QueueOptions>>
-  readonly jobs: Readonly<Record<string, JobInput>>
-  readonly triggers: Readonly<Record<string, TriggerInput>>
-  readonly rounds: Readonly<Record<string, RoundInput>>
-  readonly sensors: Readonly<Record<string, ConfigSensorInput>>
-  readonly assets: Readonly<Record<string, AssetInput>>
-  readonly schedules: Readonly<Record<string, ConfigScheduleInput>>
+  readonly store: string | undefined
+  readonly settings: AppSettings
+  readonly steps: ReadonlyMap<string, (step: never) => unknown>
+  /** What its jobs and triggers define. */
+  readonly definitions: Definitions
+  /** What the sections of features define. */
+  readonly sections: readonly Section[]
 }
 
-const optionNames: readonly (keyof ConfigInput)[] = [
+/** Keys of a config that a feature reads, and its reader, which is loaded if a file has one of the keys. */
+export interface ConfigSection<Section extends SectionDefinitions = SectionDefinitions> {
+  readonly keys: readonly string[]
+  readonly load: () => Promise<{ readonly readSection: SectionReader<Section> }>
+}
+
+/** Reads what a config has under the keys of a section, and notes each fault at its place. */
+export type SectionReader<Section extends SectionDefinitions> = (input: Written, place: Place) => Section
+
+/** What a section of a config defines. */
+export interface SectionDefinitions extends Definitions {
+  /** The names of its jobs, also of those with faults. */
+  readonly jobNames?: readonly string[]
+  /** Notes jobs that the section names and the file does not have. */
+  readonly noteUnknown?: (jobs: readonly string[]) => void
+}
+
+/** What a config is read with. */
+export interface ConfigReading<Section extends SectionDefinitions> {
+  /** The name of the app if the config has none. */
+  readonly app: string
+  /** All keys that are read by sections. */
+  readonly sectionKeys: readonly string[]
+  /** The readers of those sections that the config has. */
+  readonly readers: readonly SectionReader<Section>[]
+}
+
+const ownKeys: readonly (keyof ConfigInput)[] = [
   '$schema',
   'app',
   'store',
-  'concurrency',
-  'lease',
-  'retention',
-  'durability',
-  'bus',
-  'plans',
+  ...settingNames,
   'steps',
-  'queues',
   'jobs',
   'triggers',
-  'rounds',
-  'assets',
-  'schedules',
-  'sensors',
 ]
 
-/** How long a lease may be. */
-export const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
-
-/** How long history may be kept. */
-export const retentionBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
-
-const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
-
-/** How long a run may wait before it is offered on the bus, where that is said. */
-export function readBus(value: unknown, place: Place): number | undefined {
-  if (value === undefined) return undefined
-  const input = readOptions(value, ['offerAfter'], place)
-  return readDuration(input?.['offerAfter'], offerBounds, within(place, 'offerAfter'))
-}
-
-/** Checks a config by the rules of everything it defines, and notes each fault at its place. */
-export function readConfig(
+/** Reads a config by the rules of everything it defines, and notes each fault at its place. */
+export function readConfig<Section extends SectionDefinitions>(
   value: unknown,
-  defaults: { readonly app: string },
+  { app: defaultApp, sectionKeys, readers }: ConfigReading<Section>,
   place: Place,
-): Config | undefined {
+): Config<Section> | undefined {
   const before = place.faults.length
-  const input = readOptions(value, optionNames, place)
+  const input = readOptions(value, [...ownKeys, ...sectionKeys], place)
   if (input === undefined) return undefined
-  const app = input['app'] === undefined ? defaults.app : readName(input['app'], within(place, 'app'))
-  readStore(input['store'], within(place, 'store'))
-  readConcurrency(input['concurrency'], within(place, 'concurrency'))
-  readDuration(input['lease'], leaseBounds, within(place, 'lease'))
-  readDuration(input['retention'], retentionBounds, within(place, 'retention'))
-  readChoice(input['durability'], ['full', 'normal'], within(place, 'durability'))
-  readBus(input['bus'], within(place, 'bus'))
-  readPlans(input['plans'], within(place, 'plans'))
-  readSteps(input['steps'], within(place, 'steps'))
-  const queues = readEach<QueueOptions>(input['queues'], readQueue, within(place, 'queues'))
-  const jobs = readEach<JobInput>(input['jobs'], readJob, within(place, 'jobs'))
-  const triggers = readEach<TriggerInput>(input['triggers'], readTrigger, within(place, 'triggers'))
-  const rounds = readEach<RoundInput>(input['rounds'], readRound, within(place, 'rounds'))
-  const sensors = readEach<ConfigSensorInput>(input['sensors'], readConfigSensor, within(place, 'sensors'))
-  const assets = readEach<AssetInput>(input['assets'], readAsset, within(place, 'assets'))
-  const at = within(place, 'schedules')
-  const schedules = readEach<ConfigScheduleInput>(input['schedules'], readConfigSchedule, at)
-  noteUnknownAssets({ assets, schedules }, at)
-  if (place.faults.length > before) {
-    noteUnknownJobs({ ...jobs, ...assets }, triggers, within(place, 'triggers'))
-    noteUnknownOfRounds(new Set(Object.keys(jobs)), rounds, within(place, 'rounds'))
-  }
+  const app = input['app'] === undefined ? defaultApp : readName(input['app'], within(place, 'app'))
+  const store = readStore(input['store'], within(place, 'store'))
+  const settings = readSettings(input, place)
+  const steps = readSteps(input['steps'], within(place, 'steps'))
+  const jobs = readEach(input['jobs'], readJobEntry, within(place, 'jobs'))
+  const sections = readers.map((read) => read(input, place))
+  const triggers = readTriggers(input['triggers'], [{ jobs }, ...sections], within(place, 'triggers'))
+  const definitions = { jobs, triggers }
+  noteTwice([definitions, ...sections], place)
+  if (place.faults.length > before) noteUnknown(input, sections, place)
   if (place.faults.length > before || app === undefined) return undefined
-  const { $schema: _, ...known } = input
-  return { ...known, app, queues, jobs, triggers, rounds, sensors, assets, schedules }
-}
-
-/** A trigger may name a job that is only in the store, which nobody has asked yet; beside other faults it is still worth a look. */
-function noteUnknownJobs(
-  jobs: Readonly<Record<string, JobInput>>,
-  triggers: Readonly<Record<string, TriggerInput>>,
-  place: Place,
-): void {
-  for (const [name, trigger] of Object.entries(triggers)) {
-    if (!isMap(trigger) || typeof trigger['job'] !== 'string' || Object.hasOwn(jobs, trigger['job'])) continue
-    const { job } = trigger
-    const hint = didYouMean(job, Object.keys(jobs))
-    const allowed = [...Object.keys(jobs), 'or one that is in the store already'].join(', ')
-    fault(within(within(place, name), 'job'), `no job of this file is named ${job}${hint}`, allowed)
-  }
-}
-
-/** The same of the services of rounds. */
-function noteUnknownOfRounds(
-  jobs: ReadonlySet<string>,
-  rounds: Readonly<Record<string, RoundInput>>,
-  place: Place,
-): void {
-  for (const [name, round] of Object.entries(rounds)) {
-    if (isMap(round)) noteUnknownServices(round['services'], jobs, within(within(place, name), 'services'))
-  }
+  return { app, store, settings, steps, definitions, sections }
 }
 
 /** A path or the address of a server; whether it can be opened is another question. */
-function readStore(value: unknown, place: Place): void {
-  if (value === undefined || (typeof value === 'string' && /^[a-z]+:/.test(value))) return
-  fault(place, `${shown(value)} is not the address of a store`, 'an address such as sqlite:data/rota.db')
+function readStore(value: unknown, place: Place): string | undefined {
+  if (value === undefined || (typeof value === 'string' && /^[a-z]+:/.test(value))) return value
+  return fault(
+    place,
+    `${shown(value)} is not the address of a store`,
+    'an address such as sqlite:data/rota.db',
+  )
 }
 
-function readPlans(value: unknown, place: Place): void {
-  if (value === undefined) return
-  if (Array.isArray(value) && value.every((path) => typeof path === 'string' && path !== '')) return
-  fault(place, `${shown(value)} is not a list of plan files`, 'a list such as [schedule_plan.yaml]')
+function readSteps(value: unknown, place: Place): Config['steps'] {
+  const steps = readEach(
+    value,
+    ({ name, input }, at): [string, (step: never) => unknown] | undefined => {
+      const known = readName(name, at)
+      if (typeof input === 'function' && known !== undefined)
+        return [known, input as (step: never) => unknown]
+      if (typeof input === 'function') return undefined
+      return fault(at, `${shown(input)} is not a function`, 'a function, in a config written in code')
+    },
+    place,
+  )
+  return new Map(steps)
 }
 
-function readSteps(value: unknown, place: Place): void {
-  if (value === undefined) return
-  if (!isMap(value)) return fault(place, `a map from names to functions was expected, not ${shown(value)}`)
-  for (const [name, step] of Object.entries(value)) {
-    readName(name, within(place, name))
-    if (typeof step === 'function') continue
-    fault(within(place, name), `${shown(step)} is not a function`, 'a function, in a config written in code')
+type Jobs = NonNullable<Definitions['jobs']>
+type Triggers = NonNullable<Definitions['triggers']>
+
+function readJobEntry(entry: { name: unknown; input: unknown }, place: Place): Jobs[number] | undefined {
+  const job = readJob(entry, place)
+  return job === undefined ? undefined : { job, handler: functionOf(entry.input) }
+}
+
+/** Triggers are read after all jobs: a trigger of an asset has other defaults. */
+function readTriggers(value: unknown, known: readonly Definitions[], place: Place): Triggers {
+  const jobs = known.flatMap((one) => one.jobs ?? [])
+  return readEach(
+    value,
+    (entry, at) => {
+      const name: unknown = isMap(entry.input) ? entry.input['job'] : undefined
+      const asset = jobs.find(({ job }) => job.name === name)?.job.asset
+      const trigger = readTrigger({ ...entry, asset }, at)
+      return trigger === undefined ? undefined : { trigger }
+    },
+    place,
+  )
+}
+
+/** Jobs share their names, and so do triggers, in whatever section they stand. */
+function noteTwice(all: readonly Definitions[], place: Place): void {
+  const jobs = all.flatMap((one) => one.jobs ?? [])
+  const triggers = all.flatMap((one) => one.triggers ?? [])
+  noteRepeated(
+    jobs.map(({ job, section = 'jobs' }) => ({ what: 'job', section, name: job.name })),
+    place,
+  )
+  noteRepeated(
+    triggers.map(({ trigger, origin }) => ({
+      what: 'trigger',
+      section: origin?.section ?? 'triggers',
+      name: trigger.name,
+    })),
+    place,
+  )
+}
+
+function noteRepeated(
+  definitions: readonly { readonly what: string; readonly section: string; readonly name: string }[],
+  place: Place,
+): void {
+  const seen = new Map<string, string>()
+  for (const { what, section, name } of definitions) {
+    const first = seen.get(name)
+    if (first === undefined) seen.set(name, section)
+    else fault(within(within(place, section), name), `${first} has a ${what} of that name`, 'another name')
   }
 }
 
-type ReadOne = (written: { readonly name: unknown; readonly input: unknown }, place: Place) => unknown
-
-/** Checks every entry of a map from names to definitions; gives the map as it was written. */
-function readEach<Input>(value: unknown, readOne: ReadOne, place: Place): Readonly<Record<string, Input>> {
-  if (value === undefined) return {}
-  if (!isMap(value)) {
-    fault(place, `a map from names to definitions was expected, not ${shown(value)}`)
-    return {}
+/** A name may be that of a job in the store, which nobody has asked yet; beside other faults it is still worth a look. */
+function noteUnknown(input: Written, sections: readonly SectionDefinitions[], place: Place): void {
+  const jobs = [...namesIn(input['jobs']), ...sections.flatMap((section) => section.jobNames ?? [])]
+  const { triggers } = input
+  for (const [name, trigger] of Object.entries(isMap(triggers) ? triggers : {})) {
+    const job: unknown = isMap(trigger) ? trigger['job'] : undefined
+    if (typeof job !== 'string' || jobs.includes(job)) continue
+    const message = `no job of this file is named ${job}${didYouMean(job, jobs)}`
+    const allowed = [...jobs, 'or one that is in the store already'].join(', ')
+    fault([name, 'job'].reduce(within, within(place, 'triggers')), message, allowed)
   }
-  for (const [name, input] of Object.entries(value)) readOne({ name, input }, within(place, name))
-  return value as Readonly<Record<string, Input>>
+  for (const section of sections) section.noteUnknown?.(jobs)
+}
+
+/** The names in a map from names to definitions. */
+export function namesIn(value: unknown): readonly string[] {
+  return isMap(value) ? Object.keys(value) : []
 }

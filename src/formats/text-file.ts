@@ -27,15 +27,6 @@ export interface LoadedText<Value> {
   readonly where: (keys: readonly Key[]) => string
 }
 
-/** Reads a file, parses it and checks what it says; throws one error with all its faults, in the order of the file. */
-export async function loadTextFile<Value>(
-  file: TextFile,
-  parse: (text: string) => ConfigText,
-  read: (value: unknown, place: Place) => Value | undefined,
-): Promise<LoadedText<Value>> {
-  return checkText(file, parse(await textOf(file)), read)
-}
-
 /** Checks what the text of a file says; throws one error with all its faults, in the order of the file. */
 export function checkText<Value>(
   file: TextFile,

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { configText, formats } from '../../src/cli/views/config-text.js'
 import { completionScript } from '../../src/cli/framework/completion-script.js'
 import { program } from '../../src/cli/commands.js'
+import { configSections } from '../../src/app/definitions/load-app.js'
 import { loadConfig } from '../../src/formats/config-file.js'
 import { emptyDirectory, rota } from './rota.js'
 
@@ -20,13 +21,23 @@ describe('rota init', () => {
       timezone: 'Europe/Berlin',
     }
     writeFileSync(path, configText(answers, false))
-    expect(await loadConfig(path)).toMatchObject({
+    expect(await loadConfig(path, configSections)).toMatchObject({
       kind: 'config',
       config: {
         app: 'demo',
         store: 'sqlite:a"b.db',
-        jobs: { hello: { timeout: '1m' } },
-        triggers: { hello: { job: 'hello', cron: '0 9 * * *', timezone: 'Europe/Berlin' } },
+        definitions: {
+          jobs: [{ job: { name: 'hello', timeoutMs: 60_000 } }],
+          triggers: [
+            {
+              trigger: {
+                name: 'hello',
+                job: 'hello',
+                schedule: { expression: '0 9 * * *', timezone: 'Europe/Berlin' },
+              },
+            },
+          ],
+        },
       },
     })
   })

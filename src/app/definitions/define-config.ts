@@ -1,34 +1,27 @@
 import type { Handler } from '../../engine/worker/perform.js'
-import type { StepFunction } from '../../handlers/pipeline/step-function.js'
-import type { AssetOptions } from '../../features/assets/definition.js'
-import type { JobInput } from '../../kernel/job/define-job.js'
-import type { ModuleInput } from '../../kernel/job/define-handler.js'
+import type { FeatureConfig } from '../../features/feature-config.js'
+import type * as features from '../../features/index.js'
 import type { ConfigInput } from '../../formats/config.js'
-import type { ConfigSensorInput } from '../../features/sensors/config.js'
-import type { AssetRun } from '../../features/assets/asset-run.js'
-import type { AppSensorOptions } from '../../features/sensors/api.js'
+import type { StepFunction } from '../../handlers/pipeline/step-function.js'
+import type { ModuleInput } from '../../kernel/job/define-handler.js'
+import type { JobInput } from '../../kernel/job/define-job.js'
 
 /** A config as code writes it: what a file may say, with functions whose arguments have their types. */
-export interface ConfigOptions
-  extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps' | 'sensors' | 'assets'> {
+export interface ConfigOptions extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps'>, FeatureSections {
   /** Functions that steps of pipelines use, by name. */
   readonly steps?: Readonly<Record<string, StepFunction>> | undefined
   /** What there is to do, by name. */
   readonly jobs?: Readonly<Record<string, ConfigJob>> | undefined
-  /** What looks at the outside and triggers runs for what is new, by name. */
-  readonly sensors?: Readonly<Record<string, ConfigSensor>> | undefined
-  /** Data that is made in partitions, and what it is made from, by name. */
-  readonly assets?: Readonly<Record<string, ConfigAsset>> | undefined
 }
 
-/** An asset of such a config. */
-export interface ConfigAsset extends ConfigJob, AssetOptions {
-  /** A function of this process that makes one partition; or what a job has. */
-  readonly materialize?: { call(run: AssetRun): unknown }['call'] | undefined
-}
+/** The sections that features read. */
+export type FeatureSections = Together<InputOf<(typeof features)[keyof typeof features]>>
 
-/** A sensor of such a config: one that code made, or one of a built-in type with its settings. */
-export type ConfigSensor = AppSensorOptions<never, never> | ConfigSensorInput
+type InputOf<One> = One extends { readonly config: FeatureConfig<infer Input> } ? Input : never
+
+/** All properties of all members of a union. */
+type Together<Union> = { readonly [Key in Union extends object ? keyof Union : never]?: ValueOf<Union, Key> }
+type ValueOf<Union, Key> = Union extends { readonly [K in Key & string]?: infer Value } ? Value : never
 
 /** A job of such a config. */
 export interface ConfigJob extends Omit<JobInput, 'handler'> {

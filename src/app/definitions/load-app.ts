@@ -1,9 +1,16 @@
 import { resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { StepFunction } from '../../handlers/pipeline/step-function.js'
-import { loadConfig, type LoadedConfig } from '../../formats/config-file.js'
+import { placeOf } from '../../kernel/definition/faults.js'
+import type { ConfiguredApp, FeatureDefinitions } from '../../features/feature-config.js'
+import type { Feature } from '../../features/feature.js'
+import * as features from '../../features/index.js'
+import { stepFunctions, type StepFunction } from '../../handlers/pipeline/step-function.js'
+import type { Config } from '../../formats/config.js'
+import { fileOf, loadConfig, type LoadedConfig } from '../../formats/config-file.js'
+import { plain, refuseFile } from '../../formats/text-file.js'
 import { programOf } from '../process/program.js'
 import { absoluteUrl, shownUrl } from '../store/open-store.js'
+import { defaultStore, type RotaOptions } from '../rota-options.js'
 import { Rota } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
@@ -19,54 +26,65 @@ export interface AppOverrides {
 
 /** The app that a config file defines; one that the file made itself is taken as it is. */
 export async function loadApp(path: string, overrides: AppOverrides): Promise<Rota> {
-  const loaded = await loadConfig(path)
+  const loaded = await loadConfig(path, configSections)
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
-  const { app: name, jobs, triggers, rounds, sensors, ...others } = loaded.config
-  const { assets, schedules, plans = [], steps = {}, ...options } = others
-  const concurrency = overrides.concurrency ?? options.concurrency
-  const { directory } = loaded
+  const { config, directory, where } = loaded
+  const { concurrency, create } = overrides
+  const options = { ...optionsOf(config), directory, create, store: store ?? config.store }
   const app = new Rota(
-    {
-      ...options,
-      app: name,
-      directory,
-      concurrency,
-      store: store ?? options.store,
-      create: overrides.create,
-    },
-    `config:${name}`,
-    { where: loaded.where, program: programOf(resolve(path)) },
+    concurrency === undefined ? options : { ...options, concurrency },
+    `config:${config.app}`,
+    { where, program: programOf(resolve(path)) },
   )
-  for (const [job, input] of Object.entries(jobs)) app.define(job, input)
-  for (const [asset, input] of Object.entries(assets)) app.defineAsset(asset, input)
-  for (const [step, called] of Object.entries(steps)) app.step(step, called as StepFunction)
-  for (const plan of plans) app.plan(plan)
-  for (const [trigger, input] of Object.entries(triggers)) app.schedule(trigger, input)
-  for (const [name, { asset = name, ...input }] of Object.entries(schedules)) {
-    await app.schedule(asset, { ...input, name })
-  }
-  for (const [round, input] of Object.entries(rounds)) app.round(round, input)
-  if (Object.keys(sensors).length > 0) {
-    const { defineConfigSensors } = await import('../../features/sensors/from-config.js')
-    await defineConfigSensors(app, { ...loaded, sensors })
-  }
+  await register(loaded, app.configured)
   return app
+}
+
+/** Registers what a config defines; throws one error with the faults that show only now. */
+async function register(
+  { path, config, where }: Extract<LoadedConfig<FeatureDefinitions>, { kind: 'config' }>,
+  app: ConfiguredApp,
+): Promise<void> {
+  const { definitions } = app
+  for (const [name, step] of config.steps) definitions.part(stepFunctions).set(name, step as StepFunction)
+  for (const defined of [config.definitions, ...config.sections]) definitions.add(defined)
+  const place = placeOf()
+  for (const section of config.sections) await section.define?.(app, place)
+  refuseFile(
+    fileOf({ path }),
+    place.faults.map((fault) => ({ ...plain(fault), where: where(fault.keys) })),
+  )
 }
 
 /** The address of the store of a config file, without opening it. */
 export async function storeOfConfig(path: string): Promise<string> {
-  const loaded = await loadConfig(path)
+  const loaded = await loadConfig(path, configSections)
   if (loaded.kind === 'module') return ownApp(loaded, undefined).storeUrl
-  const { directory, config } = loaded
-  return new Rota({ store: config.store, directory }, `config:${config.app}`).storeUrl
+  return absoluteUrl(loaded.config.store ?? defaultStore, loaded.directory)
 }
 
 /** The functions that a config file, or the app it exports, registers for steps of pipelines. */
 export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, StepFunction>> {
-  const loaded = await loadConfig(path)
+  const loaded = await loadConfig(path, configSections)
   if (loaded.kind === 'module') return ownApp(loaded, undefined).steps
-  return new Map(Object.entries(loaded.config.steps ?? {}) as [string, StepFunction][])
+  return loaded.config.steps as ReadonlyMap<string, StepFunction>
+}
+
+/** The sections of a config that features read. */
+export const configSections = Object.values(features).flatMap((feature: Feature) => feature.config ?? [])
+
+function optionsOf({ app, settings }: Config): RotaOptions {
+  const { concurrency, durability, leaseMs, retentionMs, offerAfterMs, queues } = settings
+  return {
+    app,
+    concurrency,
+    durability,
+    lease: leaseMs,
+    retention: retentionMs,
+    bus: { offerAfter: offerAfterMs },
+    queues: Object.fromEntries(queues.map(({ name, ...limits }) => [name, limits])),
+  }
 }
 
 function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): Rota {

@@ -7,6 +7,7 @@ import type { SyncReport } from '../../engine/sync/sync.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Roles } from '../../engine/role.js'
 import { tooSeldom } from '../../features/rounds/check.js'
+import type { ConfiguredApp } from '../../features/feature-config.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
@@ -79,6 +80,12 @@ export abstract class RotaCore {
   /** The address of the store, with its path made absolute. */
   get storeUrl(): string {
     return absoluteUrl(this.settings.store, this.directory)
+  }
+
+  /** What a config registers with; not for users. */
+  get configured(): ConfiguredApp {
+    const { registry: definitions, clock, directory, storeUrl } = this
+    return { definitions, clock, directory, storeUrl }
   }
 
   protected get directory(): string {

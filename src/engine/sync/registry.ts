@@ -1,5 +1,11 @@
+import type {
+  DefinitionCheck,
+  Definitions,
+  JobDefinition,
+  TriggerOrigin,
+} from '../../kernel/definition/definitions.js'
 import { RotaError, refuse } from '../../kernel/definition/errors.js'
-import { fault, placeOf, within, type Key, type Place } from '../../kernel/definition/faults.js'
+import { fault, placeOf, within, type Key } from '../../kernel/definition/faults.js'
 import { didYouMean } from '../../kernel/definition/read-value.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
@@ -7,26 +13,6 @@ import { checkTrigger } from '../../kernel/trigger/check-trigger.js'
 import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
 import { namedText } from '../../text/error-text.js'
 import type { Handler } from '../worker/perform.js'
-
-/** Where a trigger was defined, for faults that show only when all definitions are known. */
-export interface TriggerOrigin {
-  /** The section of a config that has such triggers. */
-  readonly section: string
-  /** Where the trigger names its jobs; default: under `job`. */
-  readonly jobAt?: ((index: number) => readonly Key[]) | undefined
-}
-
-/** All definitions together, as checks between them see them. */
-export interface KnownDefinitions {
-  /** The jobs of this app. */
-  readonly own: ReadonlyMap<string, Job>
-  /** The jobs that others wrote to the store. */
-  readonly others: ReadonlyMap<string, Job>
-  readonly triggers: readonly { readonly trigger: Trigger; readonly place: Place }[]
-}
-
-/** Notes what is wrong between definitions that are right each for itself. */
-export type DefinitionCheck = (known: KnownDefinitions, place: Place) => void
 
 /** What an app defines in this process, before any of it is in the store. */
 export class Registry {
@@ -43,9 +29,16 @@ export class Registry {
   readonly #checks = new Set<DefinitionCheck>()
   readonly #parts = new Map<() => unknown, unknown>()
 
-  addJob(job: Job, handler?: Handler): void {
+  /** Adds definitions that were read together. */
+  add({ jobs = [], triggers = [], checks = [] }: Definitions): void {
+    for (const { job, handler } of jobs) this.addJob(job, handler)
+    for (const { trigger, origin } of triggers) this.addTrigger(trigger, origin)
+    for (const check of checks) this.addCheck(check)
+  }
+
+  addJob(job: Job, handler?: JobDefinition['handler']): void {
     if (this.jobs.has(job.name)) throw twice('job', job.name)
-    this.jobs.set(job.name, { job, handler })
+    this.jobs.set(job.name, { job, handler: handler as Handler | undefined })
   }
 
   addTrigger(trigger: Trigger, origin: TriggerOrigin = { section: 'triggers' }): void {

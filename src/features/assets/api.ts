@@ -1,5 +1,11 @@
-import { defineAsset, ownSchedules, type AssetInput, type AssetOptions } from './definition.js'
-import { functionOf } from '../../engine/sync/registry.js'
+import {
+  defineAsset,
+  functionOfAsset,
+  ownSchedules,
+  scheduleOrigin,
+  type AssetInput,
+  type AssetOptions,
+} from './definition.js'
 import { checkAssets, unknownAsset } from './check.js'
 import type { JobOptions } from '../../kernel/job/define-job.js'
 import {
@@ -52,7 +58,7 @@ export abstract class RotaAssets extends RotaSensors {
     this.own.changed()
     const { job, follower } = defineAsset(name, input)
     this.registry.addCheck(checkAssets)
-    this.registry.addJob(job, functionOf({ handler: input.materialize ?? input.handler }))
+    this.registry.addJob(job, functionOfAsset(input))
     if (follower !== undefined) this.registry.addTrigger(follower)
     return { name }
   }
@@ -213,7 +219,7 @@ export abstract class RotaAssets extends RotaSensors {
     const trigger = defineTrigger(name, input, asset)
     const schedules = this.registry.part(ownSchedules)
     if (schedules.has(name)) triggers.delete(name)
-    this.registry.addTrigger(trigger, { section: 'schedules', jobAt: () => ['asset'] })
+    this.registry.addTrigger(trigger, scheduleOrigin)
     schedules.add(name)
   }
 

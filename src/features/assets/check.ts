@@ -4,7 +4,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Job } from '../../kernel/job/job.js'
 import { checkMapping } from '../../kernel/partition/dependency.js'
 import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
-import type { KnownDefinitions } from '../../engine/sync/registry.js'
+import type { KnownDefinitions } from '../../kernel/definition/definitions.js'
 import { namedText } from '../../text/error-text.js'
 
 /** Notes every dependency that leads nowhere, cannot hold between its two assets, or leads back to where it began. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { placeOf } from '../../kernel/definition/faults.js'
 import { readConfig } from '../../formats/config.js'
+import { readSection } from './config.js'
 
 function faultsOf(config: unknown): string[] {
   const place = placeOf()
-  readConfig(config, { app: 'test' }, place)
+  readConfig(config, { app: 'test', sectionKeys: ['assets', 'schedules'], readers: [readSection] }, place)
   return place.faults.map(({ path, message }) => `${path}: ${message}`)
 }
 

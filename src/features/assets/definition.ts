@@ -1,6 +1,7 @@
 import type { AssetSpec } from '../../kernel/partition/asset-spec.js'
 import { assetQueue, followerName, type AssetJob } from '../../kernel/partition/asset.js'
-import { readJob, type JobInput } from '../../kernel/job/define-job.js'
+import type { JobDefinition, TriggerOrigin } from '../../kernel/definition/definitions.js'
+import { functionOf, readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
@@ -38,6 +39,15 @@ export interface AssetInput extends JobInput, AssetOptions {
 export interface AssetDefinition {
   readonly job: AssetJob
   readonly follower: Trigger | undefined
+}
+
+/** Where a config has the schedules of assets. */
+export const scheduleOrigin: TriggerOrigin = { section: 'schedules', jobAt: () => ['asset'] }
+
+/** The function that makes an asset, if it is one of this process. */
+export function functionOfAsset(input: unknown): JobDefinition['handler'] {
+  const { materialize, handler } = isMap(input) ? input : {}
+  return functionOf({ handler: materialize ?? handler })
 }
 
 /** The names of those triggers of an app that are schedules of assets; a part of its definitions. */

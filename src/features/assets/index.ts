@@ -1,9 +1,12 @@
+import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import type { AssetsConfig } from './config.js'
 
 /** The feature `assets`. */
 export const assets = {
   name: 'assets',
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
+  config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
   endEffects: async () => [(await import('./end-effect.js')).assetEffect],
   commands: {
     asset: {

@@ -1,4 +1,5 @@
-import { offerAfterDefaultMs, type Events } from '../../engine/events.js'
+import type { Events } from '../../engine/events.js'
+import { offerAfterDefaultMs } from '../../formats/settings.js'
 import { Loop, type Look } from '../../engine/loop.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { performOneRun } from '../../engine/worker/one-run.js'

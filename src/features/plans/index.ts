@@ -1,4 +1,6 @@
+import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import type { PlansConfig } from './config.js'
 
 /** The feature `plans`. */
 export const plans = {
@@ -25,4 +27,5 @@ export const plans = {
       load: async () => (await import('./queue/commands.js')).queue,
     },
   },
+  config: featureConfig<PlansConfig>(['plans'], () => import('./config.js')),
 } as const satisfies Feature

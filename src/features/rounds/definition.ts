@@ -1,5 +1,5 @@
 import { MAX_DURATION_MS } from '../../time/duration.js'
-import type { KnownDefinitions, TriggerOrigin } from '../../engine/sync/registry.js'
+import type { KnownDefinitions, TriggerOrigin } from '../../kernel/definition/definitions.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'

@@ -1,8 +1,11 @@
+import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import type { RoundsConfig } from './config.js'
 
 /** The feature `rounds`. */
 export const rounds = {
   name: 'rounds',
+  config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
   endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
   commands: {
     round: {

@@ -1,9 +1,36 @@
-import { readSensor, sensorOptionNames, type SensorOptions } from './definition.js'
 import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
-import { isMap, readChoice, readOptions, type Written } from '../../kernel/definition/read-value.js'
+import {
+  isMap,
+  readChoice,
+  readEach,
+  readOptions,
+  type Entry,
+  type Written,
+} from '../../kernel/definition/read-value.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { ConfiguredApp, FeatureDefinitions } from '../feature-config.js'
+import type { AppSensorOptions } from './api.js'
+import {
+  codeOptionNames,
+  readSensorDefinition,
+  sensorOptionNames,
+  sensorOrigin,
+  type SensorDefinition,
+  type SensorOptions,
+} from './definition.js'
+import { ownSensors, type ConfiguredSensor } from './sensor.js'
 
 /** The built-in types of sensors. */
 export const sensorTypes = ['s3', 'files', 'sql', 'sql-rows', 'http', 'webhook'] as const
+
+/** What a config may say about sensors. */
+export interface SensorsConfig {
+  /** What looks at the outside and triggers runs for what is new, by name. */
+  readonly sensors?: Readonly<Record<string, ConfigSensor>> | undefined
+}
+
+/** A sensor of a config: one that code made, or one of a built-in type with its settings. */
+export type ConfigSensor = AppSensorOptions<never, never> | ConfigSensorInput
 
 /** A sensor as a config writes it: its type with the settings of that type, how it is polled, and what it triggers. */
 export interface ConfigSensorInput extends SensorOptions {
@@ -14,42 +41,71 @@ export interface ConfigSensorInput extends SensorOptions {
   readonly [setting: string]: unknown
 }
 
-/** What only code can write: a sensor as an object, and what to do as a function. */
-const codeOptionNames = ['sensor', 'config', 'isolate', 'onTrigger', 'runs']
-
-/** Checks how a sensor of a config is polled; the settings of its type are checked by the type. */
-export function readConfigSensor(
-  written: { readonly name: unknown; readonly input: unknown },
-  place: Place,
-): void {
-  const { name, input } = written
-  if (!isMap(input)) return fault(place, `a map of options was expected, not ${shown(input)}`)
-  const isCode = input['sensor'] !== undefined
-  if (isCode) readOptions(input, [...sensorOptionNames, ...codeOptionNames], place)
-  else readType(input, place)
-  const job = input['onTrigger'] === undefined ? input['job'] : name
-  const type = typeof input['type'] === 'string' ? input['type'] : 'custom'
-  readSensor({ name, type, input: { ...pollingOf(input), ...(job === undefined ? {} : { job }) } }, place)
+/** Reads the sensors of a config; the settings of a built-in type are read when its module is loaded. */
+export function readSection({ sensors }: Written, place: Place): FeatureDefinitions {
+  const read = readEach(sensors, readSensorEntry, within(place, 'sensors'))
+  return {
+    jobs: read.flatMap(({ job }) => (job === undefined ? [] : [{ ...job, section: 'sensors' }])),
+    triggers: read.map(({ trigger }) => ({ trigger, origin: sensorOrigin })),
+    define: async (app, whole) => {
+      for (const { trigger, input } of read) {
+        const at = within(within(whole, 'sensors'), trigger.name)
+        const configured = await notingFaults(at, () => configuredOf(input, app))
+        if (configured !== undefined) app.definitions.part(ownSensors).set(trigger.name, configured)
+      }
+    },
+  }
 }
 
-/** The options of a sensor that say how it is polled and what it triggers. */
-export function pollingOf(input: Written): Written {
-  return Object.fromEntries(Object.entries(input).filter(([key]) => isPolling(key)))
+interface ReadSensor extends SensorDefinition {
+  readonly input: Written
+}
+
+function readSensorEntry({ name, input }: Entry, place: Place): ReadSensor | undefined {
+  if (!isMap(input)) return fault(place, `a map of options was expected, not ${shown(input)}`)
+  const { type } = input
+  if (input['sensor'] === undefined) readType(type, within(place, 'type'))
+  else readOptions(input, [...sensorOptionNames, ...codeOptionNames], place)
+  const definition = readSensorDefinition({ name, type, input }, place)
+  return definition === undefined ? undefined : { ...definition, input }
+}
+
+function readType(value: unknown, place: Place): void {
+  if (value === undefined) return fault(place, 'nothing says what looks', sensorTypes.join(', '))
+  readChoice(value, sensorTypes, place)
+}
+
+/** What looks; built-in types and threads are loaded only now. */
+async function configuredOf(input: Written, app: ConfiguredApp): Promise<ConfiguredSensor> {
+  const { clock, directory, storeUrl } = app
+  const around = { clock, directory, environment: process.env }
+  const { builtInSensor, onOwnDatabase } = await import('./types.js')
+  const { givenSensor } = await import('./given.js')
+  const type = String(input['type'])
+  const configured =
+    input['sensor'] === undefined
+      ? await builtInSensor(type, settingsOf(input), around)
+      : givenSensor(input as unknown as AppSensorOptions<unknown, never>, around)
+  return onOwnDatabase(configured, storeUrl)
 }
 
 /** The options of a sensor that are settings of its type. */
-export function settingsOf(input: Written): Written {
-  const isSetting = (key: string): boolean =>
-    key !== 'type' && key !== 'onTrigger' && key !== 'runs' && !isPolling(key)
-  return Object.fromEntries(Object.entries(input).filter(([key]) => isSetting(key)))
+function settingsOf(input: Written): Written {
+  const others: readonly string[] = ['type', ...sensorOptionNames, ...codeOptionNames]
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !others.includes(key)))
 }
 
-function isPolling(key: string): boolean {
-  return (sensorOptionNames as readonly string[]).includes(key)
-}
-
-function readType(input: Written, place: Place): void {
-  const at = within(place, 'type')
-  if (input['type'] === undefined) return fault(at, 'nothing says what looks', sensorTypes.join(', '))
-  readChoice(input['type'], sensorTypes, at)
+/** What is read; faults that it throws are noted at their places instead. */
+async function notingFaults<Read>(place: Place, read: () => Promise<Read>): Promise<Read | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof RotaError)) throw error
+    const faults = error.faults.length > 0 ? error.faults : [{ path: '', message: error.message }]
+    for (const { path, message, allowed } of faults) {
+      const keys = path === '' || path === '(whole)' ? [] : path.split('.')
+      fault(keys.reduce(within, place), message, allowed)
+    }
+    return undefined
+  }
 }

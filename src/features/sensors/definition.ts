@@ -1,10 +1,13 @@
 import { MAX_DURATION_MS } from '../../time/duration.js'
+import type { JobDefinition, TriggerOrigin } from '../../kernel/definition/definitions.js'
+import { readJob } from '../../kernel/job/define-job.js'
 import { readZone } from '../../kernel/trigger/define-schedule.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
 import { readLabels } from '../../kernel/trigger/define-trigger.js'
 import {
+  isMap,
   readChoice,
   readDuration,
   readFlag,
@@ -67,6 +70,69 @@ export const sensorOptionNames: readonly (keyof SensorInput)[] = [
   'labels',
 ]
 
+/** What only code can write: a sensor as an object, and what to do as a function. */
+export const codeOptionNames: readonly string[] = ['sensor', 'config', 'isolate', 'onTrigger', 'runs']
+
+/** Where a config has sensors. */
+export const sensorOrigin: TriggerOrigin = { section: 'sensors' }
+
+/** What a sensor defines besides what looks: its trigger, and the job of `onTrigger`. */
+export interface SensorDefinition {
+  readonly trigger: Trigger
+  readonly job?: JobDefinition | undefined
+}
+
+/** Reads how a sensor is polled and what it triggers; exactly one of `job` and `onTrigger` says that. */
+export function readSensorDefinition(
+  { name, type, input }: { readonly name: unknown; readonly type: unknown; readonly input: Written },
+  place: Place,
+): SensorDefinition | undefined {
+  const { sensor, isolate, job, onTrigger, runs } = input
+  if (sensor !== undefined && !isObject(sensor))
+    fault(
+      within(place, 'sensor'),
+      `${shown(sensor)} is not a sensor`,
+      'an object with init and poll, in code',
+    )
+  if (isolate !== undefined && !(isObject(sensor) && typeof sensor['module'] === 'string'))
+    fault(within(place, 'isolate'), 'only a module can be isolated: sensor: { module: … }')
+  if (job !== undefined && onTrigger !== undefined)
+    fault(within(place, 'job'), 'job and onTrigger cannot be together', toDo)
+  if (runs !== undefined && onTrigger === undefined)
+    fault(within(place, 'runs'), 'it only goes with onTrigger; a job has its own options')
+  const own = onTrigger === undefined ? undefined : readOnTrigger({ name, onTrigger, runs }, place)
+  const polling = Object.fromEntries(sensorOptionNames.map((option) => [option, input[option]]))
+  const jobName = onTrigger === undefined ? (isMap(job) ? job['name'] : job) : name
+  const trigger = readSensor({ name, type: typeOf(type, sensor), input: { ...polling, job: jobName } }, place)
+  return trigger === undefined ? undefined : { trigger, job: own }
+}
+
+const toDo = 'exactly one of job and onTrigger'
+
+function typeOf(type: unknown, sensor: unknown): string {
+  const given = isObject(sensor) && 'sensor' in sensor ? sensor['type'] : type
+  return typeof given === 'string' ? given : 'custom'
+}
+
+/** A sensor may be an object of a class. */
+function isObject(value: unknown): value is Written {
+  return typeof value === 'object' && value !== null
+}
+
+/** A function that is called with the partition of every observation is a job of the name of the sensor. */
+function readOnTrigger(
+  { name, onTrigger, runs }: { readonly name: unknown; readonly onTrigger: unknown; readonly runs: unknown },
+  place: Place,
+): JobDefinition | undefined {
+  if (typeof onTrigger !== 'function')
+    return fault(within(place, 'onTrigger'), `${shown(onTrigger)} is not a function`, 'a function, in code')
+  const handler = (run: { readonly partition?: string }): unknown => onTrigger(run.partition ?? '', run)
+  if (runs !== undefined && !isMap(runs))
+    return fault(within(place, 'runs'), `a map of options was expected, not ${shown(runs)}`)
+  const job = readJob({ name, input: { retry: 3, ...runs, handler } }, within(place, 'runs'))
+  return job === undefined ? undefined : { job, handler }
+}
+
 /** The frozen trigger of a sensor of a type; throws one error with all its faults. */
 export function defineSensor(name: string, type: string, input: SensorInput): Trigger {
   const place = placeOf()
@@ -98,7 +164,7 @@ const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
 const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
 
 function missingJob(place: Place): undefined {
-  return fault(within(place, 'job'), 'nothing says what to do with what is found', 'the name of a job')
+  return fault(within(place, 'job'), 'nothing says what to do with what is found', toDo)
 }
 
 function readSpec(type: string, input: Written, place: Place): SensorSpec {

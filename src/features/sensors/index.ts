@@ -1,4 +1,6 @@
+import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import type { SensorsConfig } from './config.js'
 
 /** The feature `sensors`. */
 export const sensors = {
@@ -10,4 +12,5 @@ export const sensors = {
       load: async () => (await import('./commands.js')).sensor,
     },
   },
+  config: featureConfig<SensorsConfig>(['sensors'], () => import('./config.js')),
 } as const satisfies Feature

@@ -16,6 +16,26 @@ export function readOptions(value: unknown, known: readonly string[], place: Pla
   return value
 }
 
+/** One entry of a map from names to definitions. */
+export interface Entry {
+  readonly name: unknown
+  readonly input: unknown
+}
+
+/** What the entries of a map from names to definitions come to, without those that have faults. */
+export function readEach<Read>(
+  value: unknown,
+  readOne: (entry: Entry, place: Place) => Read | undefined,
+  place: Place,
+): readonly Read[] {
+  if (value === undefined) return []
+  if (!isMap(value)) {
+    fault(place, `a map from names to definitions was expected, not ${shown(value)}`)
+    return []
+  }
+  return Object.entries(value).flatMap(([name, input]) => readOne({ name, input }, within(place, name)) ?? [])
+}
+
 /** A plain map, and nothing with a class of its own. */
 export function isMap(value: unknown): value is Written {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

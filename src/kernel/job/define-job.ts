@@ -11,6 +11,7 @@ import { fault, placeOf, shown, within, type Place } from '../definition/faults.
 import { frozen } from '../definition/frozen.js'
 import { jobDefaults, type Job } from './job.js'
 import {
+  isMap,
   readChoice,
   readConcurrency,
   readDuration,
@@ -87,6 +88,12 @@ export function defineJob(name: string, input: JobInput): Job {
   const job = readJob({ name, input }, place)
   refuse(`job ${shown(name)}`, place.faults)
   return job as Job
+}
+
+/** The function of a job that is one of this process. */
+export function functionOf(input: unknown): ((run: never) => unknown) | undefined {
+  const handler = isMap(input) ? input['handler'] : undefined
+  return typeof handler === 'function' ? (handler as (run: never) => unknown) : undefined
 }
 
 /** The frozen job of a definition, or undefined where something was wrong, which is noted at the place. */

@@ -1,0 +1,34 @@
+import type { Registry } from '../engine/sync/registry.js'
+import type { ConfigSection, SectionDefinitions } from '../formats/config.js'
+import type { Place } from '../kernel/definition/faults.js'
+import type { Clock } from '../time/clock.js'
+
+/** The keys of a config file that a feature reads, and the module that reads them. */
+export interface FeatureConfig<Input = object> extends ConfigSection<FeatureDefinitions> {
+  /** Never there: its type says what the config may have under the keys. */
+  readonly input?: Input
+}
+
+/** What the sections of a feature define. */
+export interface FeatureDefinitions extends SectionDefinitions {
+  /** Registers what is neither a job nor a trigger, and notes faults that show only now. */
+  readonly define?: (app: ConfiguredApp, place: Place) => void | Promise<void>
+}
+
+/** What a feature can use of an app that is made from a config. */
+export interface ConfiguredApp {
+  readonly definitions: Registry
+  readonly clock: Clock
+  /** Relative paths start here. */
+  readonly directory: string
+  /** The address of the store with an absolute path. */
+  readonly storeUrl: string
+}
+
+/** The config of a feature, whose keys are those of its input. */
+export function featureConfig<Input extends object>(
+  keys: readonly (keyof Input & string)[],
+  load: FeatureConfig['load'],
+): FeatureConfig<Input> {
+  return { keys, load }
+}

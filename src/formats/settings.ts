@@ -1,0 +1,52 @@
+import { within, type Place } from '../kernel/definition/faults.js'
+import {
+  readChoice,
+  readConcurrency,
+  readDuration,
+  readEach,
+  readOptions,
+  type Written,
+} from '../kernel/definition/read-value.js'
+import { readQueue } from '../kernel/job/define-queue.js'
+import type { Queue } from '../kernel/job/job.js'
+import { MAX_DURATION_MS } from '../time/duration.js'
+
+/** How an app works, as its options or its config say it. */
+export interface AppSettings {
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly retentionMs: number
+  readonly durability: 'full' | 'normal'
+  readonly offerAfterMs: number
+  readonly queues: readonly Queue[]
+}
+
+/** The options that `readSettings` reads. */
+export const settingNames = ['concurrency', 'lease', 'retention', 'durability', 'bus', 'queues'] as const
+
+const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
+const retentionBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
+const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
+
+/** How long a run waits for a claim before it is offered on the bus, by default. */
+export const offerAfterDefaultMs = 5000
+
+/** Reads the settings of an app and fills in the defaults. */
+export function readSettings(input: Written, place: Place): AppSettings {
+  const durabilities = ['full', 'normal'] as const
+  return {
+    concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')) ?? 10,
+    leaseMs: readDuration(input['lease'], leaseBounds, within(place, 'lease')) ?? 30_000,
+    retentionMs:
+      readDuration(input['retention'], retentionBounds, within(place, 'retention')) ?? 30 * 86_400_000,
+    durability: readChoice(input['durability'], durabilities, within(place, 'durability')) ?? 'full',
+    offerAfterMs: readBus(input['bus'], within(place, 'bus')) ?? offerAfterDefaultMs,
+    queues: readEach(input['queues'], readQueue, within(place, 'queues')),
+  }
+}
+
+function readBus(value: unknown, place: Place): number | undefined {
+  if (value === undefined) return undefined
+  const input = readOptions(value, ['offerAfter'], place)
+  return readDuration(input?.['offerAfter'], offerBounds, within(place, 'offerAfter'))
+}
