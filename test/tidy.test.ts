@@ -180,7 +180,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   conformance: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['vitest', 'fast-check'] },
   engine: { rooms: ['features', 'port', 'kernel', 'text', 'time'] },
   formats: {
-    rooms: ['features', 'kernel', 'text', 'time'],
+    rooms: ['kernel', 'text', 'time'],
     packages: ['yaml', 'zod', '@swc/wasm-typescript'],
   },
   outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },

@@ -1,5 +1,5 @@
 import { placeOf, type Place } from '../kernel/definition/faults.js'
-import { readPlainYaml } from '../features/plans/plain-yaml.js'
+import { readPlainYaml } from './plain-yaml.js'
 import { checkText, textOf, type TextFile } from './text-file.js'
 
 /** Reads a YAML file and checks what it says; throws one error with all its faults. The full parser is loaded only where it is needed. */

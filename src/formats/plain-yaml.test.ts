@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readYamlText } from '../../formats/config-text.js'
+import { readYamlText } from './config-text.js'
 import { readPlainYaml } from './plain-yaml.js'
 
 /** Whatever the plain reader reads, the full parser reads without a fault, and as the same. */
@@ -17,7 +17,7 @@ function expectAgreement(text: string): void {
   expect(JSON.stringify(plain.value), text).toBe(JSON.stringify(full.value))
 }
 
-const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
+const examples = fileURLToPath(new URL('../../examples', import.meta.url))
 const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filter((name) =>
   /\.ya?ml$/.test(name),
 )
