@@ -14,6 +14,7 @@ import type { StoredTrigger } from '../src/kernel/trigger/trigger.js'
 import { realDisk, type Disk } from '../src/store/files/disk.js'
 import { openFilesStore } from '../src/store/files/files-store.js'
 import { minute, second, Stage, Work } from './fixtures/engine-stage.js'
+import { kinds } from './fixtures/feature-parts.js'
 
 let directory: string
 
@@ -127,7 +128,7 @@ describe('a store of files on a full disk', () => {
     ])
     expect(work.begun.length).toBe(3)
     const [trigger] = await store.triggers()
-    expect(isComplete(await coverageOf(store, trigger as StoredTrigger, undefined))).toBe(true)
+    expect(isComplete(await coverageOf(store, trigger as StoredTrigger, { kinds }))).toBe(true)
   })
 })
 

@@ -164,7 +164,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   // How texts of others are shown: escaped and bounded.
   text: { rooms: [] },
   time: { rooms: ['text'] },
-  kernel: { rooms: ['features', 'text', 'time'] },
+  kernel: { rooms: ['text', 'time'] },
   port: { rooms: ['kernel', 'time'] },
   memory: { rooms: ['port', 'kernel', 'time'] },
   sql: { rooms: ['port', 'kernel', 'time'] },
@@ -177,8 +177,11 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   },
   // The lock of a directory, which features share with the file store.
   lock: { rooms: ['kernel', 'time'], packages: ['@photostructure/sqlite'] },
-  conformance: { rooms: ['port', 'memory', 'kernel', 'time'], packages: ['vitest', 'fast-check'] },
-  engine: { rooms: ['features', 'port', 'kernel', 'text', 'time'] },
+  conformance: {
+    rooms: ['engine', 'port', 'memory', 'kernel', 'time'],
+    packages: ['vitest', 'fast-check'],
+  },
+  engine: { rooms: ['port', 'kernel', 'text', 'time'] },
   formats: {
     rooms: ['kernel', 'text', 'time'],
     packages: ['yaml', 'zod', '@swc/wasm-typescript'],
@@ -201,7 +204,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     ],
     packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch', 'yaml', 'zod'],
   },
-  testing: { rooms: ['features', 'engine', 'port', 'memory', 'kernel', 'time'] },
+  testing: { rooms: ['engine', 'port', 'memory', 'kernel', 'time'] },
   app: {
     rooms: [
       'text',

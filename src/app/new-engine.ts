@@ -4,7 +4,6 @@ import type { Events } from '../engine/events.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import { Heartbeat, type KeepAlive, type KeepAliveOptions } from '../engine/worker/keep-alive.js'
 import type { ExecutableJob } from '../engine/worker/perform.js'
-import { ownSensors } from '../features/sensors/sensor.js'
 import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
@@ -15,6 +14,7 @@ import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
 import { newWorkerId, workerIdentity } from '../handlers/worker-identity.js'
+import { loadFeatureLoops, loadTriggerKinds } from './features.js'
 
 /** What the engine of an app is made of. */
 export interface AppParts {
@@ -38,13 +38,14 @@ export interface AppParts {
 const stallMs = 60_000
 
 /** The engine of an app, not started yet. */
-export function newEngine(parts: AppParts): Engine {
+export async function newEngine(parts: AppParts): Promise<Engine> {
   const { store, clock, guard, roles, events, registry, directory, onFunctions } = parts
   const { concurrency, leaseMs, retentionMs } = parts.settings
   const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
   return new Engine({
     store,
+    kinds: await loadTriggerKinds(),
     guard,
     roles,
     clock,
@@ -59,7 +60,7 @@ export function newEngine(parts: AppParts): Engine {
       onFunctions(functionsIn(found))
       return found
     },
-    sensors: registry.part(ownSensors),
+    featureLoops: await loadFeatureLoops(registry),
     concurrency,
     leaseMs,
     retentionMs,

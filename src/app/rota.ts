@@ -8,6 +8,7 @@ import type { RotaOptions } from './rota-options.js'
 import { RotaAssets } from '../features/assets/api.js'
 import { findRun } from './runs/runs.js'
 import { whyPending } from './runs/waiting.js'
+import { loadTriggerKinds } from './features.js'
 
 /** A durable scheduler: makes an app that is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
@@ -24,7 +25,8 @@ export class Rota extends RotaAssets {
   async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
     const fromAt = window.from.getTime()
     const untilAt = (window.until ?? window.from).getTime()
-    return await why(await this.store(), { trigger, fromAt, untilAt, now: this.now() })
+    const kinds = await loadTriggerKinds()
+    return await why(await this.store(), { kinds, trigger, fromAt, untilAt, now: this.now() })
   }
 
   /** Why a run is not being performed yet: the first reason is the one to look at first. None for a run that is not pending. */

@@ -2,23 +2,24 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import { roleNames, type Roles } from './role.js'
-import type { ConfiguredSensor } from '../features/sensors/sensor.js'
 import type { Store } from '../store/port.js'
 import type { ClockGuard } from './scheduler/clock-guard.js'
 import { Draining } from './worker/draining.js'
 import type { Events } from './events.js'
+import type { FeatureLoop, RunningLoop } from './feature-loop.js'
 import type { KeepAlive, KeepAliveOptions } from './worker/keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
 import type { ExecutableJob } from './worker/perform.js'
 import { ErrorTracer } from './worker/error-tracer.js'
 import { Scheduler } from './scheduler/scheduler.js'
-import { Sensors } from '../features/sensors/polling/run.js'
+import type { TriggerKinds } from './trigger-kind.js'
 import { Upkeep } from './upkeep/upkeep.js'
 import { Worker } from './worker/worker.js'
 
 /** What an engine is made of. */
 export interface EngineOptions {
   readonly store: Store
+  readonly kinds: TriggerKinds
   readonly clock: Clock
   /** Says what counts as now. */
   readonly guard: ClockGuard
@@ -31,8 +32,8 @@ export interface EngineOptions {
   readonly newWorkerId: () => string
   readonly keepAlive: (options: KeepAliveOptions) => KeepAlive
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
-  /** The sensors that this process can poll, by name. */
-  readonly sensors?: ReadonlyMap<string, ConfiguredSensor> | undefined
+  /** What features run beside the scheduler. */
+  readonly featureLoops?: readonly FeatureLoop[] | undefined
   readonly concurrency: number
   readonly leaseMs: number
   readonly retentionMs: number
@@ -60,8 +61,7 @@ export class Engine {
   #fullMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
-  #sensors: Sensors | undefined
-  #polling: Loop | undefined
+  #featureLoops: readonly { readonly loop: Loop; readonly running: RunningLoop }[] = []
   readonly #undo: (() => void)[] = []
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   #hasFailed = false
@@ -115,7 +115,7 @@ export class Engine {
   wake(): void {
     this.#worker?.wake()
     this.#scheduler?.wake()
-    this.#polling?.wake()
+    for (const { loop } of this.#featureLoops) loop.wake()
   }
 
   /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is released. */
@@ -133,10 +133,11 @@ export class Engine {
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
     if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
-    if (roles.scheduler) this.#beginSensors()
+    if (roles.scheduler)
+      this.#featureLoops = (this.#options.featureLoops ?? []).map((one) => this.#begun(one))
     this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.wake())))
     this.#scheduler?.start()
-    this.#polling?.start()
+    for (const { loop } of this.#featureLoops) loop.start()
     this.#upkeep?.start()
     this.#worker?.wake()
   }
@@ -148,7 +149,7 @@ export class Engine {
     for (const undo of this.#undo) undo()
     this.#draining.stop()
     // At once for all: a loop that waits for the store must not let the worker go on claiming.
-    const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#endSensors()]
+    const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), ...this.#featureLoops.map(stopLoop)]
     const offers = this.#expired.map((worker) => this.#handIn(worker))
     await Promise.all([...loops, ...offers, this.#dismiss(graceMs)])
     this.#state = 'stopped'
@@ -175,7 +176,7 @@ export class Engine {
     for (const worker of [...this.#expired, this.#worker]) worker?.forsake()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
-    void this.#polling?.stop()
+    for (const { loop } of this.#featureLoops) void loop.stop()
   }
 
   /** Makes this process known and keeps its lease. Also after a lease was lost: an id is never used again. */
@@ -264,27 +265,19 @@ export class Engine {
   }
 
   #scheduleStep(): () => Promise<Look> {
-    const { store, clock, guard, events } = this.#options
-    const scheduler = new Scheduler({ store, clock, guard, events, onRuns: () => this.#worker?.wake() })
+    const { store, kinds, clock, guard, events } = this.#options
+    const onRuns = (): void => this.#worker?.wake()
+    const scheduler = new Scheduler({ store, kinds, clock, guard, events, onRuns })
     return () => this.#unlessDraining(() => scheduler.step())
   }
 
-  #beginSensors(): void {
-    const { store, clock, guard, events, pollMs, newWorkerId, sensors = new Map() } = this.#options
-    if (sensors.size === 0) return
-    const wake = (): void => this.#polling?.wake()
+  #begun({ name, begin }: FeatureLoop): { loop: Loop; running: RunningLoop } {
+    const { store, clock, guard, events, pollMs, newWorkerId } = this.#options
+    const shared = { store, clock, guard, events, tracer: this.#tracer, holder: newWorkerId() }
     const onRuns = (): void => this.#worker?.wake()
-    const holder = newWorkerId()
-    const tracer = this.#tracer
-    const polled = new Sensors({ store, clock, guard, events, tracer, sensors, holder, wake, onRuns })
-    this.#sensors = polled
-    this.#polling = this.#loop('sensors', () => this.#unlessDraining(() => polled.step()), pollMs)
-    polled.start()
-  }
-
-  async #endSensors(): Promise<void> {
-    await this.#polling?.stop()
-    await this.#sensors?.stop()
+    const running = begin({ ...shared, onRuns, wake: () => loop.wake() })
+    const loop = this.#loop(name, () => this.#unlessDraining(() => running.step()), pollMs)
+    return { loop, running }
   }
 
   async #unlessDraining(step: () => Promise<Look>): Promise<Look> {
@@ -321,6 +314,11 @@ export class Engine {
     const { host, pid } = this.#options.identity
     return `${host}:${pid}`
   }
+}
+
+async function stopLoop({ loop, running }: { loop: Loop; running: RunningLoop }): Promise<void> {
+  await loop.stop()
+  await running.stop()
 }
 
 /** How long what was told to stop may take to do so. */

@@ -1,7 +1,7 @@
 import type { RunId } from '../kernel/identity/identity.js'
 import type { LedgerRange } from '../kernel/ledger/ledger.js'
 import type { Json } from '../kernel/definition/json.js'
-import type { CheckNotice } from '../features/rounds/round.js'
+import type { CheckNotice } from '../kernel/trigger/round-spec.js'
 import type { NewRun, RunState, StoredError } from '../kernel/run/run.js'
 import type { Task } from '../kernel/run/task.js'
 import type { Instant } from '../time/instant.js'

@@ -1,4 +1,7 @@
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
+import type { FeatureLoop } from '../engine/feature-loop.js'
+import type { Registry } from '../engine/sync/registry.js'
+import type { TriggerKind } from '../engine/trigger-kind.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
 import type { CommandEntry } from '../cli/framework/command.js'
 import type { FeatureConfig } from './feature-config.js'
@@ -13,6 +16,10 @@ export interface Feature {
   readonly config?: FeatureConfig
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
+  /** The kinds of triggers that it adds. */
+  readonly kinds?: () => Promise<readonly TriggerKind[]>
+  /** What it runs beside the scheduler of an app with these definitions. */
+  readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, CommandEntry<never>>>
 }

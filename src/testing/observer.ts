@@ -1,12 +1,18 @@
 import { coverageOf } from '../engine/explain/coverage.js'
 import { isComplete } from '../kernel/ledger/coverage.js'
 import type { RunContext } from '../engine/worker/perform.js'
-import { scheduleOf } from '../kernel/trigger/schedule.js'
+import { isAddition } from '../kernel/ledger/ledger.js'
 import type { StoredTrigger, Trigger } from '../kernel/trigger/trigger.js'
 import type { Store } from '../store/port.js'
 import { isFinal, type Run } from '../kernel/run/run.js'
 import { formatInstant, type Instant } from '../time/instant.js'
-import { RoundObserver } from './round-observer.js'
+import { kindOf, type TriggerKinds } from '../engine/trigger-kind.js'
+
+/** Watches runs that begin in a simulated world, and says at the end what broke a promise. */
+export interface WorldObserver {
+  began(run: RunContext): void
+  verdict(store: Store, runs: readonly Run[], endAt: Instant): Promise<readonly string[]>
+}
 
 /** One attempt that the observer saw begin. */
 interface Seen {
@@ -27,15 +33,21 @@ export class Observer {
   /** The attempts whose function really did its work to the end. */
   readonly #done = new Set<string>()
   readonly #broken: string[] = []
-  readonly #rounds: RoundObserver
+  readonly #kinds: TriggerKinds
+  readonly #others: readonly WorldObserver[]
   #workers = 0
   #count = 0
 
-  constructor(triggers: readonly Trigger[]) {
-    this.#rounds = new RoundObserver(triggers)
+  constructor(options: {
+    readonly triggers: readonly Trigger[]
+    readonly kinds: TriggerKinds
+    readonly others: readonly WorldObserver[]
+  }) {
+    this.#kinds = options.kinds
+    this.#others = options.others
     const isExclusive = (trigger: Trigger): boolean =>
       !['allow', 'terminate-running'].includes(trigger.overlap)
-    this.#exclusive = new Set(triggers.filter(isExclusive).map((trigger) => trigger.name))
+    this.#exclusive = new Set(options.triggers.filter(isExclusive).map((trigger) => trigger.name))
   }
 
   get attempts(): number {
@@ -56,7 +68,7 @@ export class Observer {
   began(process: object, run: RunContext): Seen {
     const seen = { process, run: run.id, trigger: run.trigger ?? '', attempt: run.attempt }
     this.#count += 1
-    this.#rounds.began(run)
+    for (const other of this.#others) other.began(run)
     const attempts = this.#attempts.get(run.id) ?? []
     if (attempts.includes(run.attempt))
       this.#broken.push(`G5: attempt ${run.attempt} of ${run.id} began twice`)
@@ -92,10 +104,10 @@ export class Observer {
     const broken = [...this.#broken]
     for (const trigger of await store.triggers()) {
       const name = trigger.trigger.name
-      for (const at of await recordedTwice(store, trigger)) {
+      for (const at of await recordedTwice(store, trigger, this.#kinds)) {
         broken.push(`G2: ${name} at ${formatInstant(at)} was recorded twice`)
       }
-      const coverage = await coverageOf(store, trigger, undefined)
+      const coverage = await coverageOf(store, trigger, { kinds: this.#kinds })
       if (isComplete(coverage)) continue
       const { unexplained, unexpected } = coverage
       for (const at of unexplained)
@@ -106,7 +118,8 @@ export class Observer {
     const runs = await this.#allRuns(store)
     broken.push(...(await standInsMissing(store, runs)))
     for (const run of runs) broken.push(...(await this.#judge(store, run, endAt)))
-    return [...broken, ...(await this.#rounds.verdict(store, runs, endAt))]
+    for (const other of this.#others) broken.push(...(await other.verdict(store, runs, endAt)))
+    return broken
   }
 
   async #judge(store: Store, run: Run, endAt: Instant): Promise<string[]> {
@@ -166,18 +179,23 @@ async function standInsMissing(store: Store, runs: readonly Run[]): Promise<read
 const supersededBy = 'superseded by '
 
 /** The first instants without a run that two ranges speak of. */
-async function recordedTwice(store: Store, { trigger }: StoredTrigger): Promise<readonly Instant[]> {
+async function recordedTwice(
+  store: Store,
+  { trigger }: StoredTrigger,
+  kinds: TriggerKinds,
+): Promise<readonly Instant[]> {
   const everything = { trigger: trigger.name, fromAt: 0, untilAt: Number.MAX_SAFE_INTEGER }
   const ranges = (await store.ledger(everything)).filter(
-    ({ reason, rule }) => reason !== 'pruned' && rule !== 'round:later',
+    (range) => range.reason !== 'pruned' && !isAddition(range),
   )
   const runs = new Set((await store.runInstants({ ...everything, limit: 1_000_000 })).map((run) => run.dueAt))
   const versions = new Map((await store.versions(trigger.name)).map((one) => [one.version, one.trigger]))
   const found: Instant[] = []
   let reachedAt = -Infinity
   for (const { firstAt, lastAt, version } of ranges) {
-    const { schedule } = versions.get(version) ?? trigger
-    const first = schedule.kind === 'after-finish' ? firstAt : scheduleOf(schedule).next(firstAt - 1)
+    const definition = versions.get(version) ?? trigger
+    const instants = kindOf(kinds, definition).instants(definition)
+    const first = instants === undefined ? firstAt : instants.next(firstAt - 1)
     if (first !== undefined && first <= Math.min(lastAt, reachedAt) && !runs.has(first)) found.push(first)
     reachedAt = Math.max(reachedAt, lastAt)
   }

@@ -14,7 +14,9 @@ import type { Store } from '../store/port.js'
 import { crashable, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { SeededRandom } from './random.js'
-import { Observer } from './observer.js'
+import { timedKinds } from '../engine/timed/kinds.js'
+import type { TriggerKinds } from '../engine/trigger-kind.js'
+import { Observer, type WorldObserver } from './observer.js'
 import { jobsOf, type Trigger } from '../kernel/trigger/trigger.js'
 
 /** What a simulated world is like. */
@@ -23,6 +25,10 @@ export interface Simulation {
   readonly startAt: number
   readonly durationMs: number
   readonly triggers: readonly Trigger[]
+  /** The kinds of these triggers; default: the timed ones. */
+  readonly kinds?: TriggerKinds | undefined
+  /** Others that judge what happened. */
+  readonly observers?: readonly WorldObserver[] | undefined
   /** The jobs among those of its triggers that are assets; all others are plain ones. */
   readonly assets?: readonly AssetJob[] | undefined
   /** Opens the store again, as a new process does. */
@@ -63,6 +69,7 @@ class World {
   readonly #options: Simulation
   readonly #random: SeededRandom
   readonly #clock: FakeClock
+  readonly #kinds: TriggerKinds
   readonly #observer: Observer
   readonly #jobs: readonly Job[]
   #living = new Set<Process>()
@@ -74,7 +81,9 @@ class World {
     this.#options = options
     this.#random = new SeededRandom(options.seed)
     this.#clock = new FakeClock(options.startAt)
-    this.#observer = new Observer(options.triggers)
+    const { triggers, kinds = timedKinds, observers = [] } = options
+    this.#kinds = kinds
+    this.#observer = new Observer({ triggers, kinds, others: observers })
     const assets = new Map((options.assets ?? []).map((job) => [job.name, job]))
     const names = new Set(['work', ...options.triggers.flatMap(jobsOf)])
     const retry = { ...jobDefaults.retry, attempts: 3 }
@@ -156,6 +165,7 @@ class World {
     const { leaseMs, triggers } = this.#options
     const process = new Process({
       real: await this.#open(),
+      kinds: this.#kinds,
       clock: this.#clock.fork(),
       leaseMs,
       source: { name: 'code:simulation', jobs: this.#jobs, queues: [], triggers },
@@ -199,6 +209,7 @@ class World {
 
 interface ProcessOptions {
   readonly real: Store
+  readonly kinds: TriggerKinds
   readonly clock: FakeClock
   readonly leaseMs: number
   readonly source: Source
@@ -219,11 +230,11 @@ class Process {
 
   /** A process may die while it starts; then this never resolves. */
   async start(): Promise<void> {
-    const { clock, source } = this.#options
+    const { kinds, clock, source } = this.#options
     const { store } = this.crashable
     const guard = await ClockGuard.open(store, clock, { acceptClock: false })
     await guard.confirmed(() => undefined, new AbortController().signal)
-    await sync(store, source, guard.now())
+    await sync(store, source, { kinds, now: guard.now() })
     await this.#engine(guard).start()
   }
 
@@ -233,7 +244,7 @@ class Process {
   }
 
   #engine(guard: ClockGuard): Engine {
-    const { clock, leaseMs, source, perform, newWorkerId } = this.#options
+    const { kinds, clock, leaseMs, source, perform, newWorkerId } = this.#options
     const { store } = this.crashable
     const handler = (run: RunContext): Promise<void> => perform(run, clock)
     const executableJobs: ReadonlyMap<string, ExecutableJob> = new Map(
@@ -241,6 +252,7 @@ class Process {
     )
     return new Engine({
       store,
+      kinds,
       clock,
       guard,
       events: new Events(),

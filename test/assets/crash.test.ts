@@ -16,7 +16,7 @@ import { crashable, type CrashableStore } from '../../src/testing/crash-point.js
 import { settled } from '../../src/testing/fake-clock.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { Process, Stage, hour } from '../fixtures/engine-stage.js'
-import { endEffects } from '../fixtures/end-effects.js'
+import { endEffects } from '../fixtures/feature-parts.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

@@ -17,8 +17,9 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import type { Store } from '../../src/store/port.js'
 import { systemClock } from '../../src/time/clock.js'
 import { Player } from './player.mjs'
-import { endEffects } from '../fixtures/end-effects.js'
+import { endEffects } from '../fixtures/feature-parts.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
+import { kinds } from '../fixtures/feature-parts.js'
 
 const script = fileURLToPath(new URL('player.mjs', import.meta.url))
 const t0 = Date.UTC(2026, 0, 5)
@@ -105,7 +106,7 @@ async function define(store: Store, size: Size): Promise<void> {
   const triggers = [1, 2].flatMap((round) =>
     names(size).map((name) => defineRound(`${round}-${name}`, { every: '1h', services: [name] })),
   )
-  await sync(store, { name: 'code:test', jobs, queues: [], triggers }, t0)
+  await sync(store, { name: 'code:test', jobs, queues: [], triggers }, { kinds, now: t0 })
 }
 
 async function answer(player: ChildProcess): Promise<void> {
@@ -123,7 +124,7 @@ async function verify(store: Store, size: Size): Promise<readonly Run[]> {
   const wanted = names(size).flatMap((name) => instants(size).map((_, index) => `${name} ${index} done`))
   expect(keys.toSorted()).toEqual(wanted.toSorted())
   for (const trigger of await store.triggers()) {
-    const coverage = await coverageOf(store, trigger, undefined)
+    const coverage = await coverageOf(store, trigger, { kinds })
     expect(isComplete(coverage)).toBe(true)
     expect(coverage.explained).toEqual({ checked: size.checks })
   }

@@ -6,7 +6,8 @@ import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
 import type { Store, Turn } from '../../src/store/port.js'
 import { simulate } from '../../src/testing/simulation.js'
-import { endEffects } from '../fixtures/end-effects.js'
+import { endEffects, kinds } from '../fixtures/feature-parts.js'
+import { RoundObserver } from './round-observer.js'
 
 const hourMs = 3_600_000
 
@@ -35,6 +36,8 @@ async function worldOn(
     startAt: Date.UTC(2026, 0, 5),
     durationMs: 4 * 24 * hourMs,
     triggers,
+    kinds,
+    observers: [new RoundObserver(triggers)],
     open,
     processes: 2,
     crashEveryMs: 6 * hourMs,

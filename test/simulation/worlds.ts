@@ -12,7 +12,8 @@ import { SeededRandom } from '../../src/testing/random.js'
 import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
 import { systemClock } from '../../src/time/clock.js'
 import { drawAssets, drawTriggers, rounds } from './world.js'
-import { endEffects } from '../fixtures/end-effects.js'
+import { endEffects, kinds } from '../fixtures/feature-parts.js'
+import { RoundObserver } from './round-observer.js'
 
 /** Which world, and how long. */
 export interface Choice {
@@ -109,11 +110,14 @@ async function live(
   world: World,
   open: Simulation['open'],
 ): Promise<SimulationReport> {
+  const drawn = 'triggers' in world ? { triggers: world.triggers } : drawWorld({ seed, days, ...world })
   const report = await simulate({
     seed,
     durationMs: days * 24 * hourMs,
     startAt: world.startAt,
-    ...('triggers' in world ? { triggers: world.triggers } : drawWorld({ seed, days, ...world })),
+    ...drawn,
+    kinds,
+    observers: [new RoundObserver(drawn.triggers)],
     open,
     processes: 2,
     crashEveryMs: world.crashEveryMs,

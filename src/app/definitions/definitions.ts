@@ -14,6 +14,7 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { functionOf } from '../../engine/sync/registry.js'
+import { loadTriggerKinds } from '../features.js'
 
 /** The source of what is defined at run time. */
 const api = 'api'
@@ -57,7 +58,7 @@ export async function addDefinitions(
     if (handler !== undefined) input.accept(name, handler)
   }
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
-  await define(store, { source: api, triggers, now })
+  await define(store, { kinds: await loadTriggerKinds(), source: api, triggers, now })
   return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
 }
 
@@ -111,7 +112,8 @@ export async function removeDefinition(
   const [trigger] = (await store.triggers({ names: [name] })).filter((one) => one.active)
   if (trigger !== undefined) {
     if (trigger.source !== api) throw foreign('trigger', name, trigger.source)
-    await end(store, { source: api, names: [name], now, cancelPending: true })
+    const kinds = await loadTriggerKinds()
+    await end(store, { kinds, source: api, names: [name], now, cancelPending: true })
     return { kind: 'trigger', name }
   }
   const jobs = await store.jobs()

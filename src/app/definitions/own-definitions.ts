@@ -20,6 +20,7 @@ import {
 } from '../../features/plans/triggers.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { withRenameHint } from '../process/rename-hint.js'
+import { loadTriggerKinds } from '../features.js'
 
 /** Tells where the part of a config at the end of these steps was written. */
 export type Where = (keys: readonly Key[]) => string
@@ -127,7 +128,8 @@ export class OwnDefinitions {
     )
     const vanished = await vanishedPlans(store, { source: this.#source, plans })
     if (vanished.length > 0) await beforeEnding(vanished)
-    const own = await sync(store, { ...this.#all(), beforeEnding }, now).catch(async (error: unknown) => {
+    const context = { kinds: await loadTriggerKinds(), now }
+    const own = await sync(store, { ...this.#all(), beforeEnding }, context).catch(async (error: unknown) => {
       throw await this.#explained(error, store)
     })
     this.#registry.shared = new Set(own.shared)
@@ -146,7 +148,10 @@ export class OwnDefinitions {
   async #writeJobs(store: Store, now: Instant): Promise<void> {
     const all = this.#all()
     try {
-      if (all.jobs.length > 0) this.#registry.shared = await defineJobs(store, all, now)
+      if (all.jobs.length > 0) {
+        const kinds = await loadTriggerKinds()
+        this.#registry.shared = await defineJobs(store, { ...all, kinds }, now)
+      }
     } catch (error) {
       throw await this.#explained(error, store)
     }

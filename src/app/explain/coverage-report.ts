@@ -3,6 +3,7 @@ import type { Coverage } from '../../kernel/ledger/coverage.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
+import { loadTriggerKinds } from '../features.js'
 
 /** The coverage of one trigger, or of every trigger. */
 export async function coverageReport(
@@ -16,9 +17,10 @@ export async function coverageReport(
     const message = noneNamed('trigger is named', options.trigger, { known, list: 'rota list' })
     throw new RotaError('TRIGGER_UNKNOWN', message)
   }
+  const kinds = await loadTriggerKinds()
   const all: Coverage[] = []
   for (const trigger of triggers) {
-    all.push(await coverageOf(store, trigger, options.since?.getTime()))
+    all.push(await coverageOf(store, trigger, { kinds, since: options.since?.getTime() }))
   }
   return all
 }

@@ -224,7 +224,16 @@ export abstract class RotaCore {
     // Loaded only now: most commands ask the store and never start.
     const { newEngine } = await import('../new-engine.js')
     const onFunctions = (names: readonly string[]): void => void note.tell(names)
-    this.#engine = newEngine({ ...shared, store, storeUrl, clock, guard, roles, directory, onFunctions })
+    this.#engine = await newEngine({
+      ...shared,
+      store,
+      storeUrl,
+      clock,
+      guard,
+      roles,
+      directory,
+      onFunctions,
+    })
     await this.#engine.start()
     if (!roles.worker) onFunctions([])
     this.#keeper?.start()

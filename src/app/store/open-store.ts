@@ -6,7 +6,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { shownAddress, tlsModeFault } from '../../store/postgres/address.js'
 import { DatabaseClock } from '../../store/postgres/clock.js'
 import type { Store } from '../../store/port.js'
-import { loadEndEffects } from './end-effects.js'
+import { loadEndEffects } from '../features.js'
 import { quotedText } from '../../text/error-text.js'
 
 /** How a store is opened. */

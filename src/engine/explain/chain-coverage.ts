@@ -39,10 +39,10 @@ export async function chainCoverageOf(
 }
 
 /** Whether a chain that should go on has neither a next due instant nor a run that will give it one. */
-export async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
+async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
   const { trigger, active, nextAt, chainRun } = stored
   const { schedule } = trigger
-  if (schedule.kind !== 'after-finish' || !active || !trigger.enabled || nextAt !== undefined) return false
+  if (!active || !trigger.enabled || nextAt !== undefined) return false
   // A chain with an end stops there, and a pause keeps the due instant aside.
   if (schedule.endAt !== undefined || (await isPaused(store, trigger.name))) return false
   const run = chainRun === undefined ? undefined : await store.run(chainRun)

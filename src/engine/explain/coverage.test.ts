@@ -5,9 +5,10 @@ import type { RangeRow, RunRow } from '../../store/memory/tables.js'
 import { isComplete, type Coverage } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from './coverage.js'
 import { define } from '../sync/sync.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 async function coverage(stage: Stage, since?: number): Promise<Coverage> {
-  return await coverageOf(stage.store, await stage.trigger('t'), since)
+  return await coverageOf(stage.store, await stage.trigger('t'), { kinds, since })
 }
 
 /** An hour in which some instants ran and some were missed. */
@@ -76,11 +77,11 @@ describe('coverage', () => {
     })
     await stage.pass(hour)
     const whole = await stage.trigger('t')
-    const found = await coverageOf(stage.store, whole, undefined)
+    const found = await coverageOf(stage.store, whole, { kinds })
     expect(found.run).toBeGreaterThan(0)
     expect(isComplete(found)).toBe(true)
     const broken = { ...whole, nextAt: undefined, chainRun: undefined }
-    expect(isComplete(await coverageOf(stage.store, broken, undefined))).toBe(false)
+    expect(isComplete(await coverageOf(stage.store, broken, { kinds }))).toBe(false)
   })
 
   it('counts every run of a chain that was pruned', async () => {
@@ -105,7 +106,7 @@ describe('coverage', () => {
   it('a month of a per-second trigger is counted second by second, and leaves the process responsive', async () => {
     const stage = new Stage()
     const trigger = defineTrigger('t', { job: 'work', cron: '* * * * * *', catchUp: 'skip' })
-    await define(stage.store, { source: 'code:test', triggers: [trigger], now: t0 })
+    await define(stage.store, { kinds, source: 'code:test', triggers: [trigger], now: t0 })
     await stage.pass(30 * day)
     await stage.process({
       jobs: { work: () => undefined },

@@ -3,9 +3,9 @@ import { tzdataVersion } from '../../time/zone.js'
 import { chainCoverageOf } from './chain-coverage.js'
 import type { Coverage } from '../../kernel/ledger/coverage.js'
 import type { LedgerReason, RecordedRange } from '../../kernel/ledger/ledger.js'
-import { scheduleOf } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
+import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 
 const examples = 20
 const page = 10_000
@@ -17,9 +17,10 @@ const breath = 50_000
 export async function coverageOf(
   store: Store,
   trigger: StoredTrigger,
-  since: Instant | undefined,
+  { kinds, since }: { readonly kinds: TriggerKinds; readonly since?: Instant | undefined },
 ): Promise<Coverage> {
   const name = trigger.trigger.name
+  const isChain = (version: TriggerVersion): boolean => kindOf(kinds, version.trigger).isChain === true
   const all = (await store.versions(name)).filter((version) => version.trigger.enabled)
   const versions = all.filter((version) => !isChain(version))
   if (versions.length === 0 && all.length > 0) return await chainCoverageOf(store, trigger, since)
@@ -30,7 +31,7 @@ export async function coverageOf(
   const recorded = instantsOfRuns(store, { trigger: name, fromAt, untilAt })
   let run = await recorded.next()
   let seen = 0
-  for (const at of dueInstants(versions, { fromAt, untilAt })) {
+  for (const at of dueInstants(versions, { kinds, fromAt, untilAt })) {
     if (++seen % breath === 0) await new Promise((resolve) => setImmediate(resolve))
     while (run.done !== true && run.value < at) {
       tally.unexpected(run.value)
@@ -41,17 +42,21 @@ export async function coverageOf(
     if (hasRun) run = await recorded.next()
   }
   for (; run.done !== true; run = await recorded.next()) tally.unexpected(run.value)
-  const otherZoneRules = versions.some((version) => version.tzdata !== tzdataVersion() && isZoned(version))
+  const otherZoneRules = versions.some(
+    ({ tzdata, trigger: one }) =>
+      tzdata !== tzdataVersion() && kindOf(kinds, one).dependsOnZoneRules?.(one) === true,
+  )
   return { trigger: name, fromAt, untilAt, ...tally.result(), otherZoneRules }
 }
 
 /** The due instants of all versions in `(fromAt, untilAt]`, oldest first. */
 function* dueInstants(
   versions: readonly TriggerVersion[],
-  window: { fromAt: Instant; untilAt: Instant },
+  window: { kinds: TriggerKinds; fromAt: Instant; untilAt: Instant },
 ): Generator<Instant> {
   for (const version of versions) {
-    const schedule = scheduleOf(version.trigger.schedule)
+    const schedule = kindOf(window.kinds, version.trigger).instants(version.trigger)
+    if (schedule === undefined) continue
     const until = Math.min(window.untilAt, version.validUntil ?? Infinity)
     let at = schedule.next(Math.max(version.validFrom, window.fromAt))
     while (at !== undefined && at <= until) {
@@ -72,15 +77,6 @@ async function* instantsOfRuns(
     if (runs.length < page) return
     fromAt = (runs.at(-1)?.dueAt ?? fromAt) + 1
   }
-}
-
-function isChain(version: TriggerVersion): boolean {
-  return version.trigger.schedule.kind === 'after-finish'
-}
-
-function isZoned(version: TriggerVersion): boolean {
-  const { schedule } = version.trigger
-  return schedule.kind === 'cron' && schedule.timezone !== 'UTC'
 }
 
 /** Counts what became of instants that come in order. */

@@ -1,6 +1,6 @@
-import type { RecordedRange } from '../../kernel/ledger/ledger.js'
-import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
+import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import type { Instant } from '../../time/instant.js'
 
 /** A stretch of time; both ends belong to it. */
@@ -11,6 +11,7 @@ export interface Window {
 
 /** A trigger with what is recorded of a stretch of time. */
 export interface Recorded {
+  readonly kinds: TriggerKinds
   readonly trigger: StoredTrigger
   readonly versions: readonly TriggerVersion[]
   readonly ranges: readonly RecordedRange[]
@@ -26,7 +27,8 @@ export function* dueInstants(recorded: Recorded, window: Window): Generator<Inst
   }
   for (const version of recorded.versions) {
     if (!version.trigger.enabled) continue
-    const schedule = scheduleOf(version.trigger.schedule)
+    const schedule = kindOf(recorded.kinds, version.trigger).instants(version.trigger)
+    if (schedule === undefined) continue
     const until = Math.min(window.untilAt, version.validUntil ?? Infinity)
     let at = schedule.next(Math.max(version.validFrom, window.fromAt - 1))
     while (at !== undefined && at <= until) {
@@ -51,7 +53,8 @@ export function* dueBackwards(recorded: Recorded, window: Window): Generator<Ins
   }
   for (const version of recorded.versions.toReversed()) {
     if (!version.trigger.enabled) continue
-    const schedule = scheduleOf(version.trigger.schedule)
+    const schedule = kindOf(recorded.kinds, version.trigger).instants(version.trigger)
+    if (schedule === undefined) continue
     const from = Math.max(version.validFrom + 1, window.fromAt)
     let at = schedule.previous(Math.min(window.untilAt, version.validUntil ?? Infinity) + 1)
     while (at !== undefined && at >= from) {
@@ -77,11 +80,11 @@ function chainInstants(recorded: Recorded, window: Window): Instant[] {
 }
 
 /** Whether each instant comes from the end of the run before. */
-export function isChain({ trigger }: Recorded): boolean {
-  return trigger.trigger.schedule.kind === 'after-finish'
+export function isChain({ kinds, trigger }: Recorded): boolean {
+  return kindOf(kinds, trigger.trigger).isChain === true
 }
 
-/** The recorded range that an instant lies in; what a round left out later only adds to it. */
+/** The recorded range that an instant lies in. */
 export function rangeOver(ranges: readonly RecordedRange[], at: Instant): RecordedRange | undefined {
-  return ranges.find(({ firstAt, lastAt, rule }) => firstAt <= at && at <= lastAt && rule !== 'round:later')
+  return ranges.find((range) => range.firstAt <= at && at <= range.lastAt && !isAddition(range))
 }

@@ -14,13 +14,14 @@ import { defineJob } from '../../kernel/job/define-job.js'
 import { defineTrigger } from '../../kernel/trigger/define-trigger.js'
 import { sync } from '../sync/sync.js'
 import { why, type Explanation } from './why.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 async function staged(triggers: NonNullable<Cast['triggers']>, options: Partial<Cast> = {}) {
   const stage = new Stage()
   const process = await stage.process({ jobs: { work: () => undefined }, triggers, ...options })
   const ask = async (from: number, until = from): Promise<readonly Explanation[]> => {
     const window = { fromAt: t0 + from * minute, untilAt: t0 + until * minute }
-    return (await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })).explanations
+    return (await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })).explanations
   }
   return { stage, process, ask }
 }
@@ -127,7 +128,11 @@ describe('what became of an instant', () => {
     await stage.pass(20 * minute)
     const jobs = [defineJob('work', { handler: () => undefined })]
     const triggers = [defineTrigger('t', { job: 'work', cron: '*/5 * * * *' })]
-    await sync(stage.store, { name: 'code:test', jobs, queues: [], triggers }, stage.clock.now())
+    await sync(
+      stage.store,
+      { name: 'code:test', jobs, queues: [], triggers },
+      { kinds, now: stage.clock.now() },
+    )
     expect((await stage.runs('t')).map(({ createdAt }) => createdAt)).toContain(t0 + 35 * minute)
     await stage.pass(10 * minute)
     expect(await ask(40)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 15 * minute }])
@@ -191,7 +196,7 @@ describe('the answer', () => {
     const run = { job: 'work', origin: 'manual' as const, trigger: 't', dueAt: t0 + 12 * minute, priority: 0 }
     await stage.store.enqueue({ runs: [{ ...run, id: '01'.repeat(18), runAt: t0, gates: [] }], now: t0 })
     const window = { fromAt: t0, untilAt: t0 + 15 * minute }
-    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const answer = await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })
     expect(answer.beside.map((one) => one.origin)).toEqual(['manual'])
     expect(answer.explanations).toHaveLength(1)
   })
@@ -200,7 +205,7 @@ describe('the answer', () => {
     const { stage } = await staged({ t: { cron: '* * * * *' } })
     await stage.pass(10 * minute)
     const window = { fromAt: t0, untilAt: t0 + 30 * day }
-    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const answer = await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })
     expect(answer.explanations).toHaveLength(200)
     expect(answer.more).toBe(true)
   })
@@ -209,12 +214,12 @@ describe('the answer', () => {
     const { stage } = await staged({ t: { cron: '* * * * *' } })
     await stage.pass(250 * minute)
     const window = { fromAt: t0, untilAt: t0 + 300 * minute }
-    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const answer = await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })
     const at = answer.explanations.map((one) => (one.kind === 'run' ? (one.at - t0) / minute : NaN))
     expect(at).toEqual(Array.from({ length: 200 }, (_, n) => n + 51))
     expect([answer.earlier, answer.more]).toEqual([50, true])
     const before = { fromAt: t0, untilAt: t0 + 51 * minute }
-    const rest = await why(stage.store, { trigger: 't', ...before, now: stage.clock.now() })
+    const rest = await why(stage.store, { kinds, trigger: 't', ...before, now: stage.clock.now() })
     expect([rest.explanations.length, rest.earlier, rest.more]).toEqual([51, 0, false])
   })
 
@@ -222,7 +227,7 @@ describe('the answer', () => {
     const { stage } = await staged({ t: { every: '1m', after: 'finish' } })
     await stage.pass(250 * minute)
     const window = { fromAt: t0, untilAt: t0 + 300 * minute }
-    const answer = await why(stage.store, { trigger: 't', ...window, now: stage.clock.now() })
+    const answer = await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })
     const own = await stage.store.runInstants({ trigger: 't', ...window, limit: 1000 })
     const shown = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.at] : []))
     expect(shown).toEqual(own.map(({ dueAt }) => dueAt).slice(-200))
@@ -235,7 +240,7 @@ describe('the answer', () => {
     const [version] = await stage.store.versions('t')
     expect(version?.validFrom).toBe(t0)
     const now = t0 + day
-    const answer = await why(stage.store, { trigger: 't', fromAt: t0, untilAt: now, now })
+    const answer = await why(stage.store, { kinds, trigger: 't', fromAt: t0, untilAt: now, now })
     expect(answer.explanations).toHaveLength(200)
     expect(answer.explanations.at(-1)).toMatchObject({ kind: 'waiting', at: now })
     expect(answer.earlier).toBe(10_000)
@@ -244,6 +249,6 @@ describe('the answer', () => {
   it('refuses a name that is none', async () => {
     const { stage } = await staged({})
     const request = { trigger: 'nobody', fromAt: t0, untilAt: t0, now: t0 }
-    await expect(why(stage.store, request)).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+    await expect(why(stage.store, { ...request, kinds })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
   })
 })

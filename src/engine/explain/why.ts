@@ -1,14 +1,13 @@
 import type { Instant } from '../../time/instant.js'
-import type { Schedule } from '../../time/schedule.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { strongestAt } from '../../kernel/tick/cut.js'
 import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
-import type { RecordedRange } from '../../kernel/ledger/ledger.js'
+import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
-import { scheduleOf } from '../../kernel/trigger/schedule.js'
-import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
+import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { lastSignOfLife } from './sign-of-life.js'
 import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
 
@@ -73,16 +72,16 @@ const mostCounted = 10_000
 /** Explains every due instant of a trigger in `[fromAt, untilAt]`; where nothing was due, says what was near. */
 export async function why(
   store: Store,
-  request: { trigger: string; fromAt: Instant; untilAt: Instant; now: Instant },
+  request: { kinds: TriggerKinds; trigger: string; fromAt: Instant; untilAt: Instant; now: Instant },
 ): Promise<Why> {
-  const { fromAt, untilAt, now } = request
+  const { kinds, fromAt, untilAt, now } = request
   const [trigger] = await store.triggers({ names: [request.trigger] })
   if (trigger === undefined) {
     const known = (await store.triggers()).map((one) => one.trigger.name)
     const message = noneNamed('trigger is named', request.trigger, { known, list: 'rota list' })
     throw new RotaError('TRIGGER_UNKNOWN', message)
   }
-  const facts = await readFacts(store, trigger, { fromAt, untilAt })
+  const facts = await readFacts(store, { kinds, trigger }, { fromAt, untilAt })
   const past = explainPast(facts, { fromAt, untilAt, now })
   const future = explainFuture(facts, { fromAt, untilAt, now }, most - past.length)
   const found = [...past, ...future.explanations]
@@ -108,37 +107,40 @@ interface Facts extends Recorded {
   readonly beside: readonly Run[]
 }
 
-async function readFacts(store: Store, trigger: StoredTrigger, window: Window): Promise<Facts> {
+async function readFacts(
+  store: Store,
+  { kinds, trigger }: Pick<Recorded, 'kinds' | 'trigger'>,
+  window: Window,
+): Promise<Facts> {
+  const isTimed = kindOf(kinds, trigger.trigger).origin === 'trigger'
   const name = trigger.trigger.name
   const ranges = await store.ledger({ trigger: name, ...window })
-  const { own, beside } = await newestRuns(store, trigger, window)
+  const { own, beside } = await newestRuns(store, { name, isTimed }, window)
   const runs = new Map(own.map((run) => [run.dueAt, run]))
   const runsFrom = own.length > most ? (own.at(-1)?.dueAt ?? window.fromAt) : window.fromAt
   const holds = await store.holds()
-  return { trigger, versions: await store.versions(name), ranges, runs, runsFrom, holds, beside }
+  const versions = await store.versions(name)
+  return { kinds, trigger, versions, ranges, runs, runsFrom, holds, beside }
 }
 
 /** The newest runs of a trigger, its own and those beside; one more than is shown, so that whoever looks knows that there are more. */
 async function newestRuns(
   store: Store,
-  { trigger }: StoredTrigger,
+  { name, isTimed }: { name: string; isTimed: boolean },
   { fromAt, untilAt }: Window,
 ): Promise<{ own: readonly Run[]; beside: readonly Run[] }> {
   const limit = most + 1
-  const filter = { trigger: trigger.name, sinceAt: fromAt, untilAt, limit }
+  const filter = { trigger: name, sinceAt: fromAt, untilAt, limit }
   let page = await store.runs(filter)
   const beside = page.filter((run) => run.origin !== 'trigger')
   const own = page.filter((run) => run.origin === 'trigger')
-  // All runs of a sensor, an asset or a round are beside: looking through them for others would take for ever.
-  while (isTimed(trigger) && own.length < limit && page.length === limit) {
+  // All runs of other kinds are beside: looking through them for own ones would take for ever.
+  const wanted = isTimed ? limit : 0
+  while (own.length < wanted && page.length === limit) {
     page = await store.runs({ ...filter, before: page.at(-1)?.id })
     own.push(...page.filter((run) => run.origin === 'trigger'))
   }
   return { own: own.slice(0, limit), beside }
-}
-
-function isTimed({ schedule, round }: Trigger): boolean {
-  return schedule.kind !== 'sensor' && schedule.kind !== 'upstream' && round === undefined
 }
 
 /** What became of the newest instants up to now, oldest first. */
@@ -181,10 +183,10 @@ function takeExplained(
   return found
 }
 
-/** What a round left out after the check of an instant was recorded. */
+/** What was recorded for an instant afterwards. */
 function laterAt({ ranges }: Facts, at: Instant): Explanation[] {
   return ranges
-    .filter(({ rule, firstAt }) => rule === 'round:later' && firstAt === at)
+    .filter((range) => isAddition(range) && range.firstAt === at)
     .map((range) => ({ kind: 'range', range, blocker: undefined }))
 }
 
@@ -270,8 +272,9 @@ function nothingDue(facts: Facts, at: Instant): Explanation {
     const last = facts.versions.at(-1)
     return { kind: 'not-defined', at, definedAt: facts.versions[0]?.validFrom, endedAt: last?.validUntil }
   }
-  const schedule: Schedule = scheduleOf((version?.trigger ?? facts.trigger.trigger).schedule)
-  return { kind: 'not-due', at, before: schedule.previous(at), after: schedule.next(at) }
+  const trigger = version?.trigger ?? facts.trigger.trigger
+  const instants = kindOf(facts.kinds, trigger).instants(trigger)
+  return { kind: 'not-due', at, before: instants?.previous(at), after: instants?.next(at) }
 }
 
 function isAfterNow(facts: Facts, at: Instant): boolean {

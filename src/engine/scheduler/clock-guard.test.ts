@@ -15,6 +15,7 @@ import { ClockGuard } from './clock-guard.js'
 import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
 import { reclaimLost } from '../upkeep/reclaim-lost.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 function guarded(options: { highestAt?: number; acceptClock?: boolean; upMs?: number } = {}) {
   const clock = new FakeClock(t0, { upMs: options.upMs ?? 0 })
@@ -32,7 +33,7 @@ async function running() {
   const minutes = async (): Promise<number[]> =>
     (await stage.runs('t')).map((run) => Math.round((run.dueAt - t0) / minute))
   const expectComplete = async (): Promise<void> => {
-    const coverage = await coverageOf(stage.store, await stage.trigger('t'), undefined)
+    const coverage = await coverageOf(stage.store, await stage.trigger('t'), { kinds })
     expect(coverage !== undefined && isComplete(coverage), JSON.stringify(coverage)).toBe(true)
   }
   return { stage, process, minutes, expectComplete }

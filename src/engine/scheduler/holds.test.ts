@@ -3,6 +3,7 @@ import { hour, minute, second, settle, Stage, t0, Work } from '../../../test/fix
 import type { HoldTarget } from '../../kernel/hold/hold.js'
 import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 async function ticking(catchUp: 'latest' | 'all' = 'latest') {
   const stage = new Stage()
@@ -28,7 +29,7 @@ const minutesOf = async (stage: Stage): Promise<number[]> =>
   (await stage.runs('t')).map((run) => (run.dueAt - t0) / minute)
 
 async function expectComplete(stage: Stage): Promise<void> {
-  const coverage = await coverageOf(stage.store, await stage.trigger('t'), undefined)
+  const coverage = await coverageOf(stage.store, await stage.trigger('t'), { kinds })
   expect(coverage).toMatchObject({ unexplainedCount: 0, unexpectedCount: 0 })
   expect(coverage !== undefined && isComplete(coverage)).toBe(true)
 }

@@ -15,6 +15,7 @@ import { defineTrigger } from '../../kernel/trigger/define-trigger.js'
 import { define } from '../sync/sync.js'
 import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 const nothing = (): undefined => undefined
 
@@ -177,7 +178,7 @@ describe('many schedulers', () => {
     expect(await stage.runs('b')).toHaveLength(28)
     expect(processes.flatMap((process) => process.of('trouble'))).toEqual([])
     for (const name of ['a', 'b']) {
-      const coverage = await coverageOf(stage.store, await stage.trigger(name), undefined)
+      const coverage = await coverageOf(stage.store, await stage.trigger(name), { kinds })
       expect(coverage !== undefined && isComplete(coverage)).toBe(true)
     }
   })
@@ -194,7 +195,7 @@ describe('a trigger that cannot be evaluated', () => {
     const triggers = Array.from({ length: count }, (_, index) =>
       defineTrigger(`bad-${index}`, { job: 'work', every: '1s' }),
     )
-    await define(stage.store, { source: 'api', triggers, now: stage.clock.now() })
+    await define(stage.store, { kinds, source: 'api', triggers, now: stage.clock.now() })
     for (const [name, row] of stage.tables.triggers) {
       if (!name.startsWith('bad')) continue
       row.trigger = { ...row.trigger, schedule: { kind: 'cron', expression: 'nonsense', timezone: 'UTC' } }
@@ -220,7 +221,9 @@ describe('a trigger that cannot be evaluated', () => {
     const { stage } = await broken(1)
     await stage.pass(5 * second)
     const repaired = defineTrigger('bad-0', { job: 'work', cron: '* * * * * *' })
-    await define(stage.store, { source: 'api', triggers: [repaired], now: stage.clock.now() }).catch(() => 0)
+    await define(stage.store, { kinds, source: 'api', triggers: [repaired], now: stage.clock.now() }).catch(
+      () => 0,
+    )
     const row = stage.tables.triggers.get('bad-0')
     if (row !== undefined) row.trigger = { ...row.trigger, schedule: repaired.schedule }
     await stage.pass(2 * minute)

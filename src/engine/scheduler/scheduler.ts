@@ -1,20 +1,17 @@
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { RotaError } from '../../kernel/definition/errors.js'
-import { planRound, type RoundFacts } from '../../features/rounds/plan.js'
-import { planTick, type Tick } from '../../kernel/tick/tick.js'
-import { planUpstream } from '../../features/assets/plan.js'
+import type { Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
-import { roundFacts } from '../../features/rounds/facts.js'
-import { upstreamFacts, type FollowerFacts } from '../../features/assets/facts.js'
+import { factsOf, kindOf, type TriggerKinds } from '../trigger-kind.js'
 
 /** What a scheduler needs. */
 export interface SchedulerOptions {
   readonly store: Store
+  readonly kinds: TriggerKinds
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
@@ -44,7 +41,7 @@ export class Scheduler {
 
   /** One look at the triggers: plans what is due, commits it, and says when to look again. */
   async step(): Promise<Look> {
-    const { store, guard } = this.#options
+    const { store, kinds, guard } = this.#options
     const reading = guard.read()
     if (reading.kind !== 'ok') {
       this.#tellClock(reading)
@@ -55,9 +52,8 @@ export class Scheduler {
     const limit = batch + this.#faulty.size
     const due = await store.due({ now, limit })
     this.#startedAt ??= now
-    const rounds = await roundFacts(store, due, { startedAt: this.#startedAt })
-    const followers = await upstreamFacts(store, due, now)
-    const ticks = this.#plan(due, now, { rounds, followers })
+    const facts = await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
+    const ticks = this.#plan(due, now, facts)
     await commit(ticks, this.#options)
     if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
     const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
@@ -66,8 +62,8 @@ export class Scheduler {
   }
 
   /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
-  #plan(due: readonly DueTrigger[], now: Instant, facts: Facts): Tick[] {
-    const { events, clock } = this.#options
+  #plan(due: readonly DueTrigger[], now: Instant, facts: ReadonlyMap<string, unknown>): Tick[] {
+    const { events, clock, kinds } = this.#options
     const ticks: Tick[] = []
     const faulty = new Map<string, Faulty>()
     for (const one of due) {
@@ -78,7 +74,8 @@ export class Scheduler {
         continue
       }
       try {
-        ticks.push(planOne(one, now, facts))
+        const tick = kindOf(kinds, one.trigger).plan?.(one, facts.get(name), now)
+        if (tick !== undefined) ticks.push(tick)
       } catch (error) {
         faulty.set(name, { revision: one.revision, againMs: clock.monotonicMs() + retryFaultyMs })
         events.emit('trouble', { where: `trigger ${name}`, error, retryInMs: retryFaultyMs })
@@ -104,22 +101,6 @@ export class Scheduler {
     this.#told = { kind: reading.kind, atMs }
     events.emit('clock', { kind: reading.kind, byMs: reading.byMs })
   }
-}
-
-/** What the ticks of some triggers have to know, by their names. */
-interface Facts {
-  readonly rounds: ReadonlyMap<string, RoundFacts>
-  readonly followers: ReadonlyMap<string, FollowerFacts>
-}
-
-function planOne(due: DueTrigger, now: Instant, { rounds, followers }: Facts): Tick {
-  const { name } = due.trigger
-  const round = rounds.get(name)
-  if (round !== undefined) return planRound(due, round, now)
-  const follower = followers.get(name)
-  if (follower === undefined) return planTick(due, now)
-  if (follower instanceof RotaError) throw follower
-  return planUpstream(due, follower, now)
 }
 
 interface Faulty {

@@ -14,6 +14,7 @@ import { isComplete } from '../../kernel/ledger/coverage.js'
 import { coverageOf } from '../explain/coverage.js'
 import { pastSchedules } from './past-schedules.js'
 import { define, sync } from './sync.js'
+import { timedKinds as kinds } from '../timed/kinds.js'
 
 const nothing = (): undefined => undefined
 type Triggers = NonNullable<Cast['triggers']>
@@ -26,7 +27,7 @@ async function staged(triggers: Triggers, options: Partial<Cast> = {}) {
 }
 
 async function expectComplete(stage: Stage, name = 't'): Promise<void> {
-  const coverage = await coverageOf(stage.store, await stage.trigger(name), undefined)
+  const coverage = await coverageOf(stage.store, await stage.trigger(name), { kinds })
   expect(coverage !== undefined && isComplete(coverage), JSON.stringify(coverage)).toBe(true)
 }
 
@@ -184,7 +185,7 @@ describe('sources', () => {
       queues: [],
       triggers: [defineTrigger('t', { job: 'work', every: '1h' })],
     }
-    await expect(sync(process.store, other, stage.clock.now())).rejects.toMatchObject({
+    await expect(sync(process.store, other, { kinds, now: stage.clock.now() })).rejects.toMatchObject({
       code: 'DEFINITION_CONFLICT',
       message: expect.stringMatching(/config:other .* code:test/) as unknown,
     })
@@ -210,7 +211,7 @@ describe('sources', () => {
     const racing = stage.pass(5 * second)
     for (let i = 0; i < 20; i++) {
       const trigger = defineTrigger('t', { job: 'work', cron: '* * * * * *', priority: i })
-      await define(stage.store, { source: 'code:test', triggers: [trigger], now: stage.clock.now() })
+      await define(stage.store, { kinds, source: 'code:test', triggers: [trigger], now: stage.clock.now() })
     }
     await racing
     expect((await stage.runs('t')).length).toBe(5)

@@ -1,16 +1,12 @@
 import type { Instant } from '../../time/instant.js'
+import type { Schedule } from '../../time/schedule.js'
 import { tzdataVersion } from '../../time/zone.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { fingerprintOf } from '../../kernel/identity/identity.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
-import { closeRound } from '../../features/rounds/plan.js'
-import type { Cycle } from '../../features/rounds/round.js'
-import { isComputed, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
-import { planTick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { DefineTrigger, Store } from '../../store/port.js'
-import { anchoredRound, refuseOtherIntervals, sharedServices } from '../../features/rounds/changes.js'
-import { isRound, openCycles } from '../../features/rounds/facts.js'
+import { factsOf, kindOf, type Start, type TriggerKinds } from '../trigger-kind.js'
 
 /** The definitions of one source, entire. */
 export interface Source {
@@ -33,24 +29,33 @@ export interface SyncReport {
   readonly shared?: readonly string[] | undefined
 }
 
+/** When definitions are written, and the kinds of their triggers and of those that stand under the same names. */
+export interface SyncContext {
+  readonly kinds: TriggerKinds
+  readonly now: Instant
+}
+
 const chunk = 1000
 const tries = 5
 
 /** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
-export async function sync(store: Store, source: Source, now: Instant): Promise<SyncReport> {
-  await refuseOtherIntervals(store, source.triggers, (one) => one.source === source.name)
+export async function sync(store: Store, source: Source, context: SyncContext): Promise<SyncReport> {
+  const { kinds, now } = context
+  for (const kind of kinds.values())
+    await kind.check?.(store, source.triggers, (one) => one.source === source.name)
   const known = await store.fingerprints(source.name)
   const names = new Set(source.triggers.map((trigger) => trigger.name))
   const differing = source.triggers.filter((trigger) => {
     const before = known.get(trigger.name)
-    return before === undefined || before !== fingerprint(trigger)
+    return before === undefined || before !== fingerprint(trigger, kinds)
   })
   // Only what is known by now ends: whoever defines something at the same time keeps it.
   const vanished = [...known.keys()].filter((name) => !names.has(name))
   if (vanished.length > 0) await source.beforeEnding?.(vanished)
-  const shared = await defineJobs(store, source, now)
-  for (const part of chunks(differing)) await define(store, { source: source.name, triggers: part, now })
-  for (const part of chunks(vanished)) await end(store, { source: source.name, names: part, now })
+  const shared = await defineJobs(store, { ...source, kinds }, now)
+  const own = { ...context, source: source.name }
+  for (const part of chunks(differing)) await define(store, { ...own, triggers: part })
+  for (const part of chunks(vanished)) await end(store, { ...own, names: part })
   return {
     defined: differing.filter((trigger) => !known.has(trigger.name)).map((trigger) => trigger.name),
     changed: differing.filter((trigger) => known.has(trigger.name)).map((trigger) => trigger.name),
@@ -63,13 +68,15 @@ export async function sync(store: Store, source: Source, now: Instant): Promise<
 /** Writes jobs and queues; a name of another source is an error that names both, unless it is a service that they share. Gives the shared ones. */
 export async function defineJobs(
   store: Store,
-  source: Omit<Source, 'triggers'> & Partial<Pick<Source, 'triggers'>>,
+  source: Omit<Source, 'triggers'> & Partial<Pick<Source, 'triggers'> & Pick<SyncContext, 'kinds'>>,
   now: Instant,
 ): Promise<ReadonlySet<string>> {
-  const { name, jobs, queues, triggers = [] } = source
+  const { name, jobs, queues, triggers = [], kinds = new Map() as TriggerKinds } = source
   const conflicts = await store.defineJobs({ source: name, jobs, queues, now })
   if (conflicts.length === 0) return new Set()
-  const shared = await sharedServices(store, conflicts, { name, triggers })
+  const shared = new Set<string>()
+  for (const kind of kinds.values())
+    for (const job of (await kind.sharedJobs?.(store, conflicts, { name, triggers })) ?? []) shared.add(job)
   const left = conflicts.filter((one) => !shared.has(one.name))
   if (left.length > 0) throw conflict('job', name, left)
   return shared
@@ -94,14 +101,14 @@ export async function endJobs(
 /** Writes new and changed triggers of a source; where they have to be new, one that is there is a conflict and nothing is written. */
 export async function define(
   store: Store,
-  request: { source: string; triggers: readonly Trigger[]; now: Instant; isNew?: boolean },
+  request: SyncContext & { source: string; triggers: readonly Trigger[]; isNew?: boolean },
 ): Promise<void> {
-  const { source, now, isNew = false } = request
+  const { source, kinds, now, isNew = false } = request
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
   await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
     // Another process may be writing the same definitions: what stands already needs no second version.
     const known = isAgain ? await store.fingerprints(source) : undefined
-    const cycles = await cyclesOf(store, current)
+    const facts = await closingFacts(store, current, { source, kinds, now })
     const taken = isNew ? [...current.values()].filter((one) => one.active) : []
     if (taken.length > 0)
       throw conflict(
@@ -111,10 +118,10 @@ export async function define(
       )
     return open.flatMap((name) => {
       const trigger = byName.get(name) as Trigger
-      const isWritten = known !== undefined && known.get(name) === fingerprint(trigger)
+      const isWritten = known !== undefined && known.get(name) === fingerprint(trigger, kinds)
       return isWritten
         ? []
-        : [change({ current: current.get(name), cycle: cycles.get(name), trigger, source, now })]
+        : [change({ current: current.get(name), facts: facts.get(name), trigger, source, kinds, now })]
     })
   })
 }
@@ -122,20 +129,23 @@ export async function define(
 /** Ends triggers: they stop ticking, their history stays. Waiting runs go on unless they are to be cancelled. */
 export async function end(
   store: Store,
-  request: { source: string; names: readonly string[]; now: Instant; cancelPending?: boolean },
+  request: SyncContext & { source: string; names: readonly string[]; cancelPending?: boolean },
 ): Promise<void> {
-  const { source, now, cancelPending = false } = request
-  await write(store, { names: request.names, now }, async ({ current, open }) =>
-    open.flatMap((name) => {
+  const { source, kinds, now, cancelPending = false } = request
+  await write(store, { names: request.names, now }, async ({ current, open }) => {
+    const facts = await closingFacts(store, current, { source, kinds, now })
+    return open.flatMap((name) => {
       const one = current.get(name)
-      return one?.active === true ? [ending(one, { source, now, cancelPending })] : []
-    }),
-  )
+      if (one?.active !== true) return []
+      const closing = closingOf(one, facts.get(name), { source, kinds, now, isReplaced: false })
+      return [ending(one, { source, now, cancelPending, closing })]
+    })
+  })
 }
 
 function ending(
   current: StoredTrigger | DueTrigger,
-  end: { source: string; now: Instant; cancelPending: boolean },
+  end: Pick<DefineTrigger, 'source' | 'now' | 'cancelPending' | 'closing'>,
 ): DefineTrigger {
   return {
     ...unchanged(current),
@@ -143,7 +153,6 @@ function ending(
     name: current.trigger.name,
     trigger: undefined,
     fingerprint: '',
-    closing: closingOf(current, { now: end.now, isReplaced: false }),
     cursorAt: Math.max(current.cursorAt, end.now),
     nextAt: undefined,
   }
@@ -190,30 +199,35 @@ async function read(
   return new Map([...stored, ...due].map((one) => [one.trigger.name, one]))
 }
 
-/** The open cycles of those that are rounds, by name. */
-async function cyclesOf(
+/** What closing these versions needs to know, by name. */
+async function closingFacts(
   store: Store,
-  current: ReadonlyMap<string, StoredTrigger>,
-): Promise<ReadonlyMap<string, Cycle>> {
-  const rounds = [...current.values()].map(({ trigger }) => trigger).filter(isRound)
-  if (rounds.length === 0) return new Map()
-  return new Map([...(await openCycles(store, rounds))].map(([name, { value }]) => [name, value]))
+  current: ReadonlyMap<string, StoredTrigger | DueTrigger>,
+  { source, kinds, now }: SyncContext & { source: string },
+): Promise<ReadonlyMap<string, unknown>> {
+  const own = [...current.values()].filter((one): one is DueTrigger => isDue(one) && one.source === source)
+  const closed = own.filter(({ trigger }) => kindOf(kinds, trigger).close !== undefined)
+  return await factsOf(store, closed, { kinds, now, startedAt: now })
 }
 
 /** The change that gives a trigger its new definition. Only a change of its schedule moves the cursor. */
 function change(input: {
   current: StoredTrigger | DueTrigger | undefined
-  cycle: Cycle | undefined
+  facts: unknown
   trigger: Trigger
   source: string
+  kinds: TriggerKinds
   now: Instant
 }): DefineTrigger {
-  const { current, source, now } = input
-  const trigger = anchored(input.trigger, current, now)
+  const { current, facts, source, kinds, now } = input
+  const kind = kindOf(kinds, input.trigger)
+  const trigger = kind.anchor?.(input.trigger, current, now) ?? input.trigger
   const isContinued = current?.active === true && hasSameInstants(current.trigger, trigger)
   const isClosed = current?.active === true && !isContinued
-  const closing = isClosed ? closingOf(current, { now, isReplaced: true, cycle: input.cycle }) : undefined
-  const { cursorAt, nextAt } = isContinued ? continued(trigger, current) : begun(trigger, current, now)
+  const closing = isClosed ? closingOf(current, facts, { source, kinds, now, isReplaced: true }) : undefined
+  const { cursorAt, nextAt } = isContinued
+    ? continued(kind.instants(trigger), current)
+    : kind.begin(trigger, current, now)
   const { revision, tzdata } = unchanged(current)
   // Written out: with a hundred thousand of them, spreading others into it takes as long as all the rest.
   return {
@@ -222,7 +236,7 @@ function change(input: {
     revision,
     now,
     trigger,
-    fingerprint: fingerprint(input.trigger),
+    fingerprint: fingerprint(input.trigger, kinds),
     tzdata,
     closing,
     cursorAt,
@@ -232,73 +246,28 @@ function change(input: {
 }
 
 /** Where a trigger stands that goes on with the same due instants. */
-function continued(trigger: Trigger, current: StoredTrigger): Pick<DefineTrigger, 'cursorAt' | 'nextAt'> {
-  const { cursorAt } = current
-  const isWorkedOut = current.nextAt !== undefined && isComputed(trigger.schedule)
+function continued(instants: Schedule | undefined, { cursorAt, nextAt }: StoredTrigger): Start {
+  const isComputed = nextAt !== undefined && instants !== undefined
   // Zone rules may have changed even though the text has not.
-  return { cursorAt, nextAt: isWorkedOut ? scheduleOf(trigger.schedule).next(cursorAt) : current.nextAt }
-}
-
-/** Where a trigger begins whose due instants are new. */
-function begun(
-  { schedule, enabled }: Trigger,
-  current: StoredTrigger | undefined,
-  now: Instant,
-): Pick<DefineTrigger, 'cursorAt' | 'nextAt'> {
-  const cursorAt = wasPlanned(schedule, current) ? now : firstCursor(schedule, now)
-  return { cursorAt, nextAt: enabled ? firstLook(schedule, cursorAt, now) : undefined }
+  return { cursorAt, nextAt: isComputed ? instants.next(cursorAt) : nextAt }
 }
 
 function unchanged(current: StoredTrigger | undefined): { revision: number; tzdata: string } {
   return { revision: current?.revision ?? 0, tzdata: tzdataVersion() }
 }
 
+/** The tick that closes a version. A trigger of another source is a conflict, which the store answers with. */
 function closingOf(
   current: StoredTrigger | DueTrigger,
-  { now, isReplaced, cycle }: { now: Instant; isReplaced: boolean; cycle?: Cycle | undefined },
+  facts: unknown,
+  { source, kinds, ...at }: SyncContext & { source: string; isReplaced: boolean },
 ): DefineTrigger['closing'] {
-  if (!('jobDefinition' in current) || !current.trigger.enabled) return undefined
-  if (isRound(current.trigger)) return closeRound(current, cycle, { now, isReplaced })
-  const { schedule } = current.trigger
-  if (schedule.kind === 'sensor' || schedule.kind === 'upstream') return undefined
-  const isChain = schedule.kind === 'after-finish'
-  if (isChain && (current.nextAt === undefined || current.nextAt > now)) return undefined
-  return planTick(current, now)
+  if (!isDue(current) || !current.trigger.enabled || current.source !== source) return undefined
+  return kindOf(kinds, current.trigger).close?.(current, facts, at)
 }
 
-/** The grid of an interval is anchored where it was first defined, also when its length changes. */
-function anchored(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
-  const { schedule } = trigger
-  if (isRound(trigger)) return anchoredRound(trigger, current, now)
-  if (schedule.kind !== 'interval' || schedule.anchorAt !== undefined) return trigger
-  const before = current?.trigger.schedule
-  const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
-  return { ...trigger, schedule: { ...schedule, anchorAt } }
-}
-
-/** A one-shot that is overdue when it is defined is due at once; everything else begins now. */
-function firstCursor(schedule: ScheduleSpec, now: Instant): Instant {
-  if (schedule.kind === 'once') return Math.min(now, schedule.at - 1)
-  // The anchor itself is due where the definition says so.
-  return schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now
-    ? now - 1
-    : now
-}
-
-/** A one-shot that vanishes and comes back is not due a second time, even if its run has been pruned. */
-function wasPlanned(schedule: ScheduleSpec, current: StoredTrigger | undefined): boolean {
-  const before = current?.trigger
-  if (schedule.kind !== 'once' || before?.schedule.kind !== 'once' || !before.enabled) return false
-  return before.schedule.at === schedule.at && (current?.cursorAt ?? -Infinity) >= schedule.at
-}
-
-function firstLook(schedule: ScheduleSpec, cursorAt: Instant, now: Instant): Instant | undefined {
-  if (schedule.kind === 'after-finish') {
-    return Math.max(schedule.startAt ?? 0, schedule.immediate === true ? now : now + schedule.everyMs)
-  }
-  // A sensor looks at once; so does what follows others, since something may have arrived for it under another definition.
-  if (schedule.kind === 'sensor' || schedule.kind === 'upstream') return now
-  return scheduleOf(schedule).next(cursorAt)
+function isDue(current: StoredTrigger | DueTrigger): current is DueTrigger {
+  return 'jobDefinition' in current
 }
 
 function hasSameInstants(before: Trigger, after: Trigger): boolean {
@@ -308,9 +277,8 @@ function hasSameInstants(before: Trigger, after: Trigger): boolean {
 }
 
 /** Changes with the definition, and with the zone rules where the instants depend on them. */
-function fingerprint(trigger: Trigger): string {
-  const { schedule } = trigger
-  const dependsOnRules = schedule.kind === 'cron' && schedule.timezone !== 'UTC'
+function fingerprint(trigger: Trigger, kinds: TriggerKinds): string {
+  const dependsOnRules = kindOf(kinds, trigger).dependsOnZoneRules?.(trigger) === true
   return fingerprintOf(JSON.stringify([trigger, dependsOnRules ? tzdataVersion() : '']))
 }
 

@@ -22,17 +22,15 @@ const mostNeeded = 50_000
 const perRead = 1000
 const mostWaiting = 1000
 
-/** Reads what the ticks of triggers that follow assets have to know; nothing where there are none among the triggers. */
+/** Reads what the ticks of triggers that follow assets have to know. */
 export async function upstreamFacts(
   store: Store,
   due: readonly DueTrigger[],
   now: Instant,
 ): Promise<ReadonlyMap<string, FollowerFacts>> {
-  const followers = due.filter(({ trigger }) => trigger.schedule.kind === 'upstream')
-  if (followers.length === 0) return new Map()
   const jobs = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
   const read = new Map<string, FollowerFacts>()
-  for (const { trigger, jobDefinition } of followers) {
+  for (const { trigger, jobDefinition } of due) {
     const facts = factsOf(store, { trigger: trigger.name, job: jobDefinition, jobs, now })
     read.set(trigger.name, await facts.catch(definitionError))
   }

@@ -5,6 +5,7 @@ import type { AssetsConfig } from './config.js'
 /** The feature `assets`. */
 export const assets = {
   name: 'assets',
+  kinds: async () => [(await import('./kind.js')).upstreamKind],
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
   endEffects: async () => [(await import('./end-effect.js')).assetEffect],

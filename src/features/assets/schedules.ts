@@ -11,6 +11,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { isTimed } from './status.js'
 import { unknownAsset } from './check.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** A schedule of an asset. */
 export interface AssetSchedule {
@@ -50,7 +51,7 @@ export async function defineSchedule(
   if (trigger !== undefined) checkTrigger(trigger, job, place)
   refuse(`schedule ${name}`, place.faults)
   refuse(`schedule ${name}`, await pastSchedules(store, [trigger as Trigger], now))
-  await define(store, { source: api, triggers: [trigger as Trigger], now })
+  await define(store, { kinds: timedKinds, source: api, triggers: [trigger as Trigger], now })
 }
 
 /** Ends a schedule of an asset; runs that are due already go on. */
@@ -68,7 +69,7 @@ export async function endSchedule(
   if (!isTimed(trigger) || !(await isOfAsset(store, trigger))) {
     throw new RotaError('TRIGGER_UNKNOWN', `${name} is a trigger, but no schedule of an asset`)
   }
-  await end(store, { source, names: [name], now })
+  await end(store, { kinds: timedKinds, source, names: [name], now })
   return { removed: true }
 }
 

@@ -10,6 +10,7 @@ import { readName } from '../../kernel/definition/read-value.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { takerName } from '../../engine/worker/command-run.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** What the jobs of commands that nobody takes are named after; the command follows. */
 const unclaimedPrefix = 'command:'
@@ -65,7 +66,7 @@ export async function bindCommands(store: Store, now: Instant): Promise<void> {
     const job = performers[index] as string
     return job === trigger.job ? [] : [{ ...trigger, job }]
   })
-  if (moved.length > 0) await define(store, { source: jobsSource, triggers: moved, now })
+  if (moved.length > 0) await define(store, { kinds: timedKinds, source: jobsSource, triggers: moved, now })
 }
 
 /** Forgets the jobs of commands that somebody takes now, or that no command job has any more. */

@@ -18,6 +18,7 @@ import { formatJobLine } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { performersOf, shellCommand } from './performers.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** A job as it stands. */
 export interface JobStatus {
@@ -58,7 +59,7 @@ export async function addToStore(
   const { source, jobs, now } = request
   const triggers = await triggersOf(store, jobs, now)
   refuse('the job', await pastSchedules(store, triggers, now))
-  await define(store, { source, triggers, now, isNew: true })
+  await define(store, { kinds: timedKinds, source, triggers, now, isNew: true })
   await recordExecuted(store, { jobs, triggers, now })
 }
 
@@ -80,7 +81,7 @@ export async function endInStore(
   request: { readonly source: string; readonly ids: readonly string[]; readonly now: Instant },
 ): Promise<void> {
   const { source, ids, now } = request
-  if (ids.length > 0) await end(store, { source, names: ids, now, cancelPending: true })
+  if (ids.length > 0) await end(store, { kinds: timedKinds, source, names: ids, now, cancelPending: true })
 }
 
 /** The trigger of a job, active or ended. */

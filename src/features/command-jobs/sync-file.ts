@@ -8,6 +8,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
 import { shellCommand } from './performers.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 import {
   endInStore,
   executedRecords,
@@ -172,7 +173,11 @@ async function writeJobs(
     known.get(name)?.trigger.enabled === true ? [name] : [],
   )
   await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
-  await sync(store, { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] }, now)
+  await sync(
+    store,
+    { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] },
+    { kinds: timedKinds, now },
+  )
   await recordExecuted(store, {
     jobs: elsewhere.map(({ line }) => line),
     triggers: elsewhere.map(({ trigger }) => trigger),

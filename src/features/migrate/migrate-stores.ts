@@ -2,6 +2,7 @@ import { systemClock } from '../../time/clock.js'
 import type { Store } from '../../store/port.js'
 import { assertIdle, countFacts, moveStore, type MoveProgress, type MoveReport } from './run.js'
 import { absoluteUrl, openStore, shownUrl } from '../../app/store/open-store.js'
+import { loadTriggerKinds } from '../../app/features.js'
 
 /** Which stores, by their addresses. */
 export interface MigrateOptions {
@@ -25,7 +26,8 @@ export async function migrateStore(options: MigrateOptions): Promise<MoveReport>
     await assertIdle(source, systemClock.now())
     const target = await open(to, directory, true)
     try {
-      return await moveStore({ from: source, to: target, now: systemClock.now(), onProgress })
+      const kinds = await loadTriggerKinds()
+      return await moveStore({ kinds, from: source, to: target, now: systemClock.now(), onProgress })
     } finally {
       await target.close()
     }

@@ -10,6 +10,7 @@ import type { Store } from '../../store/port.js'
 import { systemClock } from '../../time/clock.js'
 import { reclaimLost } from '../../engine/upkeep/reclaim-lost.js'
 import { moveStore } from './run.js'
+import { timedKinds as kinds } from '../../engine/timed/kinds.js'
 
 const open: Store[] = []
 const directories: string[] = []
@@ -26,7 +27,7 @@ it('moves everything from memory to SQLite to files and back, and each says the 
   let from = first
   for (const next of [sqlite, files, sqlite, async () => keep(openMemoryStore())]) {
     const to = await next()
-    const { counts } = await moveStore({ from, to, now })
+    const { counts } = await moveStore({ kinds, from, to, now })
     expect(counts).toMatchObject({ job: 1, trigger: 2, note: 2, seen: 1, log: 1 })
     expect(await to.runs({ limit: 100 })).toEqual(await first.runs({ limit: 100 }))
     expect(await to.triggers()).toEqual(await first.triggers())
@@ -41,7 +42,7 @@ it('the new store goes on where the old one stood, and what was held there by a 
   await live(from)
   const to = await sqlite()
   const now = t0 + 60 * minute
-  await moveStore({ from, to, now })
+  await moveStore({ kinds, from, to, now })
   const lost = await to.expire({ now, deadline: now, limit: 9 })
   expect(lost).toMatchObject([{ worker: 'w', attempt: 1 }])
   const due = await to.due({ now, limit: 9 })
@@ -59,7 +60,7 @@ it.each([
   await from.expire({ now, deadline: now, limit: 9 })
   expect(await from.workers()).toEqual([])
   const to = await sqlite()
-  await moveStore({ from, to, now })
+  await moveStore({ kinds, from, to, now })
   for (const { id } of await from.runs({ limit: 100 }))
     expect(await to.attempts(id)).toEqual(await from.attempts(id))
 })
@@ -68,15 +69,15 @@ it('the old store is frozen, and neither a live worker nor a target with somethi
   const from = keep(openMemoryStore())
   await live(from)
   const to = await sqlite()
-  const early = moveStore({ from, to, now: t0 + minute })
+  const early = moveStore({ kinds, from, to, now: t0 + minute })
   await expect(early).rejects.toMatchObject({
     code: 'STORE_MOVE',
     message: expect.stringContaining('process 1 on here') as unknown,
   })
   const now = t0 + 60 * minute
-  await moveStore({ from, to, now })
+  await moveStore({ kinds, from, to, now })
   expect(await from.holds({ target: 'all', openAt: now })).toMatchObject([{ note: `moved to ${to.url}` }])
-  await expect(moveStore({ from, to, now })).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
+  await expect(moveStore({ kinds, from, to, now })).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
 })
 
 it('a move that is broken off leaves the new store frozen and the old one not, and can be made again into another', async () => {
@@ -90,20 +91,20 @@ it('a move that is broken off leaves the new store frozen and the old one not, a
     if (++pieces > 4) throw new Error('the disk is gone')
     await take(facts)
   }
-  await expect(moveStore({ from, to: broken, now })).rejects.toThrow('the disk is gone')
+  await expect(moveStore({ kinds, from, to: broken, now })).rejects.toThrow('the disk is gone')
   expect(await broken.due({ now, limit: 9 })).toEqual([])
   expect(await broken.holds({ target: 'all', openAt: now })).toHaveLength(1)
   // Whoever starts the old one again has to find it at work.
   expect(await from.holds({ target: 'all', openAt: now + 1 })).toEqual([])
   const to = await sqlite()
-  await moveStore({ from, to, now })
+  await moveStore({ kinds, from, to, now })
   expect(await to.holds({ target: 'all', openAt: now + 1 })).toEqual([])
 })
 
 it('a store is not moved into itself, also where it is empty', async () => {
   const only = await sqlite()
   const now = t0 + 60 * minute
-  await expect(moveStore({ from: only, to: only, now })).rejects.toMatchObject({
+  await expect(moveStore({ kinds, from: only, to: only, now })).rejects.toMatchObject({
     code: 'STORE_MOVE',
     message: expect.stringContaining('into itself') as unknown,
   })
@@ -127,7 +128,7 @@ it('what somebody writes to the old store meanwhile is noticed', async () => {
     await take(facts)
     if (facts.some(({ kind }) => kind === 'run')) onProgress()
   }
-  await expect(moveStore({ from, to, now })).rejects.toMatchObject({ code: 'STORE_MOVE' })
+  await expect(moveStore({ kinds, from, to, now })).rejects.toMatchObject({ code: 'STORE_MOVE' })
 })
 
 /** A store in which something has happened: runs in every state, versions, a hold, notes, a log. */

@@ -7,12 +7,15 @@ import type { Fact } from '../../kernel/run/fact.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import type { TriggerKinds } from '../../engine/trigger-kind.js'
 
 /** How many facts are read and written together. */
 const page = 500
 
 /** What is moved where. */
 export interface Move {
+  /** The kinds of the triggers in both stores. */
+  readonly kinds: TriggerKinds
   readonly from: Store
   readonly to: Store
   readonly now: Instant
@@ -134,8 +137,8 @@ async function assertEqual(move: Move): Promise<void> {
   }
   for (const trigger of await move.to.triggers()) {
     const [old, fresh] = [
-      await coverageOf(move.from, trigger, undefined),
-      await coverageOf(move.to, trigger, undefined),
+      await coverageOf(move.from, trigger, move),
+      await coverageOf(move.to, trigger, move),
     ]
     if (isComplete(old) && !isComplete(fresh))
       throw new RotaError(

@@ -11,6 +11,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { passName } from './source.js'
 import type { PlanSource } from './triggers.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** Notes that an app names these plans, and ends the entries of those it named before; answers which triggers ended. */
 export async function notePlans(
@@ -87,7 +88,8 @@ async function endPlan(
   const elsewhere = new Set(plans.flatMap((plan) => plan.triggers.map((trigger) => trigger.name)))
   const moved = open.filter((trigger) => elsewhere.has(trigger))
   const gone = open.filter((trigger) => !elsewhere.has(trigger))
-  if (moved.length > 0) await end(store, { source: name, names: moved, now })
-  if (gone.length > 0) await end(store, { source: name, names: gone, now, cancelPending: true })
+  if (moved.length > 0) await end(store, { kinds: timedKinds, source: name, names: moved, now })
+  if (gone.length > 0)
+    await end(store, { kinds: timedKinds, source: name, names: gone, now, cancelPending: true })
   return gone
 }

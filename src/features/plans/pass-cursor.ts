@@ -5,6 +5,7 @@ import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { isPass, passName, passSource } from './source.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** A plan that is passed: the name that it was called by, and its file without links. */
 export interface PassedPlan {
@@ -39,7 +40,7 @@ async function definePass(store: Store, trigger: Trigger, now: Instant): Promise
   const { definePipelineJob } = await import('./triggers.js')
   const { define } = await import('../../engine/sync/sync.js')
   await definePipelineJob(store, now)
-  await define(store, { source: passSource, triggers: [trigger], now })
+  await define(store, { kinds: timedKinds, source: passSource, triggers: [trigger], now })
   return (await store.dueByName({ names: [trigger.name], now }))[0]
 }
 

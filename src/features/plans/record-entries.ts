@@ -6,6 +6,7 @@ import type { PlanEntry } from './definition.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { definePipelineJob, planTrigger } from './triggers.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** Records entries of a plan as runs; answers those that nobody else recorded first. */
 export async function recordEntries(
@@ -19,7 +20,12 @@ export async function recordEntries(
   const active = await store.triggers({ names, active: true })
   const taken = new Set(active.map((one) => one.trigger.name))
   const missing = entries.filter(({ jobId }) => !taken.has(planTriggerName(jobId)))
-  await define(store, { source, triggers: missing.map((entry) => planTrigger(entry, pipelineJob)), now })
+  await define(store, {
+    kinds: timedKinds,
+    source,
+    triggers: missing.map((entry) => planTrigger(entry, pipelineJob)),
+    now,
+  })
   const ticks = await ticksOf(store, entries, request)
   const answers = await store.tick(ticks.map(({ tick }) => tick))
   return ticks.filter((_, index) => answers[index] === 'ticked').map(({ entry }) => entry)

@@ -12,6 +12,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { planSourceName, realFile } from './source.js'
 import { isRecorded, refuseOtherParams, wasEnqueued, type EntryKey } from './same-params.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** How long after its due instant an entry is still performed; older ones are recorded as missed. */
 export const planLookBackMs = 86_400_000
@@ -89,7 +90,9 @@ export async function syncPlans(
       const held = await heldByOthers(store, plan)
       if (held.size > 0) again.push(plan)
       const triggers = plan.triggers.filter(({ name }) => !held.has(name))
-      reports.push(await sync(store, { name: plan.name, jobs: [], queues: [], triggers }, now))
+      reports.push(
+        await sync(store, { name: plan.name, jobs: [], queues: [], triggers }, { kinds: timedKinds, now }),
+      )
     }
     open = again
   }

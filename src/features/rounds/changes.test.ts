@@ -4,6 +4,7 @@ import { hour, minute, second, settle, Work } from '../../../test/fixtures/engin
 import { defineJob } from '../../kernel/job/define-job.js'
 import { defineRound } from './definition.js'
 import { sync } from '../../engine/sync/sync.js'
+import { kinds } from '../../../test/fixtures/feature-parts.js'
 
 describe('changing a round', () => {
   it('another list lets the current service finish, drops the rest, and is checked at once', async () => {
@@ -75,13 +76,15 @@ describe('changing a round', () => {
       }),
     ]
     const source = { name: 'code:test', jobs, queues: [], triggers }
-    await expect(sync(stage.store, source, ten)).rejects.toThrow(
+    await expect(sync(stage.store, source, { kinds, now: ten })).rejects.toThrow(
       'rounds differ about a service: a every 1h in one, every 2h in two; b every 1h in one, every 3h in two',
     )
     expect(diary.begun).toEqual([])
-    await sync(stage.store, { ...source, triggers: triggers.slice(0, 1) }, ten)
+    await sync(stage.store, { ...source, triggers: triggers.slice(0, 1) }, { kinds, now: ten })
     const other = { ...source, name: 'code:other', jobs: [], triggers: triggers.slice(1) }
-    await expect(sync(stage.store, other, ten)).rejects.toThrow('a every 2h in two, every 1h in one')
+    await expect(sync(stage.store, other, { kinds, now: ten })).rejects.toThrow(
+      'a every 2h in two, every 1h in one',
+    )
   })
 })
 

@@ -13,7 +13,7 @@ import {
   readOptions,
   readPriority,
 } from '../../kernel/definition/read-value.js'
-import type { RoundService } from './round.js'
+import type { RoundService } from '../../kernel/trigger/round-spec.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** A round as code, a config file, the command line or the API writes it. */

@@ -3,6 +3,7 @@ import { atTen, cycleOf, isCovered, patient, ten, timingOf } from '../../../test
 import { day, hour, minute, second, Work } from '../../../test/fixtures/engine-stage.js'
 import { defineRound } from './definition.js'
 import { define, end } from '../../engine/sync/sync.js'
+import { kinds } from '../../../test/fixtures/feature-parts.js'
 
 describe('the seed’s scenarios', () => {
   it('R1, R2: scenario 1: three services run at once and in order, and all again after an hour', async () => {
@@ -188,9 +189,9 @@ describe('a round', () => {
     diary.tookMs = 5 * minute
     await stage.process({ jobs: diary.jobs('a', 'b', 'c'), triggers: {} })
     const trigger = defineRound('r', { every: '1h', services: ['a', 'b', 'c'] })
-    await define(stage.store, { source: 'api', triggers: [trigger], now: ten })
+    await define(stage.store, { kinds, source: 'api', triggers: [trigger], now: ten })
     await stage.pass(2 * minute)
-    await end(stage.store, { source: 'api', names: ['r'], now: stage.clock.now() })
+    await end(stage.store, { kinds, source: 'api', names: ['r'], now: stage.clock.now() })
     await stage.pass(10 * minute)
     expect(diary.lines).toEqual(['a@0'])
     expect(await cycleOf(stage, 'r')).toMatchObject({
@@ -198,7 +199,7 @@ describe('a round', () => {
       current: null,
       results: [{ service: 'a' }],
     })
-    await define(stage.store, { source: 'api', triggers: [trigger], now: stage.clock.now() })
+    await define(stage.store, { kinds, source: 'api', triggers: [trigger], now: stage.clock.now() })
     await stage.pass(20 * minute)
     expect(diary.begun.map(({ service }) => service)).toEqual(['a', 'b', 'c'])
     expect(await cycleOf(stage, 'r')).toBeUndefined()
@@ -232,9 +233,9 @@ describe('a round', () => {
     const a = new Work()
     await stage.process({ jobs: { a: a.handler } })
     const trigger = defineRound('r', { every: '1h', services: ['a'] })
-    await define(stage.store, { source: 'api', triggers: [trigger], now: ten })
+    await define(stage.store, { kinds, source: 'api', triggers: [trigger], now: ten })
     await stage.pass(second)
-    await end(stage.store, { source: 'api', names: ['r'], now: stage.clock.now() })
+    await end(stage.store, { kinds, source: 'api', names: ['r'], now: stage.clock.now() })
     expect(await cycleOf(stage, 'r')).toMatchObject({ queue: [], current: { service: 'a' } })
     await a.end(0)
     expect(await cycleOf(stage, 'r')).toBeUndefined()

@@ -6,14 +6,13 @@ import type { Cycle, ServiceTiming } from './round.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 
-/** Reads what the ticks of rounds have to know; nothing where there are none among the triggers. */
+/** Reads what the ticks of rounds have to know. */
 export async function roundFacts(
   store: Store,
   due: readonly DueTrigger[],
   { startedAt }: { readonly startedAt: Instant },
 ): Promise<ReadonlyMap<string, RoundFacts>> {
-  const rounds = due.map(({ trigger }) => trigger).filter(isRound)
-  if (rounds.length === 0) return new Map()
+  const rounds = due.map(({ trigger }) => trigger)
   const cycles = await openCycles(store, rounds)
   const timings = await serviceTimings(store, new Set(rounds.flatMap(servicesOf)))
   const jobs = new Map((await store.jobs()).map(({ job }) => [job.name, job]))

@@ -6,6 +6,7 @@ import type { RoundsConfig } from './config.js'
 export const rounds = {
   name: 'rounds',
   config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
+  kinds: async () => [(await import('./kind.js')).roundKind],
   endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
   commands: {
     round: {

@@ -1,4 +1,4 @@
-import type { CheckNotice } from './round.js'
+import type { CheckNotice } from '../../kernel/trigger/round-spec.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import { skipView } from './views.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'

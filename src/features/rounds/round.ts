@@ -2,17 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
-
-/** The services of a round, in the order in which they are performed. */
-export interface RoundSpec {
-  readonly services: readonly RoundService[]
-}
-
-/** A job as a service: performed when a check finds that its own interval has passed. */
-export interface RoundService {
-  readonly job: string
-  readonly everyMs: number
-}
+import type { SkippedService } from '../../kernel/trigger/round-spec.js'
 
 /** When a service ran last, how often it is to run, and the run in flight: one for all rounds, kept for ever. */
 export interface ServiceTiming {
@@ -53,26 +43,6 @@ export interface ServiceResult {
   readonly service: string
   readonly status: 'ok' | 'error'
   readonly info: string
-}
-
-/** A service that a check left out, and why. */
-export interface SkippedService {
-  readonly service: string
-  /** `tried`: it was begun for this instant before, by another round, and failed. `replaced`: the list was replaced. */
-  readonly reason: 'not_due' | 'in_flight' | 'tried' | 'replaced'
-  /** When it is due next. */
-  readonly dueAt?: Instant | undefined
-  /** The round in which it is in flight. */
-  readonly round?: string | undefined
-}
-
-/** What a check of a round found, or left out after it. */
-export interface CheckNotice {
-  /** Its due instant, as that of the range in the ledger. */
-  readonly dueAt: Instant
-  readonly rule: 'round:check' | 'round:later'
-  readonly due: readonly string[]
-  readonly skipped: readonly SkippedService[]
 }
 
 /** A run of a service that became final. */

@@ -1,6 +1,7 @@
 import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
 import { dueAgainAt, listedTiming, serviceRunId } from './check.js'
-import type { Cycle, LastCheck, ServiceResult, ServiceTiming, SkippedService } from './round.js'
+import type { SkippedService } from '../../kernel/trigger/round-spec.js'
+import type { Cycle, LastCheck, ServiceResult, ServiceTiming } from './round.js'
 import { scheduleOf } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { isRound, openCycles, servicesOf } from './facts.js'

@@ -10,6 +10,11 @@ import { tooSeldom } from './check.js'
 import { jobsOf, type StoredTrigger, type Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import { kindsOf } from '../../engine/trigger-kind.js'
+import { roundKind } from './kind.js'
+
+/** A round takes only the place of a round. */
+const kinds = kindsOf([roundKind])
 
 /** The source of what is defined at run time. */
 const api = 'api'
@@ -30,7 +35,7 @@ export async function startRound(
   if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
   await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
-  await define(store, { source: api, triggers: [trigger], now })
+  await define(store, { kinds, source: api, triggers: [trigger], now })
   return trigger
 }
 
@@ -45,7 +50,7 @@ export async function stopRound(
     const advice = `\`rota pause ${name}\` holds it, or remove it there`
     throw new RotaError('DEFINITION_CONFLICT', `round ${name} is defined by ${round.source}; ${advice}`)
   }
-  await end(store, { source: api, names: [name], now })
+  await end(store, { kinds, source: api, names: [name], now })
 }
 
 /** What whoever starts a round should know about its intervals. */

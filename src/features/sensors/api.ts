@@ -1,5 +1,6 @@
 import type { Deliveries, Delivered } from './deliver.js'
 import type { RunContext } from '../../engine/worker/perform.js'
+import { sensorKinds } from './kind.js'
 import { end } from '../../engine/sync/sync.js'
 import type { JobInput, JobOptions } from '../../kernel/job/define-job.js'
 import { defineSensor, type SensorOptions } from './definition.js'
@@ -106,7 +107,8 @@ export abstract class RotaSensors extends RotaRounds {
     const [trigger] = await store.triggers({ names: [name] })
     const configured = this.#sensors.get(name)
     if (configured === undefined) throw unknownSensor(name, [...this.#sensors.keys()])
-    if (trigger !== undefined) await end(store, { source: trigger.source, names: [name], now: this.now() })
+    if (trigger !== undefined)
+      await end(store, { kinds: sensorKinds, source: trigger.source, names: [name], now: this.now() })
     this.#sensors.delete(name)
     this.registry.triggers.delete(name)
     if (record.isInitialized) await this.#cleanUp(name, configured, record.state)

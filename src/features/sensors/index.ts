@@ -1,10 +1,16 @@
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
 import type { SensorsConfig } from './config.js'
+import { ownSensors } from './sensor.js'
 
 /** The feature `sensors`. */
 export const sensors = {
   name: 'sensors',
+  kinds: async () => [(await import('./kind.js')).sensorKind],
+  loops: async (definitions) => {
+    const own = definitions.part(ownSensors)
+    return own.size === 0 ? [] : [(await import('./polling/run.js')).sensorLoop(own)]
+  },
   commands: {
     sensor: {
       summary: 'inspect, reset and pause sensors',

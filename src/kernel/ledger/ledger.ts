@@ -43,6 +43,11 @@ export interface LedgerRange {
   readonly detail?: string | undefined
 }
 
+/** Whether a range only adds to one that was recorded before for the same instant. */
+export function isAddition({ rule }: Pick<LedgerRange, 'rule'>): boolean {
+  return rule === 'round:later'
+}
+
 /** A range together with when it was decided. */
 export interface RecordedRange extends LedgerRange {
   readonly recordedAt: Instant

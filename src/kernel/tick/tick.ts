@@ -1,19 +1,17 @@
 import type { Instant } from '../../time/instant.js'
-import { onceSchedule } from '../../time/once.js'
-import { bounded, type Schedule } from '../../time/schedule.js'
+import type { Schedule } from '../../time/schedule.js'
 import { catchUp } from './catch-up.js'
 import { cut } from './cut.js'
 import type { Hold } from '../hold/hold.js'
-import { instantOfRunId, runIdOf, type RunId } from '../identity/identity.js'
+import { instantOfRunId, type RunId } from '../identity/identity.js'
 import type { LedgerRange } from '../ledger/ledger.js'
 import type { StateChange } from '../state/state-entry.js'
 import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
-import { chainEffect } from '../run/end-effect.js'
 import type { NewRun } from '../run/run.js'
-import { scheduleOf, type AfterFinishSpec, type ScheduleSpec } from '../trigger/schedule.js'
-import type { CheckNotice } from '../../features/rounds/round.js'
+import { scheduleOf } from '../trigger/schedule.js'
+import type { CheckNotice } from '../trigger/round-spec.js'
 import type { DueTrigger } from '../trigger/trigger.js'
 
 /** One evaluation of one trigger: what it writes, all of it or nothing. */
@@ -54,13 +52,14 @@ export interface TickWindow {
   readonly lookBackMs?: number | undefined
 }
 
-/** Works out what becomes of each instant in `(cursor, until]`. Pure: two schedulers plan the same. */
+/**
+ * Works out what becomes of each instant in `(cursor, until]`, for triggers whose due instants follow from their
+ * definition. Pure: two schedulers plan the same.
+ */
 export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {}): Tick {
-  const { schedule } = given.trigger
-  if (schedule.kind === 'after-finish') return planAfterFinish(given, schedule, now)
   const { untilAt = now, lookBackMs } = window
   const due = lookBackMs === undefined ? given : lookingBack(given, lookBackMs)
-  const instants = scheduleOf(schedule)
+  const instants = scheduleOf(due.trigger.schedule)
   const held = cut({ due, schedule: instants, until: untilAt })
   const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: held.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })
@@ -112,39 +111,4 @@ export function openPause(due: DueTrigger, now: Instant): Hold | undefined {
   return due.holds.find(
     (hold) => hold.target === target && (hold.untilAt === undefined || hold.untilAt > now),
   )
-}
-
-/** An after-finish trigger has one due instant at a time, written by the run before it; the chain never breaks. */
-function planAfterFinish(due: DueTrigger, spec: ScheduleSpec & AfterFinishSpec, now: Instant): Tick {
-  const dueAt = due.nextAt ?? now
-  const only = bounded(onceSchedule(dueAt), spec)
-  const isOver = spec.endAt !== undefined && dueAt > spec.endAt
-  const cursorAt = Math.max(due.cursorAt, dueAt)
-  const window = { ...due, cursorAt: dueAt - 1 }
-  const { clear, ranges } = cut({ due: window, schedule: only, until: now })
-  const caught = catchUp({ due: window, schedule: only, clear, now })
-  const runs = caught.candidates.map((at) => ({
-    ...newTriggerRun(due, at),
-    id: chainId(due, at),
-    endEffect: chainEffect.name,
-  }))
-  const pause = openPause(due, now)
-  const paused = pause !== undefined && pause.fromAt <= dueAt
-  // What did not run has no end to count from, so the chain goes on from this tick.
-  const resumedAt = paused ? pause.untilAt : now + spec.everyMs
-  return {
-    trigger: due.trigger.name,
-    revision: due.revision,
-    at: now,
-    cursorAt,
-    nextAt: runs.length > 0 || isOver ? undefined : resumedAt,
-    chainRun: runs[0]?.id,
-    runs,
-    ranges: [...ranges, ...caught.ranges],
-    supersede: undefined,
-  }
-}
-
-function chainId(due: DueTrigger, at: Instant): RunId {
-  return runIdOf({ at, parts: ['after', due.trigger.name, due.chainRun ?? String(at)] })
 }

@@ -3,7 +3,7 @@ import type { Hold } from '../hold/hold.js'
 import type { Job } from '../job/job.js'
 import type { Json } from '../definition/json.js'
 import type { PartitionRule } from '../partition/rule.js'
-import type { RoundSpec } from '../../features/rounds/round.js'
+import type { RoundSpec } from './round-spec.js'
 import type { Labels } from '../run/run.js'
 import type { ScheduleSpec } from './schedule.js'
 

@@ -4,6 +4,7 @@ import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
 import { gatesOf } from '../../kernel/identity/occurrence.js'
 import type { Outcome } from '../../kernel/run/outcome.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
+import { planAfterFinish } from '../../engine/timed/after-finish.js'
 import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
@@ -157,7 +158,7 @@ export class Stage {
 
   /** Plans a trigger up to an instant and commits the tick. */
   async tick(name: string, now: Instant, given: Partial<Tick> = {}): Promise<Tick> {
-    const tick = { ...planTick(await this.seen(name, now), now), ...given }
+    const tick = { ...planOf(await this.seen(name, now), now), ...given }
     expect(await this.store.tick([tick])).toEqual(['ticked'])
     return tick
   }
@@ -239,4 +240,9 @@ export function aRunOf(
 ): NewRun {
   const { concurrencyKey, ...rest } = given
   return aRun(label, { job: job.name, gates: gatesOf({ job, concurrencyKey }), ...rest })
+}
+
+/** The tick of a trigger whose due instants need no facts. */
+export function planOf(due: DueTrigger, now: Instant): Tick {
+  return due.trigger.schedule.kind === 'after-finish' ? planAfterFinish(due, now) : planTick(due, now)
 }

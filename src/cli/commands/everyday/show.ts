@@ -1,5 +1,5 @@
 import { nextInstants } from '../../../app/explain/next-instants.js'
-import type { RoundService } from '../../../features/rounds/round.js'
+import type { RoundService } from '../../../kernel/trigger/round-spec.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { SecretText } from '../../../kernel/definition/secret-text.js'
 import type { StoredJob } from '../../../store/port.js'

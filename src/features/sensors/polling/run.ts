@@ -12,12 +12,8 @@ import {
 import { recordOf } from '../record.js'
 import type { Sensed } from './read-poll.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
-import type { Store } from '../../../store/port.js'
-import type { Clock } from '../../../time/clock.js'
 import type { Instant } from '../../../time/instant.js'
-import type { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
-import type { Events } from '../../../engine/events.js'
-import type { ErrorTracer } from '../../../engine/worker/error-tracer.js'
+import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../../engine/feature-loop.js'
 import { backOffMs, isFatal, type Look } from '../../../engine/loop.js'
 import { poll, type Polled } from './poll.js'
 import { cleanUpSensor } from './cleanup.js'
@@ -25,19 +21,21 @@ import { commitPoll, readFacts, releasePoll, withNotes, type CommitContext } fro
 import { SensorWatches } from './watches.js'
 
 /** What the loop of the sensors needs. */
-export interface SensorsOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly guard: ClockGuard
-  readonly events: Events
-  readonly tracer: ErrorTracer
+interface SensorsOptions extends FeatureLoopContext {
   /** The sensors that this process can poll, by the names of their triggers. */
   readonly sensors: ReadonlyMap<string, ConfiguredSensor>
-  /** A name that no other process has. */
-  readonly holder: string
-  readonly onRuns: () => void
-  /** Has the loop look at once. */
-  readonly wake: () => void
+}
+
+/** The loop that polls the sensors of this process. */
+export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): FeatureLoop {
+  return {
+    name: 'sensors',
+    begin: (context) => {
+      const polled = new Sensors({ ...context, sensors })
+      polled.start()
+      return polled
+    },
+  }
 }
 
 /** How many polls go on at once; those that ignore their signal do not count. */
@@ -50,7 +48,7 @@ const soonMs = 2000
 const patience = 10
 
 /** Polls what is due, each sensor on its own: one that throws, hangs or leaks touches no other. */
-export class Sensors {
+class Sensors implements RunningLoop {
   readonly #options: SensorsOptions
   readonly #polls = new Map<string, PollUnderWay>()
   readonly #watches: SensorWatches

@@ -1,4 +1,5 @@
-import { planTick, type Tick } from '../../../kernel/tick/tick.js'
+import type { Tick } from '../../../kernel/tick/tick.js'
+import { planOf } from '../stage.js'
 import type { DueTrigger } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Store } from '../../port.js'
@@ -9,7 +10,7 @@ export async function tickOf(
   due: DueTrigger,
   { now, limit }: { readonly now: Instant; readonly limit: number },
 ): Promise<Tick> {
-  const planned = planTick(due, now)
+  const planned = planOf(due, now)
   if (due.trigger.schedule.kind !== 'upstream') return planned
   const arrived = await store.stateEntries({ kind: 'arrival', names: [due.trigger.name], limit })
   const notes = arrived.map(({ kind, name, item, revision }) => ({

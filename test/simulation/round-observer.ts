@@ -1,15 +1,17 @@
-import type { RunContext } from '../engine/worker/perform.js'
-import type { Cycle, RoundService, ServiceTiming } from '../features/rounds/round.js'
-import { isFinal, type Run } from '../kernel/run/run.js'
-import type { Trigger } from '../kernel/trigger/trigger.js'
-import type { Store } from '../store/port.js'
-import { formatInstant, type Instant } from '../time/instant.js'
+import type { RunContext } from '../../src/engine/worker/perform.js'
+import type { RoundService } from '../../src/kernel/trigger/round-spec.js'
+import type { Cycle, ServiceTiming } from '../../src/features/rounds/round.js'
+import { isFinal, type Run } from '../../src/kernel/run/run.js'
+import type { Trigger } from '../../src/kernel/trigger/trigger.js'
+import type { Store } from '../../src/store/port.js'
+import { formatInstant, type Instant } from '../../src/time/instant.js'
+import type { WorldObserver } from '../../src/testing/observer.js'
 
 /** A cycle that nobody has moved for so long stands still. */
 const stillMs = 6 * 3_600_000
 
 /** Watches the services of rounds in a simulated world, and compares them with what the store keeps of them. */
-export class RoundObserver {
+export class RoundObserver implements WorldObserver {
   readonly #rounds: ReadonlyMap<string, readonly RoundService[]>
   /** How far each cycle has come: the place in the list of the last service that was begun. */
   readonly #reached = new Map<string, number>()

@@ -1,0 +1,29 @@
+import type { FeatureLoop } from '../engine/feature-loop.js'
+import type { Registry } from '../engine/sync/registry.js'
+import { timedKinds } from '../engine/timed/kinds.js'
+import { kindsOf, type TriggerKinds } from '../engine/trigger-kind.js'
+import type { Feature } from '../features/feature.js'
+import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
+
+/** Loads what the ends of runs change: a store is opened with it. */
+export async function loadEndEffects(): Promise<EndEffects> {
+  return endEffectsOf(await fromAll(({ endEffects }) => endEffects?.()))
+}
+
+/** Loads all kinds of triggers. */
+export async function loadTriggerKinds(): Promise<TriggerKinds> {
+  return kindsOf([...timedKinds.values(), ...(await fromAll(({ kinds }) => kinds?.()))])
+}
+
+/** Loads what features run beside the scheduler of an app with these definitions. */
+export async function loadFeatureLoops(definitions: Registry): Promise<readonly FeatureLoop[]> {
+  return await fromAll(({ loops }) => loops?.(definitions))
+}
+
+async function fromAll<Part>(
+  load: (feature: Feature) => Promise<readonly Part[]> | undefined,
+): Promise<readonly Part[]> {
+  const features: readonly Feature[] = Object.values(await import('../features/index.js'))
+  const parts = await Promise.all(features.map(async (feature) => (await load(feature)) ?? []))
+  return parts.flat()
+}

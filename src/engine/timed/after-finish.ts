@@ -1,0 +1,65 @@
+import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
+import { newTriggerRun } from '../../kernel/identity/occurrence.js'
+import { chainEffect } from '../../kernel/run/end-effect.js'
+import { catchUp } from '../../kernel/tick/catch-up.js'
+import { cut } from '../../kernel/tick/cut.js'
+import { openPause, type Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+import { formatDuration } from '../../time/duration.js'
+import type { Instant } from '../../time/instant.js'
+import { onceSchedule } from '../../time/once.js'
+import { bounded } from '../../time/schedule.js'
+import { specOf, type TriggerKind } from '../trigger-kind.js'
+
+/** Due an interval after the end of the run before. */
+export const afterFinish: TriggerKind = {
+  name: 'after-finish',
+  origin: 'trigger',
+  isChain: true,
+  instants: () => undefined,
+  begin: (trigger, _current, now) => {
+    const { startAt = 0, immediate, everyMs } = specOf(trigger, 'after-finish')
+    const firstAt = Math.max(startAt, immediate === true ? now : now + everyMs)
+    return { cursorAt: now, nextAt: trigger.enabled ? firstAt : undefined }
+  },
+  plan: (due, _facts, now) => planAfterFinish(due, now),
+  close: (due, _facts, { now }) =>
+    due.nextAt === undefined || due.nextAt > now ? undefined : planAfterFinish(due, now),
+  describe: (trigger) => `${formatDuration(specOf(trigger, 'after-finish').everyMs)} after finish`,
+}
+
+/** There is one due instant at a time, written by the end of the run before; the chain never breaks. */
+export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
+  const spec = specOf(due.trigger, 'after-finish')
+  const dueAt = due.nextAt ?? now
+  const only = bounded(onceSchedule(dueAt), spec)
+  const isOver = spec.endAt !== undefined && dueAt > spec.endAt
+  const cursorAt = Math.max(due.cursorAt, dueAt)
+  const window = { ...due, cursorAt: dueAt - 1 }
+  const { clear, ranges } = cut({ due: window, schedule: only, until: now })
+  const caught = catchUp({ due: window, schedule: only, clear, now })
+  const runs = caught.candidates.map((at) => ({
+    ...newTriggerRun(due, at),
+    id: chainId(due, at),
+    endEffect: chainEffect.name,
+  }))
+  const pause = openPause(due, now)
+  const paused = pause !== undefined && pause.fromAt <= dueAt
+  // What did not run has no end to count from, so the chain goes on from this tick.
+  const resumedAt = paused ? pause.untilAt : now + spec.everyMs
+  return {
+    trigger: due.trigger.name,
+    revision: due.revision,
+    at: now,
+    cursorAt,
+    nextAt: runs.length > 0 || isOver ? undefined : resumedAt,
+    chainRun: runs[0]?.id,
+    runs,
+    ranges: [...ranges, ...caught.ranges],
+    supersede: undefined,
+  }
+}
+
+function chainId(due: DueTrigger, at: Instant): RunId {
+  return runIdOf({ at, parts: ['after', due.trigger.name, due.chainRun ?? String(at)] })
+}

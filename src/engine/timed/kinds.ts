@@ -1,0 +1,72 @@
+import { planTick } from '../../kernel/tick/tick.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import { formatDuration } from '../../time/duration.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { kindsOf, specOf, type Start, type TriggerKind } from '../trigger-kind.js'
+import { afterFinish } from './after-finish.js'
+
+/** What all kinds have in common whose due instants follow from the definition. */
+const computed = {
+  origin: 'trigger',
+  instants: ({ schedule }) => scheduleOf(schedule),
+  begin: (trigger, _current, now) => startAfter(trigger, now),
+  plan: (due, _facts, now) => planTick(due, now),
+  close: (due, _facts, { now }) => planTick(due, now),
+} as const satisfies Partial<TriggerKind>
+
+const cron: TriggerKind = {
+  ...computed,
+  name: 'cron',
+  dependsOnZoneRules: (trigger) => specOf(trigger, 'cron').timezone !== 'UTC',
+  describe: (trigger) => {
+    const { expression, timezone } = specOf(trigger, 'cron')
+    return timezone === 'UTC' ? expression : `${expression} ${timezone}`
+  },
+}
+
+/** Due on a grid. */
+export const interval: TriggerKind = {
+  ...computed,
+  name: 'interval',
+  // The grid stays where it was first defined, also when its length changes.
+  anchor: (trigger, current, now) => {
+    const schedule = specOf(trigger, 'interval')
+    if (schedule.anchorAt !== undefined) return trigger
+    const before = current?.trigger.schedule
+    const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
+    return { ...trigger, schedule: { ...schedule, anchorAt } }
+  },
+  begin: (trigger, _current, now) => {
+    const { immediate, anchorAt } = specOf(trigger, 'interval')
+    // The anchor itself is due where the definition says so.
+    return startAfter(trigger, immediate === true && anchorAt === now ? now - 1 : now)
+  },
+  describe: (trigger) => `every ${formatDuration(specOf(trigger, 'interval').everyMs)}`,
+}
+
+const once: TriggerKind = {
+  ...computed,
+  name: 'once',
+  isOneShot: true,
+  // A one-shot that is overdue when it is defined is due at once.
+  begin: (trigger, current, now) => {
+    const { at } = specOf(trigger, 'once')
+    return startAfter(trigger, wasPlanned(at, current) ? now : Math.min(now, at - 1))
+  },
+  describe: (trigger) => `once ${formatInstant(specOf(trigger, 'once').at)}`,
+}
+
+/** The kinds of triggers that belong to no feature. */
+export const timedKinds = kindsOf([cron, interval, once, afterFinish])
+
+/** A one-shot that vanishes and comes back is not due a second time, even if its run has been pruned. */
+function wasPlanned(at: Instant, current: StoredTrigger | undefined): boolean {
+  const before = current?.trigger
+  if (before?.schedule.kind !== 'once' || !before.enabled) return false
+  return before.schedule.at === at && (current?.cursorAt ?? -Infinity) >= at
+}
+
+function startAfter({ schedule, enabled }: Trigger, cursorAt: Instant): Start {
+  return { cursorAt, nextAt: enabled ? scheduleOf(schedule).next(cursorAt) : undefined }
+}

@@ -1,0 +1,113 @@
+/**
+ * What a trigger can be. Every kind of trigger is one object: it says where a new trigger begins, reads what its ticks
+ * need, plans them, and closes a version that was replaced. The scheduler, sync, why and coverage ask the kind of a
+ * trigger and know none by name. Timed kinds are in `timed/`; the others come with their features.
+ */
+import type { RunOrigin } from '../kernel/run/run.js'
+import type { Tick } from '../kernel/tick/tick.js'
+import type { ScheduleSpec } from '../kernel/trigger/schedule.js'
+import type { DueTrigger, StoredTrigger, Trigger } from '../kernel/trigger/trigger.js'
+import type { DefineConflict, Store } from '../store/port.js'
+import type { Instant } from '../time/instant.js'
+import type { Schedule } from '../time/schedule.js'
+
+/** One kind of trigger; `Facts` is what its ticks need to know besides the trigger. */
+export interface TriggerKind<Facts = unknown> {
+  readonly name: string
+  /** The origin of the runs that its ticks make. */
+  readonly origin: RunOrigin
+  /** Whether each due instant is counted from the end of the run before and stored then. */
+  readonly isChain?: boolean
+  /** Whether it has one due instant and is over after it. */
+  readonly isOneShot?: boolean
+  /** The due instants, where they follow from the definition alone. */
+  instants(trigger: Trigger): Schedule | undefined
+  /** Whether the due instants depend on time zone rules, which change with updates of Node.js. */
+  dependsOnZoneRules?(trigger: Trigger): boolean
+  /** The definition as it is stored: with an anchor, for example. */
+  anchor?(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger
+  /** The cursor and the next look of a trigger that is new or has new due instants. */
+  begin(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Start
+  /** Reads what the ticks of these triggers need to know, by name; all of them are of this kind. */
+  facts?(
+    store: Store,
+    due: readonly DueTrigger[],
+    at: { readonly now: Instant; readonly startedAt: Instant },
+  ): Promise<ReadonlyMap<string, Facts>>
+  /** Decides what becomes of everything that is due. Pure. Absent for a kind that a loop of its feature looks at. */
+  plan?(due: DueTrigger, facts: Facts, now: Instant): Tick
+  /** The tick that ends a version: what is due under it by now. Absent where nothing is left to record. */
+  close?(due: DueTrigger, facts: Facts, at: Closing): Tick | undefined
+  /** Throws if triggers of a source contradict those that stay in the store. */
+  check?(store: Store, triggers: readonly Trigger[], replaces: (one: StoredTrigger) => boolean): Promise<void>
+  /** The jobs among conflicts that this source may use together with their owners. */
+  sharedJobs?(
+    store: Store,
+    conflicts: readonly DefineConflict[],
+    source: { readonly name: string; readonly triggers: readonly Trigger[] },
+  ): Promise<ReadonlySet<string>>
+  /** When it is due, in a few words. */
+  describe(trigger: Trigger): string
+}
+
+/** How far a trigger is planned, and when it is looked at next. */
+export interface Start {
+  readonly cursorAt: Instant
+  readonly nextAt: Instant | undefined
+}
+
+/** When a version ends, and whether another one takes its place. */
+export interface Closing {
+  readonly now: Instant
+  readonly isReplaced: boolean
+}
+
+/** The kinds of triggers that a process knows, by name. */
+export type TriggerKinds = ReadonlyMap<string, TriggerKind>
+
+/** The map of some kinds. */
+export function kindsOf(kinds: Iterable<TriggerKind>): TriggerKinds {
+  return new Map([...kinds].map((kind) => [kind.name, kind]))
+}
+
+/** The kind of a trigger. */
+export function kindOf(kinds: TriggerKinds, trigger: Trigger): TriggerKind {
+  const name = kindName(trigger)
+  const kind = kinds.get(name)
+  if (kind === undefined) throw new Error(`trigger ${trigger.name} is of the unknown kind ${name}`)
+  return kind
+}
+
+function kindName({ round, schedule }: Trigger): string {
+  return round === undefined ? schedule.kind : 'round'
+}
+
+/** The schedule of a trigger whose kind has been decided. */
+export function specOf<Kind extends ScheduleSpec['kind']>(
+  { name, schedule }: Trigger,
+  kind: Kind,
+): Extract<ScheduleSpec, { kind: Kind }> {
+  if (schedule.kind !== kind) throw new Error(`trigger ${name} is of the kind ${schedule.kind}, not ${kind}`)
+  return schedule as Extract<ScheduleSpec, { kind: Kind }>
+}
+
+/** Reads what the ticks of triggers need to know, once for each kind. */
+export async function factsOf(
+  store: Store,
+  due: readonly DueTrigger[],
+  context: { readonly kinds: TriggerKinds; readonly now: Instant; readonly startedAt: Instant },
+): Promise<ReadonlyMap<string, unknown>> {
+  const byKind = new Map<TriggerKind, DueTrigger[]>()
+  for (const one of due) {
+    const kind = context.kinds.get(kindName(one.trigger))
+    if (kind?.facts === undefined) continue
+    const known = byKind.get(kind)
+    if (known === undefined) byKind.set(kind, [one])
+    else known.push(one)
+  }
+  const facts = new Map<string, unknown>()
+  for (const [kind, triggers] of byKind) {
+    for (const [name, found] of (await kind.facts?.(store, triggers, context)) ?? []) facts.set(name, found)
+  }
+  return facts
+}
