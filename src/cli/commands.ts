@@ -1,4 +1,5 @@
 import type { Rota } from '../app/rota.js'
+import type { Feature } from '../features/feature.js'
 import type { Command, CommandEntry, CommandGroup } from './framework/command.js'
 import type { Program } from './framework/run-command-line.js'
 
@@ -84,9 +85,12 @@ export const program: Program<Rota> = {
 }
 
 async function featureCommands(): Promise<Entries> {
-  const features = Object.values(await import('../features/index.js'))
-  const lists = features.map((feature): Entries => ('commands' in feature ? feature.commands : {}))
-  return Object.assign({}, ...lists) as Entries
+  const features: readonly Feature[] = Object.values(await import('../features/index.js'))
+  const { programParts } = await import('../app/program-parts.js')
+  const listed = features.flatMap(({ commands = {} }) => Object.entries(commands))
+  return Object.fromEntries(
+    listed.map(([name, entry]) => [name, { ...entry, load: () => entry.load(programParts) }]),
+  )
 }
 
 function entryOf(entries: Entries, name: string): CommandEntry<Rota> | undefined {

@@ -3,7 +3,9 @@ import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { TriggerKind } from '../engine/trigger-kind.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
-import type { CommandEntry } from '../cli/framework/command.js'
+import type { Command, CommandEntry } from '../cli/framework/command.js'
+import type { StepFunction } from '../handlers/pipeline/step-function.js'
+import type { Store } from '../store/port.js'
 import type { FeatureConfig } from './feature-config.js'
 
 /** One feature of Rota: everything it adds to the engine, the app and the command line. */
@@ -21,5 +23,20 @@ export interface Feature {
   /** What it runs beside the scheduler of an app with these definitions. */
   readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
-  readonly commands?: Readonly<Record<string, CommandEntry<never>>>
+  readonly commands?: Readonly<Record<string, FeatureCommand>>
+}
+
+/** A command of a feature, which is loaded with what it can use of the program. */
+export interface FeatureCommand extends Omit<CommandEntry<never>, 'load'> {
+  readonly load: (program: ProgramParts) => Promise<Command<never>>
+}
+
+/** What a command can use that works on a store without an app. */
+export interface ProgramParts {
+  /** Opens the store at an address; relative paths start at the directory. */
+  openStore(url: string, options: { readonly directory: string; readonly create: boolean }): Promise<Store>
+  /** What the features add to the handlers of jobs. */
+  handlerExtensions(): Promise<readonly HandlerExtension[]>
+  /** The functions that a config gives to the steps of pipelines. */
+  pipelineSteps(config: string): Promise<ReadonlyMap<string, StepFunction>>
 }

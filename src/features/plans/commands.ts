@@ -1,3 +1,4 @@
+import type { ProgramParts } from '../feature.js'
 import { resolve } from 'node:path'
 import type { CheckedPlan } from './check.js'
 import type { EnqueuedEntry, EntryRequest } from './enqueue-entry.js'
@@ -12,14 +13,14 @@ import {
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
-import { oneShot, queueDirOf, queueDirOption } from './queue/one-shot.js'
+import { oneShot, queueDirOption, queueOf, type QueueContext } from './queue/one-shot.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 
 const actions = ['check', 'enqueue'] as const
 
 /** `rota plan`: shows what a plan file comes to. */
-export const plan: Command = {
+export const plan = (program: ProgramParts): Command => ({
   name: 'plan',
   about:
     'check reads a plan file and the pipeline files of what is still to come, and shows its entries: when each is due, in the plan’s zone and in UTC, its id, and whether it is in the future, due (within the last 24 hours) or missed. Nothing is written. All faults are listed at once, with line and column. enqueue makes one entry a run, also one that was missed: in the queue directory of `rota schedule`, or with --store or --config in the store of an engine. An entry that was enqueued before is not enqueued again.',
@@ -40,8 +41,9 @@ export const plan: Command = {
     { line: 'rota plan check schedule_plan.yaml --json', meaning: 'with run ids and params' },
     { line: 'rota plan enqueue schedule_plan.yaml 96b0037ff184', meaning: 'an entry that was missed' },
   ],
-  run: async (context) => (actionOf(context) === 'check' ? await check(context) : await enqueue(context)),
-}
+  run: async (context) =>
+    actionOf(context) === 'check' ? await check(context) : await enqueue({ ...context, program }),
+})
 
 type Action = (typeof actions)[number]
 
@@ -73,7 +75,7 @@ async function check(context: Context): Promise<number> {
   return exitCodes.ok
 }
 
-async function enqueue(context: Context): Promise<number> {
+async function enqueue(context: QueueContext): Promise<number> {
   return await oneShot(context, async (switches) => {
     if (switches.scheduler === false) {
       context.out.note('SCHEDULER_ENABLED is off: nothing was enqueued')
@@ -103,16 +105,16 @@ async function requestOf({ args, directory }: Context): Promise<EntryRequest> {
   }
 }
 
-async function inQueue(context: Context): Promise<number> {
+async function inQueue(context: QueueContext): Promise<number> {
   const { directory } = context
   const request = await requestOf(context)
-  const path = queueDirOf(context)
+  const queue = queueOf(context)
   const { makeQueue, openQueue, importForeign } = await import('./queue/directory.js')
-  const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
+  const store = request.isDry ? await openQueue(queue) : await makeQueue(queue)
   try {
     if (store !== undefined && !request.isDry) await importForeign(store)
     const { enqueueEntry } = await import('./enqueue-entry.js')
-    return tell(context, await enqueueEntry(store, { ...request, queuePath: resolve(directory, path) }))
+    return tell(context, await enqueueEntry(store, { ...request, queuePath: resolve(directory, queue.path) }))
   } finally {
     await store?.close()
   }

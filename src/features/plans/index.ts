@@ -9,22 +9,22 @@ export const plans = {
     plan: {
       summary: 'check a plan file, or enqueue one entry',
       group: 'from-cron',
-      load: async () => (await import('./commands.js')).plan,
+      load: async (program) => (await import('./commands.js')).plan(program),
     },
     schedule: {
       summary: 'enqueue the due entries of a plan, once',
       group: 'from-cron',
-      load: async () => (await import('./schedule-command.js')).schedule,
+      load: async (program) => (await import('./schedule-command.js')).schedule(program),
     },
     work: {
       summary: 'perform one run of a queue directory',
       group: 'from-cron',
-      load: async () => (await import('./queue/work-command.js')).work,
+      load: async (program) => (await import('./queue/work-command.js')).work(program),
     },
     queue: {
       summary: 'list and repair a queue directory',
       group: 'from-cron',
-      load: async () => (await import('./queue/commands.js')).queue,
+      load: async (program) => (await import('./queue/commands.js')).queue(program),
     },
   },
   config: featureConfig<PlansConfig>(['plans'], () => import('./config.js')),

@@ -1,3 +1,4 @@
+import type { ProgramParts } from '../feature.js'
 import { resolve } from 'node:path'
 import type { Pass, PassRequest } from './schedule-pass.js'
 import type { ScheduleSummary } from './summaries.js'
@@ -9,16 +10,17 @@ import {
   dryRunOption,
   oneShot,
   outputDirOption,
-  queueDirOf,
   queueDirOption,
+  queueOf,
   recordSummary,
+  type QueueContext,
 } from './queue/one-shot.js'
 import { namedFile } from '../../cli/options/named-file.js'
 import { durationOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 
 /** `rota schedule`: one pass over a plan. */
-export const schedule: Command = {
+export const schedule = (program: ProgramParts): Command => ({
   name: 'schedule',
   about:
     'Enqueues what a plan has due from now to the end of the window, and what fell due since the pass before, once each however many passes there are; for cron. Off unless SCHEDULER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary of the day is kept under the output directory.',
@@ -46,8 +48,9 @@ export const schedule: Command = {
     { line: 'SCHEDULER_ENABLED=1 rota schedule --plan plan.yaml', meaning: 'as cron calls it' },
     { line: 'rota schedule --plan plan.yaml --dry-run', meaning: 'what it would enqueue' },
   ],
-  run: (context) =>
-    oneShot(context, async (switches) => {
+  run: (given) =>
+    oneShot(given, async (switches) => {
+      const context = { ...given, program }
       const planPath = planPathOf(context)
       const { loadPlan } = await import('./file.js')
       const plan = await loadPlan(resolve(context.directory, planPath))
@@ -56,7 +59,7 @@ export const schedule: Command = {
       else print(context, summary)
       return exitCodes.ok
     }),
-}
+})
 
 function planPathOf(context: Context): string {
   const path = context.args.text('plan')
@@ -74,7 +77,7 @@ type PlanHere = {
   readonly isOn: boolean
 }
 
-async function pass(context: Context, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
+async function pass(context: QueueContext, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
   const { args, directory } = context
   const { planSourceName, realFile } = await import('./source.js')
   const { scheduleSummary, writeScheduleSummary } = await import('./summaries.js')
@@ -124,14 +127,14 @@ function thisSecond(): PassRequest['now'] {
   return Math.floor(systemClock.now() / 1000) * 1000
 }
 
-async function makePass(context: Context, request: Asked, isOn: boolean): Promise<MadePass> {
+async function makePass(context: QueueContext, request: Asked, isOn: boolean): Promise<MadePass> {
   const { directory } = context
   const disabled = (made: Pass): MadePass => ({ made, now: thisSecond() })
   const { disabledPass, schedulePass } = await import('./schedule-pass.js')
   if (!isOn && !request.isDry) return disabled(disabledPass(request.plan, 'SCHEDULER_ENABLED is off'))
   const { makeQueue, openQueue, planningHold, importForeign } = await import('./queue/directory.js')
-  const path = queueDirOf(context)
-  const store = request.isDry ? await openQueue(path, directory) : await makeQueue(path, directory)
+  const queue = queueOf(context)
+  const store = request.isDry ? await openQueue(queue) : await makeQueue(queue)
   try {
     const isChanging = store !== undefined && !request.isDry
     const hold = isChanging ? await planningHold(store) : undefined
@@ -139,7 +142,7 @@ async function makePass(context: Context, request: Asked, isOn: boolean): Promis
     if (isChanging) await clockOf(context, store, new AbortController().signal)
     if (isChanging) await importForeign(store)
     const now = thisSecond()
-    const made = await schedulePass(store, { ...request, now, queuePath: resolve(directory, path) })
+    const made = await schedulePass(store, { ...request, now, queuePath: resolve(directory, queue.path) })
     return { made, now }
   } finally {
     await store?.close()

@@ -1,5 +1,5 @@
-import type { openQueue } from './directory.js'
-import type { QueueAt } from './files.js'
+import type { ProgramParts } from '../../feature.js'
+import type { openQueue, Queue } from './directory.js'
 import type { QueueItem } from './list.js'
 import { formatInstant } from '../../../time/instant.js'
 import { systemClock } from '../../../time/clock.js'
@@ -7,7 +7,7 @@ import { RotaError } from '../../../kernel/definition/errors.js'
 import { chosenWord, refuseStray } from '../../../cli/framework/actions.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../../cli/framework/command.js'
 import { count } from '../../../cli/views/in-words.js'
-import { onQueue, queueDirOf, queueDirOption } from './one-shot.js'
+import { onQueue, queueDirOf, queueDirOption, queueOf, type QueueContext } from './one-shot.js'
 import { printTable } from '../../../cli/framework/print/table.js'
 import { durationOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
@@ -16,7 +16,7 @@ const actions = ['list', 'show', 'retry', 'requeue', 'purge'] as const
 const states = ['pending', 'running', 'done', 'failed', 'cancelled', 'invalid'] as const
 
 /** `rota queue`: looks at a queue directory and puts it in order. */
-export const queue: Command = {
+export const queue = (program: ProgramParts): Command => ({
   name: 'queue',
   about:
     'list shows every run of a queue directory by state, and files that cannot be read as invalid. show prints one run. retry gives a failed or cancelled run another try, now. requeue takes back what dead workers and other programs left in running. purge removes done and failed runs that ended before a time; their ids stay known, so that none is enqueued again.',
@@ -36,36 +36,33 @@ export const queue: Command = {
     { line: 'rota queue retry 96b0037ff184', meaning: 'once more' },
     { line: 'rota queue purge --older-than 7d', meaning: 'make room' },
   ],
-  run: (context) =>
-    onQueue(context, async () => {
+  run: (given) =>
+    onQueue(given, async () => {
+      const context = { ...given, program }
       const action = actionOf(context)
-      const store = await openFor(action, queueAt(context))
+      const store = await openFor(action, queueOf(context))
       try {
         return await act(context, action, store)
       } finally {
         await store?.close()
       }
     }),
-}
+})
 
 type Action = (typeof actions)[number]
 type QueueStore = Awaited<ReturnType<typeof openQueue>>
 
-function queueAt(context: Context): QueueAt {
-  return { path: queueDirOf(context), directory: context.directory }
-}
-
 /** Who only looks makes no queue; who changes something makes one of what another program has begun. */
-async function openFor(action: Action, queue: QueueAt): Promise<QueueStore> {
+async function openFor(action: Action, queue: Queue): Promise<QueueStore> {
   if (action === 'list' || action === 'show') {
     const opening = await import('./directory.js')
-    return await opening.openQueue(queue.path, queue.directory)
+    return await opening.openQueue(queue)
   }
   const { changeQueue } = await import('./runs.js')
   return await changeQueue(queue)
 }
 
-function actionOf(context: Context): Action {
+function actionOf(context: QueueContext): Action {
   const { args } = context
   const action = chosenWord(args.word(0), { command: 'queue', known: actions })
   const hint = '`rota queue --help` shows examples'
@@ -79,7 +76,7 @@ function actionOf(context: Context): Action {
   return action
 }
 
-async function act(context: Context, action: Action, store: QueueStore): Promise<number> {
+async function act(context: QueueContext, action: Action, store: QueueStore): Promise<number> {
   if (action === 'list') return await list(context, store)
   if (action === 'show') return await show(context, store)
   if (store === undefined)
@@ -94,10 +91,10 @@ async function act(context: Context, action: Action, store: QueueStore): Promise
   }
 }
 
-async function list(context: Context, store: QueueStore): Promise<number> {
+async function list(context: QueueContext, store: QueueStore): Promise<number> {
   const { args, out } = context
   const { listQueue } = await import('./list.js')
-  const items = await listQueue(store, queueAt(context))
+  const items = await listQueue(store, queueOf(context))
   const wanted = args.text('state')
   const shown = items.filter((item) => wanted === undefined || item.state === wanted)
   if (args.flag('json')) out.json(shown.map(view))
@@ -147,9 +144,9 @@ function scheduledText({ dueAt, file }: QueueItem): string {
 
 type Opened = NonNullable<QueueStore>
 
-async function show(context: Context, store: QueueStore): Promise<number> {
+async function show(context: QueueContext, store: QueueStore): Promise<number> {
   const { lookUp } = await import('./runs.js')
-  const { item, run } = await lookUp(store, context.args.word(1), queueAt(context))
+  const { item, run } = await lookUp(store, context.args.word(1), queueOf(context))
   if (context.args.flag('json')) {
     const { runView } = await import('../../../cli/views/views.js')
     context.out.json({ ...view(item), run: run === undefined ? null : runView(run) })
@@ -171,10 +168,10 @@ async function show(context: Context, store: QueueStore): Promise<number> {
   return exitCodes.ok
 }
 
-async function retry(context: Context, store: Opened): Promise<number> {
+async function retry(context: QueueContext, store: Opened): Promise<number> {
   const { findQueued, retryQueued } = await import('./runs.js')
   const { itemOf } = await import('./list.js')
-  const found = await findQueued(store, context.args.word(1), queueAt(context))
+  const found = await findQueued(store, context.args.word(1), queueOf(context))
   const run = await retryQueued(store, found.id)
   const item = itemOf(run)
   if (context.args.flag('json')) context.out.json(view(item))
@@ -182,26 +179,26 @@ async function retry(context: Context, store: Opened): Promise<number> {
   return exitCodes.ok
 }
 
-async function requeue(context: Context, store: Opened): Promise<number> {
+async function requeue(context: QueueContext, store: Opened): Promise<number> {
   const { reclaimQueue } = await import('./work.js')
-  const requeued = await reclaimQueue(store, queueAt(context))
+  const requeued = await reclaimQueue(store, queueOf(context))
   if (context.args.flag('json')) context.out.json({ requeued })
   else context.out.say(`${count(requeued, 'run')} taken back from workers that are gone`)
   return exitCodes.ok
 }
 
-function olderThanOf(context: Context): number {
+function olderThanOf(context: QueueContext): number {
   return durationOf(context, 'older-than', '30d')
 }
 
-async function purge(context: Context, store: Opened): Promise<number> {
+async function purge(context: QueueContext, store: Opened): Promise<number> {
   const { args, out } = context
   const now = systemClock.now()
   const before = now - olderThanOf(context)
   let purged = 0
   for (let count = -1; count !== 0; purged += count) count = await store.prune({ before, limit: 1000, now })
   const { foreignFiles } = await import('./runs.js')
-  const left = await foreignFiles(store, queueAt(context), ['done', 'failed'])
+  const left = await foreignFiles(store, queueOf(context), ['done', 'failed'])
   if (args.flag('json')) out.json({ purged, left })
   else out.say(`${count(purged, 'run')} removed`)
   if (left > 0 && !args.flag('json'))

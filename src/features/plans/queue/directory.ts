@@ -2,19 +2,23 @@ import { resolve } from 'node:path'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
-import { openStore } from '../../../app/store/open-store.js'
+import type { ProgramParts } from '../../feature.js'
+import type { QueueAt } from './files.js'
+
+/** A queue directory whose store can be opened. */
+export interface Queue extends QueueAt {
+  readonly program: Pick<ProgramParts, 'openStore'>
+}
 
 /** Opens a queue directory, and makes it where there is none. */
-export async function makeQueue(path: string, directory: string): Promise<Store> {
-  const url = `files:${resolve(directory, path)}`
-  return await openStore(url, { clock: systemClock, directory, durability: 'full', create: true })
+export async function makeQueue({ path, directory, program }: Queue): Promise<Store> {
+  return await program.openStore(`files:${resolve(directory, path)}`, { directory, create: true })
 }
 
 /** Opens a queue directory, where there is one. */
-export async function openQueue(path: string, directory: string): Promise<Store | undefined> {
-  const url = `files:${resolve(directory, path)}`
+export async function openQueue({ path, directory, program }: Queue): Promise<Store | undefined> {
   try {
-    return await openStore(url, { clock: systemClock, directory, durability: 'full', create: false })
+    return await program.openStore(`files:${resolve(directory, path)}`, { directory, create: false })
   } catch (error) {
     if (error instanceof RotaError && error.code === 'STORE_NOT_FOUND') return undefined
     throw error

@@ -9,6 +9,7 @@ import { fileNameOf } from '../../../formats/queue-file.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
+import { programParts } from '../../../app/program-parts.js'
 import { nextRun } from './next-run.js'
 import { definePipelineJob } from '../triggers.js'
 import { queueClock } from './clock.js'
@@ -22,12 +23,12 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   const directory = mkdtempSync(join(tmpdir(), 'rota-next-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   writeFileSync(join(directory, 'p.yml'), 'steps: [{ uses: pass }]')
-  const queue = { path: 'queue', directory }
+  const queue = { path: 'queue', directory, program: programParts }
   // Before any Rota came, only files say what there is.
   put(directory, 'pending', file('f1', nowAt - 9 * minute))
   const now = (): Instant => systemClock.now()
   expect(await nextRun(undefined, queue, { now: now(), aheadMs: 0 })).toMatchObject({ item: { jobId: 'f1' } })
-  let store = await makeQueue(queue.path, directory)
+  let store = await makeQueue(queue)
   onTestFinished(() => store.close())
   await definePipelineJob(store, nowAt)
   await enqueue(store, 'x9', { dueAt: nowAt - 5 * minute })
@@ -55,7 +56,7 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   put(directory, 'pending', file('f2', nowAt - 5 * minute))
   // A store looks at once for what others did when it is opened, and then every half second.
   await store.close()
-  store = await makeQueue(queue.path, directory)
+  store = await makeQueue(queue)
   const taken: string[] = []
   const guard = await queueClock(store, {
     acceptClock: false,

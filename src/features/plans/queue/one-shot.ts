@@ -3,11 +3,18 @@ import { resolve } from 'node:path'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { quotedText } from '../../../text/error-text.js'
 import { likelySwitches, readSwitches, type Switches } from '../../../app/control/switches.js'
+import type { ProgramParts } from '../../feature.js'
 import type { QueueClock, QueueStore } from './clock.js'
+import type { Queue } from './directory.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
+
+/** What the commands of plans and queues are given. */
+export interface QueueContext extends Context {
+  readonly program: ProgramParts
+}
 
 /** Where a queue lies. */
 export const queueDirOption: Option = {
@@ -51,6 +58,11 @@ export async function clockOf(
 }
 
 /** The queue that a command means. */
+export function queueOf(context: QueueContext): Queue {
+  return { path: queueDirOf(context), directory: context.directory, program: context.program }
+}
+
+/** The directory of the queue that a command means. */
 export function queueDirOf({ args, directory }: Context): string {
   const path = args.text(queueDirOption.name) ?? 'data/queue'
   const why = notADirectory(resolve(directory, path))

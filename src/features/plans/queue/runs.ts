@@ -2,18 +2,17 @@ import { RotaError } from '../../../kernel/definition/errors.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
-import { makeQueue, openQueue, importForeign } from './directory.js'
+import { makeQueue, openQueue, importForeign, type Queue } from './directory.js'
 import { queueFiles, type FiledRun, type QueueAt } from './files.js'
 import { allRuns, listQueue, type QueueItem } from './list.js'
 import { retryRun } from '../../../app/runs/runs.js'
 
 /** Opens a queue to change it; absent where there is nothing of a queue. */
-export async function changeQueue(queue: QueueAt): Promise<Store | undefined> {
-  const { path, directory } = queue
-  const opened = await openQueue(path, directory)
+export async function changeQueue(queue: Queue): Promise<Store | undefined> {
+  const opened = await openQueue(queue)
   // Another program may have made the directories and filled them before any Rota came.
   const isFilled = opened === undefined && queueFiles(queue, systemClock.now()).length > 0
-  return isFilled ? await makeQueue(path, directory) : opened
+  return isFilled ? await makeQueue(queue) : opened
 }
 
 /** What a queue shows of the run that somebody means by its `job_id`, its `run_id` or its id, with the run where the store has it. */

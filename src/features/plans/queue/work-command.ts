@@ -1,3 +1,4 @@
+import type { ProgramParts } from '../../feature.js'
 import { resolve } from 'node:path'
 import type { NoRun, QueueAt, QueueFile } from './files.js'
 import type { QueueItem } from './list.js'
@@ -20,9 +21,10 @@ import {
   dryRunOption,
   oneShot,
   outputDirOption,
-  queueDirOf,
   queueDirOption,
+  queueOf,
   recordSummary,
+  type QueueContext,
 } from './one-shot.js'
 import { count } from '../../../cli/views/in-words.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
@@ -31,7 +33,7 @@ import { usageError } from '../../../cli/framework/usage-error.js'
 import { WorkGuard } from './work-guard.js'
 
 /** `rota work`: performs one run of a queue. */
-export const work: Command = {
+export const work = (program: ProgramParts): Command => ({
   name: 'work',
   about:
     'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A file in pending that is no run is moved to failed with its reason. A summary is kept under the output directory. Ends with 1 where the run failed, or a file was no run.',
@@ -62,8 +64,9 @@ export const work: Command = {
     { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
     { line: 'rota work --dry-run', meaning: 'which run it would take' },
   ],
-  run: (context) =>
-    oneShot(context, async (switches) => {
+  run: (given) =>
+    oneShot(given, async (switches) => {
+      const context = { ...given, program }
       const guard = new WorkGuard(context)
       try {
         const isOn = switches.worker === true
@@ -75,7 +78,7 @@ export const work: Command = {
         guard.end()
       }
     }),
-}
+})
 
 /** What ends a call early. */
 interface Ends {
@@ -83,7 +86,7 @@ interface Ends {
   readonly signal: AbortSignal
 }
 
-async function workOnce(context: Context, isOn: boolean, ends: Ends): Promise<number> {
+async function workOnce(context: QueueContext, isOn: boolean, ends: Ends): Promise<number> {
   const { args, out } = context
   const isDry = args.flag('dry-run')
   const all = isDry ? await look(context) : isOn ? await take(context, ends) : [disabled]
@@ -98,7 +101,7 @@ async function workOnce(context: Context, isOn: boolean, ends: Ends): Promise<nu
   return summaries.some(({ decision }) => decision === 'failed') ? exitCodes.failed : exitCodes.ok
 }
 
-async function record(context: Context, summaries: readonly WorkerSummary[]): Promise<void> {
+async function record(context: QueueContext, summaries: readonly WorkerSummary[]): Promise<void> {
   const { args, directory } = context
   const { writeWorkerSummary } = await import('../summaries.js')
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
@@ -119,17 +122,13 @@ const disabled: Taken = {
   error: { code: 'worker_disabled', message: 'WORKER_ENABLED is off' },
 }
 
-function queueAt(context: Context): QueueAt {
-  return { path: queueDirOf(context), directory: context.directory }
-}
-
 /** What would be taken. */
-async function look(context: Context): Promise<readonly Taken[]> {
-  const queue = queueAt(context)
+async function look(context: QueueContext): Promise<readonly Taken[]> {
+  const queue = queueOf(context)
   const { openQueue } = await import('./directory.js')
   const { nextRun } = await import('./next-run.js')
   await warnOfStrays(context, queue)
-  const store = await openQueue(queue.path, queue.directory)
+  const store = await openQueue(queue)
   try {
     const found = await nextRun(store, queue, { now: systemClock.now(), aheadMs: aheadOf(context) })
     if (found.kind === 'malformed') return await noRuns(found.files, 'skipped')
@@ -168,7 +167,7 @@ function isStray(file: QueueFile): file is NoRun {
 
 const leases = { minMs: 1000, maxMs: 86_400_000, allowed: '1s to 1d' }
 
-function leaseOf(context: Context): number {
+function leaseOf(context: QueueContext): number {
   const { args } = context
   const leaseMs = durationOf(context, 'lease', '30s')
   if (leaseMs >= leases.minMs && leaseMs <= leases.maxMs) return leaseMs
@@ -180,24 +179,24 @@ function aheadOf({ args }: Context): number {
   return (args.whole('ahead') ?? 0) * 60_000
 }
 
-async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
+async function take(context: QueueContext, ends: Ends): Promise<readonly Taken[]> {
   const { directory, environment, args, out } = context
   const { makeQueue } = await import('./directory.js')
   const { workQueue } = await import('./work.js')
   const leaseMs = leaseOf(context)
   const aheadMs = aheadOf(context)
-  const queue = queueAt(context)
+  const queue = queueOf(context)
   const steps = await stepsOf(context)
   await warnOfStrays(context, queue)
-  const store = await makeQueue(queue.path, directory)
+  const store = await makeQueue(queue)
   const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
   try {
     const { tracer, failing, onRun, onTrouble } = ends.guard
     const signal = AbortSignal.any([ends.signal, failing])
     const heard = { onLine, onRun, onTrouble }
     const guard = await clockOf(context, store, signal)
-    const { loadHandlerExtensions } = await import('../../../app/handler-extensions.js')
-    const given = { environment, aheadMs, leaseMs, steps, extensions: await loadHandlerExtensions() }
+    const extensions = await context.program.handlerExtensions()
+    const given = { environment, aheadMs, leaseMs, steps, extensions }
     const options = { queue, directory, ...given, signal, tracer, guard, ...heard }
     const worked = await workQueue(store, options)
     if (worked?.kind === 'run') return [await takenOf(worked.worked)]
@@ -213,13 +212,11 @@ async function take(context: Context, ends: Ends): Promise<readonly Taken[]> {
 type Steps = Parameters<typeof workQueue>[1]['steps']
 
 /** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
-async function stepsOf(context: Context): Promise<Steps> {
+async function stepsOf(context: QueueContext): Promise<Steps> {
   const named = namedConfig(context)
   const load: Steps = async () => {
     const path = configOf(context)
-    if (path === undefined) return new Map()
-    const { stepsOfConfig } = await import('../../../app/definitions/load-app.js')
-    return await stepsOfConfig(path)
+    return path === undefined ? new Map() : await context.program.pipelineSteps(path)
   }
   if (named === undefined) return load
   const steps = await load()

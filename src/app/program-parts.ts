@@ -1,0 +1,18 @@
+import type { ProgramParts } from '../features/feature.js'
+import { systemClock } from '../time/clock.js'
+
+/** What the program gives to commands of features, each part loaded on first use. */
+export const programParts: ProgramParts = {
+  openStore: async (url, options) => {
+    const { openStore } = await import('./store/open-store.js')
+    return await openStore(url, { ...options, clock: systemClock, durability: 'full' })
+  },
+  handlerExtensions: async () => {
+    const { loadHandlerExtensions } = await import('./handler-extensions.js')
+    return await loadHandlerExtensions()
+  },
+  pipelineSteps: async (config) => {
+    const { stepsOfConfig } = await import('./definitions/load-app.js')
+    return await stepsOfConfig(config)
+  },
+}
