@@ -23,7 +23,7 @@ export type { BackfillOptions, BackfillStatus } from './features/assets/backfill
 export type { AppAssetOptions, AssetScheduleOptions } from './features/assets/api.js'
 export type { AssetSchedule } from './features/assets/schedules.js'
 export type { Added, Removed } from './app/definitions/definitions.js'
-export type { ErrorTrace } from './app/process/error-trace.js'
+export type { ErrorTrace } from './engine/worker/error-trace.js'
 export type { Finding } from './app/doctor/doctor.js'
 export type { Drained, WorkerInfo } from './app/control/workers.js'
 export { migrateStore } from './features/migrate/migrate-stores.js'

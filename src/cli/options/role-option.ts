@@ -1,6 +1,6 @@
 import { type Roles, roleNames, roles } from '../../engine/role.js'
 import { quotedText } from '../../text/error-text.js'
-import type { Switches } from '../../app/control/switches.js'
+import type { Switches } from '../../kernel/hold/switches.js'
 import type { Context } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { usageError, withGuess } from '../framework/usage-error.js'

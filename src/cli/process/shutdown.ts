@@ -1,4 +1,4 @@
-import type { ErrorTrace } from '../../app/process/error-trace.js'
+import type { ErrorTrace } from '../../engine/worker/error-trace.js'
 import { parseDuration } from '../../time/duration.js'
 import type { Rota } from '../../app/rota.js'
 import { exitCodes } from '../framework/command.js'

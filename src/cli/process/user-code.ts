@@ -1,4 +1,4 @@
-import type { ErrorTrace } from '../../app/process/error-trace.js'
+import type { ErrorTrace } from '../../engine/worker/error-trace.js'
 import { exitCodes } from '../framework/command.js'
 
 /** What code of the user may do to the process that runs it. */

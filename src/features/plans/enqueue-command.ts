@@ -1,12 +1,16 @@
 import { dirname, relative, resolve } from 'node:path'
-import type { Rota } from '../../app/rota.js'
+import type { Store } from '../../store/port.js'
 import { findConfig } from '../../formats/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
 import { shellWord } from '../../cli/framework/print/shell-word.js'
 import { storeOf } from '../../cli/options/with-app.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
-export async function enqueueCommand(context: Context, app: Rota, name: string): Promise<string | undefined> {
+export async function enqueueCommand(
+  context: Context,
+  app: { store(): Promise<Store> },
+  name: string,
+): Promise<string | undefined> {
   const [stored] = await (await app.store()).triggers({ names: [name] })
   const jobId = stored?.trigger.labels?.['job_id']
   if (stored === undefined || jobId === undefined || !stored.source.startsWith('plan:')) return undefined

@@ -172,7 +172,7 @@ async function retry(context: QueueContext, store: Opened): Promise<number> {
   const { findQueued, retryQueued } = await import('./runs.js')
   const { itemOf } = await import('./list.js')
   const found = await findQueued(store, context.args.word(1), queueOf(context))
-  const run = await retryQueued(store, found.id)
+  const run = await retryQueued(store, found)
   const item = itemOf(run)
   if (context.args.flag('json')) context.out.json(view(item))
   else context.out.say(`${item.runId} is pending again`)

@@ -5,7 +5,6 @@ import { systemClock } from '../../../time/clock.js'
 import { makeQueue, openQueue, importForeign, type Queue } from './directory.js'
 import { queueFiles, type FiledRun, type QueueAt } from './files.js'
 import { allRuns, listQueue, type QueueItem } from './list.js'
-import { retryRun } from '../../../app/runs/runs.js'
 
 /** Opens a queue to change it; absent where there is nothing of a queue. */
 export async function changeQueue(queue: Queue): Promise<Store | undefined> {
@@ -40,8 +39,12 @@ export async function findQueued(store: Store, id: string, queue: QueueAt): Prom
 }
 
 /** Gives a failed or cancelled run another try, now. */
-export async function retryQueued(store: Store, id: string): Promise<Run> {
-  return await retryRun(store, { id, now: systemClock.now() })
+export async function retryQueued(store: Store, { id, state }: Run): Promise<Run> {
+  const answer = await store.retry({ run: id, now: systemClock.now() })
+  if (answer === 'not-final') {
+    throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
+  }
+  return (await store.run(id)) as Run
 }
 
 /** How many files of other programs lie in these directories without being runs of the store. */

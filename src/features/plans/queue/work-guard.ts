@@ -1,4 +1,5 @@
-import { ErrorTracer, traceErrors, type ErrorTrace } from '../../../app/process/error-trace.js'
+import { traceErrors, type ErrorTrace } from '../../../engine/worker/error-trace.js'
+import { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import { systemClock } from '../../../time/clock.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import { describeFailure } from '../../../cli/framework/failure.js'

@@ -1,7 +1,7 @@
-import { RotaError, type Fault } from '../../kernel/definition/errors.js'
-import { shown } from '../../kernel/definition/faults.js'
-import type { SwitchName } from '../../kernel/hold/hold.js'
-import { nearest } from '../../kernel/definition/read-value.js'
+import { RotaError, type Fault } from '../definition/errors.js'
+import { shown } from '../definition/faults.js'
+import type { SwitchName } from './hold.js'
+import { nearest } from '../definition/read-value.js'
 
 /** Whether each kill switch was set, and to what. */
 export type Switches = Readonly<Record<SwitchName, boolean | undefined>>

@@ -1,4 +1,4 @@
-import { ErrorTracer } from '../../engine/worker/error-tracer.js'
+import type { ErrorTracer } from './error-tracer.js'
 
 /** Where errors that nobody catches come from; for the listeners that a process has for them. */
 export interface ErrorTrace {
@@ -18,5 +18,3 @@ export function traceErrors(tracer: ErrorTracer): ErrorTrace {
     },
   }
 }
-
-export { ErrorTracer }
