@@ -33,7 +33,10 @@ export function readEach<Read>(
     fault(place, `a map from names to definitions was expected, not ${shown(value)}`)
     return []
   }
-  return Object.entries(value).flatMap(([name, input]) => readOne({ name, input }, within(place, name)) ?? [])
+  return Object.entries(value).flatMap(([name, input]) => {
+    const read = readOne({ name, input }, within(place, name))
+    return read === undefined ? [] : [read]
+  })
 }
 
 /** A plain map, and nothing with a class of its own. */
