@@ -26,7 +26,7 @@ import { becameOf, raiseFence } from './lost-answer.js'
 import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
-import { KeyTaken } from './unique.js'
+import { KeyTaken } from './native.js'
 
 /** The most items of one transaction: above it others would wait too long. */
 const maxGroupItems = 5000

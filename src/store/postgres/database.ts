@@ -73,16 +73,7 @@ export class Database {
 
   /** How many rows a statement changed. */
   async change(sql: Statement, ...parameters: readonly SqlValue[]): Promise<number> {
-    const changes = (await this.#send(sql, parameters)).rowCount ?? 0
-    if (changes > 0) this.#hasChanged = true
-    return changes
-  }
-
-  /** The rows that a statement which writes gives back. */
-  async changed<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Promise<Row[]> {
-    const { rows } = await this.#send<Row>(sql, parameters)
-    if (rows.length > 0) this.#hasChanged = true
-    return rows
+    return (await this.#send(sql, parameters)).rowCount ?? 0
   }
 
   async get<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Promise<Row | undefined> {
@@ -117,7 +108,7 @@ export class Database {
       case 'insert':
         return this.change(query.sql, ...columnsOf(query.rows))
       case 'inserted':
-        return this.changed(query.sql, ...columnsOf(query.rows))
+        return this.all(query.sql, ...columnsOf(query.rows))
     }
   }
 
@@ -125,7 +116,9 @@ export class Database {
     if (this.#isOver) throw new Error('A statement came after the end of its transaction')
     const { text, name } = this.#statements.of(sql)
     const values = parameters.map(sendable)
-    return await this.#client.query<Row>({ text, name, values, query_timeout: this.#answerMs })
+    const result = await this.#client.query<Row>({ text, name, values, query_timeout: this.#answerMs })
+    if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.#hasChanged = true
+    return result
   }
 }
 

@@ -7,7 +7,7 @@ import type { Enqueued } from '../port.js'
 import { endEffectCode, toJson } from '../sql/rows/run-rows.js'
 import { readAddress } from './address.js'
 import { Statements } from './database.js'
-import { gatesText } from './gates.js'
+import { slotsText } from '../sql/runs/concurrency-slots.js'
 
 /** A connection that is in a transaction of its owner: a client of `pg`, or anything that asks like one. */
 export interface Transaction {
@@ -60,7 +60,7 @@ function valuesOf(
     now,
     toJson(run.payload),
     run.partition ?? null,
-    gatesText(run.gates),
+    slotsText(run.gates),
     endEffectCode(endEffects, run.endEffect),
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,

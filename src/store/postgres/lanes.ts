@@ -3,7 +3,8 @@ import type { Turn, TurnAnswer } from '../port.js'
 import type { CommitLoop } from './commit-loop.js'
 import { plainTurn } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
-import { mayTurnTogether, turn } from './turn.js'
+import { turn } from '../sql/runs/turn.js'
+import { mayTurnTogether } from './turn.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64
@@ -45,7 +46,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
 }
 
 function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Promise<TurnAnswer> {
-  return loop.commit((session) => turn(session, request), {
+  return loop.commit((session) => session.db.perform(turn(session, request)), {
     items: 1 + request.finished.length,
     isExclusive: !mayTurnTogether(remembered, request),
     plain: plainTurn(remembered, request),

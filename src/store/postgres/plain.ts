@@ -9,8 +9,8 @@ import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
 import { fromJson, orUndefined, originCode, toJson } from '../sql/rows/run-rows.js'
 import type { Database } from './database.js'
-import { isPlainRun, type EnqueueRequest } from './enqueue.js'
-import { isPlainEnd } from './finish.js'
+import { isBare, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
+import { isPlainEnd } from '../sql/runs/finish.js'
 import { changedState, existsState, notAloneState, unusualState } from './sql-error-codes.js'
 import type { Look } from './scan-cursor.js'
 import type { ProcessCache } from './process-cache.js'
@@ -52,7 +52,7 @@ export interface PlainCommit {
 
 /** Whether recording runs can be part of the call. */
 export function plainEnqueue(request: EnqueueRequest): PlainPart | undefined {
-  return request.runs.every(isPlainRun) ? { enqueue: request } : undefined
+  return request.runs.every((run) => isIndependent(run) && isBare(run)) ? { enqueue: request } : undefined
 }
 
 /** Whether a turn can be part of the call. */

@@ -13,38 +13,27 @@
 import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
-import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
-import type { Hint, RunFilter, Store } from '../port.js'
+import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
+import { enqueueAll, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import { storeVerbs, type Driver as VerbDriver } from '../sql/store-verbs.js'
 import { listenerOf, readAddress, type Address } from './address.js'
-import { advance, cancel, retry } from './cancel.js'
 import { DatabaseClock } from './clock.js'
 import { CommitLoop } from './commit-loop.js'
 import { Connections } from './connections.js'
 import { Statements } from './database.js'
-import { defineTriggers } from './define.js'
-import { defineJobs, removeJobs } from './define-jobs.js'
 import { loadDriver, type Driver } from './driver.js'
-import { due, dueByName, nextTickAt } from './due.js'
-import { enqueueAll, isPlain } from './enqueue.js'
-import { facts } from './facts.js'
 import { health } from './health.js'
-import { listRuns } from './list-runs.js'
 import { Notify } from './notify.js'
 import { openSchema } from './open.js'
 import { plainEnqueue } from './plain.js'
-import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
-import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Reader } from './reader.js'
 import { ProcessCache } from './process-cache.js'
 import type { Session } from './session.js'
-import { takeFacts } from './take-facts.js'
-import { takeTurn, type Lanes } from './lanes.js'
-import { tick } from './tick.js'
 import { settle } from './turn.js'
+import { takeTurn, type Lanes } from './lanes.js'
 import { Watch } from './watch.js'
 import { beatLimitMs, heartbeat } from './heartbeat.js'
 
@@ -84,61 +73,30 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 function storeOf(opened: OpenSchema): Store {
   const { loop, reader } = opened
-  const commitInPieces = <Item, Answer>(
-    batch: readonly Item[],
-    apply: (session: Session, piece: readonly Item[]) => Promise<Answer[]>,
-  ): Promise<readonly Answer[]> =>
-    inPieces(batch, (piece) => loop.commit((session) => apply(session, piece), { items: piece.length }))
   return {
     ...storeVerbs(opened.driver),
     url: opened.url,
-    defineJobs: (request) =>
-      loop.commit((session) => defineJobs(session, request), { items: request.jobs.length }),
-    defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
-    jobs: () => reader.ask(jobs),
-    removeJobs: (names) => loop.commit((session) => removeJobs(session, names)),
-    queues: () => reader.askTogether(queues),
-    triggers: (filter = {}) => reader.ask((session) => triggers(session, filter)),
-    fingerprints: (source) => reader.ask((session) => fingerprints(session, source)),
-    versions: (trigger) => reader.ask((session) => versions(session, trigger)),
-    due: (request) => reader.ask((session) => due(session, request)),
-    dueByName: (request) => reader.ask((session) => dueByName(session, request)),
-    tick: (batch) => commitInPieces(batch, tick),
-    nextTickAt: (request) => reader.ask((session) => nextTickAt(session, request)),
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
-        const isExclusive = !piece.every(isPlain)
+        const isExclusive = !piece.every(isIndependent)
         const plain = plainEnqueue(input)
-        return loop.commitAlike(enqueueAll, { input, items: piece.length, isExclusive, plain })
+        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive, plain })
       }),
     heartbeat: (request) =>
       reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
     turn: (request) => takeTurn(opened.lanes, request),
-    cancel: (request) => loop.commit((session) => cancel(session, request)),
-    retry: (request) => loop.commit((session) => retry(session, request)),
-    advance: (request) => loop.commit((session) => advance(session, request)),
-    facts: (request) => reader.askTogether((session) => facts(session, request)),
-    takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), { items: batch.length }),
-    run: (id) => reader.ask((session) => run(session, id)),
-    runsByPrefix: (prefix, limit) => reader.ask((session) => runsByPrefix(session, prefix, limit)),
-    runs: async (filter) => {
-      const found: Run[] = []
-      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
-        const part: RunFilter = rest
-        const { runs, next } = await reader.ask((session) => listRuns(session, part))
-        found.push(...runs)
-        rest = next
-      }
-      return found
-    },
-    counts: () => reader.ask(counts),
-    attempts: (id) => reader.ask((session) => attempts(session, id)),
-    runInstants: (request) => reader.ask((session) => runInstants(session, request)),
     watch: (hint) => opened.watch(hint),
     health: (request) => opened.health(request.deep === true),
     close: () => opened.close(),
   }
+}
+
+function enqueueTogether(
+  session: Session,
+  requests: readonly EnqueueRequest[],
+): Promise<readonly Enqueued[][]> {
+  return session.db.perform(enqueueAll(session, requests))
 }
 
 /** How long a look for damage everywhere may take. */

@@ -5,6 +5,7 @@ import type { Session as VerbSession } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
 import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
+import { nativeVerbs } from './native.js'
 import type { ProcessCache } from './process-cache.js'
 
 /** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
@@ -14,6 +15,7 @@ export class NotExclusive extends Error {}
 export class Session implements VerbSession {
   readonly db: Database
   readonly remembered: ProcessCache
+  readonly native = nativeVerbs(this)
   /** Whether no other transaction of any process writes meanwhile. */
   readonly isExclusive: boolean
   /** Whether something was written that others may wait for. */
@@ -48,11 +50,6 @@ export class Session implements VerbSession {
     const catalog = yield* loadCatalog(this.remembered.catalog, this.#revisions)
     this.remembered.catalog = catalog
     return catalog
-  }
-
-  /** The same, awaited. */
-  catalogNow(): Promise<Catalog> {
-    return this.db.perform(this.catalog())
   }
 
   forgetCatalog(): void {

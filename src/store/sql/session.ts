@@ -1,5 +1,7 @@
+import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Catalog } from './catalog.js'
+import type { NativeVerbs } from './runs/native.js'
 import type { Verb } from './verb.js'
 
 /** One transaction or question as a verb sees it, with what the process remembers of the store. */
@@ -8,6 +10,9 @@ export interface Session {
   readonly isExclusive: boolean
   /** Set where something was written that other processes may wait for; SQLite's notice every commit anyway. */
   hasNews: boolean
+  /** What the ends of runs change besides the runs. */
+  readonly endEffects: EndEffects
+  readonly native: NativeVerbs
   /** The highest time handed in since the store was opened. */
   readonly highestAt: Instant
   noteTime(now: Instant): void

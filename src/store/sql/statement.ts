@@ -4,7 +4,8 @@
  *
  * - `rota.` before a table stands for the schema; SQLite has none.
  * - `$1::int8` is the first value. Postgres wants the type where nothing else tells it, SQLite ignores it.
- * - `= any($1::text[])` takes a list; SQLite gets it as a JSON text.
+ * - `= any($1::text[])` takes a list; SQLite gets it as a JSON text. `= any(array(select …))` is SQLite's `in`.
+ * - `for update` and `skip locked` lock rows in Postgres; in SQLite a transaction has the lock of the whole file.
  * - `greatest` and `least` are SQLite's `max` and `min`. They treat null differently, so give them none.
  * - `json_agg(json_build_array(a, b))::text` is a JSON text; without rows it is null in Postgres and `[]` in SQLite.
  * - `insertInto` makes the statement that inserts rows.
@@ -64,6 +65,8 @@ export function toSqlite(sql: Statement): string {
       // A bare value as the limit would make SQLite prepare the statement anew at every call: the sum keeps it from
       // looking at the value.
       .replaceAll(/\blimit \$(\d+)/g, 'limit ?$1 + 0')
+      .replaceAll(/= any\(array\(([^]*?)\)\)/g, 'in ($1)')
+      .replaceAll(/\s+for update( skip locked)?/g, '')
       .replaceAll(/\$(\d+)/g, '?$1')
       .replaceAll(/::\w+/g, '')
       .replaceAll(/\bgreatest\(/g, 'max(')

@@ -1,14 +1,25 @@
-import type { Store } from '../port.js'
-import type { Session } from './session.js'
-import type { Verb } from './verb.js'
+import type { Run } from '../../kernel/run/run.js'
+import type { RunFilter, Store } from '../port.js'
+import { facts } from './facts/facts.js'
+import { takeFacts } from './facts/take-facts.js'
 import { inPieces, itemsPerCommit } from './in-pieces.js'
-import { expire } from './work/expire.js'
+import { defineTriggers } from './planning/define.js'
+import { defineJobs, removeJobs } from './planning/define-jobs.js'
+import { due, dueByName, nextTickAt } from './planning/due.js'
 import { hold, holds, release } from './planning/holds.js'
 import { ledger } from './planning/ledger.js'
+import { fingerprints, jobs, queues, triggers, versions } from './planning/read-definitions.js'
+import { forgetSeen, seen } from './planning/seen.js'
+import { tick } from './planning/tick.js'
+import { advance, cancel, retry } from './runs/cancel.js'
+import { listRuns } from './runs/list-runs.js'
+import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
+import type { Session } from './session.js'
+import { changeState, stateEntries } from './state.js'
+import type { Verb } from './verb.js'
+import { expire } from './work/expire.js'
 import { log, logs } from './work/logs.js'
 import { prune } from './work/prune.js'
-import { forgetSeen, seen } from './planning/seen.js'
-import { changeState, stateEntries } from './state.js'
 import { drain, register, retire, signsOf, workers } from './work/workers.js'
 
 /** How a database performs verbs. */
@@ -35,7 +46,25 @@ export interface ReadOptions {
 
 /** The methods of a store that are the same on every SQL database. */
 export function storeVerbs({ commit, read }: Driver) {
+  const commitInPieces = <Item, Answer>(
+    batch: readonly Item[],
+    verb: (session: Session, piece: readonly Item[]) => Verb<Answer[]>,
+  ): Promise<readonly Answer[]> =>
+    inPieces(batch, (piece) => commit((session) => verb(session, piece), { items: piece.length }))
   return {
+    defineJobs: (request) =>
+      commit((session) => defineJobs(session, request), { items: request.jobs.length }),
+    removeJobs: (names) => commit((session) => removeJobs(session, names)),
+    jobs: () => read(jobs),
+    queues: () => read(queues, { isSnapshot: true }),
+    defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
+    triggers: (filter = {}) => read(() => triggers(filter)),
+    fingerprints: (source) => read(() => fingerprints(source)),
+    versions: (trigger) => read(() => versions(trigger)),
+    due: (request) => read((session) => due(session, request)),
+    dueByName: (request) => read((session) => dueByName(session, request)),
+    nextTickAt: (request) => read(() => nextTickAt(request)),
+    tick: (batch) => commitInPieces(batch, tick),
     seen: (request) => read(() => seen(request)),
     forgetSeen: (request) => commit(() => forgetSeen(request)),
     hold: (request) => commit((session) => hold(session, request)),
@@ -66,6 +95,28 @@ export function storeVerbs({ commit, read }: Driver) {
         if (piece < limit || removed === request.limit) return removed
       }
     },
+    cancel: (request) => commit((session) => cancel(session, request)),
+    retry: (request) => commit((session) => retry(session, request)),
+    advance: (request) => commit((session) => advance(session, request)),
+    run: (id) => read(() => run(id)),
+    runsByPrefix: (prefix, limit) => read(() => runsByPrefix(prefix, limit)),
+    runs: async (filter) => {
+      const found: Run[] = []
+      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
+        const part: RunFilter = rest
+        const { runs, next } = await read(() => listRuns(part))
+        found.push(...runs)
+        rest = next
+        // A long list must not keep the worker from its turn.
+        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
+      }
+      return found
+    },
+    counts: () => read(counts),
+    attempts: (id) => read(() => attempts(id)),
+    runInstants: (request) => read(() => runInstants(request)),
+    facts: (request) => read((session) => facts(session, request), { isSnapshot: true }),
+    takeFacts: (batch) => commit((session) => takeFacts(session, batch), { items: batch.length }),
     ledger: (request) => read(() => ledger(request)),
   } satisfies Partial<Store>
 }

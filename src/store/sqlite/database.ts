@@ -22,6 +22,8 @@ export class Database {
   readonly #texts = new Map<Statement, StatementSyncInstance>()
   readonly #listings = new Map<Statement, Listing>()
   readonly #answer = (query: Query | Insertion): unknown => this.#answerTo(query)
+  /** The statements that insert. */
+  readonly #inserts = new Set<Statement>()
   #hasChanged = false
 
   constructor(driver: DatabaseSyncInstance) {
@@ -68,8 +70,11 @@ export class Database {
     return changes
   }
 
+  /** The first row of a query, or what a statement that inserts a row returns of it. */
   get<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Row | undefined {
-    return this.#prepared(sql).get(...bindable(parameters)) as Row | undefined
+    const row = this.#prepared(sql).get(...bindable(parameters)) as Row | undefined
+    if (this.#inserts.has(sql)) this.#hasChanged = true
+    return row
   }
 
   /** All rows of a query. They come as one JSON text: the driver's own way is slower, and its errors have no code. */
@@ -151,7 +156,9 @@ export class Database {
   #prepared(sql: Statement): StatementSyncInstance {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
-    const fresh = this.#driver.prepare(toSqlite(sql))
+    const text = toSqlite(sql)
+    const fresh = this.#driver.prepare(text)
+    if (text.startsWith('insert')) this.#inserts.add(sql)
     this.#statements.set(sql, fresh)
     return fresh
   }

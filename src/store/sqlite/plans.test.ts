@@ -7,20 +7,20 @@ import type { Tick } from '../../kernel/tick/tick.js'
 import { systemClock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0 } from '../conformance/stage.js'
-import { cancel } from './cancel.js'
+import { cancel } from '../sql/runs/cancel.js'
 import { Database } from './database.js'
-import { defineTriggers } from './define.js'
-import { defineJobs } from './define-jobs.js'
-import { due, nextTickAt } from './due.js'
-import { enqueue } from './enqueue.js'
+import { defineTriggers } from '../sql/planning/define.js'
+import { defineJobs } from '../sql/planning/define-jobs.js'
+import { due, nextTickAt } from '../sql/planning/due.js'
+import { enqueue } from '../sql/runs/enqueue.js'
 import { expire } from '../sql/work/expire.js'
 import { openDatabase } from './open.js'
 import { prune } from '../sql/work/prune.js'
-import { jobs } from './read-definitions.js'
+import { jobs } from '../sql/planning/read-definitions.js'
 import { Session } from './session.js'
-import { takeFacts } from './take-facts.js'
-import { tick } from './tick.js'
-import { turn } from './turn.js'
+import { takeFacts } from '../sql/facts/take-facts.js'
+import { tick } from '../sql/planning/tick.js'
+import { turn } from '../sql/runs/turn.js'
 import { register } from '../sql/work/workers.js'
 
 it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
@@ -28,14 +28,14 @@ it('jobs are read again only after one of them changed, so that a tick costs the
     const session = new Session(new Database(driver))
     const read = (): readonly unknown[] => {
       session.doubtCatalog()
-      return jobs(session)
+      return session.db.perform(jobs(session))
     }
-    defineJobs(session, { source: 'api', jobs: [aJob('a')], queues: [], now: t0 })
+    session.db.perform(defineJobs(session, { source: 'api', jobs: [aJob('a')], queues: [], now: t0 }))
     const known = read()
     expect(read()).toBe(known)
-    defineJobs(session, { source: 'api', jobs: [aJob('b')], queues: [], now: t0 })
+    session.db.perform(defineJobs(session, { source: 'api', jobs: [aJob('b')], queues: [], now: t0 }))
     expect(read()).toMatchObject([{ job: { name: 'a' } }, { job: { name: 'b' } }])
-    takeFacts(session, [{ kind: 'job', job: aJob('c'), source: 'api' }])
+    session.db.perform(takeFacts(session, [{ kind: 'job', job: aJob('c'), source: 'api' }]))
     expect(read()).toHaveLength(3)
   })
 })
@@ -53,7 +53,7 @@ it('no statement of the hot path reads a whole table', async () => {
 })
 
 const relied: readonly [what: RegExp, index: string][] = [
-  [/from runs where state = 1 and job = \? order by/, 'runs_ready (job=?)'],
+  [/from runs where state = 1 and job = \?1 order by/, 'runs_ready (job=?)'],
   [/where state = 0 and run_at <= \?/, 'runs_delayed (run_at<?)'],
   [/state = 2 and waits_for = \?/, 'runs_blocked (waits_for=?)'],
   [/update runs set state = 4, started_at/, 'INTEGER PRIMARY KEY (rowid=?)'],
@@ -61,7 +61,7 @@ const relied: readonly [what: RegExp, index: string][] = [
   [/from workers cross join runs/, 'runs_running (worker=?)'],
   [/state >= 4 and finished_at < \?/, 'runs_ended (finished_at<?)'],
   [/next_at <= \?1\s+order by next_at/, 'triggers_due (next_at>? AND next_at<?)'],
-  [/unique_key = \?2 and state < 4/, 'runs_unique_open (job=? AND unique_key=?)'],
+  [/unique_key = \?2 and unique_key is not null and state < 4/, 'runs_unique_open (job=? AND unique_key=?)'],
   [
     /unique_key = \?2 and unique_until > \?3/,
     'runs_unique_until (job=? AND unique_key=? AND unique_until>?)',
@@ -142,12 +142,14 @@ const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
 
 function preparedSession(driver: DatabaseSyncInstance): Session {
   const session = new Session(new Database(driver))
-  defineJobs(session, {
-    source: 'code:test',
-    jobs: [aJob('work', { queue: 'few' })],
-    queues: [{ name: 'few', concurrency: 1000 }],
-    now: t0,
-  })
+  session.db.perform(
+    defineJobs(session, {
+      source: 'code:test',
+      jobs: [aJob('work', { queue: 'few' })],
+      queues: [{ name: 'few', concurrency: 1000 }],
+      now: t0,
+    }),
+  )
   session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
   return session
 }
@@ -163,8 +165,8 @@ function playOnce(session: Session): void {
     aRun('same', { uniqueKey: 'u' }),
     ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
   ]
-  enqueue(session, { runs, now: t0 })
-  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], claimRequest })
+  session.db.perform(enqueue(session, { runs, now: t0 }))
+  const { claims } = session.db.perform(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
   const finished = claims.map((claim, i) => ({
     run: claim.run,
     attempt: claim.attempt,
@@ -172,37 +174,39 @@ function playOnce(session: Session): void {
     startedAt: t0,
     endedAt: t0 + 1,
   }))
-  turn(session, { worker: 'w', now: t0 + 5, finished, claimRequest })
-  cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' })
+  session.db.perform(turn(session, { worker: 'w', now: t0 + 5, finished, claimRequest }))
+  session.db.perform(cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' }))
   define(session)
-  due(session, { now: t0 + minute, limit: 10 })
-  nextTickAt(session, { now: t0 })
-  tick(session, [aTick(t0 + minute)])
+  session.db.perform(due(session, { now: t0 + minute, limit: 10 }))
+  session.db.perform(nextTickAt({ now: t0 }))
+  session.db.perform(tick(session, [aTick(t0 + minute)]))
   session.db.perform(expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 }))
   session.db.perform(prune(session, { before: t0 + minute, limit: 10, now: t0 + minute }))
 }
 
 function preparedSessionOf(session: Session): void {
-  defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
+  session.db.perform(defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 }))
   session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
 }
 
 function define(session: Session): void {
-  defineTriggers(session, [
-    {
-      name: 't',
-      source: 'code:test',
-      revision: 0,
-      now: t0,
-      trigger: aTrigger('t'),
-      fingerprint: 'f',
-      tzdata: '2026a',
-      closing: undefined,
-      cursorAt: t0,
-      nextAt: t0 + minute,
-      cancelPending: false,
-    },
-  ])
+  session.db.perform(
+    defineTriggers(session, [
+      {
+        name: 't',
+        source: 'code:test',
+        revision: 0,
+        now: t0,
+        trigger: aTrigger('t'),
+        fingerprint: 'f',
+        tzdata: '2026a',
+        closing: undefined,
+        cursorAt: t0,
+        nextAt: t0 + minute,
+        cancelPending: false,
+      },
+    ]),
+  )
 }
 
 function aTick(now: Instant): Tick {
@@ -225,12 +229,12 @@ function performMs(session: Session, label: string): number {
   const runs = Array.from({ length: 100 }, (_, i) => aRun(`${label}-${i}`))
   const startMs = systemClock.monotonicMs()
   session.db.run('begin immediate')
-  enqueue(session, { runs, now: t0 })
-  const { claims } = turn(session, { worker: 'w', now: t0, finished: [], claimRequest })
+  session.db.perform(enqueue(session, { runs, now: t0 }))
+  const { claims } = session.db.perform(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
   const finished = claims.map(({ run, attempt }) => {
     return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
   })
-  turn(session, { worker: 'w', now: t0, finished, claimRequest: undefined })
+  session.db.perform(turn(session, { worker: 'w', now: t0, finished, claimRequest: undefined }))
   session.db.run('commit')
   expect(claims).toHaveLength(100)
   return systemClock.monotonicMs() - startMs

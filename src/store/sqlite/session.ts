@@ -5,27 +5,19 @@ import type { Session as VerbSession } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
 import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
-
-/** A run that this process claimed and whose end touches nothing but its own row and its gates. */
-export interface PlainClaim {
-  readonly seq: number
-  readonly job: string
-  /** Its gates as they stand in its row. */
-  readonly gates: string | null
-}
-
-/** How many claims are remembered; older ones are looked up. */
-const maxRemembered = 100_000
+import { nativeVerbs } from './native.js'
+import { PlainClaims } from './plain-claims.js'
 
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
 export class Session implements VerbSession {
   readonly db: Database
   readonly endEffects: EndEffects
+  readonly #claims = new PlainClaims()
+  readonly native = nativeVerbs(this, this.#claims)
   readonly isExclusive = true
   hasNews = false
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
-  readonly #plainClaims = new Map<string, PlainClaim>()
   #catalog: Catalog | undefined
   #isCatalogFresh = false
 
@@ -40,12 +32,6 @@ export class Session implements VerbSession {
     this.#catalog = yield* loadCatalog(this.#catalog, yield* readRevisions())
     this.#isCatalogFresh = true
     return this.#catalog
-  }
-
-  /** The same, at once. */
-  get catalogNow(): Catalog {
-    if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
-    return this.db.perform(this.catalog())
   }
 
   /** Makes the next look at the catalog ask whether it still holds: when a transaction or a read begins, and after a change. */
@@ -76,28 +62,10 @@ export class Session implements VerbSession {
     this.#writtenAt = this.#highestAt
   }
 
-  rememberClaim(run: string, claim: PlainClaim): void {
-    // A claim that somebody else ended is never taken out again, so the oldest ones make room.
-    if (this.#plainClaims.size >= maxRemembered) {
-      for (const oldest of this.#plainClaims.keys()) {
-        this.#plainClaims.delete(oldest)
-        break
-      }
-    }
-    this.#plainClaims.set(run, claim)
-  }
-
-  /** What is remembered of a claim, which is then forgotten: it ends once. */
-  takeClaim(run: string): PlainClaim | undefined {
-    const claim = this.#plainClaims.get(run)
-    if (claim !== undefined) this.#plainClaims.delete(run)
-    return claim
-  }
-
   /** Forgets everything: after a rollback it may be about rows that never were. */
   forget(): void {
     this.#catalog = undefined
     this.#writtenAt = 0
-    this.#plainClaims.clear()
+    this.#claims.clear()
   }
 }

@@ -23,28 +23,17 @@
  */
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
-import type { Run } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
-import type { RunFilter, Store } from '../port.js'
+import type { Enqueued, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
+import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
+import { turn } from '../sql/runs/turn.js'
 import { storeVerbs, type Driver } from '../sql/store-verbs.js'
-import { advance, cancel, retry } from './cancel.js'
-import { CommitLoop, nextTurn } from './commit-loop.js'
-import { defineTriggers } from './define.js'
-import { defineJobs, removeJobs } from './define-jobs.js'
-import { due, dueByName, nextTickAt } from './due.js'
-import { enqueueAll } from './enqueue.js'
-import { facts } from './facts.js'
+import { CommitLoop } from './commit-loop.js'
 import { health } from './health.js'
-import { listRuns } from './list-runs.js'
 import { openDatabase } from './open.js'
-import { fingerprints, jobs, queues, triggers, versions } from './read-definitions.js'
-import { attempts, counts, run, runInstants, runsByPrefix } from './read-runs.js'
 import { Session } from './session.js'
-import { takeFacts } from './take-facts.js'
-import { tick } from './tick.js'
-import { turn } from './turn.js'
 import { fileIdentity } from './file-identity.js'
 import { Watch } from './watch.js'
 import { whenFree } from './when-free.js'
@@ -79,58 +68,24 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 function storeOf(file: OpenFile): Store {
   const { loop } = file
-  const commitInPieces = <Item, Answer>(
-    batch: readonly Item[],
-    apply: (session: Session, piece: readonly Item[]) => Answer[],
-  ): Promise<readonly Answer[]> =>
-    inPieces(batch, (piece) => loop.commit((session) => apply(session, piece), piece.length))
   return {
     ...storeVerbs(file.driver),
     url: file.url,
-    defineJobs: (request) => loop.commit((session) => defineJobs(session, request), request.jobs.length),
-    defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
-    jobs: () => file.read(jobs),
-    removeJobs: (names) => loop.commit((session) => removeJobs(session, names)),
-    queues: () => file.read(queues),
-    triggers: (filter = {}) => file.read((session) => triggers(session, filter)),
-    fingerprints: (source) => file.read((session) => fingerprints(session, source)),
-    versions: (trigger) => file.read((session) => versions(session, trigger)),
-    due: (request) => file.read((session) => due(session, request)),
-    dueByName: (request) => file.read((session) => dueByName(session, request)),
-    tick: (batch) => commitInPieces(batch, tick),
-    nextTickAt: (request) => file.read((session) => nextTickAt(session, request)),
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) =>
-        loop.commitAlike(enqueueAll, { input: { runs: piece, now }, items: piece.length }),
+        loop.commitAlike(enqueueTogether, { input: { runs: piece, now }, items: piece.length }),
       ),
     heartbeat: (request) => loop.commit((session) => heartbeat(session, request)),
-    turn: (request) => loop.commit((session) => turn(session, request), 1 + request.finished.length),
-    cancel: (request) => loop.commit((session) => cancel(session, request)),
-    retry: (request) => loop.commit((session) => retry(session, request)),
-    advance: (request) => loop.commit((session) => advance(session, request)),
-    facts: (request) => file.read((session) => facts(session, request)),
-    takeFacts: (batch) => loop.commit((session) => takeFacts(session, batch), batch.length),
-    run: (id) => file.read((session) => run(session, id)),
-    runsByPrefix: (prefix, limit) => file.read((session) => runsByPrefix(session, prefix, limit)),
-    runs: async (filter) => {
-      const found: Run[] = []
-      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
-        const part: RunFilter = rest
-        const { runs, next } = await file.read((session) => listRuns(session, part))
-        found.push(...runs)
-        rest = next
-        // A long list must not keep the worker from its turn.
-        if (rest !== undefined) await nextTurn()
-      }
-      return found
-    },
-    counts: () => file.read(counts),
-    attempts: (id) => file.read((session) => attempts(session, id)),
-    runInstants: (request) => file.read((session) => runInstants(session, request)),
+    turn: (request) =>
+      file.driver.commit((session) => turn(session, request), { items: 1 + request.finished.length }),
     watch: (hint) => file.watch(hint),
     health: (request) => file.health(request.deep === true),
     close: () => file.close(),
   }
+}
+
+function enqueueTogether(session: Session, requests: readonly EnqueueRequest[]): readonly Enqueued[][] {
+  return session.db.perform(enqueueAll(session, requests))
 }
 
 /** A file while it is open: its connection, the loop that commits and the watch for other processes. */

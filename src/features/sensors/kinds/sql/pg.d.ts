@@ -33,6 +33,8 @@ declare module 'pg' {
   export interface QueryResult<Row> {
     readonly rows: Row[]
     readonly rowCount: number | null
+    /** The first word of the statement: SELECT, INSERT, UPDATE. */
+    readonly command: string
     readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
   }
 

@@ -1,15 +1,13 @@
-import type { Job } from '../../kernel/job/job.js'
-import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
-import type { QueueStatus, StoredJob, TriggerFilter } from '../port.js'
-import { jobOf, type Catalog } from '../sql/catalog.js'
-import { orUndefined } from '../sql/rows/run-rows.js'
-import { ready, running } from '../sql/rows/states.js'
-import { versionOf, type VersionRow } from '../sql/rows/version-rows.js'
-import { highestTime } from '../sql/meta.js'
-import type { Session } from './session.js'
-import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
-
-const JOBS = `select source, definition from rota.jobs order by name`
+import type { StoredTrigger, TriggerVersion } from '../../../kernel/trigger/trigger.js'
+import type { QueueStatus, StoredJob, TriggerFilter } from '../../port.js'
+import { jobOf, type Catalog } from '../catalog.js'
+import { highestTime } from '../meta.js'
+import { orUndefined } from '../rows/run-rows.js'
+import { ready, running } from '../rows/states.js'
+import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
+import { versionOf, type VersionRow } from '../rows/version-rows.js'
+import type { Session } from '../session.js'
+import { all, type Verb } from '../verb.js'
 
 const QUEUES = `select name, concurrency from rota.queues`
 
@@ -39,22 +37,20 @@ const VERSIONS = `select version, valid_from, valid_until, tzdata, definition fr
   where trigger = $1 order by version`
 
 /** Jobs by name. */
-export async function jobs(session: Session): Promise<StoredJob[]> {
-  const rows = await session.db.all<{ source: string; definition: string }>(JOBS)
-  return rows.map(({ source, definition }) => ({ job: JSON.parse(definition) as Job, source }))
+export function* jobs(session: Session): Verb<readonly StoredJob[]> {
+  return (yield* session.catalog()).storedJobs
 }
 
 /** Queues that are defined or used, by name. */
-export async function queues(session: Session): Promise<QueueStatus[]> {
-  const { db } = session
-  const catalog = await session.catalogNow()
-  const rows = await db.all<{ name: string; concurrency: number | null }>(QUEUES)
+export function* queues(session: Session): Verb<QueueStatus[]> {
+  const catalog = yield* session.catalog()
+  const rows = yield* all<{ name: string; concurrency: number | null }>(QUEUES)
   const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
   const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
-  const readyIn = await runsByQueue(session, catalog, 'ready')
-  const runningIn = await runsByQueue(session, catalog, 'running')
+  const readyIn = yield* runsByQueue(catalog, 'ready')
+  const runningIn = yield* runsByQueue(catalog, 'running')
   // No instant is handed in, so a hold with an end counts until a later instant was seen.
-  const held = await db.all<{ target: string }>(PAUSED, await session.db.perform(highestTime(session)))
+  const held = yield* all<{ target: string }>(PAUSED, yield* highestTime(session))
   const paused = new Set(held.map(({ target }) => target))
   return [...names].toSorted().map((name) => ({
     name,
@@ -66,35 +62,30 @@ export async function queues(session: Session): Promise<QueueStatus[]> {
 }
 
 /** Triggers by name: all, one source's, or the named ones. */
-export async function triggers(session: Session, filter: TriggerFilter): Promise<StoredTrigger[]> {
+export function* triggers(filter: TriggerFilter): Verb<StoredTrigger[]> {
   const { source = null, names } = filter
-  const { db } = session
   const active = filter.active === undefined ? null : Number(filter.active)
   const rows =
     names === undefined
-      ? await db.all<TriggerRow>(TRIGGERS, source, active)
-      : await db.all<TriggerRow>(TRIGGERS_NAMED, source, active, names)
+      ? yield* all<TriggerRow>(TRIGGERS, source, active)
+      : yield* all<TriggerRow>(TRIGGERS_NAMED, source, active, names)
   return rows.map(storedTriggerOf)
 }
 
 /** The fingerprint of each active trigger of a source. */
-export async function fingerprints(session: Session, source: string): Promise<Map<string, string>> {
-  const rows = await session.db.all<{ name: string; fingerprint: string }>(FINGERPRINTS, source)
+export function* fingerprints(source: string): Verb<Map<string, string>> {
+  const rows = yield* all<{ name: string; fingerprint: string }>(FINGERPRINTS, source)
   return new Map(rows.map(({ name, fingerprint }) => [name, fingerprint]))
 }
 
 /** The versions of one trigger, oldest first. */
-export async function versions(session: Session, trigger: string): Promise<TriggerVersion[]> {
-  return (await session.db.all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
+export function* versions(trigger: string): Verb<TriggerVersion[]> {
+  return (yield* all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
 }
 
-async function runsByQueue(
-  session: Session,
-  catalog: Catalog,
-  state: 'ready' | 'running',
-): Promise<Map<string, number>> {
+function* runsByQueue(catalog: Catalog, state: 'ready' | 'running'): Verb<Map<string, number>> {
   const byQueue = new Map<string, number>()
-  for (const { job, runs } of await session.db.all<{ job: string; runs: number }>(IN_STATE[state])) {
+  for (const { job, runs } of yield* all<{ job: string; runs: number }>(IN_STATE[state])) {
     const { queue } = jobOf(catalog, job)
     byQueue.set(queue, (byQueue.get(queue) ?? 0) + runs)
   }

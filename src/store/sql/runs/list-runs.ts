@@ -1,13 +1,13 @@
-import { idBounds, instantOfRunId, type RunId } from '../../kernel/identity/identity.js'
-import type { Run, RunState } from '../../kernel/run/run.js'
-import type { RunFilter } from '../port.js'
-import { runOf, type RunRow } from '../sql/rows/run-rows.js'
-import { cancelled, failed, running, statesOf, blocked, delayed, ready } from '../sql/rows/states.js'
-import type { SqlValue } from '../sql/statement.js'
-import { FROM_RUNS } from './read-runs.js'
-import type { Session } from './session.js'
+import { idBounds, instantOfRunId, type RunId } from '../../../kernel/identity/identity.js'
+import type { Run, RunState } from '../../../kernel/run/run.js'
+import type { RunFilter } from '../../port.js'
+import { runOf, type RunRow } from '../rows/run-rows.js'
+import { blocked, delayed, ready, running, statesOf } from '../rows/states.js'
+import type { SqlScalar } from '../statement.js'
+import { all, value, type Verb } from '../verb.js'
+import { FROM_RUNS, UNHAPPY } from './read-runs.js'
 
-/** How many runs are looked at in one go where no index knows the filter. */
+/** How many runs are looked at in one go where no index knows the filter: others get their turn in between. */
 const runsPerLook = 10_000
 
 // Relies on: the unique index of runs.id alone.
@@ -15,16 +15,15 @@ const WINDOW_END = `select min(id) from (
     select id from rota.runs where ($1::text is null or id < $1::text) order by id desc limit ${runsPerLook}
   ) newest`
 
-// Relies on: runs_ready, runs_delayed, runs_blocked; no further than the bound.
-const FEW_PENDING = `select count(*) from (
-    (select 1 from rota.runs where state = ${ready} limit ${runsPerLook + 1})
-    union all (select 1 from rota.runs where state = ${delayed} limit ${runsPerLook + 1})
-    union all (select 1 from rota.runs where state = ${blocked} limit ${runsPerLook + 1})
-  ) found`
-
-const PENDING_SEQS = `array(select seq from rota.runs where state = ${ready}
+// Relies on: runs_ready, runs_delayed, runs_blocked.
+const PENDING_SEQS = `select seq from rota.runs where state = ${ready}
     union all select seq from rota.runs where state = ${delayed}
-    union all select seq from rota.runs where state = ${blocked})`
+    union all select seq from rota.runs where state = ${blocked}`
+
+// The same, no further than the bound.
+const FEW_PENDING = `select count(*) from (
+    select 1 from (${PENDING_SEQS}) pending limit ${runsPerLook + 1}
+  ) found`
 
 /** A part of a list, and where to go on if it is not the whole. */
 export interface Listed {
@@ -33,14 +32,14 @@ export interface Listed {
 }
 
 /** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
-export async function listRuns(session: Session, filter: RunFilter): Promise<Listed> {
-  const place = await indexedPlace(session, filter)
-  if (place !== undefined) return { runs: await select(session, filter, place), next: undefined }
+export function* listRuns(filter: RunFilter): Verb<Listed> {
+  const place = yield* indexedPlace(filter)
+  if (place !== undefined) return { runs: yield* select(filter, place), next: undefined }
   const { from, until } = idBounds(filter)
   const before = lesser(filter.before, until)
-  const end = (await session.db.value(WINDOW_END, before ?? null)) as RunId | undefined
+  const end = yield* value<RunId>(WINDOW_END, before ?? null)
   if (end === undefined) return { runs: [], next: undefined }
-  const runs = await select(session, filter, { condition: 'runs.id >= $1', values: [end] })
+  const runs = yield* select(filter, { condition: 'runs.id >= $1', values: [end] })
   const limit = filter.limit - runs.length
   // Nothing of the stretch of time lies behind its first instant.
   const isOver = limit <= 0 || (from !== undefined && end < from)
@@ -54,11 +53,11 @@ function lesser(one: string | undefined, other: string | undefined): string | un
 
 interface Place {
   readonly condition: string
-  readonly values: readonly SqlValue[]
+  readonly values: readonly SqlScalar[]
 }
 
 /** What leads straight to the runs of a filter; nothing where only looking through them helps. */
-async function indexedPlace(session: Session, filter: RunFilter): Promise<Place | undefined> {
+function* indexedPlace(filter: RunFilter): Verb<Place | undefined> {
   const { trigger, state, job, before } = filter
   if (trigger !== undefined) {
     // Relies on: runs_trigger, which is ordered by the due instant.
@@ -67,23 +66,25 @@ async function indexedPlace(session: Session, filter: RunFilter): Promise<Place 
     return { condition: 'runs.trigger = $1 and runs.due_at <= $2', values }
   }
   // Relies on: runs_unhappy.
-  if (state === 'failed' || state === 'cancelled')
-    return { condition: `runs.state in (${failed}, ${cancelled})`, values: [] }
+  if (state === 'failed' || state === 'cancelled') return { condition: `runs.${UNHAPPY}`, values: [] }
   // Relies on: runs_running.
-  if (state === 'running') return { condition: `runs.state = ${running}`, values: [] }
-  if (state === 'pending' && ((await session.db.value(FEW_PENDING)) as number) <= runsPerLook) {
-    return { condition: `runs.seq = any(${PENDING_SEQS})`, values: [] }
-  }
+  if (state === 'running') return oneOf(`select seq from rota.runs where state = ${running}`)
+  if (state === 'pending' && ((yield* value<number>(FEW_PENDING)) ?? 0) <= runsPerLook)
+    return oneOf(PENDING_SEQS)
   // Relies on: the unique index of runs.id, backwards.
   return state === undefined && job === undefined ? { condition: 'true', values: [] } : undefined
 }
 
-async function select(session: Session, filter: RunFilter, place: Place): Promise<Run[]> {
+function oneOf(seqs: string): Place {
+  return { condition: `runs.seq = any(array(${seqs}))`, values: [] }
+}
+
+function* select(filter: RunFilter, place: Place): Verb<Run[]> {
   const conditions = [place.condition]
   const values = [...place.values]
-  const where = (condition: string, value: SqlValue | undefined): void => {
-    if (value === undefined) return
-    values.push(value)
+  const where = (condition: string, bound: SqlScalar | undefined): void => {
+    if (bound === undefined) return
+    values.push(bound)
     conditions.push(`${condition} $${values.length}`)
   }
   if (filter.state !== undefined) conditions.push(stateCondition(filter.state))
@@ -97,7 +98,7 @@ async function select(session: Session, filter: RunFilter, place: Place): Promis
   values.push(filter.limit)
   const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
   const sql = `${FROM_RUNS} where ${conditions.join(' and ')} order by ${order} limit $${values.length}`
-  return (await session.db.all<RunRow>(sql, ...values)).map(runOf)
+  return (yield* all<RunRow>(sql, ...values)).map(runOf)
 }
 
 function stateCondition(name: RunState): string {

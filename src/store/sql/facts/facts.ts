@@ -1,12 +1,11 @@
-import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
-import type { Queue } from '../../kernel/job/job.js'
-import type { RecordedRange } from '../../kernel/ledger/ledger.js'
-import { phases } from '../sql/rows/states.js'
-import { workerOf, type WorkerRow } from '../sql/rows/worker-rows.js'
-import { countersOf } from '../sql/meta.js'
-import { stateEntriesAfter } from '../sql/state.js'
-import { jobs, versions } from './read-definitions.js'
-import { attemptsOf, FROM_RUNS } from './read-runs.js'
+import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../../kernel/run/fact.js'
+import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
+import { phases } from '../rows/states.js'
+import { workerOf, type WorkerRow } from '../rows/worker-rows.js'
+import { countersOf } from '../meta.js'
+import { stateEntriesAfter } from '../state.js'
+import { jobs, versions } from '../planning/read-definitions.js'
+import { attemptsOf, FROM_RUNS } from '../runs/read-runs.js'
 import {
   endEffectOf,
   holdOf,
@@ -17,9 +16,10 @@ import {
   type RangeRow,
   type RunRow,
   gatesOf,
-} from '../sql/rows/run-rows.js'
-import type { Session } from './session.js'
-import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from './trigger-rows.js'
+} from '../rows/run-rows.js'
+import type { Session } from '../session.js'
+import { all, type Verb } from '../verb.js'
+import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 
 // Each relies on: primary key, read from a place on.
 const QUEUES = `select name, concurrency from rota.queues order by name`
@@ -37,24 +37,16 @@ const LOGS = `select runs.id as run, logs.seq, logs.attempt, logs.at, logs.level
   from rota.logs join rota.runs on runs.seq = logs.run
   where logs.run > $1 and logs.run <= $2 order by logs.run, logs.seq`
 
-interface QueueRow {
-  readonly name: string
-  readonly concurrency: number | null
-}
-
-function queueOf({ name, concurrency }: QueueRow): Queue {
-  return { name, concurrency: orUndefined(concurrency) }
-}
-
 /** Facts from a place on, and the last place; absent where there was nothing. */
 type Found = { facts: Fact[]; last: string | undefined }
 
-type Section = (session: Session, after: string, limit: number) => Promise<Found>
+type Section = (session: Session, after: string, limit: number) => Verb<Found>
 
 const sections: readonly Section[] = [
-  async (session) =>
-    once((await session.db.all<QueueRow>(QUEUES)).map((row) => ({ kind: 'queue', queue: queueOf(row) }))),
-  async (session) => once((await jobs(session)).map(({ job, source }) => ({ kind: 'job', job, source }))),
+  queues,
+  function* (session) {
+    return once((yield* jobs(session)).map(({ job, source }) => ({ kind: 'job', job, source })))
+  },
   workers,
   holds,
   triggers,
@@ -62,17 +54,20 @@ const sections: readonly Section[] = [
   ranges,
   noted,
   seen,
-  async (session) => once([{ kind: 'counters', ...(await session.db.perform(countersOf(session))) }]),
+  function* (session) {
+    return once([{ kind: 'counters', ...(yield* countersOf(session)) }])
+  },
 ]
 
 /** A page of the facts. */
-export async function facts(
+export function* facts(
   session: Session,
   request: { after?: string | undefined; limit: number },
-): Promise<FactPage> {
+): Verb<FactPage> {
   const [index, after] =
     request.after === undefined ? [0, ''] : (JSON.parse(request.after) as [number, string])
-  const found = (await sections[index]?.(session, after, request.limit)) ?? { facts: [], last: undefined }
+  const section = sections[index]
+  const found = section === undefined ? once([]) : yield* section(session, after, request.limit)
   if (found.last !== undefined) return { facts: found.facts, next: JSON.stringify([index, found.last]) }
   const next = index + 1 < sections.length ? JSON.stringify([index + 1, '']) : undefined
   return { facts: found.facts, next }
@@ -82,36 +77,45 @@ function once(facts: Fact[]): Found {
   return { facts, last: undefined }
 }
 
-async function workers(session: Session, after: string, limit: number): Promise<Found> {
+function* queues(): Verb<Found> {
+  const rows = yield* all<{ name: string; concurrency: number | null }>(QUEUES)
+  return once(
+    rows.map(({ name, concurrency }) => {
+      return { kind: 'queue', queue: { name, concurrency: orUndefined(concurrency) } }
+    }),
+  )
+}
+
+function* workers(session: Session, after: string, limit: number): Verb<Found> {
   type Row = WorkerRow & { key: number; phase: number }
-  const rows = await session.db.all<Row>(WORKERS, Number(after), limit)
+  const rows = yield* all<Row>(WORKERS, Number(after), limit)
   const facts: Fact[] = []
   for (const row of rows) {
-    const heard = session.remembered.heardOf(row.id)
-    const notices = await session.db.all<WorkerFact['notices'][number]>(NOTICES, row.key, heard)
+    const heard = session.native.lastNoticeOf(row.id)
+    const notices = yield* all<WorkerFact['notices'][number]>(NOTICES, row.key, heard)
     facts.push({ kind: 'worker', worker: { ...workerOf(row), isGone: row.phase > 0, notices } })
   }
   return { facts, last: lastOf(rows, ({ key }) => String(key)) }
 }
 
-async function holds(session: Session, after: string, limit: number): Promise<Found> {
-  const rows = await session.db.all<HoldRow & { is_released: number }>(HOLDS, Number(after), limit)
+function* holds(_session: Session, after: string, limit: number): Verb<Found> {
+  const rows = yield* all<HoldRow & { is_released: number }>(HOLDS, Number(after), limit)
   const facts = rows.map(
     (row): Fact => ({ kind: 'hold', hold: holdOf(row), isReleased: row.is_released === 1 }),
   )
   return { facts, last: lastOf(rows, ({ id }) => String(id)) }
 }
 
-async function triggers(session: Session, after: string, limit: number): Promise<Found> {
+function* triggers(_session: Session, after: string, limit: number): Verb<Found> {
   type Row = TriggerRow & { name: string; fingerprint: string; kept_at: number | null }
-  const rows = await session.db.all<Row>(TRIGGERS, after, limit)
+  const rows = yield* all<Row>(TRIGGERS, after, limit)
   const facts: Fact[] = []
   for (const row of rows) {
     const trigger: TriggerFact = {
       ...storedTriggerOf(row),
       fingerprint: row.fingerprint,
       keptAt: orUndefined(row.kept_at),
-      versions: await versions(session, row.name),
+      versions: yield* versions(row.name),
     }
     facts.push({ kind: 'trigger', trigger })
   }
@@ -120,16 +124,16 @@ async function triggers(session: Session, after: string, limit: number): Promise
 
 type StoredRun = RunRow & { readonly unique_until: number | null }
 
-async function runs(session: Session, after: string, limit: number): Promise<Found> {
-  const rows = await session.db.all<StoredRun>(RUNS, Number(after), limit)
+function* runs(session: Session, after: string, limit: number): Verb<Found> {
+  const rows = yield* all<StoredRun>(RUNS, Number(after), limit)
   const last = rows.at(-1)?.seq
   const found: Fact[] = []
-  for (const row of rows) found.push({ kind: 'run', run: await runFact(session, row) })
-  const logged = last === undefined ? [] : await logsBetween(session, Number(after), last)
+  for (const row of rows) found.push({ kind: 'run', run: yield* runFact(session, row) })
+  const logged = last === undefined ? [] : yield* logsBetween(Number(after), last)
   return { facts: [...found, ...logged], last: last === undefined ? undefined : String(last) }
 }
 
-async function runFact(session: Session, row: StoredRun): Promise<RunFact> {
+function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
   const { state: _state, ...run } = runOf(row)
   return {
     ...run,
@@ -137,14 +141,14 @@ async function runFact(session: Session, row: StoredRun): Promise<RunFact> {
     gates: gatesOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
-    attempts: await attemptsOf(session, row),
+    attempts: yield* attemptsOf(row),
   }
 }
 
-async function logsBetween(session: Session, after: number, last: number): Promise<Fact[]> {
+function* logsBetween(after: number, last: number): Verb<Fact[]> {
   type Line = Extract<Fact, { kind: 'log' }>['lines'][number]
   const lines = new Map<string, Line[]>()
-  for (const { run, attempt, at, level, text } of await session.db.all<Line>(LOGS, after, last)) {
+  for (const { run, attempt, at, level, text } of yield* all<Line>(LOGS, after, last)) {
     const known = lines.get(run) ?? []
     known.push({ run, attempt, at, level, text })
     lines.set(run, known)
@@ -152,23 +156,23 @@ async function logsBetween(session: Session, after: number, last: number): Promi
   return [...lines.values()].map((of) => ({ kind: 'log', lines: of }))
 }
 
-async function ranges(session: Session, after: string, limit: number): Promise<Found> {
-  const rows = await session.db.all<RangeRow>(RANGES, Number(after), limit)
+function* ranges(_session: Session, after: string, limit: number): Verb<Found> {
+  const rows = yield* all<RangeRow>(RANGES, Number(after), limit)
   const facts = rows.map((row): Fact => ({ kind: 'range', range: rangeOf(row) satisfies RecordedRange }))
   return { facts, last: lastOf(rows, ({ seq }) => String(seq)) }
 }
 
-async function noted(session: Session, after: string, limit: number): Promise<Found> {
+function* noted(_session: Session, after: string, limit: number): Verb<Found> {
   const key = after === '' ? (['', '', ''] as const) : (JSON.parse(after) as [string, string, string])
-  const rows = await session.db.perform(stateEntriesAfter(key, limit))
+  const rows = yield* stateEntriesAfter(key, limit)
   const facts = rows.map((note): Fact => ({ kind: 'note', note }))
   return { facts, last: lastOf(rows, ({ kind, name, item }) => JSON.stringify([kind, name, item])) }
 }
 
-async function seen(session: Session, after: string, limit: number): Promise<Found> {
+function* seen(_session: Session, after: string, limit: number): Verb<Found> {
   const [trigger = '', digest = ''] = after === '' ? [] : (JSON.parse(after) as string[])
   type Row = { trigger: string; digest: string; until_at: number | null }
-  const rows = await session.db.all<Row>(SEEN, trigger, digest, limit)
+  const rows = yield* all<Row>(SEEN, trigger, digest, limit)
   const facts = rows.map((row): Fact => {
     const key = { digest: row.digest, untilAt: orUndefined(row.until_at) }
     return { kind: 'seen', trigger: row.trigger, key }

@@ -1,6 +1,6 @@
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import { orUndefined } from '../sql/rows/run-rows.js'
-import { triggerOf } from '../sql/rows/version-rows.js'
+import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import { orUndefined } from './run-rows.js'
+import { triggerOf } from './version-rows.js'
 
 /** The columns of a trigger joined with its version in force. */
 export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,

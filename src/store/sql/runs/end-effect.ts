@@ -1,9 +1,10 @@
-import { chainEffect } from '../../kernel/run/end-effect.js'
-import type { Json } from '../../kernel/definition/json.js'
-import { endEffectOf } from '../sql/rows/run-rows.js'
-import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../sql/rows/unfinished.js'
-import { stateValue, writeStateEntry } from '../sql/state.js'
-import type { Session } from './session.js'
+import type { Json } from '../../../kernel/definition/json.js'
+import { chainEffect } from '../../../kernel/run/end-effect.js'
+import { endEffectOf } from '../rows/run-rows.js'
+import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../rows/unfinished.js'
+import type { Session } from '../session.js'
+import { stateValue, writeStateEntry } from '../state.js'
+import { all, change, get, type Verb } from '../verb.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
 const CONTINUE_CHAIN = `update rota.triggers set next_at = $1 + chain_ms, revision = revision + 1
@@ -24,30 +25,28 @@ const ARRIVED = `update rota.triggers set next_at = least($1, coalesce(next_at, 
 const FOLLOWERS = `select trigger from rota.followers where asset = $1 order by trigger`
 
 /** Changes what the end of a run changes besides the run, whose row is final already. */
-export async function applyEndEffect(
+export function* applyEndEffect(
   session: Session,
   run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger' | 'follow'>,
   end: RunEnd,
-): Promise<void> {
-  const { db } = session
+): Verb<void> {
   const effect = endEffectOf(session.endEffects, run.follow)
   if (effect === undefined) return
   session.beExclusive()
   session.hasNews = true
   if (effect === chainEffect) {
-    await db.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+    yield* change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
-  const ended = endedRunOf(run, (await db.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
+  const ended = endedRunOf(run, (yield* get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of effect.reads?.(ended) ?? []) values.push(await db.perform(stateValue(key)))
-  for (const change of effect.changes?.(ended, values) ?? [])
-    await db.perform(writeStateEntry(change, end.at))
-  if (effect.wakesTrigger === true) await db.change(LOOK_AT, end.at, run.trigger)
+  for (const key of effect.reads?.(ended) ?? []) values.push(yield* stateValue(key))
+  for (const entry of effect.changes?.(ended, values) ?? []) yield* writeStateEntry(entry, end.at)
+  if (effect.wakesTrigger === true) yield* change(LOOK_AT, end.at, run.trigger)
   const arrival = effect.arrival?.(ended)
   if (arrival === undefined) return
-  for (const { trigger } of await db.all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    await db.perform(writeStateEntry({ ...arrival, name: trigger }, end.at))
-    await db.change(ARRIVED, end.at, trigger)
+  for (const { trigger } of yield* all<{ trigger: string }>(FOLLOWERS, run.job)) {
+    yield* writeStateEntry({ ...arrival, name: trigger }, end.at)
+    yield* change(ARRIVED, end.at, trigger)
   }
 }

@@ -1,0 +1,123 @@
+/*
+ * What Postgres does in words of its own: rows that another transaction is about to take are passed, and many rows
+ * travel in one statement.
+ */
+import type { HolderNotice } from '../../kernel/run/fact.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Instant } from '../../time/instant.js'
+import type { Finished } from '../port.js'
+import { toJson } from '../sql/rows/run-rows.js'
+import { done, ready, running } from '../sql/rows/states.js'
+import { leaveQueue } from '../sql/runs/end-run.js'
+import { isPlainEnd } from '../sql/runs/finish.js'
+import type { Candidate, NativeVerbs, PlainEnd } from '../sql/runs/native.js'
+import type { Session as VerbSession } from '../sql/session.js'
+import { all, value, type Verb } from '../sql/verb.js'
+import type { ProcessCache } from './process-cache.js'
+
+// Relies on: runs_ready, in its own order. Rows that another worker is about to take are passed, so no two wait for
+// each other and no run is taken twice.
+const CANDIDATES = `select found.* from unnest($1::text[]) wanted (name) cross join lateral (
+    select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow
+    from rota.runs where state = ${ready} and job = wanted.name
+    order by priority desc, run_at, seq limit $2 offset $3 for update skip locked
+  ) found`
+
+// Relies on: primary key.
+const TAKE = `update rota.runs
+  set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2, started_at = null
+  where seq = any($3::int8[]) returning ctid as place, seq, payload`
+
+// Relies on: the unique index of runs.id; the sum keeps the server from going through all that is held instead. The
+// fence is run, attempt and state: what an older claim reports finds no row.
+const END_PLAIN = `update rota.runs set state = ${done}, started_at = ended.started_at, finished_at = ended.finished_at,
+    result = ended.result, reason = null
+  from unnest($1::text[], $2::int8[], $3::int8[], $4::text[]) ended (id, started_at, finished_at, result)
+  where runs.id = ended.id and state + 0 = ${running} and attempt = 1 and follow is null
+  returning runs.id, runs.job, runs.gates`
+
+// Relies on: the unique index of workers.id, then notices_worker.
+const TAKE_NOTICES = `delete from rota.notices where worker = (select key from rota.workers where id = $1)
+  returning id, run, attempt, kind`
+
+/** Sets the locks of unique keys apart from the lock of the schema: the letters after "Rota". */
+const keyLockClass = 0x52_6f_74_62
+
+// Whoever records a run with a unique key holds this lock until the end of its transaction, also in a transaction of
+// the user. Never waits: the one who has it may take an hour to commit.
+const TRY_LOCK = `select pg_try_advisory_xact_lock(
+    ${keyLockClass}, hashtext('rota'::name || ':' || $1::text || '=' || $2::text)
+  )::int as is_free`
+
+/** Thrown where a run with the same key is recorded in a transaction that has not ended: it is tried again later. */
+export class KeyTaken extends Error {}
+
+interface Session extends VerbSession {
+  readonly remembered: ProcessCache
+  afterCommit(act: () => void): void
+}
+
+/** The verbs of Postgres for one transaction. */
+export function nativeVerbs(session: Session): NativeVerbs {
+  return {
+    manyJobs: 32,
+    endPlain: (items) => endPlain(session, items),
+    candidates: (jobs, { limit, offset }) => all<Candidate>(CANDIDATES, jobs, limit, offset),
+    take: (runs, by) => take(session, runs, by),
+    takeNotices: (worker) => takeNotices(session, worker),
+    lastNoticeOf: (worker) => session.remembered.heardOf(worker),
+    lockUniqueKey,
+  }
+}
+
+function* endPlain(session: Session, items: readonly Finished[]): Verb<Map<RunId, PlainEnd>> {
+  session.afterCommit(() => {
+    for (const { run } of items) session.remembered.forgetClaim(run)
+  })
+  // Only the first report of a run counts.
+  const first = [...new Map(items.toReversed().map((item) => [item.run, item])).values()]
+  const plain = first.filter(isPlainEnd)
+  if (plain.length === 0) return new Map()
+  const rows = yield* all<PlainEnd & { id: RunId; job: string }>(
+    END_PLAIN,
+    plain.map(({ run }) => run),
+    plain.map(({ startedAt = null }) => startedAt),
+    plain.map(({ endedAt }) => endedAt),
+    plain.map(({ outcome }) => toJson(outcome.result)),
+  )
+  const byJob = new Map<string, number>()
+  for (const { job } of rows) byJob.set(job, (byJob.get(job) ?? 0) + 1)
+  for (const [job, count] of byJob) yield* leaveQueue(session, job, count)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function* take(
+  session: Session,
+  runs: readonly Candidate[],
+  { worker, now }: { worker: number; now: Instant },
+): Verb<(string | null)[]> {
+  type Taken = { place: string; seq: number; payload: string | null }
+  const seqs = runs.map(({ seq }) => seq)
+  const rows = yield* all<Taken>(TAKE, worker, now, seqs)
+  const taken = new Map(rows.map((row) => [row.seq, row]))
+  session.afterCommit(() => {
+    for (const { seq, id, job, gates, follow } of runs) {
+      const place = taken.get(seq)?.place
+      session.remembered.rememberClaim(id, { job, isPlain: gates === null && follow === null, place })
+    }
+  })
+  return seqs.map((seq) => taken.get(seq)?.payload ?? null)
+}
+
+/** Notices that the worker was given in an earlier turn are there until now, and are not given again. */
+function* takeNotices(session: Session, worker: string): Verb<HolderNotice[]> {
+  const heard = session.remembered.heardOf(worker)
+  const told = yield* all<HolderNotice & { id: number }>(TAKE_NOTICES, worker)
+  const fresh = told.filter(({ id }) => id > heard).toSorted((a, b) => a.id - b.id)
+  return fresh.map(({ run, attempt, kind }) => ({ run, attempt, kind }))
+}
+
+function* lockUniqueKey(job: string, key: string): Verb<void> {
+  if ((yield* value(TRY_LOCK, job, key)) === 1) return
+  throw new KeyTaken(`the unique key ${key} of ${job} is being recorded in a transaction that has not ended`)
+}

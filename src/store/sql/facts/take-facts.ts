@@ -1,0 +1,110 @@
+import type { Fact, RunFact, TriggerFact, WorkerFact } from '../../../kernel/run/fact.js'
+import type { Hold } from '../../../kernel/hold/hold.js'
+import {
+  ATTEMPT_COLUMNS,
+  attemptRows,
+  HOLD_COLUMNS,
+  holdValues,
+  RUN_COLUMNS,
+  runValues,
+  TRIGGER_FACT_COLUMNS,
+  triggerFactValues,
+  WORKER_COLUMNS,
+  workerValues,
+} from './fact-values.js'
+import { endEffectCode } from '../rows/run-rows.js'
+import { followFor } from '../planning/define.js'
+import { countRunning, writeJobs, writeQueue } from '../planning/define-jobs.js'
+import { occupySlots, slotsText } from '../runs/concurrency-slots.js'
+import { recordRanges } from '../planning/ledger.js'
+import { log } from '../work/logs.js'
+import { markLimitsChanged, takeCounters } from '../meta.js'
+import { putStateEntry } from '../state.js'
+import { remember } from '../planning/seen.js'
+import type { Session } from '../session.js'
+import { change, get, type Verb } from '../verb.js'
+
+const WORKER = `insert into rota.workers (${WORKER_COLUMNS})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning key`
+
+const NOTICE = `insert into rota.notices (worker, run, attempt, kind) values ($1, $2, $3, $4)`
+
+const HOLD = `insert into rota.holds (${HOLD_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8)`
+
+const TRIGGER = `insert into rota.triggers (${TRIGGER_FACT_COLUMNS})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+
+const VERSION = `insert into rota.versions (trigger, version, valid_from, valid_until, tzdata, definition)
+  values ($1, $2, $3, $4, $5, $6)`
+
+const RUN = `insert into rota.runs (${RUN_COLUMNS})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, (select key from rota.workers where id = $10), $11, $12, $13, $14,
+    $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29) returning seq`
+
+const ATTEMPT = `insert into rota.attempts (run, ${ATTEMPT_COLUMNS})
+  values ($1, $2, (select key from rota.workers where id = $3), $4, $5, $6, $7, $8)`
+
+/** Puts facts in as they are. */
+export function* takeFacts(session: Session, batch: readonly Fact[]): Verb<void> {
+  session.beExclusive()
+  for (const fact of batch) yield* takeFact(session, fact)
+  if (batch.some(({ kind }) => kind === 'run' || kind === 'queue')) yield* countRunning()
+}
+
+function* takeFact(session: Session, fact: Fact): Verb<void> {
+  switch (fact.kind) {
+    case 'counters':
+      return yield* takeCounters(session, fact)
+    case 'queue':
+      yield* writeQueue(fact.queue.name, fact.queue.concurrency)
+      return yield* markLimitsChanged(session)
+    case 'job':
+      yield* writeJobs([fact.job], fact.source)
+      // The revision that tells of a change is a fact of its own, and may not move with it.
+      return session.forgetCatalog()
+    case 'worker':
+      return yield* takeWorker(fact.worker)
+    case 'hold':
+      return yield* takeHold(session, fact.hold, fact.isReleased)
+    case 'trigger':
+      return yield* takeTrigger(fact.trigger)
+    case 'run':
+      return yield* takeRun(session, fact.run)
+    case 'log':
+      return yield* log(fact.lines)
+    case 'range':
+      yield* recordRanges([fact.range], fact.range.recordedAt)
+      return
+    case 'note':
+      return yield* putStateEntry(fact.note)
+    case 'seen':
+      return yield* remember(fact.trigger, [fact.key])
+  }
+}
+
+function* takeWorker(worker: WorkerFact): Verb<void> {
+  const { key } = (yield* get<{ key: number }>(WORKER, ...workerValues(worker))) as { key: number }
+  for (const { run, attempt, kind } of worker.notices) yield* change(NOTICE, key, run, attempt, kind)
+}
+
+function* takeHold(session: Session, hold: Hold, isReleased: boolean): Verb<void> {
+  yield* change(HOLD, ...holdValues(hold, isReleased))
+  yield* markLimitsChanged(session)
+}
+
+function* takeTrigger(fact: TriggerFact): Verb<void> {
+  const { name } = fact.trigger
+  yield* change(TRIGGER, ...triggerFactValues(fact))
+  for (const { version, validFrom, validUntil = null, tzdata, trigger } of fact.versions)
+    yield* change(VERSION, name, version, validFrom, validUntil, tzdata, JSON.stringify(trigger))
+  if (fact.active) yield* followFor(fact.trigger)
+}
+
+function* takeRun(session: Session, run: RunFact): Verb<void> {
+  const gates = slotsText(run.gates)
+  const effect = endEffectCode(session.endEffects, run.endEffect)
+  const values = runValues(run, { gates, effect })
+  const { seq } = (yield* get<{ seq: number }>(RUN, ...values)) as { seq: number }
+  for (const attempt of attemptRows(run)) yield* change(ATTEMPT, seq, ...attempt)
+  if (gates !== null && (run.phase === 'ready' || run.phase === 'running')) yield* occupySlots(run.gates)
+}

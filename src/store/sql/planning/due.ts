@@ -1,0 +1,143 @@
+import { holdsAt, planningTargets, type Hold } from '../../../kernel/hold/hold.js'
+import type { DueTrigger, UnfinishedRun } from '../../../kernel/trigger/trigger.js'
+import type { Instant } from '../../../time/instant.js'
+import { jobOf } from '../catalog.js'
+import { holdOf, type HoldRow } from '../rows/run-rows.js'
+import { done, running } from '../rows/states.js'
+import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
+import type { Session } from '../session.js'
+import { each } from '../statement.js'
+import { all, together, value, type Verb } from '../verb.js'
+
+/** The most unfinished runs that a tick is shown. */
+const maxUnfinished = 100
+
+// Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all.
+const DUE_COLUMNS = `${TRIGGER_COLUMNS},
+  (select json_agg(json_build_array(id, target, from_at, until_at, actor, note, catch_up))::text from (
+    select * from rota.holds where target = 'trigger:' || triggers.name
+      and from_at <= $1 and (until_at is null or until_at > triggers.cursor_at) order by id) own) as holds,
+  (select json_agg(json_build_array(id, state))::text from (
+    select id, state from rota.runs where trigger = triggers.name and state < ${done}
+    order by id limit ${maxUnfinished}) own) as unfinished`
+
+// Relies on: triggers_due, then the primary keys.
+const DUE = `select ${DUE_COLUMNS} ${FROM_TRIGGERS}
+  where is_ticking = 1 and next_at is not null and next_at <= $1 order by next_at, name limit $2`
+
+// Relies on: triggers_polled, then the primary keys.
+const DUE_POLLS = `select ${DUE_COLUMNS} ${FROM_TRIGGERS}
+  where is_ticking = 2 and next_at is not null and next_at <= $1 and name = any($3::text[])
+  order by next_at, name limit $2`
+
+const IN_FORCE = `join rota.versions on versions.trigger = triggers.name and versions.version = triggers.version`
+
+// Relies on: primary keys.
+const BY_NAME = each({
+  sqlite: `select ${DUE_COLUMNS} from json_each($2) wanted
+    cross join triggers on triggers.name = wanted.value ${IN_FORCE} order by wanted.key`,
+  postgres: `select ${DUE_COLUMNS} from unnest($2::text[]) with ordinality wanted (wanted_name, place)
+    join rota.triggers on triggers.name = wanted_name ${IN_FORCE} order by place`,
+})
+
+// Relies on: triggers_due.
+const FIRST_LOOK = `select next_at from rota.triggers
+  where is_ticking = 1 and next_at is not null order by next_at limit 1`
+
+// Relies on: triggers_polled.
+const FIRST_POLL = `select next_at from rota.triggers where is_ticking = 2 and next_at is not null
+  and name = any($1::text[]) order by next_at limit 1`
+
+// Relies on: holds_target.
+const PLANNING_HOLDS = `select * from rota.holds where target = any($1::text[]) order by id`
+
+interface DueRow extends TriggerRow {
+  /** Its holds and its unfinished runs as JSON texts. */
+  readonly holds: string | null
+  readonly unfinished: string | null
+}
+
+/** The triggers whose next look has come, the longest waiting first; none while planning is held. */
+export function* due(
+  session: Session,
+  { now, limit, sensors }: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
+): Verb<DueTrigger[]> {
+  // Asked far more often than something is due: the question that costs little comes first.
+  if (((yield* firstLook(sensors)) ?? Infinity) > now) return []
+  const [holds, rows] = yield* together(
+    planningHolds(),
+    sensors === undefined ? all<DueRow>(DUE, now, limit) : all<DueRow>(DUE_POLLS, now, limit, sensors),
+  )
+  if (endsOf(holds, now).length > 0) return []
+  return yield* dueTriggers(session, rows, { holds, now })
+}
+
+/** The named triggers as a tick sees them, due or not. */
+export function* dueByName(
+  session: Session,
+  { names, now }: { names: readonly string[]; now: Instant },
+): Verb<DueTrigger[]> {
+  const [holds, rows] = yield* together(planningHolds(), all<DueRow>(BY_NAME, now, names))
+  return yield* dueTriggers(session, rows, { holds, now })
+}
+
+/** The earliest look, or the end of the hold on planning where that is later. */
+export function* nextTickAt({
+  now,
+  sensors,
+}: {
+  now: Instant
+  sensors?: readonly string[] | undefined
+}): Verb<Instant | undefined> {
+  const [holds, first] = yield* together(planningHolds(), firstLook(sensors))
+  if (first === undefined) return undefined
+  const at = Math.max(first, ...endsOf(holds, now))
+  return at === Infinity ? undefined : at
+}
+
+function firstLook(sensors: readonly string[] | undefined): Verb<Instant | undefined> {
+  return sensors === undefined ? value<Instant>(FIRST_LOOK) : value<Instant>(FIRST_POLL, sensors)
+}
+
+function* dueTriggers(
+  session: Session,
+  rows: readonly DueRow[],
+  { holds, now }: { holds: readonly Hold[]; now: Instant },
+): Verb<DueTrigger[]> {
+  if (rows.length === 0) return []
+  const catalog = yield* session.catalog()
+  return rows.map((row) => {
+    const stored = storedTriggerOf(row)
+    const touching = holds.filter(
+      (hold) => hold.fromAt <= now && (hold.untilAt ?? Infinity) > stored.cursorAt,
+    )
+    return {
+      ...stored,
+      jobDefinition: jobOf(catalog, stored.trigger.job),
+      holds: [...touching, ...ownHoldsOf(row.holds)].toSorted((a, b) => a.id - b.id),
+      unfinished: unfinishedOf(row.unfinished),
+    }
+  })
+}
+
+function ownHoldsOf(text: string | null): Hold[] {
+  type Row = [number, string, number, number | null, string, string, number]
+  return (JSON.parse(text ?? '[]') as Row[]).map(([id, target, from_at, until_at, actor, note, catch_up]) =>
+    holdOf({ id, target, from_at, until_at, actor, note, catch_up }),
+  )
+}
+
+function unfinishedOf(text: string | null): UnfinishedRun[] {
+  return (JSON.parse(text ?? '[]') as [string, number][]).map(([id, state]) => {
+    return { id, state: state === running ? 'running' : 'pending' }
+  })
+}
+
+function* planningHolds(): Verb<Hold[]> {
+  return (yield* all<HoldRow>(PLANNING_HOLDS, planningTargets)).map(holdOf)
+}
+
+/** When the holds that are in force end. */
+function endsOf(holds: readonly Hold[], now: Instant): Instant[] {
+  return holds.filter((hold) => holdsAt(hold, now)).map((hold) => hold.untilAt ?? Infinity)
+}

@@ -1,0 +1,230 @@
+import type { Instant } from '../../../time/instant.js'
+import type { Claim, ClaimRequest } from '../../port.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
+import { fromJson, orUndefined } from '../rows/run-rows.js'
+import { ready } from '../rows/states.js'
+import type { Session } from '../session.js'
+import { each } from '../statement.js'
+import { all, change, value, type Verb } from '../verb.js'
+import type { Candidate } from './native.js'
+
+/** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
+const maxPerJob = 64
+
+/** How many more are read where only plain ones may be taken, since others may stand before them. Where none of them is plain, that is all. */
+const slackAhead = 32
+
+// Relies on: runs_ready. Jumps from one job to the next, whatever number of runs each has.
+const READY_JOBS = each({
+  sqlite: `with recursive found (job) as (
+      select min(job) from runs where state = ${ready}
+      union all
+      select (select min(job) from runs where state = ${ready} and job > found.job) from found where job is not null
+    )
+    select job from found where job is not null`,
+  postgres: `with recursive found (job) as (
+      (select job from rota.runs where state = ${ready} order by job limit 1)
+      union all
+      select (select runs.job from rota.runs where state = ${ready} and runs.job > found.job order by runs.job limit 1)
+      from found where found.job is not null
+    )
+    select job from found where job is not null`,
+})
+
+// Relies on: runs_ready.
+const ANY_READY = each({
+  sqlite: `select 1 from json_each($1) wanted where exists (
+      select 1 from runs where state = ${ready} and job = wanted.value
+    ) limit 1`,
+  postgres: `select 1 from unnest($1::text[]) wanted (name) where exists (
+      select 1 from rota.runs where state = ${ready} and job = wanted.name
+    ) limit 1`,
+})
+
+const QUEUE_RUNNING = `select running from rota.queues where name = $1`
+
+const ENTER_QUEUE = `update rota.queues set running = running + $1 where name = $2`
+
+/** The ready runs of a job as far as they were read, with the room that its queue has left. */
+interface Offer {
+  readonly queue: QueueRoom
+  readonly rows: readonly Candidate[]
+  /** Whether there may be more than was read. */
+  readonly isCutOff: boolean
+  next: number
+}
+
+interface QueueRoom {
+  readonly name: string
+  readonly isLimited: boolean
+  room: number
+  taken: number
+}
+
+/** Claims what a worker requests: its slots from all that is ready, then plain runs as prefetch. */
+export function* claimRuns(
+  session: Session,
+  request: { claimRequest: ClaimRequest; worker: number; now: Instant },
+): Verb<{ claims: Claim[]; more: boolean }> {
+  const { claimRequest, now } = request
+  const catalog = yield* session.catalog()
+  if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
+  const jobs = yield* wantedJobs(session, claimRequest)
+  const rooms = yield* roomsFor(session, { catalog, jobs, now })
+  const offers = yield* offersFor(session, rooms, claimRequest)
+  const { taken, more } = choose(offers, claimRequest)
+  const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
+  for (const room of new Set(rooms.values()))
+    if (room.taken > 0) yield* change(ENTER_QUEUE, room.taken, room.name)
+  const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
+  return { claims, more: more || (isHungry && (yield* isAnyReady(rooms))) }
+}
+
+/** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
+function* isAnyReady(rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
+  return rooms.size > 0 && (yield* value(ANY_READY, [...rooms.keys()])) !== undefined
+}
+
+function* wantedJobs(session: Session, { jobs }: ClaimRequest): Verb<readonly string[]> {
+  if (jobs.length < session.native.manyJobs) return jobs
+  const wanted = new Set(jobs)
+  const found = yield* all<{ job: string }>(READY_JOBS)
+  return found.map(({ job }) => job).filter((job) => wanted.has(job))
+}
+
+/** For each job that may be claimed now, the room in its queue. */
+function* roomsFor(
+  session: Session,
+  { catalog, jobs, now }: { catalog: Catalog; jobs: readonly string[]; now: Instant },
+): Verb<Map<string, QueueRoom>> {
+  const rooms = new Map<string, QueueRoom>()
+  const byQueue = new Map<string, QueueRoom>()
+  for (const job of jobs) {
+    const { queue } = jobOf(catalog, job)
+    if (isQueueHeld(catalog, queue, now)) continue
+    const room = byQueue.get(queue) ?? (yield* roomIn(session, catalog, queue))
+    byQueue.set(queue, room)
+    if (room.room > 0) rooms.set(job, room)
+  }
+  return rooms
+}
+
+function* roomIn(session: Session, catalog: Catalog, queue: string): Verb<QueueRoom> {
+  const limit = catalog.queueLimits.get(queue)
+  if (limit === undefined) return { name: queue, isLimited: false, room: Infinity, taken: 0 }
+  session.beExclusive()
+  const held = (yield* value<number>(QUEUE_RUNNING, queue)) ?? 0
+  return { name: queue, isLimited: true, room: limit - held, taken: 0 }
+}
+
+/** The ready runs of each job, the most urgent first, as many as may be of use. */
+function* offersFor(
+  session: Session,
+  rooms: ReadonlyMap<string, QueueRoom>,
+  { slots, prefetch }: ClaimRequest,
+): Verb<Offer[]> {
+  const jobs = [...rooms.keys()]
+  if (jobs.length === 0) return []
+  const isOnly = jobs.length === 1
+  const slack = prefetch > 0 ? slackAhead : 0
+  const few = slots + Math.min(prefetch, slack) + slack + 1
+  const limit = isOnly ? few : Math.min(few, maxPerJob)
+  const rows = yield* session.native.candidates(jobs, { limit, offset: 0 })
+  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? prefetch - slack : 0
+  // Those that were read are locked by this transaction itself, so the same statement passes over none of them.
+  const more = rest > 0 ? yield* session.native.candidates(jobs, { limit: rest, offset: limit }) : []
+  if (isOnly) {
+    const isCutOff = rest > 0 ? more.length === rest : rows.length === limit
+    return rows.length === 0 ? [] : [offerOf(rooms, [...rows, ...more], isCutOff)]
+  }
+  return [...byJob(rows).values()].map((own) => offerOf(rooms, own, own.length === limit))
+}
+
+function byJob(rows: readonly Candidate[]): Map<string, Candidate[]> {
+  const found = new Map<string, Candidate[]>()
+  for (const row of rows) {
+    const own = found.get(row.job)
+    if (own === undefined) found.set(row.job, [row])
+    else own.push(row)
+  }
+  return found
+}
+
+function offerOf(
+  rooms: ReadonlyMap<string, QueueRoom>,
+  rows: readonly Candidate[],
+  isCutOff: boolean,
+): Offer {
+  const queue = rooms.get((rows[0] as Candidate).job) as QueueRoom
+  return { queue, rows, isCutOff, next: 0 }
+}
+
+/** Takes from the offers in order of urgency. Ends early where one is used up that was cut off: what follows is not known. */
+function choose(
+  offers: readonly Offer[],
+  { slots, prefetch }: ClaimRequest,
+): { taken: Candidate[]; more: boolean } {
+  const taken: Candidate[] = []
+  let skipped = false
+  while (taken.length < slots + prefetch) {
+    const offer = mostUrgent(offers)
+    if (offer === undefined) break
+    const row = offer.rows[offer.next++] as Candidate
+    if (taken.length < slots || (!offer.queue.isLimited && isPlain(row))) {
+      taken.push(row)
+      enter(offer.queue)
+    } else {
+      skipped = true
+    }
+    if (offer.isCutOff && offer.next === offer.rows.length) return { taken, more: true }
+  }
+  return { taken, more: skipped || mostUrgent(offers) !== undefined }
+}
+
+function enter(queue: QueueRoom): void {
+  if (!queue.isLimited) return
+  queue.room--
+  queue.taken++
+}
+
+function mostUrgent(offers: readonly Offer[]): Offer | undefined {
+  let best: Offer | undefined
+  for (const offer of offers) {
+    if (offer.next === offer.rows.length || offer.queue.room <= 0) continue
+    if (best === undefined || isMoreUrgent(offer, best)) best = offer
+  }
+  return best
+}
+
+function isMoreUrgent(one: Offer, other: Offer): boolean {
+  const a = one.rows[one.next] as Candidate
+  const b = other.rows[other.next] as Candidate
+  if (a.priority !== b.priority) return a.priority > b.priority
+  if (a.run_at !== b.run_at) return a.run_at < b.run_at
+  return a.seq < b.seq
+}
+
+/** Whether nobody is kept waiting by a run that is held before its turn. */
+function isPlain(row: Candidate): boolean {
+  return row.gates === null && row.crashes === 0
+}
+
+function* take(
+  session: Session,
+  taken: readonly Candidate[],
+  { worker, now }: { worker: number; now: Instant },
+): Verb<Claim[]> {
+  const payloads = yield* session.native.take(taken, { worker, now })
+  return taken.map((row, i) => ({
+    run: row.id,
+    job: row.job,
+    trigger: orUndefined(row.trigger),
+    attempt: row.attempt + 1,
+    failures: row.failures,
+    crashes: row.crashes,
+    dueAt: row.due_at,
+    partition: orUndefined(row.partition),
+    payload: fromJson(payloads[i] ?? null),
+    claimedAt: now,
+  }))
+}

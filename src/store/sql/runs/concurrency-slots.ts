@@ -1,0 +1,152 @@
+/**
+ * A concurrency slot lets in at most so many runs. A run takes all its slots when it becomes ready and gives them back
+ * when it leaves ready and running. A run that meets a full slot takes none and waits there, outside the index that
+ * claims read. So a claim never looks at a noisy key's backlog, and a freed slot looks at one run.
+ *
+ * Runs of one key or trigger share the slot of their job. When that one is full, only the most urgent of them moves
+ * there and stands for the others; they follow one by one, each when the one before it has left that slot.
+ *
+ * Whoever touches a slot is the only writer, so nobody comes to a slot while another is leaving it.
+ */
+import type { Gate } from '../../../kernel/run/run.js'
+import { gatesOf } from '../rows/run-rows.js'
+import { blocked, ready } from '../rows/states.js'
+import type { Session } from '../session.js'
+import { all, change, get, together, value, type Verb } from '../verb.js'
+
+// Relies on: primary key. Being the only writer closes the race of two runs for the last place.
+const ADMITTED = `select admitted from rota.gates where key = $1`
+
+const TAKE = `insert into rota.gates as gate (key, admitted) select $1, 1 where $2::int8 >= 1
+  on conflict (key) do update set admitted = gate.admitted + 1 where gate.admitted < $2::int8`
+
+const GIVE_BACK = `update rota.gates set admitted = admitted - 1 where key = $1 and admitted > 1`
+
+const GIVE_BACK_LAST = `delete from rota.gates where key = $1 and admitted = 1`
+
+// Relies on: runs_blocked.
+const MOST_URGENT = `select seq, job, gates from rota.runs
+  where state = ${blocked} and waits_for = $1 order by priority desc, run_at, seq limit 1`
+
+const LET_IN = `update rota.runs set state = ${ready}, waits_for = null where seq = $1`
+
+const WAIT_AT = `update rota.runs set state = ${blocked}, waits_for = $1 where seq = $2`
+
+// Relies on: the primary key of gates, as a range.
+const KEY_SLOTS = `select key from rota.gates where key >= $1 and key < $2 order by key`
+
+/** A run that shares concurrency slots. */
+export interface SlotRun {
+  readonly job: string
+  /** Its slots as they stand in its row. */
+  readonly gates: string
+}
+
+/** Takes all slots of a run, or none and answers the key of the first full one. */
+export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefined> {
+  session.beExclusive()
+  const slots = gatesOf(run.gates)
+  for (const [taken, slot] of slots.entries()) {
+    if ((yield* change(TAKE, slot.key, yield* limitOf(session, run.job, slot))) === 1) continue
+    yield* giveBack(slots.slice(0, taken))
+    return slot.key
+  }
+  return undefined
+}
+
+/** Counts a run that was admitted elsewhere. */
+export function* occupySlots(slots: readonly Gate[]): Verb<void> {
+  for (const { key } of slots) yield* change(TAKE, key, unlimited)
+}
+
+/** Gives back slots that were taken in vain: nobody was let in or turned away since. */
+export function* untakeSlots(slots: string): Verb<void> {
+  yield* giveBack(gatesOf(slots))
+}
+
+/** Makes a pending run that holds no slots ready, or lets it wait at the first full one, whose key is the answer. */
+export function* admit(session: Session, run: SlotRun & { readonly seq: number }): Verb<string | undefined> {
+  const full = yield* takeSlots(session, run)
+  session.hasNews = true
+  if (full === undefined) yield* change(LET_IN, run.seq)
+  else yield* change(WAIT_AT, full, run.seq)
+  return full
+}
+
+/** Gives back the slots of a run that has left ready and running, and lets in the runs that wait there. */
+export function* releaseSlots(session: Session, slots: string): Verb<void> {
+  session.beExclusive()
+  const all = gatesOf(slots)
+  yield* giveBack(all)
+  yield* letInWaiting(session, keysOf(all))
+}
+
+/** Looks again at the slots of a run that waited and is gone: it may have stood there for others. */
+export function* leaveSlots(session: Session, slots: string): Verb<void> {
+  session.beExclusive()
+  yield* letInWaiting(session, keysOf(gatesOf(slots)))
+}
+
+/** Applies a changed definition of a job to its waiting runs: its own limit first, then those of its keys. */
+export function* followLimits(session: Session, job: string): Verb<void> {
+  const keys = yield* all<{ key: string }>(KEY_SLOTS, `key:${job}=`, `key:${job}>`)
+  yield* letInWaiting(session, [`job:${job}`, ...keysOf(keys)])
+}
+
+/** The slots of a run as its row keeps them. */
+export function slotsText(slots: readonly Gate[]): string | null {
+  return slots.length === 0 ? null : JSON.stringify(slots.map(({ key, limit }) => [key, limit]))
+}
+
+function keysOf(slots: readonly { readonly key: string }[]): string[] {
+  return slots.map(({ key }) => key)
+}
+
+function* giveBack(slots: readonly Gate[]): Verb<void> {
+  if (slots.length === 1) yield* giveBackOne(slots[0] as Gate)
+  else yield* together(...slots.map(giveBackOne))
+}
+
+/** The likelier way first: a slot for one run at a time has only that one to give back. */
+function* giveBackOne({ key, limit }: Gate): Verb<void> {
+  const [first, second] = limit === 1 ? [GIVE_BACK_LAST, GIVE_BACK] : [GIVE_BACK, GIVE_BACK_LAST]
+  if ((yield* change(first, key)) === 0) yield* change(second, key)
+}
+
+function* letInWaiting(session: Session, keys: readonly string[]): Verb<void> {
+  const open = keys.toReversed()
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    for (let next = yield* mostUrgent(key); next !== undefined; next = yield* mostUrgent(key)) {
+      const slots = gatesOf(next.gates)
+      const own = slots.find((slot) => slot.key === key)
+      if (own !== undefined && (yield* isFull(session, next.job, own))) break
+      const waitsFor = yield* admit(session, next)
+      const jobSlot = `job:${next.job}`
+      if (waitsFor === jobSlot) break
+      if (waitsFor !== undefined && key !== jobSlot) continue
+      // It stands for nobody any more, so the others of its slots have to be looked at.
+      const others = keysOf(slots).filter((other) => other !== key && other !== waitsFor)
+      for (const other of others) if (!open.includes(other)) open.push(other)
+    }
+  }
+}
+
+function mostUrgent(key: string): Verb<(SlotRun & { readonly seq: number }) | undefined> {
+  return get(MOST_URGENT, key)
+}
+
+function* isFull(session: Session, job: string, slot: Gate): Verb<boolean> {
+  const admitted = (yield* value<number>(ADMITTED, slot.key)) ?? 0
+  return admitted >= (yield* limitOf(session, job, slot))
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER
+
+/** A job's own limits are read from its definition each time, so that a change holds at once. */
+function* limitOf(session: Session, job: string, slot: Gate): Verb<number> {
+  const isOfJob = slot.key === `job:${job}`
+  if (!isOfJob && !slot.key.startsWith(`key:${job}=`)) return slot.limit
+  const definition = (yield* session.catalog()).jobs.get(job)
+  if (definition === undefined) return slot.limit
+  return isOfJob ? (definition.concurrency ?? unlimited) : definition.concurrencyPerKey
+}

@@ -1,0 +1,250 @@
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { NewRun } from '../../../kernel/run/run.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Enqueued } from '../../port.js'
+import { endEffectCode, originCode, toJson } from '../rows/run-rows.js'
+import { blocked, delayed, done, ready } from '../rows/states.js'
+import type { Session } from '../session.js'
+import { each, insertInto, type SqlScalar } from '../statement.js'
+import { all, change, inserted, value, type Verb } from '../verb.js'
+import { slotsText, takeSlots, untakeSlots } from './concurrency-slots.js'
+
+/** From this length on, the text of runs that are inserted together is not made longer. */
+const enoughText = 1_000_000
+
+const bareColumns = {
+  id: 'text',
+  job: 'text',
+  state: 'int2',
+  priority: 'int8',
+  run_at: 'int8',
+  due_at: 'int8',
+  created_at: 'int8',
+  origin: 'int2',
+  payload: 'text',
+} as const
+
+// Relies on: the unique index of runs.id, which closes the race of two processes for one id.
+const INSERT_BARE = insertInto('rota.runs', bareColumns, 'on conflict (id) do nothing returning id')
+
+// Relies on: the unique index of runs.id, for the same race.
+const INSERT = insertInto(
+  'rota.runs',
+  {
+    ...bareColumns,
+    trigger: 'text',
+    version: 'int4',
+    partition: 'text',
+    gates: 'text',
+    waits_for: 'text',
+    follow: 'int2',
+    unique_key: 'text',
+    unique_until: 'int8',
+    labels: 'text',
+  },
+  'on conflict (id) do nothing returning id',
+)
+
+const alikeColumns = Object.keys(bareColumns).join(', ')
+
+// Relies on: the unique index of runs.id, for the same race. Runs that have all but id and payload in common go in as
+// one text: in SQLite that takes half the time of binding every value of every row.
+const INSERT_ALIKE = each({
+  sqlite: `insert into runs (${alikeColumns})
+    select value ->> 0, $2, $3, $4, $5, $6, $7, $8, value ->> 1 from json_each($1) where true
+    on conflict (id) do nothing`,
+  postgres: `insert into rota.runs (${alikeColumns})
+    select value ->> 0, $2::text, $3::int2, $4::int8, $5::int8, $6::int8, $7::int8, $8::int2, value ->> 1
+    from json_array_elements($1::json)
+    on conflict (id) do nothing`,
+})
+
+// Relies on: the unique index of runs.id. Keys only grow, so those that were inserted last have the highest.
+const NEWEST = `select id from rota.runs where id = any($1::text[]) order by seq desc limit $2`
+
+// Relies on: the unique index of runs.id.
+const EXISTS = `select 1 from rota.runs where id = $1`
+
+// Relies on: runs_unique_open and runs_unique_until. Being the only writer closes the race of two runs for one key.
+const UNIQUE_HOLDER = `select id from (
+    select seq, id from rota.runs where job = $1 and unique_key = $2 and unique_key is not null and state < ${done}
+    union
+    select seq, id from rota.runs where job = $1 and unique_key = $2 and unique_until > $3
+  ) found order by seq limit 1`
+
+/** Runs that one caller records. */
+export interface EnqueueRequest {
+  readonly runs: readonly NewRun[]
+  readonly now: Instant
+}
+
+/** Records the runs of several callers; those of the same moment go in together. */
+export function* enqueueAll(
+  session: Session,
+  requests: readonly EnqueueRequest[],
+): Verb<readonly Enqueued[][]> {
+  const answers: Enqueued[][] = []
+  while (answers.length < requests.length) {
+    const start = answers.length
+    const { now } = requests[start] as EnqueueRequest
+    let end = start + 1
+    while (requests[end]?.now === now) end++
+    const together = requests.slice(start, end)
+    const enqueued = yield* enqueue(session, { runs: together.flatMap(({ runs }) => runs), now })
+    let first = 0
+    for (const { runs } of together) answers.push(enqueued.slice(first, (first += runs.length)))
+  }
+  return answers
+}
+
+/** Records runs, or finds the runs that hold their unique keys. */
+export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<Enqueued[]> {
+  session.noteTime(now)
+  session.hasNews = true
+  const answers: Enqueued[] = []
+  while (answers.length < runs.length) {
+    const start = answers.length
+    const first = runs[start] as NewRun
+    if (!isIndependent(first)) {
+      answers.push(yield* enqueueOne(session, first, now))
+      continue
+    }
+    const alike = alikeFrom(runs, start)
+    if (alike > 1) {
+      answers.push(...(yield* insertAlike(runs.slice(start, start + alike), now)))
+      continue
+    }
+    let end = start + 1
+    while (end < runs.length && isIndependent(runs[end] as NewRun) && alikeFrom(runs, end) === 1) end++
+    answers.push(...(yield* insertIndependent(session, runs.slice(start, end), now)))
+  }
+  return answers
+}
+
+/** Records runs of any kind in their order; one whose id exists stays as it is. */
+export function* insertRuns(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
+  if (runs.length === 0) return
+  session.hasNews = true
+  if (runs.every(isIndependent)) yield* insertIndependent(session, runs, now)
+  else for (const run of runs) yield* insertRun(session, run, now)
+}
+
+/** Whether recording a run touches nothing but its own row. */
+export function isIndependent({ gates, uniqueKey }: NewRun): boolean {
+  return gates.length === 0 && uniqueKey === undefined
+}
+
+/** Whether a run has nothing but what every run has. */
+export function isBare(run: NewRun): boolean {
+  return (
+    run.trigger === undefined &&
+    run.version === undefined &&
+    run.partition === undefined &&
+    run.labels === undefined &&
+    run.endEffect === undefined &&
+    run.uniqueUntil === undefined
+  )
+}
+
+function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued> {
+  session.beExclusive()
+  const { job, uniqueKey } = run
+  if (uniqueKey !== undefined && (yield* value(EXISTS, run.id)) === undefined) {
+    yield* session.native.lockUniqueKey(job, uniqueKey)
+    const holder = yield* value<RunId>(UNIQUE_HOLDER, job, uniqueKey, now)
+    if (holder !== undefined) return { id: holder, created: false }
+  }
+  return { id: run.id, created: yield* insertRun(session, run, now) }
+}
+
+function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> {
+  const slots = slotsText(run.gates)
+  const isDue = run.runAt <= now
+  const waitsFor =
+    slots !== null && isDue ? yield* takeSlots(session, { job: run.job, gates: slots }) : undefined
+  const state = !isDue ? delayed : waitsFor === undefined ? ready : blocked
+  const created = yield* inserted(INSERT, [fullRow(session, run, { now, state, waitsFor })])
+  // A run that exists must not take its slots a second time.
+  if (created.length === 0 && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(slots)
+  return created.length === 1
+}
+
+function* insertIndependent(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
+  const stateOf = ({ runAt }: NewRun): number => (runAt <= now ? ready : delayed)
+  const rows = runs.every(isBare)
+    ? yield* inserted<{ id: RunId }>(
+        INSERT_BARE,
+        runs.map((run) => bareRow(run, now, stateOf(run))),
+      )
+    : yield* inserted<{ id: RunId }>(
+        INSERT,
+        runs.map((run) => fullRow(session, run, { now, state: stateOf(run), waitsFor: undefined })),
+      )
+  const created = new Set(rows.map(({ id }) => id))
+  // Of two with one id in one batch the first is the one that was recorded.
+  return runs.map(({ id }) => ({ id, created: created.delete(id) }))
+}
+
+function bareRow(run: NewRun, now: Instant, state: number): SqlScalar[] {
+  const { id, job, priority, runAt, dueAt } = run
+  return [id, job, state, priority, runAt, dueAt, now, originCode(run.origin), toJson(run.payload)]
+}
+
+function fullRow(
+  session: Session,
+  run: NewRun,
+  { now, state, waitsFor = null }: { now: Instant; state: number; waitsFor: string | null | undefined },
+): SqlScalar[] {
+  return [
+    ...bareRow(run, now, state),
+    run.trigger ?? null,
+    run.version ?? null,
+    run.partition ?? null,
+    slotsText(run.gates),
+    waitsFor,
+    endEffectCode(session.endEffects, run.endEffect),
+    run.uniqueKey ?? null,
+    run.uniqueUntil ?? null,
+    toJson(run.labels),
+  ]
+}
+
+/** How many runs from a place on have all but id and payload in common, as far as one text holds them. */
+function alikeFrom(runs: readonly NewRun[], start: number): number {
+  const first = runs[start] as NewRun
+  let end = start + 1
+  if (isBare(first)) while (end < runs.length && areAlike(first, runs[end] as NewRun)) end++
+  return end - start
+}
+
+function areAlike(one: NewRun, other: NewRun): boolean {
+  return (
+    other.job === one.job &&
+    other.runAt === one.runAt &&
+    other.dueAt === one.dueAt &&
+    other.priority === one.priority &&
+    other.origin === one.origin &&
+    isIndependent(other) &&
+    isBare(other)
+  )
+}
+
+/** Inserts runs that are alike, as many as one text holds, and answers which of them are new. */
+function* insertAlike(runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
+  const { job, priority, runAt, dueAt, origin } = runs[0] as NewRun
+  const rows: string[] = []
+  for (let i = 0, length = 0; i < runs.length && length < enoughText; i++) {
+    const { id, payload } = runs[i] as NewRun
+    const row = JSON.stringify([id, toJson(payload)])
+    rows.push(row)
+    length += row.length
+  }
+  const state = runAt <= now ? ready : delayed
+  const common = [job, state, priority, runAt, dueAt, now, originCode(origin)] as const
+  const changes = yield* change(INSERT_ALIKE, `[${rows.join()}]`, ...common)
+  const ids = runs.slice(0, rows.length).map(({ id }) => id)
+  if (changes === ids.length) return ids.map((id) => ({ id, created: true }))
+  const newest = yield* all<{ id: RunId }>(NEWEST, ids, changes)
+  const created = new Set(newest.map(({ id }) => id))
+  return ids.map((id) => ({ id, created: created.delete(id) }))
+}

@@ -1,0 +1,33 @@
+import type { Instant } from '../../../time/instant.js'
+import { delayed, ready } from '../rows/states.js'
+import type { Session } from '../session.js'
+import { all, change, together, value, type Verb } from '../verb.js'
+import { admit, type SlotRun } from './concurrency-slots.js'
+
+/** The most runs that one turn makes ready: the rest follows in the next ones. */
+const maxPromoted = 1000
+
+// Relies on: runs_delayed. Rows that are not due are never looked at, and rows that another turn moves are passed.
+const MAKE_READY = `update rota.runs set state = ${ready} where seq = any(array(
+    select seq from rota.runs where state = ${delayed} and run_at <= $1 and gates is null
+    order by run_at, seq limit ${maxPromoted} for update skip locked
+  ))`
+
+// Relies on: runs_delayed_gated; in SQLite runs_delayed, where those without slots have just gone.
+const WITH_SLOTS = `select seq, job, gates from rota.runs where state = ${delayed} and run_at <= $1 and gates is not null
+  order by run_at, seq limit ${maxPromoted}`
+
+// Relies on: runs_delayed.
+const NEXT_RUN = `select run_at from rota.runs where state = ${delayed} order by run_at limit 1`
+
+/** Makes runs ready whose instant has come, in the order of those instants, as far as their slots have room. */
+export function* promote(session: Session, now: Instant): Verb<void> {
+  const [, found] = yield* together(change(MAKE_READY, now), all<SlotRun & { seq: number }>(WITH_SLOTS, now))
+  if (found.length > 0) session.beExclusive()
+  for (const run of found) yield* admit(session, run)
+}
+
+/** When the next delayed run becomes due. */
+export function* nextRunAt(): Verb<Instant | undefined> {
+  return yield* value<Instant>(NEXT_RUN)
+}

@@ -1,0 +1,125 @@
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { Attempt, Run, RunState } from '../../../kernel/run/run.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Reading } from '../../port.js'
+import { attemptsIn, type AttemptRow } from '../rows/attempt-rows.js'
+import { originCode, runOf, type RunRow } from '../rows/run-rows.js'
+import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../rows/states.js'
+import { each } from '../statement.js'
+import { all, get, type Verb } from '../verb.js'
+
+/** Done runs are counted up to here. */
+const countBound = 100_000
+
+/** Runs with the ids of their workers. */
+export const FROM_RUNS = `select runs.*, workers.id as worker_id from rota.runs left join rota.workers on workers.key = runs.worker`
+
+// Relies on: the unique index of runs.id.
+const RUN = `${FROM_RUNS} where runs.id = $1`
+
+const BY_PREFIX = `${FROM_RUNS} where runs.id >= $1 and runs.id < $2 order by runs.id limit $3`
+
+// Relies on: runs_trigger.
+const INSTANTS = `select due_at, id, state from rota.runs
+  where trigger = $1 and due_at >= $2 and due_at <= $3 and origin = ${originCode('trigger')}
+  order by due_at, id limit $4`
+
+/** SQLite takes the index runs_unhappy only where it finds the condition of the index word for word. */
+export const UNHAPPY = `state in (${failed}, ${cancelled})`
+
+// Relies on: the partial index of each state.
+const UNFINISHED_AND_UNHAPPY = `
+  (select count(*) from rota.runs where state = ${ready}) + (select count(*) from rota.runs where state = ${delayed})
+    + (select count(*) from rota.runs where state = ${blocked}) as pending,
+  (select count(*) from rota.runs where state = ${running}) as running,
+  (select count(*) from rota.runs where ${UNHAPPY} and state = ${failed}) as failed,
+  (select count(*) from rota.runs where ${UNHAPPY} and state = ${cancelled}) as cancelled`
+
+// SQLite would have to look at every row to count those that are done, so they are the rest of all. Both count no
+// further than the bound.
+const COUNTS = each({
+  sqlite: `with counted as materialized (select ${UNFINISHED_AND_UNHAPPY}),
+    others as materialized (select pending + running + failed + cancelled as runs from counted)
+    select counted.*, (
+      select count(*) from (
+        select 1 from runs indexed by sqlite_autoindex_runs_1 limit (select runs + ${countBound} from others)
+      )
+    ) - (select runs from others) as done from counted`,
+  postgres: `select ${UNFINISHED_AND_UNHAPPY}, (
+      select count(*) from (
+        select 1 from rota.runs where state >= ${done} and state = ${done} limit ${countBound}
+      ) ended
+    ) as done`,
+})
+
+// Relies on: primary key.
+const ATTEMPTS_OF = `select attempts.*, workers.id as worker_id from rota.attempts
+  left join rota.workers on workers.key = attempts.worker where run =`
+
+const ATTEMPTS = `${ATTEMPTS_OF} $1 order by attempt`
+
+// Relies on: primary key. The run and its attempts are read in one statement, so that none is there twice.
+const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
+    select json_agg(json_build_array(attempt, worker_id, claimed_at, started_at, ended_at, ended, error))::text
+    from (${ATTEMPTS_OF} runs.seq order by attempt) recorded
+  ) as recorded from rota.runs left join rota.workers on workers.key = runs.worker where runs.id = $1`
+
+/** The run of an id. */
+export function* run(id: RunId): Verb<Run | undefined> {
+  const row = yield* get<RunRow>(RUN, id)
+  return row === undefined ? undefined : runOf(row)
+}
+
+/** Runs whose id starts with a text, in order. */
+export function* runsByPrefix(prefix: string, limit: number): Verb<Run[]> {
+  // No character of an id sorts behind this one.
+  return (yield* all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit)).map(runOf)
+}
+
+/** The due instants of a trigger's own runs, oldest first. */
+export function* runInstants(
+  request: Parameters<Reading['runInstants']>[0],
+): Verb<{ dueAt: Instant; id: RunId; state: RunState }[]> {
+  const { trigger, fromAt, untilAt, limit } = request
+  type Row = { due_at: number; id: string; state: number }
+  const rows = yield* all<Row>(INSTANTS, trigger, fromAt, untilAt, limit)
+  return rows.map(({ due_at, id, state }) => ({ dueAt: due_at, id, state: stateName(state) }))
+}
+
+/** How many runs are in each state; the done ones are counted no further than a bound. */
+export function* counts(): Verb<Record<RunState, number>> {
+  const counted = yield* get<Record<RunState, number>>(COUNTS)
+  if (counted === undefined) throw new Error('Counting gave no row')
+  const { pending, running, done, failed, cancelled } = counted
+  return { pending, running, done, failed, cancelled }
+}
+
+/** The attempts of a run, without gaps: those that were recorded, and the one that lives in the run's own row. */
+export function* attempts(id: RunId): Verb<Attempt[]> {
+  const row = yield* get<RunRow & { readonly recorded: string | null }>(RUN_WITH_ATTEMPTS, id)
+  if (row === undefined) return []
+  const recorded = JSON.parse(row.recorded ?? '[]') as AttemptColumns[]
+  return attemptsIn(row, recorded.map(attemptRowOf))
+}
+
+/** The attempts of a run whose row is at hand. */
+export function* attemptsOf(row: RunRow): Verb<Attempt[]> {
+  // Nearly every run has one attempt, which lives in its row: nothing has to be looked up.
+  const isFirst = row.attempt === 0 || (row.attempt === 1 && (row.state === running || row.state === done))
+  return attemptsIn(row, isFirst ? [] : yield* all<AttemptRow>(ATTEMPTS, row.seq))
+}
+
+type AttemptColumns = [
+  attempt: number,
+  worker: string | null,
+  claimedAt: number,
+  startedAt: number | null,
+  endedAt: number,
+  ended: string,
+  error: string | null,
+]
+
+function attemptRowOf(columns: AttemptColumns): AttemptRow {
+  const [attempt, worker_id, claimed_at, started_at, ended_at, ended, error] = columns
+  return { attempt, worker_id, claimed_at, started_at, ended_at, ended, error }
+}

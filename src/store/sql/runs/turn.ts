@@ -1,0 +1,47 @@
+import type { Turn, TurnAnswer } from '../../port.js'
+import type { Session } from '../session.js'
+import { get, together, type Verb } from '../verb.js'
+import { claimRuns } from './claim.js'
+import { finishAll, isPlainEnd } from './finish.js'
+import { nextRunAt, promote } from './promote.js'
+
+// Relies on: the unique index of workers.id. Whoever expires a worker is the only writer, so one that is live here
+// stays so until the end of the transaction.
+const WORKER = `select key, phase, lease_until, is_draining from rota.workers where id = $1`
+
+interface WorkerRow {
+  readonly key: number
+  readonly phase: number
+  readonly lease_until: number
+  readonly is_draining: number
+}
+
+/** One worker's turn: store what it finished, promote what became due, claim what it requests. */
+export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
+  const { now, claimRequest } = request
+  session.noteTime(now)
+  const finishing = finishAll(session, request.finished, now)
+  const looking = together(
+    promote(session, now),
+    get<WorkerRow>(WORKER, request.worker),
+    session.native.takeNotices(request.worker),
+  )
+  // Of plain ends each is one statement: the next ones need not wait for its answer.
+  const isPipelined = !session.isExclusive && request.finished.every(isPlainEnd)
+  const [finished, [, worker, notices]] = isPipelined
+    ? yield* together(finishing, looking)
+    : [yield* finishing, yield* looking]
+  const answer = {
+    finished,
+    jobsRevision: (yield* session.catalog()).jobsRevision,
+    nextRunAt: yield* nextRunAt(),
+  }
+  if (worker === undefined) return { ...nothing, ...answer }
+  if (worker.phase !== 0) return { ...nothing, ...answer, notices }
+  // A worker that is late with its heartbeat may be expired at any moment: a claim would be taken from it at once.
+  const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
+  const claimed = mayClaim ? yield* claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
+  return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
+}
+
+const nothing = { expired: true, claims: [], more: false, notices: [] } as const
