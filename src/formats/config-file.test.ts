@@ -115,7 +115,7 @@ describe('a config in YAML', () => {
 
   it('lists all faults at once, each where it was written, in the order of the file', async () => {
     const text = [
-      'timezone: Europe/Berlin',
+      'zone: Europe/Berlin',
       'store: data.db',
       'lease: 2h',
       'retention: 10s',
@@ -136,7 +136,7 @@ describe('a config in YAML', () => {
     expect(
       (await faultsOf('rota.config.yml', text)).map((line) => line.replace(/ \(allowed: .*/, '')),
     ).toEqual([
-      'rota.config.yml:1:1: timezone: there is no such option',
+      'rota.config.yml:1:1: zone: there is no such option; did you mean timezone?',
       'rota.config.yml:2:1: store: "data.db" is not the address of a store',
       'rota.config.yml:3:1: lease: "2h" is too long',
       'rota.config.yml:4:1: retention: "10s" is too short',
@@ -178,7 +178,7 @@ describe('a config in YAML', () => {
       'jobs:\n  a: { command: ["x"] }\n  a: { command: "y" }',
       [
         'rota.config.yaml:3:3: this key was written before',
-        'rota.config.yaml:3:8: jobs.a.command: "y" is one text, and no shell would split it (allowed: a list of words such as ["node", "task.mjs"])',
+        'rota.config.yaml:3:8: jobs.a.command: "y" is one text, and no shell would split it (allowed: a list of words such as ["node", "task.mjs"], or shell: with the text)',
       ],
     ],
     ['a tag', 'app: !!js/function "x"', ['rota.config.yaml:1:6: tags are not accepted']],
@@ -316,6 +316,16 @@ describe('a config in code', () => {
     const [{ handler } = {}] = config.definitions.jobs ?? []
     await expect((handler as () => Promise<number>)()).resolves.toBe(5)
     expect(config.app).toBe('demo')
+  })
+
+  it('may have functions that steps of pipelines use', async () => {
+    const { steps } = (await load('rota.config.mjs', 'export default { steps: { a: () => 5 } }')).config
+    expect((steps.get('a') as () => number)()).toBe(5)
+    const broken = 'export default { steps: { "a b": () => 5, c: "c" } }'
+    expect(await faultsOf('rota.config.js', broken)).toEqual([
+      expect.stringContaining('steps.a b: "a b" is not a name'),
+      expect.stringContaining('steps.c: "c" is not a function'),
+    ])
   })
 
   it('rota.config.ts may have types and import modules that have some', async () => {

@@ -60,6 +60,7 @@ export const requestShape = z.strictObject({
 /** A job. */
 export const jobShape = z.strictObject({
   command: commandShape.optional(),
+  shell: z.string().min(1).optional().describe('A line for /bin/sh -c; the run is in its variables.'),
   http: requestShape.optional(),
   pipeline: z
     .string()
@@ -138,6 +139,9 @@ const trigger = scheduleShape.extend({
   job: z.string().describe('The name of the job that it triggers.'),
 })
 
+/** When a job is due that says it itself; its trigger has its name. */
+const dueShape = scheduleShape.omit({ priority: true })
+
 /** The shape of a config file without the sections of features, for editors and other programs; `readConfig` knows the rules that a shape cannot say. */
 export const configShape = z.strictObject({
   $schema: z.string().optional().describe('Where an editor finds this schema.'),
@@ -150,7 +154,9 @@ export const configShape = z.strictObject({
   bus: z
     .strictObject({ offerAfter: duration.optional().describe('How long a run may wait for a worker.') })
     .optional(),
+  timezone: z.string().optional().describe('The zone of schedules and sensors that name none; default: UTC.'),
+  env: secretTexts.optional().describe('Variables that every command gets.'),
   queues: z.record(z.string(), z.strictObject({ concurrency: count.optional() })).optional(),
-  jobs: z.record(z.string(), jobShape).optional(),
+  jobs: z.record(z.string(), jobShape.extend(dueShape.shape)).optional(),
   triggers: z.record(z.string(), trigger).optional(),
 })

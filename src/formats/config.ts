@@ -1,16 +1,31 @@
-import type { Definitions } from '../kernel/definition/definitions.js'
+import type {
+  DefinitionDefaults,
+  Definitions,
+  JobDefinition,
+  TriggerDefinition,
+} from '../kernel/definition/definitions.js'
 import { fault, shown, within, type Place } from '../kernel/definition/faults.js'
 import {
   didYouMean,
   isMap,
+  isName,
   readEach,
   readName,
   readOptions,
+  type Entry,
   type Written,
 } from '../kernel/definition/read-value.js'
+import type { SecretText } from '../kernel/definition/secret-text.js'
+import { readVariables } from '../kernel/job/define-handler.js'
 import { functionOf, readJob, type JobInput } from '../kernel/job/define-job.js'
 import type { QueueOptions } from '../kernel/job/define-queue.js'
-import { readTrigger, type TriggerInput } from '../kernel/trigger/define-trigger.js'
+import { readZone, scheduleKinds } from '../kernel/trigger/define-schedule.js'
+import {
+  readTrigger,
+  triggerOptionNames,
+  type ScheduleOptions,
+  type TriggerInput,
+} from '../kernel/trigger/define-trigger.js'
 import { readSettings, settingNames, type AppSettings } from './settings.js'
 
 /** What a config file may say, without the sections that features read. */
@@ -31,15 +46,22 @@ export interface ConfigInput {
   readonly durability?: 'full' | 'normal' | undefined
   /** How the message bus behaves. */
   readonly bus?: { readonly offerAfter?: string | number | undefined } | undefined
+  /** The IANA zone of schedules and sensors that name none, and of times without an offset; default: `UTC`. */
+  readonly timezone?: string | undefined
+  /** Variables that every command gets; a secret as `{ env: NAME }` or `{ file: path }`. */
+  readonly env?: Readonly<Record<string, SecretText>> | undefined
   /** Functions that steps of pipelines use, by name; only code can write them. */
   readonly steps?: Readonly<Record<string, (step: never) => unknown>> | undefined
   /** Queues with limits over all workers, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
   /** What there is to do, by name. */
-  readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+  readonly jobs?: Readonly<Record<string, JobEntry>> | undefined
   /** When it is to be done, by name. */
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
 }
+
+/** A job of a config; with `cron`, `every` or `at` it has a trigger of its own name. */
+export interface JobEntry extends JobInput, ScheduleOptions {}
 
 /** A config without faults, read and frozen. */
 export interface Config<Section extends SectionDefinitions = SectionDefinitions> {
@@ -60,7 +82,11 @@ export interface ConfigSection<Section extends SectionDefinitions = SectionDefin
 }
 
 /** Reads what a config has under the keys of a section, and notes each fault at its place. */
-export type SectionReader<Section extends SectionDefinitions> = (input: Written, place: Place) => Section
+export type SectionReader<Section extends SectionDefinitions> = (
+  input: Written,
+  place: Place,
+  defaults?: DefinitionDefaults,
+) => Section
 
 /** What a section of a config defines. */
 export interface SectionDefinitions extends Definitions {
@@ -85,6 +111,8 @@ const ownKeys: readonly (keyof ConfigInput)[] = [
   'app',
   'store',
   ...settingNames,
+  'timezone',
+  'env',
   'steps',
   'jobs',
   'triggers',
@@ -103,10 +131,15 @@ export function readConfig<Section extends SectionDefinitions>(
   const store = readStore(input['store'], within(place, 'store'))
   const settings = readSettings(input, place)
   const steps = readSteps(input['steps'], within(place, 'steps'))
-  const jobs = readEach(input['jobs'], readJobEntry, within(place, 'jobs'))
-  const sections = readers.map((read) => read(input, place))
-  const triggers = readTriggers(input['triggers'], [{ jobs }, ...sections], within(place, 'triggers'))
-  const definitions = { jobs, triggers }
+  const defaults = readDefaults(input, place)
+  const jobs = readEach(
+    input['jobs'],
+    (one, at) => readJobEntry({ ...one, defaults }, at),
+    within(place, 'jobs'),
+  )
+  const sections = readers.map((read) => read(input, place, defaults))
+  const triggers = readTriggers(input, { known: [{ jobs }, ...sections], defaults }, place)
+  const definitions = { jobs, triggers: [...jobs.flatMap(({ due }) => due ?? []), ...triggers] }
   noteTwice([definitions, ...sections], place)
   if (place.faults.length > before) noteUnknown(input, sections, place)
   if (place.faults.length > before || app === undefined) return undefined
@@ -138,26 +171,61 @@ function readSteps(value: unknown, place: Place): Config['steps'] {
   return new Map(steps)
 }
 
-type Jobs = NonNullable<Definitions['jobs']>
-type Triggers = NonNullable<Definitions['triggers']>
+function readDefaults({ timezone, env }: Written, place: Place): DefinitionDefaults {
+  return {
+    timezone: timezone === undefined ? undefined : readZone(timezone, within(place, 'timezone')),
+    env: env === undefined ? undefined : readVariables(env, within(place, 'env')),
+  }
+}
 
-function readJobEntry(entry: { name: unknown; input: unknown }, place: Place): Jobs[number] | undefined {
-  const job = readJob(entry, place)
-  return job === undefined ? undefined : { job, handler: functionOf(entry.input) }
+interface DefaultedEntry extends Entry {
+  readonly defaults: DefinitionDefaults
+}
+
+/** What a job may have beside its own options, if it says when it is due; its priority is also that of its trigger. */
+const dueOptionNames = triggerOptionNames.filter((name) => name !== 'job' && name !== 'priority')
+
+function readJobEntry(
+  entry: DefaultedEntry,
+  place: Place,
+): (JobDefinition & { readonly due: TriggerDefinition | undefined }) | undefined {
+  const due = readDue(entry, place)
+  const job = readJob({ ...entry, others: dueOptionNames }, place)
+  return job === undefined ? undefined : { job, handler: functionOf(entry.input), due }
+}
+
+/** The trigger of a job that says itself when it is due. */
+function readDue({ name, input, defaults }: DefaultedEntry, place: Place): TriggerDefinition | undefined {
+  if (!isMap(input)) return undefined
+  const written = Object.entries(input).filter(
+    ([key, value]) => value !== undefined && dueOptionNames.includes(key),
+  )
+  if (!written.some(([key]) => scheduleKinds.some((kind) => kind === key))) {
+    for (const [key] of written) fault(within(place, key), 'it only goes with cron, every or at')
+    return undefined
+  }
+  // A name that cannot be one is noted with the job.
+  const job = isName(name) ? name : 'job'
+  const trigger = readTrigger({ name: job, input: { ...Object.fromEntries(written), job }, defaults }, place)
+  return trigger === undefined ? undefined : { trigger, origin: { section: 'jobs' } }
 }
 
 /** Triggers are read after all jobs: a trigger of an asset has other defaults. */
-function readTriggers(value: unknown, known: readonly Definitions[], place: Place): Triggers {
+function readTriggers(
+  { triggers }: Written,
+  { known, defaults }: { readonly known: readonly Definitions[]; readonly defaults: DefinitionDefaults },
+  place: Place,
+): readonly TriggerDefinition[] {
   const jobs = known.flatMap((one) => one.jobs ?? [])
   return readEach(
-    value,
+    triggers,
     (entry, at) => {
       const name: unknown = isMap(entry.input) ? entry.input['job'] : undefined
       const asset = jobs.find(({ job }) => job.name === name)?.job.asset
-      const trigger = readTrigger({ ...entry, asset }, at)
+      const trigger = readTrigger({ ...entry, asset, defaults }, at)
       return trigger === undefined ? undefined : { trigger }
     },
-    place,
+    within(place, 'triggers'),
   )
 }
 

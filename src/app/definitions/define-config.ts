@@ -1,10 +1,9 @@
 import type { Handler } from '../../engine/worker/perform.js'
 import type { FeatureConfig } from '../../features/feature-config.js'
 import type * as features from '../../features/index.js'
-import type { ConfigInput } from '../../formats/config.js'
+import type { ConfigInput, JobEntry } from '../../formats/config.js'
 import type { StepFunction } from '../../handlers/pipeline/step-function.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
-import type { JobInput } from '../../kernel/job/define-job.js'
 
 /** A config as code writes it: what a file may say, with functions whose arguments have their types. */
 export interface ConfigOptions extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps'>, FeatureSections {
@@ -24,7 +23,7 @@ type Together<Union> = { readonly [Key in Union extends object ? keyof Union : n
 type ValueOf<Union, Key> = Union extends { readonly [K in Key & string]?: infer Value } ? Value : never
 
 /** A job of such a config. */
-export interface ConfigJob extends Omit<JobInput, 'handler'> {
+export interface ConfigJob extends Omit<JobEntry, 'handler'> {
   /** A function of this process, or the module that exports one. */
   readonly handler?: ConfigHandler | ModuleInput | undefined
 }

@@ -1,5 +1,9 @@
 import { namesIn } from '../../formats/config.js'
-import type { JobDefinition, TriggerDefinition } from '../../kernel/definition/definitions.js'
+import type {
+  DefinitionDefaults,
+  JobDefinition,
+  TriggerDefinition,
+} from '../../kernel/definition/definitions.js'
 import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { didYouMean, isMap, readEach, type Entry, type Written } from '../../kernel/definition/read-value.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
@@ -37,19 +41,23 @@ export interface ConfigScheduleInput extends ScheduleOptions {
 }
 
 /** Reads the assets of a config and when they are due. */
-export function readSection({ assets, schedules }: Written, place: Place): FeatureDefinitions {
+export function readSection(
+  { assets, schedules }: Written,
+  place: Place,
+  defaults: DefinitionDefaults = {},
+): FeatureDefinitions {
   const jobNames = namesIn(assets)
   const read = readEach(
     assets,
     (entry, at) => {
-      const asset = readAsset(entry, at)
+      const asset = readAsset({ ...entry, defaults }, at)
       return asset === undefined ? undefined : { ...asset, handler: functionOfAsset(entry.input) }
     },
     within(place, 'assets'),
   )
   const specs = new Map(read.map(({ job }) => [job.name, job.asset]))
   const at = within(place, 'schedules')
-  const due = readEach(schedules, (entry, one) => readSchedule(entry, specs, one), at)
+  const due = readEach(schedules, (entry, one) => readSchedule({ ...entry, defaults }, specs, one), at)
   noteUnknownAssets(schedules, jobNames, at)
   const jobs = read.map(({ job, handler }): JobDefinition => ({ job, handler, section: 'assets' }))
   const followers = read.flatMap(({ follower }) => (follower === undefined ? [] : [{ trigger: follower }]))
@@ -66,14 +74,14 @@ export function readSection({ assets, schedules }: Written, place: Place): Featu
 
 /** Reads a schedule by the rules of triggers. */
 function readSchedule(
-  { name, input }: Entry,
+  { name, input, defaults }: Entry & { readonly defaults: DefinitionDefaults },
   specs: ReadonlyMap<unknown, AssetSpec>,
   place: Place,
 ): TriggerDefinition | undefined {
   if (!isMap(input)) return fault(place, `a map of options was expected, not ${shown(input)}`)
   const { asset = name, ...schedule } = input
   if (schedule['job'] !== undefined) fault(within(place, 'job'), 'a schedule is that of an asset', 'asset')
-  const written = { name, input: { ...schedule, job: asset }, asset: specs.get(asset) }
+  const written = { name, input: { ...schedule, job: asset }, asset: specs.get(asset), defaults }
   const trigger = readTrigger(written, place)
   return trigger === undefined ? undefined : { trigger, origin: scheduleOrigin }
 }

@@ -1,6 +1,6 @@
 import type { AssetSpec } from '../../kernel/partition/asset-spec.js'
 import { assetQueue, followerName, type AssetJob } from '../../kernel/partition/asset.js'
-import type { JobDefinition, TriggerOrigin } from '../../kernel/definition/definitions.js'
+import type { DefinitionDefaults, JobDefinition, TriggerOrigin } from '../../kernel/definition/definitions.js'
 import { functionOf, readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
@@ -65,12 +65,16 @@ export function defineAsset(name: string, input: AssetInput): AssetDefinition {
 
 /** The frozen job of an asset and its trigger, or undefined where something was wrong, which is noted at the place. */
 export function readAsset(
-  written: { readonly name: unknown; readonly input: unknown },
+  written: {
+    readonly name: unknown
+    readonly input: unknown
+    readonly defaults?: DefinitionDefaults | undefined
+  },
   place: Place,
 ): AssetDefinition | undefined {
   const before = place.faults.length
   const input = isMap(written.input) ? written.input : {}
-  const job = readJob({ name: written.name, input: asJob(written.input, place) }, place, assetOptionNames)
+  const job = readJob({ ...written, input: asJob(written.input, place), others: assetOptionNames }, place)
   const asset: AssetSpec = {
     partitions:
       input['partitions'] === undefined

@@ -8,6 +8,7 @@ import {
   type Written,
 } from '../../kernel/definition/read-value.js'
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { DefinitionDefaults } from '../../kernel/definition/definitions.js'
 import type { ConfiguredApp, FeatureDefinitions } from '../feature-config.js'
 import type { AppSensorOptions } from './api.js'
 import {
@@ -42,8 +43,16 @@ export interface ConfigSensorInput extends SensorOptions {
 }
 
 /** Reads the sensors of a config; the settings of a built-in type are read when its module is loaded. */
-export function readSection({ sensors }: Written, place: Place): FeatureDefinitions {
-  const read = readEach(sensors, readSensorEntry, within(place, 'sensors'))
+export function readSection(
+  { sensors }: Written,
+  place: Place,
+  { timezone }: DefinitionDefaults = {},
+): FeatureDefinitions {
+  const read = readEach(
+    sensors,
+    ({ name, input }, at) => readSensorEntry({ name, input: withZone(input, timezone) }, at),
+    within(place, 'sensors'),
+  )
   return {
     jobs: read.flatMap(({ job }) => (job === undefined ? [] : [{ ...job, section: 'sensors' }])),
     triggers: read.map(({ trigger }) => ({ trigger, origin: sensorOrigin })),
@@ -55,6 +64,10 @@ export function readSection({ sensors }: Written, place: Place): FeatureDefiniti
       }
     },
   }
+}
+
+function withZone(input: unknown, timezone: string | undefined): unknown {
+  return isMap(input) && timezone !== undefined ? { timezone, ...input } : input
 }
 
 interface ReadSensor extends SensorDefinition {

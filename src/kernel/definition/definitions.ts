@@ -1,6 +1,7 @@
 import type { Job } from '../job/job.js'
 import type { Trigger } from '../trigger/trigger.js'
 import type { Key, Place } from './faults.js'
+import type { SecretText } from './secret-text.js'
 
 /** Definitions that were read and are right each for itself. */
 export interface Definitions {
@@ -8,6 +9,14 @@ export interface Definitions {
   readonly triggers?: readonly TriggerDefinition[]
   /** Checks that these definitions need once all others are known. */
   readonly checks?: readonly DefinitionCheck[]
+}
+
+/** What the definitions of one config take if they say nothing else. */
+export interface DefinitionDefaults {
+  /** The time zone of schedules and sensors. */
+  readonly timezone?: string | undefined
+  /** Variables that every command gets; its own count more. */
+  readonly env?: Readonly<Record<string, SecretText>> | undefined
 }
 
 /** A job, with its function if it is one of this process. */

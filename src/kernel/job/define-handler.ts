@@ -58,7 +58,7 @@ export interface ModuleInput {
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /** The ways to say what a job does. */
-const ways = ['command', 'http', 'pipeline', 'handler'] as const
+const ways = ['command', 'shell', 'http', 'pipeline', 'handler'] as const
 
 /** The options that say what a job does and where. */
 export const handlerOptionNames = [...ways, 'isolate', 'memoryMb'] as const
@@ -82,7 +82,10 @@ function readWay(input: Written, place: Place): HandlerSpec | undefined {
   const at = within(place, way)
   switch (way) {
     case 'command':
-      return readCommand(input['command'], at)
+      return readCommand(input['command'], at, `${argvAllowed}, or shell: with the text`)
+    case 'shell':
+      readText(input['shell'], at)
+      return { kind: 'shell', argv: ['/bin/sh', '-c', String(input['shell'])] }
     case 'http':
       return readRequest(input['http'], at)
     case 'pipeline':
@@ -93,7 +96,7 @@ function readWay(input: Written, place: Place): HandlerSpec | undefined {
   }
 }
 
-const waysAllowed = 'exactly one of command, http, pipeline, handler'
+const waysAllowed = `exactly one of ${ways.join(', ')}`
 const moduleAllowed = "a module that exports one, such as { module: './jobs/report.mjs' }"
 
 function readModule(value: unknown, place: Place): ModuleSpec | undefined {
@@ -123,11 +126,16 @@ function readIsolation(input: Written, place: Place): Isolation | undefined {
   return kind === undefined ? undefined : { kind, memoryMb: memoryMb ?? usualMemoryMb }
 }
 
+/** Variables for commands, by name; secrets are named, never written out. */
+export function readVariables(value: unknown, place: Place): Readonly<Record<string, SecretText>> {
+  return readTexts(value, place, { ...variables, takesLiterals: false })
+}
+
 /** A command as its words, or with its surroundings. */
-export function readCommand(value: unknown, place: Place): ShellSpec | undefined {
+export function readCommand(value: unknown, place: Place, allowed = argvAllowed): ShellSpec | undefined {
   if (Array.isArray(value)) return { kind: 'shell', argv: readArgv(value, place) }
   if (typeof value === 'string') {
-    return fault(place, `${shown(value)} is one text, and no shell would split it`, argvAllowed)
+    return fault(place, `${shown(value)} is one text, and no shell would split it`, allowed)
   }
   const input = readOptions(value, ['argv', 'env', 'cwd', 'allowLiteralSecrets'], place)
   if (input === undefined) return undefined

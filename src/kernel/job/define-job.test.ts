@@ -166,7 +166,7 @@ describe('what a job does', () => {
   })
 
   const aModule = "a module that exports one, such as { module: './jobs/report.mjs' }"
-  const ways = '(exactly one of command, http, pipeline, handler)'
+  const ways = '(exactly one of command, shell, http, pipeline, handler)'
   it.each<[object, string[]]>([
     [{}, [`(whole): nothing says what it does ${ways}`]],
     [{ command, http: { url } }, [`(whole): command and http cannot be together ${ways}`]],
@@ -204,7 +204,7 @@ describe('what a job does', () => {
     [
       { command: 'node x.js' },
       [
-        'command: "node x.js" is one text, and no shell would split it (a list of words such as ["node", "task.mjs"])',
+        'command: "node x.js" is one text, and no shell would split it (a list of words such as ["node", "task.mjs"], or shell: with the text)',
       ],
     ],
     [

@@ -6,10 +6,11 @@ import {
   type HttpInput,
   type ModuleInput,
 } from './define-handler.js'
+import type { DefinitionDefaults } from '../definition/definitions.js'
 import { refuse } from '../definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../definition/faults.js'
 import { frozen } from '../definition/frozen.js'
-import { jobDefaults, type Job } from './job.js'
+import { jobDefaults, type HandlerSpec, type Job } from './job.js'
 import {
   isMap,
   readChoice,
@@ -55,10 +56,12 @@ export interface RetryOptions {
   readonly jitter?: number | undefined
 }
 
-/** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `http`, `pipeline` or `handler`. */
+/** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `shell`, `http`, `pipeline` or `handler`. */
 export interface JobInput extends JobOptions {
   /** A command as its words, run without a shell. */
   readonly command?: readonly string[] | CommandInput | undefined
+  /** A line for `/bin/sh -c`. Nothing is put into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. */
+  readonly shell?: string | undefined
   /** A request to send. */
   readonly http?: HttpInput | undefined
   /** A pipeline file, relative to the app's directory; read when a run starts, so that edits count. */
@@ -98,16 +101,21 @@ export function functionOf(input: unknown): ((run: never) => unknown) | undefine
 
 /** The frozen job of a definition, or undefined where something was wrong, which is noted at the place. */
 export function readJob(
-  written: { readonly name: unknown; readonly input: unknown },
+  written: {
+    readonly name: unknown
+    readonly input: unknown
+    readonly defaults?: DefinitionDefaults | undefined
+    /** Options that somebody else reads. */
+    readonly others?: readonly string[] | undefined
+  },
   place: Place,
-  /** Options that somebody else reads. */
-  others: readonly string[] = [],
 ): Job | undefined {
+  const { others = [], defaults } = written
   const before = place.faults.length
   const name = readName(written.name, place)
   const input = readOptions(written.input, [...handlerOptionNames, ...jobOptionNames, ...others], place)
   if (input === undefined) return undefined
-  const handler = readHandler(input, place)
+  const handler = withVariables(readHandler(input, place), defaults?.env)
   const queue = input['queue'] === undefined ? undefined : readName(input['queue'], within(place, 'queue'))
   const rest = {
     queue: queue ?? jobDefaults.queue,
@@ -118,6 +126,14 @@ export function readJob(
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
   return frozen({ name, handler, ...rest })
+}
+
+function withVariables(
+  handler: HandlerSpec | undefined,
+  env: DefinitionDefaults['env'],
+): HandlerSpec | undefined {
+  if (env === undefined || handler?.kind !== 'shell') return handler
+  return { ...handler, env: { ...env, ...handler.env } }
 }
 
 const timeoutBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }

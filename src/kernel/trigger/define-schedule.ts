@@ -23,9 +23,10 @@ export const scheduleOptionNames = [
 ] as const
 
 type ScheduleOption = (typeof scheduleOptionNames)[number]
-type Kind = 'cron' | 'every' | 'at'
+/** The ways to say when a trigger is due. */
+export const scheduleKinds = ['cron', 'every', 'at'] as const
 
-const kinds: readonly Kind[] = ['cron', 'every', 'at']
+type Kind = (typeof scheduleKinds)[number]
 
 /** Which options go with which way to say when. */
 const optionsOf: Readonly<Record<Kind, readonly ScheduleOption[]>> = {
@@ -34,9 +35,9 @@ const optionsOf: Readonly<Record<Kind, readonly ScheduleOption[]>> = {
   at: ['timezone'],
 }
 
-/** When a trigger is due, as data; the anchor of a grid stays open where none was written. */
-export function readSchedule(input: Written, place: Place): ScheduleSpec | undefined {
-  const chosen = kinds.filter((kind) => input[kind] !== undefined)
+/** When a trigger is due, as data; the anchor of a grid stays open where none was written. The zone is that of times without one. */
+export function readSchedule(input: Written, place: Place, zone = 'UTC'): ScheduleSpec | undefined {
+  const chosen = scheduleKinds.filter((kind) => input[kind] !== undefined)
   const [kind, second] = chosen
   if (kind === undefined) return fault(place, 'nothing says when it is due', 'exactly one of cron, every, at')
   if (second !== undefined) {
@@ -45,26 +46,26 @@ export function readSchedule(input: Written, place: Place): ScheduleSpec | undef
   refuseForeignOptions(input, kind, place)
   switch (kind) {
     case 'cron':
-      return readCron(input, place)
+      return readCron(input, zone, place)
     case 'every':
-      return readInterval(input, place)
+      return readInterval(input, zone, place)
     case 'at':
-      return readOnce(input, place)
+      return readOnce(input, zone, place)
   }
 }
 
 function refuseForeignOptions(input: Written, kind: Kind, place: Place): void {
   for (const option of scheduleOptionNames) {
     if (option === kind || input[option] === undefined || optionsOf[kind].includes(option)) continue
-    const owners = kinds.filter((owner) => optionsOf[owner].includes(option))
+    const owners = scheduleKinds.filter((owner) => optionsOf[owner].includes(option))
     fault(within(place, option), `it does not go with ${kind}`, `only with ${owners.join(' or ')}`)
   }
 }
 
-function readCron(input: Written, place: Place): ScheduleSpec | undefined {
+function readCron(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
   const before = place.faults.length
   const expression = input['cron']
-  const timezone = readZone(input['timezone'], within(place, 'timezone'))
+  const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone'))
   const policies = Object.keys(dstPolicies) as DstPolicy[]
   const dst = readChoice(input['dst'], policies, within(place, 'dst'))
   const bounds = readBounds(input, timezone ?? 'UTC', place)
@@ -95,13 +96,13 @@ function firing(spec: ScheduleSpec, place: Place): ScheduleSpec | undefined {
 
 const everyBounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d' }
 
-function readInterval(input: Written, place: Place): ScheduleSpec | undefined {
+function readInterval(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
   const before = place.faults.length
   const everyMs = readDuration(input['every'], everyBounds, within(place, 'every'))
   const after = readChoice(input['after'], ['finish'], within(place, 'after'))
-  const anchorAt = readInstant(input['anchor'], 'UTC', within(place, 'anchor'))
+  const anchorAt = readInstant(input['anchor'], zone, within(place, 'anchor'))
   const immediate = readFlag(input['immediate'], within(place, 'immediate'))
-  const bounds = readBounds(input, 'UTC', place)
+  const bounds = readBounds(input, zone, place)
   if (after === 'finish' && anchorAt !== undefined) {
     fault(
       within(place, 'anchor'),
@@ -115,9 +116,9 @@ function readInterval(input: Written, place: Place): ScheduleSpec | undefined {
   return { kind: 'interval', everyMs, ...(anchorAt === undefined ? {} : { anchorAt }), ...begins, ...bounds }
 }
 
-function readOnce(input: Written, place: Place): ScheduleSpec | undefined {
+function readOnce(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
   const before = place.faults.length
-  const timezone = readZone(input['timezone'], within(place, 'timezone'))
+  const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone'))
   const at = readInstant(input['at'], timezone ?? 'UTC', within(place, 'at'))
   if (place.faults.length > before || at === undefined) return undefined
   if (input['timezone'] !== undefined && hasOwnOffset(input['at'])) {

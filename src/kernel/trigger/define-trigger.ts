@@ -2,6 +2,7 @@ import type { DstPolicy } from '../../time/cron/dst.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
 import { readCatchUp, readOverlap } from './define-policy.js'
 import { readSchedule, scheduleOptionNames } from './define-schedule.js'
+import type { DefinitionDefaults } from '../definition/definitions.js'
 import { refuse } from '../definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../definition/faults.js'
 import { frozen } from '../definition/frozen.js'
@@ -96,6 +97,7 @@ export function readTrigger(
     readonly input: unknown
     /** How its job is cut, where that is an asset and known already. */
     readonly asset?: AssetSpec | undefined
+    readonly defaults?: DefinitionDefaults | undefined
   },
   place: Place,
 ): Trigger | undefined {
@@ -104,7 +106,7 @@ export function readTrigger(
   const input = readOptions(written.input, triggerOptionNames, place)
   if (input === undefined) return undefined
   const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
-  const schedule = readSchedule(input, place)
+  const schedule = readSchedule(input, place, written.defaults?.timezone)
   const rest = readPolicies(input, written.asset, place)
   if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
     return undefined
@@ -112,7 +114,8 @@ export function readTrigger(
   return frozen({ name, job, schedule, ...rest })
 }
 
-const triggerOptionNames: readonly string[] = [
+/** The options that every trigger has. */
+export const triggerOptionNames: readonly string[] = [
   'job',
   ...scheduleOptionNames,
   'payload',

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { configSections, loadApp } from '../app/definitions/load-app.js'
+import type { Rota } from '../app/rota.js'
+import type { Config } from './config.js'
+import { loadConfig } from './config-file.js'
+
+function written(text: string): { path: string; directory: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'rota-config-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'rota.config.yaml')
+  writeFileSync(path, text)
+  return { path, directory }
+}
+
+async function read(text: string): Promise<Config> {
+  const loaded = await loadConfig(written(text).path, configSections)
+  if (loaded.kind !== 'config') throw new Error('a config was expected')
+  return loaded.config
+}
+
+/** The lines of the error that a config is refused with, without the one that names the file. */
+async function faultsOf(text: string): Promise<string[]> {
+  const error: unknown = await read(text).catch((thrown: unknown) => thrown)
+  const lines = error instanceof Error ? error.message.split('\n').slice(1) : []
+  return lines.map((line) => line.trim().replace(/ \(allowed: .*/, ''))
+}
+
+/** An app of a config that runs, and what its next ended run came to. */
+async function started(text: string): Promise<{ app: Rota; ended: Promise<unknown> }> {
+  const { path, directory } = written(text)
+  const app = await loadApp(path, { directory, store: 'memory:' })
+  onTestFinished(() => app.stop({ grace: 0 }))
+  const ended = new Promise((resolve) => app.on('run:ended', resolve))
+  await app.start()
+  return { app, ended }
+}
+
+describe('a job that says when it is due', () => {
+  it('has a trigger of its own name with everything that a trigger can have', async () => {
+    const { definitions } = await read(`
+jobs:
+  nightly: { command: [x], priority: 5, cron: "0 2 * * *", timezone: Europe/Berlin, payload: [1], catchUp: all }
+  often: { command: [x], every: 15m, after: finish, immediate: true }
+  once: { command: [x], at: 2030-01-05T09:00:00Z }
+  never: { command: [x] }
+triggers:
+  also: { job: nightly, every: 1h }
+`)
+    expect(definitions.jobs?.map(({ job }) => job.name)).toEqual(['nightly', 'often', 'once', 'never'])
+    expect(definitions.triggers).toMatchObject([
+      {
+        trigger: {
+          name: 'nightly',
+          job: 'nightly',
+          schedule: { kind: 'cron', expression: '0 2 * * *', timezone: 'Europe/Berlin' },
+          payload: [1],
+          catchUp: { mode: 'all' },
+        },
+        origin: { section: 'jobs' },
+      },
+      { trigger: { name: 'often', schedule: { kind: 'after-finish', everyMs: 900_000, immediate: true } } },
+      { trigger: { name: 'once', schedule: { kind: 'once', at: Date.UTC(2030, 0, 5, 9) } } },
+      { trigger: { name: 'also', job: 'nightly' } },
+    ])
+  })
+
+  it('is refused with the faults of its trigger, each in its place', async () => {
+    const text = `jobs:
+  both: { command: [x], cron: "0 2 * * *", every: 1h }
+  wrong: { command: [x], cron: "0 25 * * *", catchUp: some }
+  no schedule: { command: [x], every: 1h, timezone: UTC }
+  lonely: { command: [x], payload: 1 }
+  twice: { command: [x], every: 1h }
+triggers:
+  twice: { job: both, every: 1h }
+`
+    expect(await faultsOf(text)).toEqual([
+      'rota.config.yaml:2:3: jobs.both: cron and every cannot be together',
+      expect.stringMatching(/^rota\.config\.yaml:3:26: jobs\.wrong\.cron: .*25/),
+      'rota.config.yaml:3:46: jobs.wrong.catchUp: "some" is not one of them',
+      'rota.config.yaml:4:3: jobs.no schedule: "no schedule" is not a name',
+      'rota.config.yaml:4:43: jobs.no schedule.timezone: it does not go with every',
+      'rota.config.yaml:5:27: jobs.lonely.payload: it only goes with cron, every or at',
+      'rota.config.yaml:8:3: triggers.twice: jobs has a trigger of that name',
+    ])
+  })
+})
+
+describe('the timezone of a config', () => {
+  it('is that of schedules and sensors which name none, and of times without an offset', async () => {
+    const { definitions, sections } = await read(`
+timezone: Asia/Tokyo
+jobs:
+  own: { command: [x], cron: "0 2 * * *" }
+triggers:
+  cron: { job: own, cron: "0 2 * * *", start: 2030-01-01T00:00 }
+  other: { job: own, cron: "0 2 * * *", timezone: Europe/Berlin }
+  local: { job: own, at: 2030-01-05T09:00 }
+  exact: { job: own, at: 2030-01-05T09:00:00Z }
+  grid: { job: own, every: 1h, anchor: 2030-01-05T09:00 }
+assets: { made: { command: [x], partitions: { kind: daily, timezone: Asia/Tokyo } } }
+schedules: { made: { cron: "0 3 * * *" } }
+sensors: { found: { type: files, glob: "*", job: own } }
+`)
+    const schedules = definitions.triggers?.map(({ trigger }) => [trigger.name, trigger.schedule])
+    expect(Object.fromEntries(schedules ?? [])).toMatchObject({
+      own: { timezone: 'Asia/Tokyo' },
+      cron: { timezone: 'Asia/Tokyo', startAt: Date.UTC(2029, 11, 31, 15) },
+      other: { timezone: 'Europe/Berlin' },
+      local: { at: Date.UTC(2030, 0, 5, 0) },
+      exact: { at: Date.UTC(2030, 0, 5, 9) },
+      grid: { anchorAt: Date.UTC(2030, 0, 5, 0) },
+    })
+    expect(sections.flatMap(({ triggers = [] }) => triggers)).toMatchObject([
+      { trigger: { name: 'made', schedule: { timezone: 'Asia/Tokyo' } } },
+      { trigger: { name: 'found', schedule: { timezone: 'Asia/Tokyo' } } },
+    ])
+  })
+
+  it('must be a zone', async () => {
+    expect(await faultsOf('timezone: EST\n')).toEqual([
+      'rota.config.yaml:1:1: timezone: "EST" is not a time zone: abbreviations are not accepted; did you mean America/New_York?',
+    ])
+  })
+})
+
+describe('the env of a config', () => {
+  it('is given to every command; what a command says itself counts more', async () => {
+    const { definitions, sections } = await read(`
+env: { STAGE: test, API_TOKEN: { env: HOST_TOKEN } }
+jobs:
+  plain: { command: [x] }
+  own: { command: { argv: [x], env: { STAGE: live, MORE: "1" } } }
+  line: { shell: "true" }
+  request: { http: { url: "https://example.org/" } }
+assets: { made: { command: [x] } }
+`)
+    const env = { STAGE: 'test', API_TOKEN: { env: 'HOST_TOKEN' } }
+    expect(definitions.jobs?.map(({ job }) => job.handler)).toEqual([
+      { kind: 'shell', argv: ['x'], env },
+      { kind: 'shell', argv: ['x'], env: { ...env, STAGE: 'live', MORE: '1' } },
+      { kind: 'shell', argv: ['/bin/sh', '-c', 'true'], env },
+      { kind: 'http', url: 'https://example.org/', method: 'GET' },
+    ])
+    expect(sections[0]?.jobs?.[0]?.job.handler).toMatchObject({ env })
+  })
+
+  it('takes no secret that is written out, and no variable of Rota', async () => {
+    expect(await faultsOf('env:\n  API_TOKEN: abc\n  ROTA_JOB: x\n  "a b": c\n')).toEqual([
+      'rota.config.yaml:2:3: env.API_TOKEN: a secret does not belong in a definition',
+      'rota.config.yaml:3:3: env.ROTA_JOB: names that begin with ROTA_ are set by Rota',
+      'rota.config.yaml:4:3: env.a b: it is not the name of a variable',
+    ])
+  })
+})
+
+describe('a job that is a line for a shell', () => {
+  it('is run by /bin/sh, which sees the payload only as a variable', async () => {
+    const { ended } = await started(`
+env: { WHO: world }
+jobs:
+  greet:
+    shell: 'echo "hello $WHO" | tr a-z A-Z && echo "$ROTA_PAYLOAD"'
+    every: 1h
+    immediate: true
+    payload: "$(echo injected); echo injected"
+`)
+    expect(await ended).toMatchObject({
+      job: 'greet',
+      trigger: 'greet',
+      state: 'done',
+      result: { exitCode: 0, stdout: 'HELLO WORLD\n"$(echo injected); echo injected"' },
+    })
+  })
+
+  it('must be a text, and stands alone', async () => {
+    expect(
+      await faultsOf('jobs: { a: { shell: [ls] }, b: { shell: "" }, c: { shell: ls, command: [ls] } }'),
+    ).toEqual([
+      'rota.config.yaml:1:14: jobs.a.shell: a list is not a text',
+      'rota.config.yaml:1:34: jobs.b.shell: it is empty',
+      'rota.config.yaml:1:47: jobs.c: command and shell cannot be together',
+    ])
+  })
+})
