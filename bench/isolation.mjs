@@ -13,15 +13,15 @@ writeFileSync(join(directory, 'nothing.mjs'), 'export default () => undefined\n'
 
 const app = rota({ store: 'memory:', directory })
 const handler = { module: './nothing.mjs' }
-app.define('here', { handler })
-app.define('thread', { handler, isolate: 'thread' })
-app.define('process', { handler, isolate: 'process' })
+app.job('here', { handler })
+app.job('thread', { handler, isolate: 'thread' })
+app.job('process', { handler, isolate: 'process' })
 await app.start()
 for (const job of ['here', 'thread', 'process']) {
   const took = []
   for (let i = 0; i < Number(flags.runs); i++) {
     const { id } = await app.enqueue(job)
-    const { startedAt, finishedAt, state } = await app.wait(id)
+    const { startedAt, finishedAt, state } = await app.runs.wait(id)
     if (state !== 'done') throw new Error(`${job} ended ${state}`)
     took.push(finishedAt - startedAt)
   }

@@ -27,7 +27,8 @@ const sensor = {
     return { kind: 'no-trigger', state }
   },
 }
-for (let i = 0; i < count; i += 1) app.sensor(`sensor-${i}`, { sensor, every: flags.every, job: 'work' })
+for (let i = 0; i < count; i += 1)
+  app.sensors.define(`sensor-${i}`, { sensor, every: flags.every, job: 'work' })
 
 const startedMs = performance.now()
 await app.start()

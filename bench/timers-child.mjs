@@ -49,6 +49,6 @@ async function letThemBeDue() {
   const all = new Promise((resolve) => {
     onPerform = () => lateness.length === due && resolve(undefined)
   })
-  await app.add({ triggers })
+  await app.triggers.add(triggers)
   await all
 }

@@ -37,7 +37,7 @@ describe('configs', () => {
     const app = await loadApp(join(root, path), { directory, store: 'memory:' })
     // Nothing is performed: what an example asks for may lie outside this machine.
     const report = await app.start({ roles: { scheduler: true, worker: false } })
-    const triggers = await app.triggers()
+    const triggers = await app.triggers.list()
     await app.stop({ grace: 0 })
     expect(report?.defined.length).toBe(triggers.length)
     expect(triggers.length).toBeGreaterThan(0)
@@ -185,10 +185,10 @@ describe('programs', () => {
   test('examples/command-jobs/jobs.jsonl is imported and exported to the byte', async () => {
     const path = join(root, 'examples/command-jobs/jobs.jsonl')
     const app = rota({ store: 'memory:' })
-    const lines = await app.importJobs(path)
+    const lines = await app.commands.import(path)
     expect(lines.map(({ became }) => became)).toEqual(['added', 'added', 'added', 'added'])
     const sorted = (text: string): string[] => text.split('\n').toSorted()
-    expect(sorted(await app.exportJobs())).toEqual(sorted(readFileSync(path, 'utf8')))
+    expect(sorted(await app.commands.export())).toEqual(sorted(readFileSync(path, 'utf8')))
     await app.close()
   })
 

@@ -73,7 +73,7 @@ test('a script imports it, runs a job on SQLite, and a test imports the fake clo
     const double = app.job('double', (run) => ({ twice: run.payload * 2 }))
     await app.start()
     const { id } = await app.enqueue(double, 21)
-    const { state, result } = await app.wait(id)
+    const { state, result } = await app.runs.wait(id)
     await app.stop()
     const [next] = nextOccurrences('@daily', { from: new Date(new FakeClock(0).now()) })
     console.log(JSON.stringify({ state, result, next }))

@@ -57,10 +57,10 @@ describe('a SQLite store that does not write', () => {
     const { app, breakAt, mend } = await started()
     await next(app, 'run:ended')
     breakAt('insert on runs')
-    const before = (await app.runs({ limit: 1000 })).length
+    const before = (await app.runs.list({ limit: 1000 })).length
     await expect(app.enqueue('work')).rejects.toThrow('broken on purpose')
     expect(await next(app, 'trouble')).toMatchObject({ where: 'scheduler' })
-    expect((await app.runs({ limit: 1000 })).length).toBe(before)
+    expect((await app.runs.list({ limit: 1000 })).length).toBe(before)
     mend()
     await next(app, 'run:ended')
     expect((await app.coverage({ trigger: 'often' })).map(isComplete)).toEqual([true])
@@ -69,13 +69,13 @@ describe('a SQLite store that does not write', () => {
   it('N12: tells a definition that was not saved as an error, and it is not there', async () => {
     const { app, breakAt, mend } = await started()
     breakAt('insert on triggers')
-    const add = { triggers: { later: { every: '1h', job: 'work' } } }
-    await expect(app.add(add)).rejects.toThrow('broken on purpose')
-    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['often'])
+    const later = { every: '1h', job: 'work' }
+    await expect(app.triggers.add({ later })).rejects.toThrow('broken on purpose')
+    expect((await app.triggers.list()).map(({ trigger }) => trigger.name)).toEqual(['often'])
     await next(app, 'run:ended')
     mend()
-    await app.add(add)
-    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['later', 'often'])
+    await app.triggers.add({ later })
+    expect((await app.triggers.list()).map(({ trigger }) => trigger.name)).toEqual(['later', 'often'])
   })
 
   it('N12: tells the end of a run only once it is saved, and performs nothing twice for it', async () => {
@@ -87,7 +87,7 @@ describe('a SQLite store that does not write', () => {
     expect(await next(app, 'trouble')).toMatchObject({ where: 'worker' })
     expect(ended).toEqual([])
     mend()
-    expect(await app.wait(id)).toMatchObject({ state: 'done', attempt: 1, result: 'worked' })
+    expect(await app.runs.wait(id)).toMatchObject({ state: 'done', attempt: 1, result: 'worked' })
     expect(ended.filter((run) => run === id)).toEqual([id])
   })
 })

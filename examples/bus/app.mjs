@@ -25,7 +25,7 @@ app.bus.subscribe({
   },
 })
 
-const results = app.results()
+const results = app.pool.results()
 await app.start()
 await app.enqueue('check_status')
 
@@ -36,6 +36,6 @@ for await (const { job, error, output } of results) {
   if (seen === 2) break
 }
 
-const metrics = poolMetrics(app.poolCounters())
+const metrics = poolMetrics(app.pool.counters())
 console.log(metrics.match(/^rota_pool_tasks.*$/gm).join('\n'))
 await app.stop()

@@ -7,7 +7,7 @@ const app = rota({ app: 'bot', store: 'sqlite:data/bot.db' })
 app.job('check_status', async (run) => `all is well, ${run.payload.user_id}`, { retry: { attempts: 3 } })
 
 // … and every other one here. The task's id is the same for every attempt.
-app.onCommand(async ({ command, userId, metadata, task, signal }) => {
+app.commands.handle(async ({ command, userId, metadata, task, signal }) => {
   signal.throwIfAborted()
   console.log(`${command} for ${userId}, chat ${metadata.chat ?? 'none'} (${task.id.slice(0, 14)}…)`)
 })
@@ -16,7 +16,7 @@ app.on('run:ended', ({ trigger, state }) => console.log(`${trigger}: ${state}`))
 await app.start()
 
 // While it runs: a job is checked, stored, and with that scheduled. `rota job add` does the same from a shell.
-const daily = await app.addJob({
+const daily = await app.commands.add({
   type: 'recurring',
   schedule: '0 9 * * *',
   command: 'check_status',
@@ -32,17 +32,18 @@ const reminder = {
   userId: 'user1',
   metadata: { chat: '42' },
 }
-const { id } = await app.addJob({ id: 'reminder', ...reminder })
-await app.addJob({ id: 'reminder', ...reminder }).catch((error) => console.log(error.code))
-await app
-  .addJob({ type: 'recurring', schedule: '0 25 * * *', command: 'x' })
+const { id } = await app.commands.add({ id: 'reminder', ...reminder })
+await app.commands.add({ id: 'reminder', ...reminder }).catch((error) => console.log(error.code))
+await app.commands
+  .add({ type: 'recurring', schedule: '0 25 * * *', command: 'x' })
   .catch((error) => console.log(error.message))
 
 // Now, beside its schedule.
-await app.wait((await app.runJobNow(daily.id)).id)
+await app.runs.wait((await app.commands.runNow(daily.id)).id)
 
-while ((await app.getJob(id)).state !== 'executed') await new Promise((resolve) => setTimeout(resolve, 50))
-console.log(`cleaned up: ${await app.cleanupJobs()}`)
-console.log(`left: ${(await app.listJobs()).map(({ command }) => command)}`)
-await app.removeJob(daily.id)
+while ((await app.commands.get(id)).state !== 'executed')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+console.log(`cleaned up: ${await app.commands.cleanup()}`)
+console.log(`left: ${(await app.commands.list()).map(({ command }) => command)}`)
+await app.commands.remove(daily.id)
 await app.stop()

@@ -20,15 +20,21 @@ const table = new DatabaseSync(database)
 table.exec(`create table source_data (updated_at text); insert into source_data values ('2025-01-15 08:00')`)
 
 const app = rota({ app: 'flowstone-sensors', store: 'memory:' })
-app.asset('raw_events', { partitions: daily(), materialize: ({ partition }) => `events of ${partition}` })
-app.asset('derived_data', { partitions: daily(), materialize: ({ partition }) => `data of ${partition}` })
+app.assets.define('raw_events', {
+  partitions: daily(),
+  materialize: ({ partition }) => `events of ${partition}`,
+})
+app.assets.define('derived_data', {
+  partitions: daily(),
+  materialize: ({ partition }) => `data of ${partition}`,
+})
 
-app.sensor('new_data_files', {
+app.sensors.define('new_data_files', {
   sensor: s3Sensor({ bucket: 'incoming-data', prefix: 'events/', endpoint }),
   every: '30s',
   job: 'raw_events',
 })
-app.sensor('database_updates', {
+app.sensors.define('database_updates', {
   sensor: sqlChangeSensor({
     query: 'SELECT MAX(updated_at) FROM source_data',
     url: `sqlite:${database}`,

@@ -5,13 +5,13 @@ import { rota } from 'rota'
 const app = rota({ app: 'isolation', store: 'memory:' })
 const module = fileURLToPath(new URL('./jobs/render.mjs', import.meta.url))
 
-app.define('render', { handler: { module }, isolate: 'thread' })
-app.define('unruly', { handler: { module, export: 'unruly' }, isolate: 'process' })
-app.define('endless', { handler: { module, export: 'endless' }, isolate: 'thread', timeout: '500ms' })
+app.job('render', { handler: { module }, isolate: 'thread' })
+app.job('unruly', { handler: { module, export: 'unruly' }, isolate: 'process' })
+app.job('endless', { handler: { module, export: 'endless' }, isolate: 'thread', timeout: '500ms' })
 app.job('tick', () => 'tock')
 
 await app.start()
-const final = async (job, payload) => app.wait((await app.enqueue(job, payload)).id)
+const final = async (job, payload) => app.runs.wait((await app.enqueue(job, payload)).id)
 
 const rendering = final('render', { pages: 3 })
 let ticks = 0

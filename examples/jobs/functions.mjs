@@ -37,13 +37,13 @@ await app.start()
 const options = { concurrencyKey: 'customer-7', uniqueKey: 'order-1', uniqueFor: '1h' }
 const first = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
 const second = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
-console.log(`the same run: ${first.id === second.id}, charged ${(await app.wait(first.id)).state}`)
+console.log(`the same run: ${first.id === second.id}, charged ${(await app.runs.wait(first.id)).state}`)
 
 const refused = await app.enqueue(charge, { customer: 8, amount: 0 })
-console.log(`refused: ${(await app.wait(refused.id)).error?.message}`)
+console.log(`refused: ${(await app.runs.wait(refused.id)).error?.message}`)
 
 const late = await app.enqueue(slow)
-console.log(`slow: ${(await app.wait(late.id)).error?.code}`)
+console.log(`slow: ${(await app.runs.wait(late.id)).error?.code}`)
 
 console.log(`charged ${charged.size} time`)
 await app.stop()

@@ -14,6 +14,6 @@ app.schedule('nightly', { job: report, cron: '0 2 * * *', timezone: 'America/New
 await app.start()
 process.once('SIGINT', () => app.stop())
 
-const { id } = await app.runNow('nightly') // beside what is scheduled
-const { state, result } = await app.wait(id)
+const { id } = await app.triggers.runNow('nightly') // beside what is scheduled
+const { state, result } = await app.runs.wait(id)
 console.log(`run ${id} is ${state}: ${JSON.stringify(result)}`)

@@ -16,8 +16,8 @@ app.on('run:ended', ({ job, state }) => console.log(`${job} is ${state}`))
 
 await app.start()
 const { id } = await app.enqueue(report)
-while ((await app.run(id)).state !== 'running') await wait(20)
-await app.drain(`${hostname()}:${process.pid}`)
+while ((await app.runs.get(id)).state !== 'running') await wait(20)
+await app.workers.drain(`${hostname()}:${process.pid}`)
 await app.enqueue(report)
 await drained
 await app.stop()

@@ -35,7 +35,7 @@ for (const [id, sum] of [
 await client.query(`select rota.enqueue('mail', '{"order": 4}')`)
 await client.end()
 
-while ((await app.runs({ state: 'done', job: 'mail' })).length < 3) {
+while ((await app.runs.list({ state: 'done', job: 'mail' })).length < 3) {
   await new Promise((resolve) => setTimeout(resolve, 50))
 }
 await app.stop()

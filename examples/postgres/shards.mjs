@@ -37,7 +37,7 @@ for (const customer of ['ann', 'bob', 'cy', 'ann']) await bill(customer, '2026-0
 
 /** A question about all of them is asked of each, and the answers are put together. */
 async function billed() {
-  const answers = await Promise.all(shards.map(({ app }) => app.runs({ job: 'bill', state: 'done' })))
+  const answers = await Promise.all(shards.map(({ app }) => app.runs.list({ job: 'bill', state: 'done' })))
   return answers.flat()
 }
 while ((await billed()).length < 3) await new Promise((resolve) => setTimeout(resolve, 50))

@@ -66,14 +66,14 @@ function start(title) {
 /** What is saved of the cycle. */
 async function look() {
   const app = rota({ store: `sqlite:${join(directory, 'data', 'raptor.db')}` })
-  const [state] = await app.roundState('my_scheduler')
+  const [state] = await app.rounds.state('my_scheduler')
   await app.close()
   return state
 }
 
 async function showEverything() {
   const app = rota({ store: `sqlite:${join(directory, 'data', 'raptor.db')}` })
-  console.log('state:', JSON.stringify(await app.roundState('my_scheduler')))
-  console.log('timing:', JSON.stringify(await app.serviceTiming()))
+  console.log('state:', JSON.stringify(await app.rounds.state('my_scheduler')))
+  console.log('timing:', JSON.stringify(await app.rounds.timing()))
   await app.close()
 }

@@ -18,7 +18,7 @@ for (const service of services) {
   })
 }
 
-app.round(name, { every: process.env.ROUND_EVERY ?? '60s', services })
+app.rounds.define(name, { every: process.env.ROUND_EVERY ?? '60s', services })
 await app.start()
 
 process.once('SIGINT', async () => {

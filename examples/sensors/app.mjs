@@ -28,7 +28,7 @@ const newLines = {
 appendFileSync(path, 'order-1 2026-01-05\n')
 
 const app = rota({ store: 'memory:' })
-app.sensor('new_orders', {
+app.sensors.define('new_orders', {
   sensor: newLines,
   config: { path },
   every: '20ms',
@@ -45,19 +45,19 @@ appendFileSync(path, 'order-2 2026-01-06\norder-1 2026-01-05\n')
 await ended
 
 // Somebody else may hand an observation over as well: it is deduplicated with those that polls find.
-console.log(await app.deliver('new_orders', { key: 'order-2', partition: '2026-01-06' }))
+console.log(await app.sensors.deliver('new_orders', { key: 'order-2', partition: '2026-01-06' }))
 ended = nextEnd()
 const pushed = { key: 'order-3', partition: '2026-01-07', payload: { order: 'order-3' } }
-const answer = await app.deliver('new_orders', pushed)
+const answer = await app.sensors.deliver('new_orders', pushed)
 await ended
 console.log(answer)
 
 // A preview polls from a chosen state and changes nothing; a reset changes the state itself.
-const preview = await app.previewSensor('new_orders', { state: { line: 1 } })
+const preview = await app.sensors.preview('new_orders', { state: { line: 1 } })
 for (const { key, isNew } of preview.observations) console.log(`preview: ${key}, new: ${isNew}`)
-await app.resetSensor('new_orders', { keys: false, state: { line: 0 } })
+await app.sensors.reset('new_orders', { keys: false, state: { line: 0 } })
 
-const [sensor] = await app.sensors()
+const [sensor] = await app.sensors.list()
 console.log(`${sensor.name} is ${sensor.condition} and has found ${sensor.record.found}`)
 await app.stop()
 rmSync(directory, { recursive: true })

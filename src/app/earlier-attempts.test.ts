@@ -22,7 +22,7 @@ it.runIf(process.platform === 'linux')(
     const url = `sqlite:${join(directory, 'rota.db')}`
     const app = rota({ store: url, directory, lease: '1s', durability: 'normal' })
     onTestFinished(() => app.stop({ grace: 0 }))
-    app.define('waits', { command: [process.execPath, '-e', command, reports.port] })
+    app.job('waits', { command: [process.execPath, '-e', command, reports.port] })
     await app.start({ roles: { worker: false } })
     const { id } = await app.enqueue('waits')
 
@@ -64,7 +64,7 @@ it.runIf(process.platform === 'linux')(
     expect(reports.alive(`${id} attempt 2`)).toBe(2)
     expect(reports.alive('another attempt 1')).toBe(1)
     await second.stop({ grace: 0 })
-    const [line] = await app.logs(id)
+    const [line] = await app.runs.logs(id)
     expect(line).toMatchObject({
       attempt: 2,
       level: 'warn',

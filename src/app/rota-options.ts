@@ -41,13 +41,6 @@ export interface BusOptions {
   readonly offerAfter?: string | number | undefined
 }
 
-/** A job of this app, with the type of what its runs are given. */
-export interface JobRef<Payload = unknown> {
-  readonly name: string
-  /** Never there: only the type counts. */
-  readonly payload?: Payload
-}
-
 /** How an app is started. */
 export interface StartOptions {
   /** Which loops run here; default: both. */

@@ -36,11 +36,11 @@ describe('an app before its start', () => {
     expectTypeOf(mail.payload).toEqualTypeOf<{ to: string } | undefined>()
     const { id, created } = await app.enqueue(mail, { to: 'ann' })
     expect(created).toBe(true)
-    expect((await app.run(id)).state).toBe('pending')
+    expect((await app.runs.get(id)).state).toBe('pending')
     await app.start()
     await pass(0)
     expect(done).toEqual(['ann'])
-    expect((await app.wait(id)).state).toBe('done')
+    expect((await app.runs.wait(id)).state).toBe('done')
   })
 
   it('writes jobs that were defined after its first enqueue', async () => {
@@ -49,7 +49,7 @@ describe('an app before its start', () => {
     await app.enqueue('one')
     app.job('two', () => undefined)
     await app.enqueue('two')
-    expect((await app.jobs()).map(({ job }) => job.name)).toEqual(['one', 'two'])
+    expect((await app.jobs.list()).map(({ job }) => job.name)).toEqual(['one', 'two'])
   })
 
   it('tells everyone, and not only the first, that a job belongs to another source', async () => {
@@ -91,9 +91,9 @@ describe('an app before its start', () => {
     })
     app.job('report', () => undefined)
     await app.start()
-    await expect(app.add({ triggers: { added: over } })).rejects.toMatchObject(refusal('added'))
+    await expect(app.triggers.add({ added: over })).rejects.toMatchObject(refusal('added'))
     const job = { id: 'job_1', type: 'recurring', schedule: over.cron, command: 'report' } as const
-    await expect(app.addJob(job)).rejects.toMatchObject(refusal('job_1'))
+    await expect(app.commands.add(job)).rejects.toMatchObject(refusal('job_1'))
     const { app: other } = staged()
     other.job('report', () => undefined)
     other.schedule('coded', over)
@@ -117,7 +117,7 @@ describe('an app before its start', () => {
     const [first, second] = await Promise.allSettled([app.start(), app.start()])
     expect(first.status).toBe('fulfilled')
     expect(second).toMatchObject({ status: 'rejected', reason: { code: 'ALREADY_STARTED' } })
-    expect(() => app.job('late', () => undefined)).toThrow(/app.add/)
+    expect(() => app.job('late', () => undefined)).toThrow(/app.jobs.add/)
   })
 })
 
@@ -127,31 +127,31 @@ describe('the store of an app', () => {
     ['a scheme nobody knows', 'mysql://host/db'],
     ['a path that is missing', 'sqlite:'],
   ])('%s is refused by name', async (_, store) => {
-    await expect(rota({ store }).runs()).rejects.toMatchObject({ code: 'STORE_URL' })
+    await expect(rota({ store }).runs.list()).rejects.toMatchObject({ code: 'STORE_URL' })
   })
 
   it('is not made where it must exist', async () => {
     const store = `sqlite:${join(await aDirectory(), 'none.db')}`
     const app = rota({ store, create: false })
-    await expect(app.runs()).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
+    await expect(app.runs.list()).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
     // What could not be opened is tried again the next time.
     await rota({ store }).close()
     const maker = rota({ store })
-    await maker.runs()
+    await maker.runs.list()
     await maker.close()
-    expect(await app.runs()).toEqual([])
+    expect(await app.runs.list()).toEqual([])
     await app.close()
   })
 
   it('after the close nothing can be asked, and what was asked before is answered', async () => {
     const app = rota({ store: `sqlite:${join(await aDirectory(), 'rota.db')}` })
     app.job('work', () => undefined)
-    await app.runs()
+    await app.runs.list()
     const asked = Promise.all(Array.from({ length: 50 }, () => app.enqueue('work')))
     await settle()
     await Promise.all([app.close(), app.close()])
     expect(await asked).toHaveLength(50)
-    for (const ask of [() => app.runs(), () => app.enqueue('work'), () => app.start()]) {
+    for (const ask of [() => app.runs.list(), () => app.enqueue('work'), () => app.start()]) {
       await expect(ask()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
     }
   })
@@ -170,40 +170,38 @@ describe('a running app', () => {
     const begun: string[] = []
     const { app, pass } = await started(() => undefined)
     await pass(500)
-    await app.add({
-      jobs: { ping: { handler: (run: { trigger: string }) => void begun.push(run.trigger) } },
-      triggers: { often: { job: 'ping', every: '1s' } },
-    })
+    await app.triggers.add(
+      { often: { job: 'ping', every: '1s' } },
+      { jobs: { ping: { handler: (run: { trigger: string }) => void begun.push(run.trigger) } } },
+    )
     await pass(3000)
     expect(begun).toEqual(['often', 'often', 'often'])
-    expect(await app.remove('often')).toEqual({ kind: 'trigger', name: 'often' })
+    expect(await app.triggers.remove('often')).toMatchObject({ trigger: { name: 'often' } })
     await pass(minute)
     expect(begun).toHaveLength(3)
-    expect(await app.remove('ping')).toEqual({ kind: 'job', name: 'ping' })
+    expect(await app.jobs.remove('ping')).toMatchObject({ job: { name: 'ping' } })
   })
 
   it('add reports all faults of all definitions, and changes nothing then', async () => {
     const { app } = await started(() => undefined)
-    const input = {
-      jobs: { a: { command: [] as string[] }, b: { command: ['x'], timeout: 'never' } },
-      triggers: { t: { job: 'b', cron: 'nonsense' } },
-    }
-    await expect(app.add(input)).rejects.toMatchObject({
+    const jobs = { a: { command: [] as string[] }, b: { command: ['x'], timeout: 'never' } }
+    await expect(app.triggers.add({ t: { job: 'b', cron: 'nonsense' } }, { jobs })).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
       faults: [{ path: 'jobs.a.command' }, { path: 'jobs.b.timeout' }, { path: 'triggers.t.cron' }],
     })
-    expect(await app.jobs()).toEqual([])
+    expect(await app.jobs.list()).toEqual([])
   })
 
   it('what exists is a conflict unless it is replaced; what code defines is not removed', async () => {
     const { app } = await started((one) => one.job('mine', () => undefined))
-    await app.add({ jobs: { ping: { command: ['true'] } } })
-    await expect(app.add({ jobs: { ping: { command: ['true'] } } })).rejects.toMatchObject({
+    await app.jobs.add({ ping: { command: ['true'] } })
+    await expect(app.jobs.add({ ping: { command: ['true'] } })).rejects.toMatchObject({
       code: 'DEFINITION_CONFLICT',
     })
-    await app.add({ jobs: { ping: { command: ['false'] } }, replace: true })
-    await expect(app.remove('mine')).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
-    await expect(app.remove('nothing')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+    await app.jobs.add({ ping: { command: ['false'] } }, { replace: true })
+    await expect(app.jobs.remove('mine')).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
+    await expect(app.jobs.remove('nothing')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    await expect(app.triggers.remove('nothing')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
   })
 
   it('runNow runs a trigger’s job beside its schedule, which stays as it is', async () => {
@@ -212,17 +210,18 @@ describe('a running app', () => {
       one.job('work', (run) => void payloads.push(run.payload))
       one.schedule('t', { job: 'work', cron: '0 0 1 1 *', payload: { from: 'trigger' } })
     })
-    const [before] = await app.triggers()
-    const { id } = await app.runNow('t')
-    await app.runNow('t', { payload: { from: 'hand' } })
-    await app.runNow('t', { payload: null })
+    const [before] = await app.triggers.list()
+    const { id } = await app.triggers.runNow('t')
+    await app.triggers.runNow('t', { payload: { from: 'hand' } })
+    await app.triggers.runNow('t', { payload: null })
     await pass(0)
-    await app.runNow('work')
+    await app.jobs.runNow('work')
     await pass(0)
     expect(payloads).toEqual([{ from: 'trigger' }, { from: 'hand' }, null, undefined])
-    expect(await app.run(id)).toMatchObject({ origin: 'manual', trigger: 't', state: 'done' })
-    expect((await app.triggers())[0]?.cursorAt).toBe(before?.cursorAt)
-    await expect(app.runNow('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    expect(await app.runs.get(id)).toMatchObject({ origin: 'manual', trigger: 't', state: 'done' })
+    expect((await app.triggers.list())[0]?.cursorAt).toBe(before?.cursorAt)
+    await expect(app.triggers.runNow('nobody')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+    await expect(app.jobs.runNow('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
   })
 
   it('wait resolves with the end of the run, or with the run as it is when its signal aborts', async () => {
@@ -233,14 +232,14 @@ describe('a running app', () => {
     const { id } = await app.enqueue('work')
     await pass(0)
     const controller = new AbortController()
-    const given = app.wait(id, controller.signal)
-    const waited = app.wait(id)
+    const given = app.runs.wait(id, { signal: controller.signal })
+    const waited = app.runs.wait(id)
     controller.abort()
     expect((await given).state).toBe('running')
     end()
     await pass(0)
     expect((await waited).state).toBe('done')
-    await expect(app.wait('nobody')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+    await expect(app.runs.wait('nobody')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
   })
 
   it('one and the same unique key can be used again within the millisecond in which its run has ended', async () => {
@@ -281,18 +280,18 @@ describe('a running app', () => {
       one.schedule('t', { job: 'work', cron: '* * * * *' })
     })
     expect([
-      await app.pause('t'),
-      await app.pause('t'),
-      await app.resume('t'),
-      await app.resume('t'),
+      await app.triggers.pause('t'),
+      await app.triggers.pause('t'),
+      await app.triggers.resume('t'),
+      await app.triggers.resume('t'),
     ]).toEqual([true, false, true, false])
     expect([await app.freeze({ by: 'ann' }), await app.thaw()]).toEqual([true, true])
-    expect([await app.switchOff('worker'), await app.switchOn('worker')]).toEqual([true, true])
-    expect([await app.pauseQueue('default'), await app.resumeQueue('default')]).toEqual([true, true])
-    await expect(app.pause('nobody')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
-    await expect(app.pauseQueue('nowhere')).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    expect([await app.switches.off('worker'), await app.switches.on('worker')]).toEqual([true, true])
+    expect([await app.queues.pause('default'), await app.queues.resume('default')]).toEqual([true, true])
+    await expect(app.triggers.pause('nobody')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
+    await expect(app.queues.pause('nowhere')).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
     for (const until of [new Date(t0 - 1), new Date(NaN)]) {
-      await expect(app.pause('t', { until })).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+      await expect(app.triggers.pause('t', { until })).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
     }
   })
 
@@ -300,9 +299,9 @@ describe('a running app', () => {
     const { app, pass } = await started((one) => one.job('work', () => undefined))
     const { id } = await app.enqueue('work')
     await pass(0)
-    await expect(app.cancel(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
-    await expect(app.retry(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
-    await expect(app.cancel('0000')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+    await expect(app.runs.cancel(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
+    await expect(app.runs.retry(id)).rejects.toMatchObject({ code: 'RUN_STATE' })
+    await expect(app.runs.cancel('0000')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
   })
 })
 
@@ -322,7 +321,7 @@ describe('the clock at the start', () => {
     const later = new FakeClock(t0 + 400 * 86_400_000)
     const second = define(later)
     await expect(second.start()).rejects.toMatchObject({ code: 'CLOCK_JUMP' })
-    expect((await second.triggers())[0]?.cursorAt).toBeLessThan(t0 + 60_000)
+    expect((await second.triggers.list())[0]?.cursorAt).toBeLessThan(t0 + 60_000)
     const accepted = second.start({ acceptClock: true, roles: { worker: false } })
     const started = accepted.then(() => true)
     while ((await Promise.race([started, settle()])) !== true) await later.advance(1000, settle)
@@ -335,16 +334,18 @@ describe('what is no definition at all', () => {
   it.each<[string, (app: Rota) => unknown]>([
     ['job', (app) => app.job(nothing, () => undefined)],
     ['job with no handler', (app) => app.job('j', nothing)],
-    ['define', (app) => app.define('j', nothing)],
+    ['job', (app) => app.job('j', nothing)],
     ['schedule', (app) => app.schedule('t', nothing)],
     ['schedule of no job', (app) => app.schedule('t', { every: '1h', job: nothing })],
-    ['schedule without a job', (app) => app.schedule('t', { every: '1h' })],
-    ['asset', (app) => app.asset('a', nothing)],
-    ['remove', (app) => app.remove(nothing)],
-    ['addJob', (app) => app.addJob(nothing)],
-    ['removeJob', (app) => app.removeJob(nothing)],
+    ['assets.schedule', (app) => app.assets.schedule('t', { every: '1h' })],
+    ['assets.define', (app) => app.assets.define('a', nothing)],
+    ['jobs.remove', (app) => app.jobs.remove(nothing)],
+    ['triggers.remove', (app) => app.triggers.remove(nothing)],
+    ['commands.add', (app) => app.commands.add(nothing)],
+    ['commands.remove', (app) => app.commands.remove(nothing)],
     ['enqueue options', (app) => app.enqueue('work', 1, nothing)],
-    ['runNow', (app) => app.runNow(nothing)],
+    ['triggers.runNow', (app) => app.triggers.runNow(nothing)],
+    ['jobs.runNow', (app) => app.jobs.runNow(nothing)],
   ])('is refused with a code by %s', async (_, act) => {
     const { app } = staged()
     app.job('work', () => undefined)

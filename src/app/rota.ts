@@ -1,27 +1,224 @@
-import type { Coverage } from '../kernel/ledger/coverage.js'
+import { Events, type EngineEvents, type EventName } from '../engine/events.js'
 import { why, type Why } from '../engine/explain/why.js'
-import type { PendingReason } from '../kernel/run/pending.js'
-import { codeAppName, mainProgram } from './process/program.js'
-import { coverageReport } from './explain/coverage-report.js'
+import { functionOf, Registry, twice } from '../engine/sync/registry.js'
+import type { SyncReport } from '../engine/sync/sync.js'
+import { ErrorTracer } from '../engine/worker/error-tracer.js'
+import type { RunContext } from '../engine/worker/perform.js'
+import { Pool, type PoolCounters } from '../engine/worker/pool.js'
+import type { ResultsOptions, TaskResult } from '../engine/worker/results.js'
+import type { AppContext } from '../features/app-context.js'
+import type { Feature } from '../features/feature.js'
+import * as features from '../features/index.js'
+import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
+import { defineJob, type JobInput, type JobOptions } from '../kernel/job/define-job.js'
+import type { AnyJob, JobRef } from '../kernel/job/job-ref.js'
+import type { Coverage } from '../kernel/ledger/coverage.js'
+import { defineTrigger, type ScheduleOptions } from '../kernel/trigger/define-trigger.js'
+import type { Enqueued, Store } from '../store/port.js'
+import { parseDuration } from '../time/duration.js'
+import type { Instant } from '../time/instant.js'
+import { hold, release } from './api/holds.js'
+import { Jobs } from './api/jobs.js'
+import { Queues } from './api/queues.js'
+import { Runs } from './api/runs.js'
+import { Switches } from './api/switches.js'
+import { Triggers } from './api/triggers.js'
+import { Workers } from './api/workers.js'
+import { newContext } from './context.js'
+import type { HoldOptions } from './control/holds.js'
+import { OwnDefinitions, type Where } from './definitions/own-definitions.js'
 import { examine, type Finding } from './doctor/doctor.js'
-import type { RotaOptions } from './rota-options.js'
-import { RotaAssets } from '../features/assets/api.js'
-import { findRun } from './runs/runs.js'
-import { whyPending } from './runs/waiting.js'
+import { coverageReport } from './explain/coverage-report.js'
 import { loadTriggerKinds } from './features.js'
+import { Lifecycle } from './lifecycle.js'
+import { traceErrors, type ErrorTrace } from '../engine/worker/error-trace.js'
+import { codeAppName, mainProgram } from './process/program.js'
+import { readRotaOptions, type RotaOptions, type StartOptions } from './rota-options.js'
+import type { EnqueueOptions } from './runs/enqueue.js'
+import { Enqueuer } from './runs/enqueuer.js'
+import { absoluteUrl, clockFor } from './store/open-store.js'
 
-/** A durable scheduler: makes an app that is not started yet. */
-export function rota(options: RotaOptions = {}): Rota {
-  const app = options.app ?? codeAppName(options.directory)
-  return new Rota(options, `code:${app}`, { program: mainProgram() })
+/** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
+export interface Rota extends App, FeatureApis {}
+
+type Features = typeof features
+
+/** The objects of the features, by name. */
+export type FeatureApis = {
+  readonly [Name in keyof Features as Features[Name] extends WithApi ? Name : never]: ApiOf<Features[Name]>
 }
 
-/**
- * An app: what it defines, and everything that can be asked of its store. The store is opened when it is first needed.
- * Each layer below it, in `rota/`, adds one capability; this one explains what happened.
- */
-export class Rota extends RotaAssets {
-  /** What became of a trigger's due instants in a stretch of time. */
+type WithApi = { readonly api: (context: AppContext) => object }
+type ApiOf<One> = One extends { readonly api: (context: AppContext) => infer Api } ? Api : never
+
+/** Where the definitions of an app come from. */
+export interface Origin {
+  /** The program that defines them, if it is known. */
+  readonly program?: string | undefined
+  /** Tells where a part of them was written. */
+  readonly where?: Where | undefined
+}
+
+/** Makes an app, which is not started yet. */
+export function rota(options: RotaOptions = {}): Rota {
+  const app = options.app ?? codeAppName(options.directory)
+  return composeApp(options, `code:${app}`, { program: mainProgram() }).app
+}
+
+/** Makes an app whose definitions are kept under a source. */
+export function createApp(options: RotaOptions, source: string, origin?: Origin): Rota {
+  return composeApp(options, source, origin).app
+}
+
+/** Makes an app of its parts; a config registers its definitions through the context. */
+export function composeApp(
+  options: RotaOptions,
+  source: string,
+  { program, where }: Origin = {},
+): { readonly app: Rota; readonly context: AppContext } {
+  const settings = readRotaOptions(options)
+  const directory = settings.directory ?? process.cwd()
+  // Only when it is used: a bad address fails what needs the store, not the making of an app.
+  const storeUrl = (): string => absoluteUrl(settings.store, directory)
+  const clock = clockFor(settings.store, settings.clock)
+  const [events, tracer, registry] = [new Events(), new ErrorTracer(), new Registry()]
+  for (const queue of settings.queues) registry.addQueue(queue)
+  const own = new OwnDefinitions(source, registry, where)
+  const base = { settings, source, directory, storeUrl, clock, events, tracer, registry }
+  const lifecycle = new Lifecycle({ ...base, own, program })
+  const enqueuer = new Enqueuer({ ...base, own, lifecycle })
+  const context = newContext({ ...base, lifecycle, enqueuer })
+  const app = new App(context, lifecycle, enqueuer)
+  const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature]) =>
+    feature.api === undefined ? [] : [[name, feature.api(context)]],
+  )
+  return { app: Object.assign(app, Object.fromEntries(apis) as FeatureApis), context }
+}
+
+/** Where an app has the functions of its pipeline steps; the same for every copy of this package. */
+export const pipelineSteps: unique symbol = Symbol.for('rota.pipeline-steps')
+
+/** The part of an app that belongs to no feature. The store is opened when it is first needed. */
+class App {
+  readonly runs: Runs
+  readonly triggers: Triggers
+  readonly jobs: Jobs
+  readonly queues: Queues
+  readonly switches: Switches
+  readonly workers: Workers
+  /** The attempts of this process. */
+  readonly pool: {
+    /** The end of every attempt from now on; results that are not read in time are dropped and counted. */
+    results(options?: ResultsOptions): AsyncIterableIterator<TaskResult>
+    /** The number of attempts since the app was made, by outcome. */
+    counters(): PoolCounters
+  }
+  readonly #context: AppContext
+  readonly #lifecycle: Lifecycle
+  readonly #enqueuer: Enqueuer
+
+  constructor(context: AppContext, lifecycle: Lifecycle, enqueuer: Enqueuer) {
+    this.#context = context
+    this.#lifecycle = lifecycle
+    this.#enqueuer = enqueuer
+    this.runs = new Runs(context)
+    this.triggers = new Triggers(context, enqueuer)
+    this.jobs = new Jobs(context, enqueuer)
+    this.queues = new Queues(context)
+    this.switches = new Switches(context)
+    this.workers = new Workers(context)
+    const pool = new Pool(context.events)
+    context.join({ close: async () => pool.close() })
+    this.pool = { results: (options) => pool.results(options), counters: () => pool.counters() }
+  }
+
+  /** The functions that pipeline steps call, by name. */
+  get [pipelineSteps](): ReadonlyMap<string, StepFunction> {
+    return this.#context.definitions.part(stepFunctions)
+  }
+
+  /** The address of the store, with an absolute path. */
+  get storeUrl(): string {
+    return this.#context.storeUrl
+  }
+
+  /** Whether the app was started and its worker, if it has one, can take work. */
+  get isReady(): boolean {
+    return this.#lifecycle.isReady
+  }
+
+  /** Defines a job: a function of this process, or an object with a command, a request, a pipeline or a module. */
+  job<Payload = unknown>(
+    name: string,
+    handler: ((run: RunContext<Payload>) => unknown) | JobInput,
+    options: JobOptions = {},
+  ): JobRef<Payload> {
+    const { assertNotStarted, definitions } = this.#context
+    assertNotStarted('a job')
+    const input = typeof handler === 'function' ? { ...options, handler } : handler
+    definitions.addJob(defineJob(name, input), functionOf(input))
+    return { name }
+  }
+
+  /** Defines when a job is due, under a name of its own. */
+  schedule(name: string, options: ScheduleOptions & { readonly job: AnyJob }): void {
+    const { assertNotStarted, definitions } = this.#context
+    assertNotStarted('a trigger')
+    const given = (options as typeof options | null)?.job
+    const job = (typeof given === 'object' ? given?.name : given) as string
+    const asset = definitions.jobs.get(job)?.job.asset
+    definitions.addTrigger(defineTrigger(name, { ...options, job }, asset))
+  }
+
+  /** Registers a function that pipeline steps call by its name. */
+  pipelineStep(name: string, step: StepFunction): void {
+    const { assertNotStarted, definitions } = this.#context
+    assertNotStarted('a step')
+    const steps = definitions.part(stepFunctions)
+    if (steps.has(name)) throw twice('step', name)
+    steps.set(name, step)
+  }
+
+  /** Listens to events of this process; returns the function that stops listening. */
+  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
+    return this.#context.events.on(name, listener)
+  }
+
+  /** Records a run of a job. The run is durable when the promise resolves. If the unique key is taken, the result is the run that has it. */
+  async enqueue<Payload>(
+    job: JobRef<Payload> | string,
+    payload?: Payload,
+    options: EnqueueOptions = {},
+  ): Promise<Enqueued> {
+    const [enqueued] = await this.#enqueuer.enqueueMany(job, [payload], options)
+    return enqueued as Enqueued
+  }
+
+  /** Records many runs of a job at once, all with the same options. */
+  async enqueueMany<Payload>(
+    job: JobRef<Payload> | string,
+    payloads: readonly (Payload | undefined)[],
+    options: EnqueueOptions = {},
+  ): Promise<readonly Enqueued[]> {
+    return await this.#enqueuer.enqueueMany(job, payloads, options)
+  }
+
+  /** Opens the store, writes the definitions and starts the loops. Returns what changed in the definitions. */
+  async start(options: StartOptions = {}): Promise<SyncReport | undefined> {
+    return await this.#lifecycle.start(options)
+  }
+
+  /** Stops in order: runs in progress may finish within the grace period, the others are released; then closes the store. */
+  async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
+    await this.#lifecycle.stop(parseDuration(options.grace ?? '30s'))
+  }
+
+  /** Closes the store after pending requests; a running app releases its runs at once. The app cannot be used afterwards. */
+  close(): Promise<void> {
+    return this.#lifecycle.close()
+  }
+
+  /** What became of a trigger's due instants between two instants. */
   async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
     const fromAt = window.from.getTime()
     const untilAt = (window.until ?? window.from).getTime()
@@ -29,23 +226,42 @@ export class Rota extends RotaAssets {
     return await why(await this.store(), { kinds, trigger, fromAt, untilAt, now: this.now() })
   }
 
-  /** Why a run is not being performed yet: the first reason is the one to look at first. None for a run that is not pending. */
-  async whyPending(id: string): Promise<readonly PendingReason[]> {
-    const store = await this.store()
-    return await whyPending(store, { run: await findRun(store, id), now: this.now() })
-  }
-
-  /** Computes the due instants anew and compares them with the ledger: of one trigger, or of all. */
+  /** Compares the computed due instants with the ledger, for one trigger or all. */
   async coverage(
     options: { readonly trigger?: string; readonly since?: Date } = {},
   ): Promise<readonly Coverage[]> {
     return await coverageReport(await this.store(), options)
   }
 
-  /** Looks for what is wrong, and says what to do about it. */
+  /** Looks for problems and says what to do about each. */
   async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
     const store = await this.store()
-    const { clock, wentBack } = this
-    return await examine({ store, clock, wentBack, deep: options.deep ?? false })
+    const { wentBack } = this.#lifecycle
+    return await examine({ store, clock: this.#context.clock, wentBack, deep: options.deep ?? false })
+  }
+
+  /** Stops all ticks and claims in every process; runs in progress go on. False if it was frozen already. */
+  async freeze(options: HoldOptions = {}): Promise<boolean> {
+    return await hold(this.#context, 'all', options)
+  }
+
+  /** Ends a freeze. What was due meanwhile stays skipped, unless `catchUp` is set. */
+  async thaw(options: { readonly catchUp?: boolean | undefined } = {}): Promise<boolean> {
+    return await release(this.#context, 'all', options)
+  }
+
+  /** Traces uncaught errors back to the run or sensor that caused them. It adds no listener to the process. */
+  traceErrors(): ErrorTrace {
+    return traceErrors(this.#context.tracer)
+  }
+
+  /** The store itself, opened on first use. */
+  async store(): Promise<Store> {
+    return await this.#lifecycle.store()
+  }
+
+  /** The current instant by the clock that this app writes with. */
+  now(): Instant {
+    return this.#lifecycle.now()
   }
 }

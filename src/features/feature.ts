@@ -2,6 +2,7 @@ import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { TriggerKind } from '../engine/trigger-kind.js'
+import type { AppContext } from './app-context.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
 import type { Command, CommandEntry } from '../cli/framework/command.js'
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
@@ -18,6 +19,8 @@ export interface Feature {
   readonly config?: FeatureConfig
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
+  /** Makes its object on the app. Every app has one, so heavy parts are imported when they are first used. */
+  readonly api?: (context: AppContext) => object
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
   /** What it runs beside the scheduler of an app with these definitions. */

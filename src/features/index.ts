@@ -1,6 +1,6 @@
 export { assets } from './assets/index.js'
 export { bus } from './bus/index.js'
-export { commandJobs } from './command-jobs/index.js'
+export { commandJobs as commands } from './command-jobs/index.js'
 export { isolation } from './isolation/index.js'
 export { migrate } from './migrate/index.js'
 export { plans } from './plans/index.js'

@@ -11,11 +11,11 @@ it('a command runs in the directory of its app, and a relative directory of its 
   await mkdir(join(directory, 'inside'))
   const app = rota({ store: 'memory:', directory })
   const argv = [process.execPath, '-p', 'process.cwd()']
-  app.define('plain', { command: argv })
-  app.define('inside', { command: { argv, cwd: 'inside' } })
+  app.job('plain', { command: argv })
+  app.job('inside', { command: { argv, cwd: 'inside' } })
   await app.start()
   const runs = await Promise.all(
-    ['plain', 'inside'].map(async (job) => app.wait((await app.enqueue(job)).id)),
+    ['plain', 'inside'].map(async (job) => app.runs.wait((await app.enqueue(job)).id)),
   )
   await app.stop()
   await rm(directory, { recursive: true })
@@ -53,15 +53,15 @@ it.each(['sqlite:store/rota.db', 'files:store'])(
       }),
     )
     const app = rota({ store, directory, durability: 'normal' })
-    app.define('command', { command: { argv: print, env: { API_TOKEN: { file: 'token' } } } })
-    app.define('request', { http: { url, headers: { authorization: { env: 'ROTA_TEST_SECRET' } } } })
-    app.define('steps', { pipeline: 'steps.yml' })
+    app.job('command', { command: { argv: print, env: { API_TOKEN: { file: 'token' } } } })
+    app.job('request', { http: { url, headers: { authorization: { env: 'ROTA_TEST_SECRET' } } } })
+    app.job('steps', { pipeline: 'steps.yml' })
     await app.start()
     const jobs = ['command', 'request', 'steps']
-    const runs = await Promise.all(jobs.map(async (job) => app.wait((await app.enqueue(job)).id)))
+    const runs = await Promise.all(jobs.map(async (job) => app.runs.wait((await app.enqueue(job)).id)))
     expect(runs.map(({ state }) => state)).toEqual(['failed', 'done', 'failed'])
     expect(runs[1]?.result).toEqual({ status: 200, body: 'you are ***' })
-    expect((await app.logs(runs[0]?.id ?? '')).map(({ text }) => text)).toEqual(['***'])
+    expect((await app.runs.logs(runs[0]?.id ?? '')).map(({ text }) => text)).toEqual(['***'])
     expect(seen.toSorted()).toEqual([`Bearer ${ofEnv}`, ofEnv])
     await app.stop()
     const files = await readdir(join(directory, 'store'), { recursive: true, withFileTypes: true })

@@ -19,7 +19,7 @@ it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, ev
   const random = new SeededRandom(seed)
   const processes = [await start(store), await start(store)]
   const app = rota({ store, app: 'kill-test-client' })
-  await app.backfill('hours', { from: '2025-02-01T00:00Z', to: '2025-02-28T23:00Z', pace: 15 })
+  await app.assets.backfill('hours', { from: '2025-02-01T00:00Z', to: '2025-02-28T23:00Z', pace: 15 })
   for (let i = 0; i < kills; i++) {
     await wait(random.int(20, 500))
     const slot = random.int(0, 1)
@@ -29,7 +29,9 @@ it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, ev
   await untilMade(app, 'months', '2025-02')
   await Promise.all(processes.map((process) => ended(process, 'SIGTERM')))
   const made = async (job: string): Promise<string[]> =>
-    (await app.runs({ job, limit: 2000 })).map(({ partition, state }) => `${partition} ${state}`).toSorted()
+    (await app.runs.list({ job, limit: 2000 }))
+      .map(({ partition, state }) => `${partition} ${state}`)
+      .toSorted()
   expect(await made('hours')).toHaveLength(672)
   expect(await made('days')).toEqual(
     Array.from({ length: 28 }, (_, day) => `2025-02-${String(day + 1).padStart(2, '0')} done`),
@@ -42,7 +44,7 @@ it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, ev
 
 async function untilMade(app: Rota, asset: string, partition: string): Promise<void> {
   for (;;) {
-    const [status] = await app.partitions(asset, { labels: [partition] })
+    const [status] = await app.assets.grid(asset, { labels: [partition] })
     if (status?.state === 'done') return
     await wait(100)
   }

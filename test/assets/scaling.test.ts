@@ -9,8 +9,8 @@ it.each([300, 3000])(
     const { app, clock } = stageAt('2025-01-05T12:00:00Z')
     const keys = Array.from({ length: count }, (_, index) => `key-${index}`)
     const materialize = (): void => undefined
-    app.asset('from', { partitions: byKeys(keys), materialize })
-    app.asset('to', { partitions: byKeys(keys), deps: [{ asset: 'from', map: 'all' }], materialize })
+    app.assets.define('from', { partitions: byKeys(keys), materialize })
+    app.assets.define('to', { partitions: byKeys(keys), deps: [{ asset: 'from', map: 'all' }], materialize })
     await app.start({ roles: { worker: false } })
     const store = await app.store()
     let asked = 0

@@ -8,13 +8,15 @@ const hour = 3_600_000
 describe('the schedules of the seed', () => {
   it('F1: daily at 02:00 in New York is about the day there, also where clocks change', async () => {
     const { app, passTo, made } = stageAt('2025-03-07T12:00:00Z')
-    app.asset('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
-    await app.schedule('daily_report', { cron: '0 2 * * *', timezone })
+    app.assets.define('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
+    await app.assets.schedule('daily_report', { cron: '0 2 * * *', timezone })
     await app.start()
     // On the 9th clocks jump from 02:00 to 03:00.
     await passTo('2025-03-11T12:00:00Z')
     expect(await made('daily_report')).toEqual(['2025-03-08', '2025-03-09', '2025-03-10', '2025-03-11'])
-    const due = (await app.runs({ job: 'daily_report' })).map(({ dueAt }) => new Date(dueAt).toISOString())
+    const due = (await app.runs.list({ job: 'daily_report' })).map(({ dueAt }) =>
+      new Date(dueAt).toISOString(),
+    )
     expect(due.toReversed()).toEqual([
       '2025-03-08T07:00:00.000Z',
       '2025-03-09T07:00:00.000Z',
@@ -25,8 +27,8 @@ describe('the schedules of the seed', () => {
 
   it('F1: it is due once on the day on which clocks go back', async () => {
     const { app, passTo, made } = stageAt('2025-10-31T12:00:00Z')
-    app.asset('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
-    await app.schedule('daily_report', { cron: '0 2 * * *', timezone })
+    app.assets.define('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
+    await app.assets.schedule('daily_report', { cron: '0 2 * * *', timezone })
     await app.start()
     await passTo('2025-11-03T12:00:00Z')
     expect(await made('daily_report')).toEqual(['2025-11-01', '2025-11-02', '2025-11-03'])
@@ -34,8 +36,8 @@ describe('the schedules of the seed', () => {
 
   it('F1: every hour with the hour as partition', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T12:30:00Z')
-    app.asset('hourly_metrics', { partitions: hourly(), materialize: () => undefined })
-    await app.schedule('hourly_metrics', { cron: '0 * * * *', partition: 'hour' })
+    app.assets.define('hourly_metrics', { partitions: hourly(), materialize: () => undefined })
+    await app.assets.schedule('hourly_metrics', { cron: '0 * * * *', partition: 'hour' })
     await app.start()
     await passTo('2025-01-15T15:10:00Z')
     expect(await made('hourly_metrics')).toEqual([
@@ -47,8 +49,8 @@ describe('the schedules of the seed', () => {
 
   it('F1: every 15 minutes, about the day by default', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T23:20:00Z')
-    app.asset('realtime_metrics', { partitions: daily(), materialize: () => undefined })
-    await app.schedule('realtime_metrics', { cron: '*/15 * * * *' })
+    app.assets.define('realtime_metrics', { partitions: daily(), materialize: () => undefined })
+    await app.assets.schedule('realtime_metrics', { cron: '*/15 * * * *' })
     await app.start()
     await passTo('2025-01-16T00:20:00Z')
     expect(await made('realtime_metrics')).toEqual(['2025-01-15', '2025-01-15', '2025-01-16', '2025-01-16'])
@@ -59,18 +61,18 @@ describe('a schedule of an asset', () => {
   it('F2: its runs wait in the queue assets, and are given their partition and its stretch of time', async () => {
     const { app, passTo } = stageAt('2025-03-08T12:00:00Z')
     const seen: unknown[] = []
-    app.asset('report', {
+    app.assets.define('report', {
       partitions: daily({ timezone, previous: true }),
       materialize: ({ partition, slice, dueAt, signal }) => {
         seen.push([partition, slice?.from.toISOString(), slice?.until.toISOString(), dueAt.toISOString()])
         return { aborted: signal.aborted }
       },
     })
-    await app.schedule('report', { cron: '0 2 * * *', timezone })
-    expect(await app.jobs()).toEqual([])
+    await app.assets.schedule('report', { cron: '0 2 * * *', timezone })
+    expect(await app.jobs.list()).toEqual([])
     await app.start()
     await passTo('2025-03-10T12:00:00Z')
-    expect((await app.jobs())[0]?.job.queue).toBe('assets')
+    expect((await app.jobs.list())[0]?.job.queue).toBe('assets')
     expect(seen).toEqual([
       ['2025-03-08', '2025-03-08T05:00:00.000Z', '2025-03-09T05:00:00.000Z', '2025-03-09T07:00:00.000Z'],
       // 23 hours long.
@@ -81,7 +83,7 @@ describe('a schedule of an asset', () => {
   it('F2: a retry after midnight keeps the right day', async () => {
     const { app, pass } = stageAt('2025-01-15T23:45:00Z')
     const tried: [string, string][] = []
-    app.asset('report', {
+    app.assets.define('report', {
       partitions: daily(),
       retry: { attempts: 2, delay: '20m', jitter: 0 },
       materialize: ({ partition, attempt }) => {
@@ -89,14 +91,14 @@ describe('a schedule of an asset', () => {
         if (attempt === 1) throw new Error('not yet')
       },
     })
-    await app.schedule('report', { cron: '50 23 * * *' })
+    await app.assets.schedule('report', { cron: '50 23 * * *' })
     await app.start()
     await pass(30 * 60_000)
     expect(tried).toEqual([
       ['2025-01-15', '2025-01-15T23:50:00.000Z'],
       ['2025-01-15', '2025-01-16T00:10:00.000Z'],
     ])
-    expect(await app.partitions('report', { newest: 2 })).toMatchObject([
+    expect(await app.assets.grid('report', { newest: 2 })).toMatchObject([
       { label: '2025-01-15', state: 'done' },
       { label: '2025-01-16', state: 'missing' },
     ])
@@ -104,12 +106,12 @@ describe('a schedule of an asset', () => {
 
   it('F2: an outage over days makes up for every day that was missed', async () => {
     const { app, clock, pass, made } = stageAt('2025-01-10T00:00:00Z')
-    app.asset('report', { partitions: daily(), materialize: () => undefined })
-    await app.schedule('report', { cron: '0 2 * * *' })
+    app.assets.define('report', { partitions: daily(), materialize: () => undefined })
+    await app.assets.schedule('report', { cron: '0 2 * * *' })
     await app.start({ roles: { worker: false } })
     clock.step(3 * 24 * hour + 3 * hour)
     await pass(30_000)
-    const runs = await app.runs({ job: 'report' })
+    const runs = await app.runs.list({ job: 'report' })
     expect(runs.map(({ partition }) => partition).toReversed()).toEqual([
       '2025-01-10',
       '2025-01-11',
@@ -122,33 +124,33 @@ describe('a schedule of an asset', () => {
   it('F2: an unknown asset is refused when the schedule is defined', async () => {
     const { app } = stageAt('2025-01-15T00:00:00Z')
     app.job('mail', () => undefined)
-    expect(() => app.schedule('mail', { cron: '0 2 * * *' })).toThrow(/no asset is named mail/)
+    expect(() => app.assets.schedule('mail', { cron: '0 2 * * *' })).toThrow(/no asset is named mail/)
     // At once, not as a promise that nobody waits for: a trigger whose job was forgotten looks the same.
-    expect(() => app.schedule('nothing', { cron: '0 2 * * *' })).toThrow(/For a job, name it as `job`/)
+    expect(() => app.assets.schedule('nothing', { cron: '0 2 * * *' })).toThrow(/For a job, name it as `job`/)
   })
 
   it('F2: unscheduling between due and run does not break the run', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T00:00:00Z')
-    app.asset('report', { partitions: daily(), materialize: () => undefined })
-    await app.schedule('report', { cron: '0 2 * * *' })
+    app.assets.define('report', { partitions: daily(), materialize: () => undefined })
+    await app.assets.schedule('report', { cron: '0 2 * * *' })
     await app.start()
-    await app.pauseQueue('assets')
+    await app.queues.pause('assets')
     await passTo('2025-01-15T02:30:00Z')
-    expect(await app.unschedule('report')).toEqual({ removed: true })
-    await app.resumeQueue('assets')
+    expect(await app.assets.unschedule('report')).toEqual({ removed: true })
+    await app.queues.resume('assets')
     await passTo('2025-01-17T00:00:00Z')
     expect(await made('report')).toEqual(['2025-01-15'])
   })
 
   it('F1: it is named after its asset unless named, replaced under the same name, listed and ended', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T00:00:00Z')
-    app.asset('report', { partitions: daily(), materialize: () => undefined })
-    await app.schedule('report', { cron: '0 5 * * *' })
-    await app.schedule('report', { cron: '0 2 * * *' })
-    await app.schedule('report', { cron: '0 3 * * *', name: 'again', enabled: false })
-    const before = (await app.listSchedules()).map(({ name, cron, enabled }) => [name, cron, enabled])
+    app.assets.define('report', { partitions: daily(), materialize: () => undefined })
+    await app.assets.schedule('report', { cron: '0 5 * * *' })
+    await app.assets.schedule('report', { cron: '0 2 * * *' })
+    await app.assets.schedule('report', { cron: '0 3 * * *', name: 'again', enabled: false })
+    const before = (await app.assets.schedules()).map(({ name, cron, enabled }) => [name, cron, enabled])
     await app.start()
-    const after = (await app.listSchedules()).map(({ name, cron, enabled }) => [name, cron, enabled])
+    const after = (await app.assets.schedules()).map(({ name, cron, enabled }) => [name, cron, enabled])
     expect(after).toEqual([
       ['again', '0 3 * * *', false],
       ['report', '0 2 * * *', true],
@@ -156,22 +158,22 @@ describe('a schedule of an asset', () => {
     expect(before).toEqual(after)
     await passTo('2025-01-15T06:00:00Z')
     expect(await made('report')).toEqual(['2025-01-15'])
-    expect(await app.unschedule('report')).toEqual({ removed: true })
-    expect(await app.unschedule('report')).toEqual({ removed: false })
-    expect(await app.unschedule('nobody')).toEqual({ removed: false })
+    expect(await app.assets.unschedule('report')).toEqual({ removed: true })
+    expect(await app.assets.unschedule('report')).toEqual({ removed: false })
+    expect(await app.assets.unschedule('nobody')).toEqual({ removed: false })
   })
 
   it('F1: at run time as well, where enabling starts from now', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T00:00:00Z')
-    app.asset('report', { partitions: daily(), materialize: () => undefined })
+    app.assets.define('report', { partitions: daily(), materialize: () => undefined })
     await app.start()
-    await app.schedule('report', { cron: '0 2 * * *', enabled: false })
+    await app.assets.schedule('report', { cron: '0 2 * * *', enabled: false })
     await passTo('2025-01-16T00:00:00Z')
     expect(await made('report')).toEqual([])
-    await app.schedule('report', { cron: '0 2 * * *' })
+    await app.assets.schedule('report', { cron: '0 2 * * *' })
     await passTo('2025-01-18T00:00:00Z')
     expect(await made('report')).toEqual(['2025-01-16', '2025-01-17'])
-    expect(await app.listSchedules()).toMatchObject([
+    expect(await app.assets.schedules()).toMatchObject([
       {
         name: 'report',
         asset: 'report',
@@ -180,7 +182,7 @@ describe('a schedule of an asset', () => {
         nextAt: new Date('2025-01-18T02:00:00Z'),
       },
     ])
-    await expect(app.schedule('nothing', { cron: '0 2 * * *' })).rejects.toMatchObject({
+    await expect(app.assets.schedule('nothing', { cron: '0 2 * * *' })).rejects.toMatchObject({
       code: 'JOB_UNKNOWN',
     })
     await expect(app.schedule('report', {} as never)).rejects.toThrow(/nothing says when it is due/)
@@ -189,24 +191,24 @@ describe('a schedule of an asset', () => {
   it('says at the start, all together, which partition nothing can say', async () => {
     const { app } = stageAt('2025-01-15T00:00:00Z')
     const materialize = (): void => undefined
-    app.asset('days', { partitions: daily({ timezone }), materialize })
-    app.asset('hours', { partitions: hourly({ timezone }), materialize })
-    app.asset('regions', { partitions: byKeys(['eu', 'us']), materialize })
-    app.asset('sales', { partitions: twoDimensional(daily(), byKeys(['eu', 'us'])), materialize })
-    app.asset('whole', { materialize })
+    app.assets.define('days', { partitions: daily({ timezone }), materialize })
+    app.assets.define('hours', { partitions: hourly({ timezone }), materialize })
+    app.assets.define('regions', { partitions: byKeys(['eu', 'us']), materialize })
+    app.assets.define('sales', { partitions: twoDimensional(daily(), byKeys(['eu', 'us'])), materialize })
+    app.assets.define('whole', { materialize })
     app.job('mail', () => undefined)
     const cron = '0 2 * * *'
-    await app.schedule('days', { cron })
-    await app.schedule('days', { cron, timezone, partition: 'hour', name: 'grain' })
-    await app.schedule('hours', { cron, partition: 'hour' })
-    await app.schedule('regions', { cron })
-    await app.schedule('regions', { cron, partition: { label: 'asia' }, name: 'label' })
-    await app.schedule('sales', { cron, partition: 'slice' })
-    await app.schedule('sales', { cron, partition: { key: 'asia' }, name: 'key' })
-    await app.schedule('whole', { cron, partition: 'day' })
+    await app.assets.schedule('days', { cron })
+    await app.assets.schedule('days', { cron, timezone, partition: 'hour', name: 'grain' })
+    await app.assets.schedule('hours', { cron, partition: 'hour' })
+    await app.assets.schedule('regions', { cron })
+    await app.assets.schedule('regions', { cron, partition: { label: 'asia' }, name: 'label' })
+    await app.assets.schedule('sales', { cron, partition: 'slice' })
+    await app.assets.schedule('sales', { cron, partition: { key: 'asia' }, name: 'key' })
+    await app.assets.schedule('whole', { cron, partition: 'day' })
     app.schedule('finish', { job: 'whole', every: '1h', after: 'finish' })
     app.schedule('mail', { job: 'mail', cron, partition: 'previous' })
-    app.round('round', { every: '1h', services: ['mail', 'whole'] })
+    app.rounds.define('round', { every: '1h', services: ['mail', 'whole'] })
     await expect(app.start()).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
       faults: [
@@ -235,15 +237,15 @@ describe('a schedule of an asset', () => {
     const { app, passTo, made } = stageAt('2025-01-14T00:00:00Z')
     const materialize = (): void => undefined
     const partitions = daily({ start: '2025-01-15', end: '2025-01-16' })
-    app.asset('bounded', { partitions, materialize })
-    app.asset('regions', { partitions: byKeys(['eu', 'us']), materialize })
-    app.asset('sales', { partitions: twoDimensional(daily(), byKeys(['eu', 'us'])), materialize })
-    app.asset('own', { partitions: custom(), materialize })
+    app.assets.define('bounded', { partitions, materialize })
+    app.assets.define('regions', { partitions: byKeys(['eu', 'us']), materialize })
+    app.assets.define('sales', { partitions: twoDimensional(daily(), byKeys(['eu', 'us'])), materialize })
+    app.assets.define('own', { partitions: custom(), materialize })
     const cron = '0 2 * * *'
-    await app.schedule('bounded', { cron })
-    await app.schedule('regions', { cron, partition: { label: 'us' } })
-    await app.schedule('sales', { cron, partition: { key: 'eu' } })
-    await app.schedule('own', { cron, partition: 'previous-day' })
+    await app.assets.schedule('bounded', { cron })
+    await app.assets.schedule('regions', { cron, partition: { label: 'us' } })
+    await app.assets.schedule('sales', { cron, partition: { key: 'eu' } })
+    await app.assets.schedule('own', { cron, partition: 'previous-day' })
     await app.start()
     await passTo('2025-01-18T00:00:00Z')
     expect(await made('bounded')).toEqual(['2025-01-15', '2025-01-16'])

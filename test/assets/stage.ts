@@ -40,7 +40,7 @@ export function stageAt(text: string, options: RotaOptions = {}): AssetStage {
       await pass(Math.min(leftMs, lastMs))
     },
     made: async (asset) => {
-      const runs = await app.runs({ job: asset, state: 'done', limit: 10_000 })
+      const runs = await app.runs.list({ job: asset, state: 'done', limit: 10_000 })
       return runs.toReversed().map(({ partition }) => partition ?? '')
     },
   }

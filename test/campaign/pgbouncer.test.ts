@@ -42,7 +42,7 @@ describe.skipIf(!isHere)('behind PgBouncer in transaction mode', () => {
     const enqueued = Array.from({ length: 500 }, (_, i) =>
       (i % 2 === 0 ? one : other).enqueue(i % 5 === 0 ? 'narrow' : 'note'),
     )
-    for (const { id } of await Promise.all(enqueued)) expect((await one.wait(id)).state).toBe('done')
+    for (const { id } of await Promise.all(enqueued)) expect((await one.runs.wait(id)).state).toBe('done')
     await one.stop()
     await other.stop()
     expect([performed.length, new Set(performed).size]).toEqual([500, 500])
@@ -66,7 +66,7 @@ describe.skipIf(!isHere)('behind PgBouncer in transaction mode', () => {
     app.job('note', () => undefined)
     await app.start()
     const { id } = await app.enqueue('note')
-    expect((await app.wait(id)).state).toBe('done')
+    expect((await app.runs.wait(id)).state).toBe('done')
     const findings = await app.doctor()
     expect(findings.filter(({ level }) => level !== 'ok').map(({ todo }) => todo)).toEqual([
       expect.stringContaining('listen='),

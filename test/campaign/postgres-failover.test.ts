@@ -54,7 +54,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     const before = await failover.begun()
     const app = rota({ store: failover.store })
     const known = new Map(
-      (await app.runs({ limit: 1000 })).map(({ id, trigger, dueAt }) => [id, { trigger, dueAt }]),
+      (await app.runs.list({ limit: 1000 })).map(({ id, trigger, dueAt }) => [id, { trigger, dueAt }]),
     )
     await app.close()
     const switchedAt = await failover.failOver()
@@ -70,7 +70,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     await failover.performedSince(acceptedAt)
     await untilQuiet(failover.store)
     const again = rota({ store: failover.store })
-    const runs = await again.runs({ limit: 1000 })
+    const runs = await again.runs.list({ limit: 1000 })
     await again.close()
     const ids = new Set(runs.map(({ id }) => id))
     const lost = before.filter(({ id, beganAt }) => {

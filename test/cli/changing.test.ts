@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Rota } from '../../src/app/rota.js'
+import { createApp } from '../../src/app/rota.js'
 import { emptyDirectory, rota } from './rota.js'
 import { openShop, type Shop } from './shop.js'
 
@@ -204,8 +204,8 @@ describe('rota add and remove', () => {
   it('take and forget jobs that their program no longer defines', async () => {
     const one = await openShop()
     const run = async (jobs: readonly string[]): Promise<void> => {
-      const app = new Rota({ store: one.store }, 'config:other')
-      for (const job of jobs) app.define(job, { command: ['true'] })
+      const app = createApp({ store: one.store }, 'config:other')
+      for (const job of jobs) app.job(job, { command: ['true'] })
       await app.start({ roles: { worker: false } })
       await app.stop()
     }

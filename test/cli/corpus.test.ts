@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Rota } from '../../src/app/rota.js'
+import { createApp } from '../../src/app/rota.js'
 import { program } from '../../src/cli/commands.js'
 import type { Command } from '../../src/cli/framework/command.js'
 import { root } from '../repository.js'
@@ -20,16 +20,16 @@ beforeAll(async () => {
   }
   writeFileSync(join(directory, 'jobs.jsonl'), '')
   writeFileSync(join(directory, 'rota.config.yaml'), 'app: corpus\nstore: sqlite:data/rota.db\n')
-  const app = new Rota({ directory, store: 'sqlite:data/rota.db' }, 'config:corpus')
-  app.define('greet', { command: ['true'] })
+  const app = createApp({ directory, store: 'sqlite:data/rota.db' }, 'config:corpus')
+  app.job('greet', { command: ['true'] })
   app.schedule('nightly', { job: 'greet', cron: '@daily' })
   const partitions = { kind: 'daily', timezone: 'UTC', start: '2026-01-01' } as const
-  app.defineAsset('events', { command: ['true'], partitions })
+  app.assets.define('events', { command: ['true'], partitions })
   const sensor = {
     init: () => ({ kind: 'ok' as const, state: null }),
     poll: () => ({ kind: 'no-trigger' as const, state: null }),
   }
-  app.sensor('files', { sensor, job: 'greet', every: '1h' })
+  app.sensors.define('files', { sensor, job: 'greet', every: '1h' })
   await app.start({ roles: { scheduler: true, worker: false } })
   await app.stop()
 })

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Rota } from '../../src/app/rota.js'
+import { createApp } from '../../src/app/rota.js'
 import { program } from '../../src/cli/commands.js'
 import { FakeClock } from '../../src/testing/fake-clock.js'
 import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
@@ -79,9 +79,9 @@ describe('a store that is not there', () => {
 describe('rota list and show', () => {
   it('tell how the last run of each trigger went, and how many failed within a day', async () => {
     const directory = emptyDirectory()
-    const one = new Rota({ store: 'sqlite:rota.db', directory }, 'config:one')
-    one.define('good', { command: ['true'] })
-    one.define('bad', { command: ['false'] })
+    const one = createApp({ store: 'sqlite:rota.db', directory }, 'config:one')
+    one.job('good', { command: ['true'] })
+    one.job('bad', { command: ['false'] })
     for (const [name, job] of [
       ['fine', 'good'],
       ['poor', 'bad'],
@@ -91,9 +91,13 @@ describe('rota list and show', () => {
     }
     one.schedule('overdue', { job: 'good', at: '2026-01-01T00:00:00Z' })
     await one.start()
-    const runs = [await one.runNow('poor'), await one.runNow('poor'), await one.runNow('fine')]
-    await Promise.all(runs.map(({ id }) => one.wait(id)))
-    await expect.poll(() => one.runs({ trigger: 'overdue', state: 'done' })).toHaveLength(1)
+    const runs = [
+      await one.triggers.runNow('poor'),
+      await one.triggers.runNow('poor'),
+      await one.triggers.runNow('fine'),
+    ]
+    await Promise.all(runs.map(({ id }) => one.runs.wait(id)))
+    await expect.poll(() => one.runs.list({ trigger: 'overdue', state: 'done' })).toHaveLength(1)
     await one.stop()
     const at = ['--store', `sqlite:${join(directory, 'rota.db')}`]
     const { stdout } = await rota(['list', ...at])
@@ -206,8 +210,8 @@ describe('rota runs and logs', () => {
 
   it('print partition and age, and ids that name one run each', async () => {
     const cwd = emptyDirectory()
-    const app = new Rota({ store: 'sqlite:rota.db', directory: cwd }, 'api')
-    await app.add({ jobs: { ping: { command: ['true'] } } })
+    const app = createApp({ store: 'sqlite:rota.db', directory: cwd }, 'api')
+    await app.jobs.add({ ping: { command: ['true'] } })
     const payloads = Array.from({ length: 20 }, () => null)
     await app.enqueueMany('ping', payloads, { partition: '2026-01-10', at: new Date(Date.UTC(2026, 0, 1)) })
     // As earlier releases recorded them: alike but for the last characters.
@@ -285,11 +289,11 @@ describe('rota why and coverage', () => {
   it('show the newest of many, say how many are earlier, and with which words they are shown', async () => {
     const cwd = emptyDirectory()
     const clock = new FakeClock(Date.UTC(2026, 0, 5))
-    const app = new Rota({ store: 'sqlite:rota.db', directory: cwd, clock }, 'api')
-    await app.add({
-      jobs: { ping: { command: ['true'] } },
-      triggers: { minutely: { cron: '* * * * *', job: 'ping' } },
-    })
+    const app = createApp({ store: 'sqlite:rota.db', directory: cwd, clock }, 'api')
+    await app.triggers.add(
+      { minutely: { cron: '* * * * *', job: 'ping' } },
+      { jobs: { ping: { command: ['true'] } } },
+    )
     await app.close()
     const why = (stretch: string): Promise<Ended> =>
       rota(['why', 'minutely', stretch, '--store', 'sqlite:rota.db'], { cwd })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Rota } from '../../src/app/rota.js'
+import { createApp } from '../../src/app/rota.js'
 import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
 
 /** A store with what a small app leaves behind: a run that worked, one that failed, one that waits. */
@@ -45,7 +45,7 @@ export async function openShop(): Promise<Shop> {
 }
 
 async function fill(store: string): Promise<{ doneId: string; failedId: string; waitingId: string }> {
-  const app = new Rota({ store, lease: '2s' }, 'config:shop')
+  const app = createApp({ store, lease: '2s' }, 'config:shop')
   const greet = app.job('greet', (run) => {
     run.log('hello\u001b[31m')
     return { greeted: true }
@@ -53,7 +53,7 @@ async function fill(store: string): Promise<{ doneId: string; failedId: string; 
   const broken = app.job('broken', () => {
     throw new Error('the disk is made of cheese, which is a very long message for a table')
   })
-  app.define('later', { command: ['node', '-e', ''], queue: 'slow' })
+  app.job('later', { command: ['node', '-e', ''], queue: 'slow' })
   app.schedule('nightly', { job: greet, cron: '0 2 * * *', timezone: 'America/New_York' })
   app.schedule('a-trigger-with-quite-a-long-name-indeed', { job: broken, every: '1h' })
   app.schedule('welcome', { job: greet, at: '2026-01-01T00:00:00Z' })
@@ -61,9 +61,9 @@ async function fill(store: string): Promise<{ doneId: string; failedId: string; 
   const doneId = (await app.enqueue(greet, { name: 'world' })).id
   const failedId = (await app.enqueue(broken)).id
   const waitingId = (await app.enqueue('later', undefined, { delay: '1h', uniqueKey: 'k' })).id
-  await Promise.all([app.wait(doneId), app.wait(failedId)])
-  const welcome = (await app.runs({ trigger: 'welcome' }))[0]
-  if (welcome !== undefined) await app.wait(welcome.id)
+  await Promise.all([app.runs.wait(doneId), app.runs.wait(failedId)])
+  const welcome = (await app.runs.list({ trigger: 'welcome' }))[0]
+  if (welcome !== undefined) await app.runs.wait(welcome.id)
   await app.stop()
   return { doneId, failedId, waitingId }
 }

@@ -71,7 +71,7 @@ describe('rota up and an error that nobody caught', () => {
           late: `() => { setTimeout(() => void Promise.reject(new Error('after the end')), 200) }`,
           good: `async () => { await wait(300) }`,
         },
-        `app.sensor('seen', { job: 'good', sensor: {
+        `app.sensors.define('seen', { job: 'good', sensor: {
           init: () => ({ kind: 'ok', state: null }),
           poll: async (state) => {
             void Promise.reject(new Error('forgotten by a poll'))

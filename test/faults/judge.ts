@@ -30,7 +30,7 @@ export async function judge(store: string, diary: string, asked: Asked): Promise
   const runs = await allRuns(app)
   const begun = readDiary(await readFile(diary, 'utf8'))
   const attempts = new Map<string, readonly Attempt[]>()
-  for (const { id, attempt } of runs) if (attempt > 1) attempts.set(id, await app.attempts(id))
+  for (const { id, attempt } of runs) if (attempt > 1) attempts.set(id, await app.runs.attempts(id))
   const timed = await checkInstants(app, runs)
   const broken = [
     ...timed.broken,
@@ -77,7 +77,7 @@ function readDiary(text: string): Map<string, Begun[]> {
 async function allRuns(app: App): Promise<Run[]> {
   const all: Run[] = []
   for (;;) {
-    const page = await app.runs({ limit: 1000, before: all.at(-1)?.id })
+    const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
     all.push(...page)
     if (page.length < 1000) return all
   }
@@ -91,7 +91,7 @@ async function checkInstants(
   const broken: string[] = []
   const counts = { instants: 0, skipped: 0 }
   const store = await app.store()
-  for (const { trigger, definedAt, cursorAt } of await app.triggers()) {
+  for (const { trigger, definedAt, cursorAt } of await app.triggers.list()) {
     const grid = grids[trigger.name]
     if (grid === undefined) continue
     const anchorAt = trigger.schedule.kind === 'interval' ? (trigger.schedule.anchorAt ?? Number.NaN) : 0

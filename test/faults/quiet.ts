@@ -6,7 +6,7 @@ export async function untilQuiet(store: string): Promise<void> {
   const app = rota({ store })
   for (;;) {
     const states = ['pending', 'running'] as const
-    const unfinished = await Promise.all(states.map((state) => app.runs({ state, limit: 1000 })))
+    const unfinished = await Promise.all(states.map((state) => app.runs.list({ state, limit: 1000 })))
     const isCurrent = unfinished
       .flat()
       .every(({ origin, runAt }) => origin === 'trigger' && runAt > Date.now() - 3000)

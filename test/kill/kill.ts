@@ -110,8 +110,8 @@ class Campaign {
     const app = rota({ store: this.#store })
     for (;;) {
       const unfinished = [
-        ...(await app.runs({ state: 'pending' })),
-        ...(await app.runs({ state: 'running' })),
+        ...(await app.runs.list({ state: 'pending' })),
+        ...(await app.runs.list({ state: 'running' })),
       ]
       const oldest = Math.min(...unfinished.map((run) => run.runAt))
       const isCurrent = unfinished.length < 20 && oldest > Date.now() - 500
@@ -158,7 +158,7 @@ type App = ReturnType<typeof rota>
 async function allRuns(app: App): Promise<Run[]> {
   const all: Run[] = []
   for (;;) {
-    const page = await app.runs({ limit: 1000, before: all.at(-1)?.id })
+    const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
     all.push(...page)
     if (page.length < 1000) return all
   }
@@ -167,7 +167,7 @@ async function allRuns(app: App): Promise<Run[]> {
 /** Every instant of every trigger, computed from nothing but its definition and plain arithmetic, has exactly one run. */
 async function checkInstants(app: App, runs: readonly Run[]): Promise<string[]> {
   const broken: string[] = []
-  for (const { trigger, definedAt, cursorAt } of await app.triggers()) {
+  for (const { trigger, definedAt, cursorAt } of await app.triggers.list()) {
     const { schedule } = trigger
     const everyMs = schedule.kind === 'interval' ? schedule.everyMs : 1000
     const anchorAt = schedule.kind === 'interval' ? (schedule.anchorAt ?? NaN) : 0
@@ -207,7 +207,7 @@ async function checkPerformed(
     if (new Set(begun).size !== begun.length)
       broken.push(`an attempt of ${run.id} began twice: ${begun.join(', ')}`)
     if (begun.length < 2) continue
-    const attempts = await app.attempts(run.id)
+    const attempts = await app.runs.attempts(run.id)
     const repeated = attempts.filter(
       (attempt) => attempt.attempt < Math.max(...begun) && begun.includes(attempt.attempt),
     )

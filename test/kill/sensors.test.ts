@@ -75,7 +75,7 @@ async function countOf(app: Rota): Promise<number> {
 
 async function untilAllAreDone(app: Rota): Promise<readonly Run[]> {
   for (;;) {
-    const runs = await app.runs({ limit: items * 2 })
+    const runs = await app.runs.list({ limit: items * 2 })
     if (runs.filter(({ state }) => state === 'done').length >= items) return runs
     await wait(100)
   }

@@ -116,7 +116,10 @@ class Load {
     const app = rota({ store: this.#store, app: 'load-test-look' })
     try {
       while (Date.now() - startMs < this.#options.healMs) {
-        const left = [...(await app.runs({ state: 'pending' })), ...(await app.runs({ state: 'running' }))]
+        const left = [
+          ...(await app.runs.list({ state: 'pending' })),
+          ...(await app.runs.list({ state: 'running' })),
+        ]
         if (left.every((run) => run.runAt > Date.now() - 3000)) return Date.now() - startMs
         await wait(250)
       }
@@ -144,7 +147,7 @@ class Load {
     const app = rota({ store: this.#store, app: 'load-test-look' })
     const all: Run[] = []
     for (;;) {
-      const page = await app.runs({ limit: 1000, before: all.at(-1)?.id })
+      const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
       all.push(...page)
       if (page.length < 1000) break
     }

@@ -37,7 +37,9 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     await processes.start({ role: 'scheduler' })
     await processes.until(() => processes.taken.length >= 4)
     const { taken, told } = processes
-    const runs = (await client.runs({ trigger: 'job_123', limit: 100 })).toReversed().slice(0, taken.length)
+    const runs = (await client.runs.list({ trigger: 'job_123', limit: 100 }))
+      .toReversed()
+      .slice(0, taken.length)
     expect(taken.map(({ task }) => task)).toEqual(runs.map(({ dueAt }) => `cron_job_123_${dueAt}`))
     expect(runs.map(({ attempt }) => attempt)).toEqual(runs.map(() => 1))
     expect(told.filter(({ event }) => event === 'unexpected')).toEqual([])
@@ -61,16 +63,16 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     for (let i = 0; i < 5; i++) {
       const { id } = await client.enqueue('check')
       await processes.until(() => processes.taken.some(({ run }) => run === id))
-      expect(await client.wait(id)).toMatchObject({ state: 'done', attempt: 1, result: 'taken' })
+      expect(await client.runs.wait(id)).toMatchObject({ state: 'done', attempt: 1, result: 'taken' })
     }
     expect(processes.taken.length).toBe(5)
-    expect((await client.run(held.id)).state).toBe('running')
+    expect((await client.runs.get(held.id)).state).toBe('running')
   })
 
   it('shares what there is with another one: each task is performed by one of them', async () => {
     await Promise.all([1, 2].map(() => processes.start({ role: 'subscriber', ...hintsOnly })))
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await client.enqueue('check')).id))
-    const runs = await Promise.all(ids.map((id) => client.wait(id)))
+    const runs = await Promise.all(ids.map((id) => client.runs.wait(id)))
     expect(runs.map(({ state, attempt }) => ({ state, attempt }))).toEqual(
       runs.map(() => ({ state: 'done', attempt: 1 })),
     )
@@ -84,12 +86,12 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     await processes.until(() => processes.taken.length === 1)
     await processes.kill(first)
     const second = await processes.start({ role: 'subscriber', ...hintsOnly })
-    expect(await client.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
+    expect(await client.runs.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
     expect(processes.taken.map(({ pid, attempt }) => ({ pid, attempt }))).toEqual([
       { pid: first, attempt: 1 },
       { pid: second, attempt: 2 },
     ])
-    expect((await client.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
+    expect((await client.runs.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
   })
 
   it('asks for what it missed as soon as it listens again after its connection was cut', async () => {
@@ -97,7 +99,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     for (let i = 0; i < 3; i++) {
       await cutListeners()
       const { id } = await client.enqueue('check')
-      expect(await client.wait(id)).toMatchObject({ state: 'done', attempt: 1 })
+      expect(await client.runs.wait(id)).toMatchObject({ state: 'done', attempt: 1 })
     }
   })
 })
@@ -106,7 +108,7 @@ it('N9: a subscriber that hears no notifications finds what waits at its slow po
   const nowhere = encodeURIComponent('postgres://nobody@127.0.0.1:1/nothing')
   await processes.start({ role: 'subscriber' }, `${store}&listen=${nowhere}`)
   const { id } = await client.enqueue('check')
-  expect(await client.wait(id)).toMatchObject({ state: 'done', attempt: 1 })
+  expect(await client.runs.wait(id)).toMatchObject({ state: 'done', attempt: 1 })
 })
 
 /** Ends the sessions that listen for news of the store, as soon as there are any. */

@@ -58,7 +58,7 @@ it('G2–G6: two hosts behind a pooler perform everything once, and leave nothin
       return (i % 2 === 0 ? one : other).enqueue(i % 3 === 0 ? 'narrow' : 'wide', i, options)
     }),
   )
-  for (const { id } of runs) expect((await one.wait(id)).state).toBe('done')
+  for (const { id } of runs) expect((await one.runs.wait(id)).state).toBe('done')
   await one.stop()
   await other.stop()
   expect(new Set(performed).size).toBe(performed.length)
@@ -101,7 +101,7 @@ it('without that address nobody listens, all else works, and doctor says what to
   app.job('work', () => undefined)
   await app.start()
   const { id } = await app.enqueue('work')
-  expect((await app.wait(id)).state).toBe('done')
+  expect((await app.runs.wait(id)).state).toBe('done')
   const findings = await app.doctor()
   expect(findings.filter(({ level }) => level !== 'ok')).toMatchObject([
     { check: 'store', level: 'warn', todo: expect.stringContaining('listen=') as unknown },

@@ -39,12 +39,12 @@ it('G4, G7: a restart of the server heals within 10 s, loses nothing and repeats
   expect(systemClock.monotonicMs() - backMs).toBeLessThan(healMs)
   end.abort()
   await load
-  for (const id of ids) expect((await app.wait(id)).state).toBe('done')
+  for (const id of ids) expect((await app.runs.wait(id)).state).toBe('done')
   expect(new Set(performed).size).toBe(performed.length)
   await app.stop()
 
   async function untilDone(known: readonly string[], wanted: number): Promise<void> {
     while (known.length < wanted) await new Promise((resolve) => setTimeout(resolve, 20))
-    await app.wait(known[wanted - 1] as string)
+    await app.runs.wait(known[wanted - 1] as string)
   }
 }, 60_000)

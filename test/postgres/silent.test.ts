@@ -24,7 +24,7 @@ describe.concurrent('a connection that falls silent', () => {
     const { app, proxy, begun, stop } = await started({ lease: '15s' })
     const lost: string[] = []
     app.on('worker:expired', ({ worker }) => lost.push(worker))
-    await app.wait((await app.enqueue('quick')).id)
+    await app.runs.wait((await app.enqueue('quick')).id)
     await leaseKept(app)
     proxy.silenceOld()
     const healedMs = await tookMs(() => performedOne(app))
@@ -55,10 +55,10 @@ describe.concurrent('a connection that falls silent', () => {
     const healedMs = await tookMs(() => performedOne(app))
     expect(healedMs).toBeLessThan(healMs)
     console.log(`aborted after ${Math.round(afterMs)} ms of silence, healed after ${healedMs} ms`)
-    const done = await app.wait(id)
+    const done = await app.runs.wait(id)
     // The process lived throughout, so nothing counts as a crash.
     expect(done).toMatchObject({ state: 'done', attempt: 2, crashes: 0 })
-    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
+    expect((await app.runs.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
     await stop()
   })
 
@@ -71,7 +71,7 @@ describe.concurrent('a connection that falls silent', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500))
     proxy.speak()
     await performedOne(app)
-    const done = await app.wait(id)
+    const done = await app.runs.wait(id)
     expect(done).toMatchObject({ state: 'done', attempt: 1, crashes: 0 })
     expect(begun.filter((run) => run === id)).toHaveLength(1)
     await stop()
@@ -120,7 +120,7 @@ async function performedOne(app: Rota): Promise<void> {
   for (;;) {
     try {
       const { id } = await app.enqueue('quick')
-      await app.wait(id)
+      await app.runs.wait(id)
       return
     } catch (error) {
       expect(error).toMatchObject({ code: 'STORE_AWAY' })
@@ -129,7 +129,7 @@ async function performedOne(app: Rota): Promise<void> {
 }
 
 async function running(app: Rota, id: string): Promise<void> {
-  await until(async () => (await app.run(id))?.state === 'running')
+  await until(async () => (await app.runs.get(id))?.state === 'running')
 }
 
 /** The thread that keeps the lease has renewed it once. */

@@ -39,7 +39,7 @@ it('G4, G5: a worker that stands still for longer than its lease loses its run, 
   const [, , , first] = await line((words) => words[0] === 'begin' && words[1] === id)
   process.kill(Number(first), 'SIGSTOP')
   await line((words) => words[0] === 'end' && words[1] === id && words[3] !== first)
-  const done = await app.wait(id)
+  const done = await app.runs.wait(id)
   expect(done).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
   process.kill(Number(first), 'SIGCONT')
   await line((words) => words[0] === 'end' && words[1] === id && words[3] === first)
@@ -49,8 +49,8 @@ it('G4, G5: a worker that stands still for longer than its lease loses its run, 
     () => app.enqueue('slow'),
   )
   // Its late report shows that it lived, so its attempt was no crash. The result stays as it was.
-  await expect.poll(() => app.run(id)).toEqual({ ...done, crashes: 0 })
-  expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
+  await expect.poll(() => app.runs.get(id)).toEqual({ ...done, crashes: 0 })
+  expect((await app.runs.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
   await app.close()
 }, 60_000)
 

@@ -49,10 +49,10 @@ it.each(['postgres', 'sqlite', 'files'] as const)(
     await old.hasBegun(8)
     const fresh = await start(newProgram)
     const app = rota({ store, app: 'rolling-client' })
-    expect((await app.workers()).map(told).toSorted()).toEqual(
+    expect((await app.workers.list()).map(told).toSorted()).toEqual(
       [`${previousVersion} worker ?`, `${rotaVersion()} scheduler,worker 4`].toSorted(),
     )
-    expect(await app.drain(await idOf(app, old))).toMatchObject([{ outcome: 'unable' }])
+    expect(await app.workers.drain(await idOf(app, old))).toMatchObject([{ outcome: 'unable' }])
     const enqueued = await enqueueMany(app)
     // Each of them performs and plans on the new schema.
     const [begunBefore, ticksBefore] = [old.begun, old.ticks]
@@ -62,7 +62,7 @@ it.each(['postgres', 'sqlite', 'files'] as const)(
     const back = await start(previous.program)
     await back.hasBegun(3)
     await Promise.all([old.end('SIGTERM'), back.end('SIGTERM')])
-    await app.drain(await idOf(app, fresh))
+    await app.workers.drain(await idOf(app, fresh))
     expect(await fresh.exitCode).toBe(0)
 
     expect([old, fresh, back].flatMap(({ troubles }) => troubles)).toEqual([])
@@ -104,7 +104,7 @@ function folder(): string {
   return `files:${join(directory, 'queue')}`
 }
 
-function told({ version, roles, slots }: Awaited<ReturnType<Rota['workers']>>[number]): string {
+function told({ version, roles, slots }: Awaited<ReturnType<Rota['workers']['list']>>[number]): string {
   return `${version} ${roles.join()} ${slots ?? '?'}`
 }
 
@@ -114,7 +114,7 @@ function rotaVersion(): string {
 }
 
 async function idOf(app: Rota, { pid }: Process): Promise<string> {
-  return (await app.workers()).find((worker) => worker.pid === pid)?.id ?? ''
+  return (await app.workers.list()).find((worker) => worker.pid === pid)?.id ?? ''
 }
 
 /** Runs of every kind: plain ones, ones that wait for a key, ones that wait for their queue. */
@@ -134,7 +134,7 @@ async function enqueueMany(app: Rota): Promise<string[]> {
 async function allRuns(app: Rota): Promise<Run[]> {
   const all: Run[] = []
   for (;;) {
-    const page = await app.runs({ limit: 1000, before: all.at(-1)?.id })
+    const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
     all.push(...page)
     if (page.length < 1000) return all
   }
@@ -145,7 +145,7 @@ async function problemsOf(app: Rota, runs: readonly Run[]): Promise<string[]> {
   const problems = runs
     .filter(({ state, failures, crashes }) => state === 'failed' || failures > 0 || crashes > 0)
     .map(({ id, job, state, reason }) => `${job} ${id} is ${state}: ${reason}`)
-  for (const { trigger, definedAt, cursorAt } of await app.triggers()) {
+  for (const { trigger, definedAt, cursorAt } of await app.triggers.list()) {
     const { schedule } = trigger
     if (schedule.kind !== 'interval') continue
     const { everyMs, anchorAt = definedAt } = schedule

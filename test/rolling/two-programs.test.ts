@@ -59,7 +59,7 @@ it('a program that would end the triggers of another one that runs under its nam
     ) as unknown,
   })
   expect(await sources()).toEqual({ a: 'code:shop' })
-  expect((await app.jobs()).map(({ job }) => job.name)).toEqual(['a', 'common'])
+  expect((await app.jobs.list()).map(({ job }) => job.name)).toEqual(['a', 'common'])
   // It may take the place of the other one once that has stopped.
   await first.stop()
   expect(await run('shop/two.mjs', ['b']).said).toEqual({ up: true })
@@ -133,7 +133,7 @@ it('two configs of one package, and plans without a config, are programs of thei
 })
 
 async function sources(): Promise<Record<string, string>> {
-  const active = (await app.triggers()).filter((one) => one.active)
+  const active = (await app.triggers.list()).filter((one) => one.active)
   return Object.fromEntries(active.map(({ trigger, source }) => [trigger.name, source]))
 }
 

@@ -30,7 +30,7 @@ ${jobs}rounds:
   const app = await loadApp(path, { directory, store: 'memory:' })
   const report = await app.start({ roles: { worker: false } })
   expect(report?.defined).toEqual(['crawlers'])
-  expect(await app.roundStatus('crawlers')).toMatchObject({
+  expect(await app.rounds.status('crawlers')).toMatchObject({
     intervalMs: 3_600_000,
     services: ['crawl', 'report'],
   })

@@ -29,11 +29,11 @@ it('R10: each of two programs brings its own code for a service that rounds of b
   const store = await aStore()
   const first = program('first', store)
   first.job('shared', () => 'by the first')
-  first.round('one', { every, services: ['shared'] })
+  first.rounds.define('one', { every, services: ['shared'] })
   const second = program('second', store)
   // A command, where the other has a function.
-  second.define('shared', { command: [process.execPath, '-e', "console.log('by the second')"] })
-  second.round('two', { every, services: ['shared'] })
+  second.job('shared', { command: [process.execPath, '-e', "console.log('by the second')"] })
+  second.rounds.define('two', { every, services: ['shared'] })
   const ofFirst = nextResult(first)
   await first.start()
   expect(await ofFirst).toBe('by the first')
@@ -41,14 +41,14 @@ it('R10: each of two programs brings its own code for a service that rounds of b
   const ofSecond = nextResult(second)
   await second.start()
   expect(await ofSecond).toMatchObject({ stdout: 'by the second' })
-  expect((await second.jobs()).map(({ job, source }) => [job.name, source])).toEqual([
+  expect((await second.jobs.list()).map(({ job, source }) => [job.name, source])).toEqual([
     ['shared', 'code:first'],
   ])
   await second.stop()
   // Whoever owns the definition starts again without a word.
   const again = program('first', store)
   again.job('shared', () => 'by the first again')
-  again.round('one', { every, services: ['shared'] })
+  again.rounds.define('one', { every, services: ['shared'] })
   const ofAgain = nextResult(again)
   await again.start()
   expect(await ofAgain).toBe('by the first again')
@@ -58,7 +58,7 @@ it('a job of another program that is no service of this one stays a conflict', a
   const store = await aStore()
   const first = program('first', store)
   first.job('shared', () => undefined)
-  first.round('one', { every: '1h', services: ['shared'] })
+  first.rounds.define('one', { every: '1h', services: ['shared'] })
   await first.start()
   const second = program('second', store)
   second.job('shared', () => undefined)

@@ -1,3 +1,4 @@
+import { findTrigger } from '../../engine/sync/find-definition.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
@@ -54,10 +55,7 @@ export async function letGo(
 /** A misspelt name would hold nothing and seem to have worked. */
 async function assertTarget(store: Store, target: HoldTarget): Promise<void> {
   const [kind, name = ''] = split(target)
-  if (kind === 'trigger' && (await store.triggers({ names: [name] })).length === 0) {
-    const known = (await store.triggers({ active: true })).map(({ trigger }) => trigger.name)
-    throw new RotaError('TRIGGER_UNKNOWN', noneNamed('trigger is named', name, { known, list: 'rota list' }))
-  }
+  if (kind === 'trigger') await findTrigger(store, name)
   if (kind !== 'queue') return
   const queues = (await store.queues()).map((queue) => queue.name)
   if (!queues.includes(name)) {

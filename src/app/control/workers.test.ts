@@ -12,7 +12,8 @@ describe('app.workers', () => {
     const { app, clock, store } = await started()
     const process = { host: 'b', pid: 7, version: '0', roles: ['worker'], slots: 2 }
     await store.register({ ...process, id: 'silent', now: t0, leaseMs: 30 * second })
-    const standings = async () => (await app.workers()).map(({ host, standing }) => `${host} ${standing}`)
+    const standings = async () =>
+      (await app.workers.list()).map(({ host, standing }) => `${host} ${standing}`)
     const own = `${hostname()} live`
     expect(await standings()).toEqual(['b live', own].toSorted())
     await clock.advance(21 * second, settle)
@@ -28,7 +29,7 @@ describe('app.workers', () => {
   it('shows the load of this process, and that one that did not say so has an unknown one', async () => {
     const { app, store } = await started()
     await store.register({ id: 'old', host: 'z', pid: 1, version: '0', now: t0, leaseMs: 60 * second })
-    expect(await app.workers()).toMatchObject([
+    expect(await app.workers.list()).toMatchObject([
       { host: hostname(), roles: ['scheduler', 'worker'], running: 0, slots: 3 },
       { id: 'old', roles: ['worker'], slots: undefined },
     ])
@@ -40,7 +41,7 @@ describe('app.drain', () => {
     const { app, store } = await started()
     for (const [id, host] of ['a:a1', 'b:a1', 'c:a10'].map((each) => each.split(':') as [string, string]))
       await store.register({ id, host, pid: 1, version: '0', slots: 1, now: t0, leaseMs: 60 * second })
-    expect((await app.drain('a1')).map(({ worker, outcome }) => [worker.id, outcome])).toEqual([
+    expect((await app.workers.drain('a1')).map(({ worker, outcome }) => [worker.id, outcome])).toEqual([
       ['a', 'changed'],
       ['b', 'changed'],
     ])
@@ -53,17 +54,17 @@ describe('app.drain', () => {
     const now = { now: t0, leaseMs: 60 * second }
     for (const pid of [11, 12])
       await store.register({ id: `w${pid}`, host: 'h', pid, version: '0', slots: 1, ...now })
-    expect(await app.drain('w11')).toMatchObject([{ worker: { pid: 11 }, outcome: 'changed' }])
-    expect(await app.drain('h:12')).toMatchObject([{ worker: { pid: 12 }, outcome: 'changed' }])
-    expect((await app.drain('h')).map(({ outcome }) => outcome)).toEqual(['already', 'already'])
-    expect((await app.undrain('h')).map(({ outcome }) => outcome)).toEqual(['changed', 'changed'])
-    expect((await app.undrain('h:12')).map(({ outcome }) => outcome)).toEqual(['already'])
+    expect(await app.workers.drain('w11')).toMatchObject([{ worker: { pid: 11 }, outcome: 'changed' }])
+    expect(await app.workers.drain('h:12')).toMatchObject([{ worker: { pid: 12 }, outcome: 'changed' }])
+    expect((await app.workers.drain('h')).map(({ outcome }) => outcome)).toEqual(['already', 'already'])
+    expect((await app.workers.undrain('h')).map(({ outcome }) => outcome)).toEqual(['changed', 'changed'])
+    expect((await app.workers.undrain('h:12')).map(({ outcome }) => outcome)).toEqual(['already'])
   })
 
   it('refuses a name that nobody has', async () => {
     const { app } = await started()
     for (const name of ['nobody', '', hostname().slice(0, -1)])
-      await expect(app.drain(name)).rejects.toMatchObject({ code: 'WORKER_UNKNOWN' })
+      await expect(app.workers.drain(name)).rejects.toMatchObject({ code: 'WORKER_UNKNOWN' })
   })
 
   it('says of one that is gone, and of one whose release cannot drain, that nothing was changed', async () => {
@@ -78,7 +79,7 @@ describe('app.drain', () => {
       leaseMs: 1,
     })
     await store.register({ id: 'old', host: 'h', pid: 2, version: '0', now: t0, leaseMs: 60 * second })
-    expect((await app.drain('h')).map(({ outcome }) => outcome)).toEqual(['gone', 'unable'])
+    expect((await app.workers.drain('h')).map(({ outcome }) => outcome)).toEqual(['gone', 'unable'])
     expect((await store.workers()).some(({ isDraining }) => isDraining)).toBe(false)
   })
 
@@ -87,28 +88,28 @@ describe('app.drain', () => {
     const heard: string[] = []
     for (const name of ['worker:draining', 'worker:drained', 'worker:undrained'] as const)
       app.on(name, () => heard.push(name))
-    await app.drain(hostname())
+    await app.workers.drain(hostname())
     await app.enqueue('work')
     await clock.advance(20 * second, settle)
     expect(heard).toEqual(['worker:draining', 'worker:drained'])
     expect(app.isReady).toBe(false)
-    expect((await app.runs()).map(({ state }) => state)).toEqual(['pending'])
-    await app.undrain(hostname())
+    expect((await app.runs.list()).map(({ state }) => state)).toEqual(['pending'])
+    await app.workers.undrain(hostname())
     await clock.advance(20 * second, settle)
     expect(heard.at(-1)).toBe('worker:undrained')
-    expect((await app.runs()).map(({ state }) => state)).toEqual(['done'])
+    expect((await app.runs.list()).map(({ state }) => state)).toEqual(['done'])
   })
 
   it('lets nobody who subscribed to the bus of that process take anything', async () => {
     const { app, clock } = await started({ worker: false })
     const taken: string[] = []
     app.bus.subscribe({ jobs: ['*'], take: (task) => void taken.push(task.id) })
-    await app.drain(hostname())
+    await app.workers.drain(hostname())
     await clock.advance(11 * second, settle)
     await app.enqueue('work')
     await clock.advance(30 * second, settle)
     expect(taken).toEqual([])
-    await app.undrain(hostname())
+    await app.workers.undrain(hostname())
     await clock.advance(30 * second, settle)
     expect(taken).toHaveLength(1)
   })
@@ -117,8 +118,8 @@ describe('app.drain', () => {
     const { app } = await started()
     const told: unknown[] = []
     app.on('operation', (operation) => told.push(operation))
-    await app.drain(hostname())
-    await app.undrain('nobody').catch(() => undefined)
+    await app.workers.drain(hostname())
+    await app.workers.undrain('nobody').catch(() => undefined)
     expect(told).toMatchObject([
       { operation: 'drain', target: hostname(), outcome: 'changed' },
       { operation: 'undrain', target: 'nobody', outcome: 'failed' },

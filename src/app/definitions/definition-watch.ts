@@ -9,8 +9,8 @@ export interface DefinitionWatchOptions {
   readonly store: Store
   readonly clock: Clock
   readonly events: Events
-  /** A source of triggers that has no jobs, so that none of them names it. */
-  readonly alsoFrom: string | undefined
+  /** Sources of triggers that have no jobs, so that no job names them. */
+  readonly sources: ReadonlySet<string>
 }
 
 /** The fingerprint of every job and trigger by its name, under its source. */
@@ -32,8 +32,8 @@ export class DefinitionWatch {
 
   /** What stands now is not told. */
   async start(): Promise<void> {
-    const { store, alsoFrom } = this.#options
-    this.#known = await read(store, new Set(alsoFrom === undefined ? [] : [alsoFrom]))
+    const { store, sources } = this.#options
+    this.#known = await read(store, sources)
     this.#unwatch = store.watch((news) => news !== 'runs' && this.#loop.wake())
     this.#loop.start()
   }

@@ -1,5 +1,6 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, defineJobs, end } from '../../engine/sync/sync.js'
+import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
 import type { Handler } from '../../engine/worker/perform.js'
 import { readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
@@ -9,9 +10,8 @@ import { refusedHost } from '../../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
-import { noneNamed } from '../../kernel/definition/read-value.js'
-import type { Trigger } from '../../kernel/trigger/trigger.js'
-import type { Store } from '../../store/port.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { functionOf } from '../../engine/sync/registry.js'
 import { loadTriggerKinds } from '../features.js'
@@ -23,12 +23,6 @@ const api = 'api'
 export interface Added {
   readonly jobs: readonly string[]
   readonly triggers: readonly string[]
-}
-
-/** What was removed. */
-export interface Removed {
-  readonly kind: 'trigger' | 'job'
-  readonly name: string
 }
 
 /** Defines jobs and triggers at run time. A trigger that exists is a conflict unless it is to be replaced. */
@@ -49,7 +43,8 @@ export async function addDefinitions(
   refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
   for (const { name, job } of triggers) {
-    if (!known.has(job)) throw new RotaError('JOB_UNKNOWN', `trigger ${name}: ${noJob(job, [...known])}`)
+    if (known.has(job)) continue
+    throw new RotaError('JOB_UNKNOWN', `trigger ${name}: ${unknownJob(job, [...known]).message}`)
   }
   if (!replace)
     await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
@@ -103,26 +98,30 @@ function readAdded(written: { name: string; input: JobInput }, place: Place): Jo
   return readJob(written, place)
 }
 
-/** Ends a trigger of this source, or forgets a job of it or one that its source no longer defines. */
-export async function removeDefinition(
+/** Ends a trigger that was added at run time; its pending runs are cancelled, its history stays. */
+export async function removeTrigger(
   store: Store,
   request: { name: string; now: Instant },
-): Promise<Removed> {
+): Promise<StoredTrigger> {
   const { name, now } = request
-  const [trigger] = (await store.triggers({ names: [name] })).filter((one) => one.active)
-  if (trigger !== undefined) {
-    if (trigger.source !== api) throw foreign('trigger', name, trigger.source)
-    const kinds = await loadTriggerKinds()
-    await end(store, { kinds, source: api, names: [name], now, cancelPending: true })
-    return { kind: 'trigger', name }
-  }
+  const found = await findTrigger(store, name)
+  const { source, active } = found
+  if (!active) throw new RotaError('TRIGGER_UNKNOWN', `trigger ${name} has ended already`)
+  if (source !== api) throw foreign('trigger', name, source)
+  const kinds = await loadTriggerKinds()
+  await end(store, { kinds, source: api, names: [name], now, cancelPending: true })
+  return found
+}
+
+/** Removes a job that was added at run time, or that its source no longer defines. */
+export async function removeJob(store: Store, name: string): Promise<StoredJob> {
   const jobs = await store.jobs()
   const job = jobs.find((one) => one.job.name === name)
   if (job === undefined) {
-    const triggers = await store.triggers({ active: true })
-    const known = [...triggers.map((one) => one.trigger.name), ...jobs.map((one) => one.job.name)]
-    const message = noneNamed('trigger or job is named', name, { known, list: 'rota list' })
-    throw new RotaError('TRIGGER_UNKNOWN', message)
+    throw unknownJob(
+      name,
+      jobs.map((one) => one.job.name),
+    )
   }
   if (job.source !== api && job.job.ended !== true) throw foreign('job', name, job.source)
   const kept = await store.removeJobs([name])
@@ -132,25 +131,7 @@ export async function removeDefinition(
       `job ${name} is still used by a trigger or an unfinished run; remove or end those first`,
     )
   }
-  return { kind: 'job', name }
-}
-
-/** The definition of a job that somebody wrote to the store. */
-export async function storedJob(store: Store, name: string): Promise<Job> {
-  const jobs = await store.jobs()
-  const found = jobs.find(({ job }) => job.name === name)
-  if (found !== undefined) return found.job
-  throw new RotaError(
-    'JOB_UNKNOWN',
-    noJob(
-      name,
-      jobs.map(({ job }) => job.name),
-    ),
-  )
-}
-
-function noJob(name: string, known: readonly string[]): string {
-  return noneNamed('job is named', name, { known, list: 'rota list --jobs' })
+  return job
 }
 
 async function assertNew(

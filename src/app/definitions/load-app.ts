@@ -11,7 +11,7 @@ import { plain, refuseFile } from '../../formats/text-file.js'
 import { programOf } from '../process/program.js'
 import { absoluteUrl, shownUrl } from '../store/open-store.js'
 import { defaultStore, type RotaOptions } from '../rota-options.js'
-import { Rota } from '../rota.js'
+import { composeApp, pipelineSteps, type Rota } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
 export interface AppOverrides {
@@ -32,12 +32,12 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   const { config, directory, where } = loaded
   const { concurrency, create } = overrides
   const options = { ...optionsOf(config), directory, create, store: store ?? config.store }
-  const app = new Rota(
+  const { app, context } = composeApp(
     concurrency === undefined ? options : { ...options, concurrency },
     `config:${config.app}`,
     { where, program: programOf(resolve(path)) },
   )
-  await register(loaded, app.configured)
+  await register(loaded, context)
   return app
 }
 
@@ -67,7 +67,7 @@ export async function storeOfConfig(path: string): Promise<string> {
 /** The functions that a config file, or the app it exports, registers for steps of pipelines. */
 export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, StepFunction>> {
   const loaded = await loadConfig(path, configSections)
-  if (loaded.kind === 'module') return ownApp(loaded, undefined).steps
+  if (loaded.kind === 'module') return ownApp(loaded, undefined)[pipelineSteps]
   return loaded.config.steps as ReadonlyMap<string, StepFunction>
 }
 
@@ -99,9 +99,8 @@ function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string
   )
 }
 
-/** A config may have found its own copy of this package, so that the class alone does not tell. */
+/** A config may have found its own copy of this package, so that a class would not tell. */
 function isApp(value: unknown): value is Rota {
-  if (value instanceof Rota) return true
   const { storeUrl, start } = (value ?? {}) as Partial<Rota>
   return typeof storeUrl === 'string' && typeof start === 'function'
 }

@@ -36,7 +36,7 @@ it('a job that its source no longer defines can be taken by another program, and
   )
   await asProgram(store, { app: 'one', jobs: ['report'] }, nothing)
   const owners = await asProgram(store, { app: 'two', jobs: ['mail'] }, async (app) =>
-    (await app.jobs()).map(({ job, source }) => [job.name, source]),
+    (await app.jobs.list()).map(({ job, source }) => [job.name, source]),
   )
   expect(owners).toEqual([
     ['mail', 'code:two'],
@@ -50,21 +50,21 @@ it('a job that its source no longer defines can be taken by another program, and
 it('a job that its source no longer defines can be added and removed at run time', async () => {
   const store = aStore()
   await asProgram(store, { app: 'one', jobs: ['mail', 'report', 'used'] }, async (app) => {
-    await app.add({ triggers: { daily: { job: 'used', every: '1d' } } })
-    await expect(app.add({ jobs: { mail: { command: ['true'] } } })).rejects.toThrow('already defined')
-    await expect(app.remove('report')).rejects.toThrow('job report is defined by code:one')
+    await app.triggers.add({ daily: { job: 'used', every: '1d' } })
+    await expect(app.jobs.add({ mail: { command: ['true'] } })).rejects.toThrow('already defined')
+    await expect(app.jobs.remove('report')).rejects.toThrow('job report is defined by code:one')
   })
   await asProgram(store, { app: 'one', jobs: [] }, async (app) => {
-    await app.add({ jobs: { mail: { command: ['true'] } } })
-    expect(await app.remove('report')).toEqual({ kind: 'job', name: 'report' })
+    await app.jobs.add({ mail: { command: ['true'] } })
+    expect(await app.jobs.remove('report')).toMatchObject({ job: { name: 'report' } })
     // A trigger that was added at run time goes on with the job it names.
-    await expect(app.remove('used')).rejects.toThrow('job used is still used by a trigger')
-    expect((await app.jobs()).map(({ job, source }) => [job.name, source, job.ended ?? false])).toEqual([
+    await expect(app.jobs.remove('used')).rejects.toThrow('job used is still used by a trigger')
+    expect((await app.jobs.list()).map(({ job, source }) => [job.name, source, job.ended ?? false])).toEqual([
       ['mail', 'api', false],
       ['used', 'code:one', true],
     ])
   })
   await asProgram(store, { app: 'one', jobs: ['used'] }, async (app) => {
-    expect((await app.jobs()).find(({ job }) => job.name === 'used')?.job.ended).toBeUndefined()
+    expect((await app.jobs.list()).find(({ job }) => job.name === 'used')?.job.ended).toBeUndefined()
   })
 })

@@ -31,7 +31,8 @@ export class OwnDefinitions {
   readonly #registry: Registry
   /** Where a part of the config was written, where there is one. */
   readonly #where: Where | undefined
-  #areJobsWritten = false
+  /** How many jobs of the registry the store has; jobs are only ever added. */
+  #writtenJobs = -1
   #writing: Promise<void> | undefined
 
   constructor(source: string, registry: Registry, where?: Where) {
@@ -55,12 +56,7 @@ export class OwnDefinitions {
 
   /** Whether the store has every job; so that the hot path does not wait for a promise. */
   get areJobsWritten(): boolean {
-    return this.#areJobsWritten
-  }
-
-  /** A job was added since. */
-  changed(): void {
-    this.#areJobsWritten = false
+    return this.#writtenJobs === this.#registry.jobs.size
   }
 
   /** Writes what a process in these roles has to write; nothing where a plan or a pipeline has a fault. */
@@ -133,7 +129,7 @@ export class OwnDefinitions {
       throw await this.#explained(error, store)
     })
     this.#registry.shared = new Set(own.shared)
-    this.#areJobsWritten = true
+    this.#writtenJobs = this.#registry.jobs.size
     await endJobs(store, this.#all(), now)
     const ended = await notePlans(store, { source: this.#source, plans, now })
     const reports = [own, ...(await syncPlans(store, plans, now))]
@@ -155,7 +151,7 @@ export class OwnDefinitions {
     } catch (error) {
       throw await this.#explained(error, store)
     }
-    this.#areJobsWritten = true
+    this.#writtenJobs = all.jobs.length
   }
 
   async #explained(error: unknown, store: Store): Promise<unknown> {

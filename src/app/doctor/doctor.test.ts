@@ -79,7 +79,7 @@ describe('rota doctor', () => {
   })
 
   it('says what runs wait for that have been due for a while, and what to do', async () => {
-    const { app, found, pass } = staged((app) => app.define('work', { command: ['true'], queue: 'slow' }))
+    const { app, found, pass } = staged((app) => app.job('work', { command: ['true'], queue: 'slow' }))
     await app.start({ roles: { worker: false } })
     await app.enqueueMany('work', [1, 2])
     expect(await found('jobs')).toMatchObject([{ level: 'ok' }])
@@ -90,7 +90,7 @@ describe('rota doctor', () => {
         todo: expect.stringContaining('rota up') as unknown,
       },
     ])
-    await app.pauseQueue('slow', { by: 'ann' })
+    await app.queues.pause('slow', { by: 'ann' })
     expect(await found('jobs')).toMatchObject([
       {
         message: expect.stringMatching(/queue slow is paused by ann/) as unknown,
@@ -100,7 +100,7 @@ describe('rota doctor', () => {
   })
 
   it('does not warn about runs that are due later', async () => {
-    const { app, found } = staged((app) => app.define('work', { command: ['true'] }))
+    const { app, found } = staged((app) => app.job('work', { command: ['true'] }))
     await app.start()
     await app.enqueueMany('work', [1, 2], { delay: '1h' })
     expect(await found('jobs')).toMatchObject([{ level: 'ok' }])
@@ -116,7 +116,7 @@ describe('rota doctor', () => {
     })
     await app.start()
     await pass(2 * 60 * minute + minute)
-    const [newest] = await app.runs({ trigger: 't' })
+    const [newest] = await app.runs.list({ trigger: 't' })
     expect(await found('failures')).toMatchObject([
       {
         level: 'warn',
@@ -160,7 +160,7 @@ describe('rota doctor', () => {
     await pass(90_000)
     expect(await found('runs')).toMatchObject([{ level: 'ok' }])
     await pass(5 * minute)
-    const [running] = await app.runs({ state: 'running' })
+    const [running] = await app.runs.list({ state: 'running' })
     expect(await found('runs')).toMatchObject([
       {
         level: 'warn',
@@ -183,7 +183,7 @@ describe('rota doctor', () => {
       const poll = (): never => {
         throw new Error('no bucket')
       }
-      app.sensor('s', {
+      app.sensors.define('s', {
         sensor: { init: () => ({ kind: 'ok' as const, state: null }), poll },
         job: 'work',
         every: '1m',

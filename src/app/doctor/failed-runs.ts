@@ -98,7 +98,7 @@ function todoFor({ id, job, error, crashes }: Run): string {
     case 'HANDLER_MISSING':
       return `the process that took it has no code for job ${job}: start the program that defines it; ${again}`
     case 'COMMAND_UNKNOWN':
-      return `define a job named after the command, or take commands with \`onCommand\`; ${again}`
+      return `define a job named after the command, or handle commands with \`app.commands.handle()\`; ${again}`
     default:
       return `\`rota logs ${id}\` shows what it wrote; ${again}`
   }

@@ -31,7 +31,7 @@ describe('the ids that tables show', () => {
 
   it('name the same run when they are handed back, however many were recorded in one millisecond', async () => {
     const { app, store } = await withRuns([])
-    await app.add({ jobs: { j: { command: ['true'] } } })
+    await app.jobs.add({ j: { command: ['true'] } })
     const made = await app.enqueueMany(
       'j',
       Array.from({ length: 300 }, () => null),
@@ -40,14 +40,14 @@ describe('the ids that tables show', () => {
       store,
       made.map(({ id }) => id),
     )
-    for (const [id, text] of found) expect((await app.run(text)).id).toBe(id)
+    for (const [id, text] of found) expect((await app.runs.get(text)).id).toBe(id)
     expect([...found.values()].every((text) => text.length === shownIdLength)).toBe(true)
   })
 
   it('that are not enough are refused with the runs they fit', async () => {
     const [one, other] = [idOf('01aaaaaaaa1'), idOf('01aaaaaaaa2')]
     const { app } = await withRuns([one, other])
-    await expect(app.run('01aaaaaaaa')).rejects.toThrow(
+    await expect(app.runs.get('01aaaaaaaa')).rejects.toThrow(
       `more than one run has an id that begins with 01aaaaaaaa: ${one} (j), ${other} (j)`,
     )
   })

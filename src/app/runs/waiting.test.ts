@@ -37,10 +37,10 @@ describe('app.whyPending', () => {
     await worker.start()
     const { id } = await web.enqueue('render')
     await pass(5000)
-    expect(await web.whyPending(id)).toEqual([
+    expect(await web.runs.whyPending(id)).toEqual([
       { kind: 'no-handler', job: 'render', source: 'code:web', workers: 1 },
     ])
-    await worker.add({ jobs: { added: { handler: () => undefined } } })
+    await worker.jobs.add({ added: { handler: () => undefined } })
     await pass(5000)
     const store = await web.store()
     expect(await liveProcesses(store, await store.workers())).toMatchObject([
@@ -48,17 +48,17 @@ describe('app.whyPending', () => {
     ])
     await web.start()
     await pass(5000)
-    expect((await web.run(id)).state).toBe('done')
-    expect(await web.whyPending(id)).toEqual([])
+    expect((await web.runs.get(id)).state).toBe('done')
+    expect(await web.runs.whyPending(id)).toEqual([])
   })
 
   it('names the runs that have the limit at which one waits, also where they wait for a worker', async () => {
     const { open } = shared()
     const app = open('web')
-    app.define('mail', { command: ['true'], concurrency: 1 })
+    app.job('mail', { command: ['true'], concurrency: 1 })
     const [first, second] = await app.enqueueMany('mail', [1, 2])
-    expect(await app.whyPending(first?.id ?? '')).toEqual([{ kind: 'no-worker' }])
-    expect(await app.whyPending(second?.id ?? '')).toEqual([
+    expect(await app.runs.whyPending(first?.id ?? '')).toEqual([{ kind: 'no-worker' }])
+    expect(await app.runs.whyPending(second?.id ?? '')).toEqual([
       { kind: 'limit', of: 'job', name: 'mail', key: undefined, limit: 1, holders: [first?.id] },
     ])
   })

@@ -71,7 +71,7 @@ describe('a lease that is kept from a thread', () => {
       for (const name of ['worker:expired', 'run:refused', 'run:lost']) app.on(name, () => told.push(name))
       await app.start()
       const { id } = await app.enqueue('block')
-      const run = await app.wait(id)
+      const run = await app.runs.wait(id)
       console.log(JSON.stringify({ state: run.state, attempt: run.attempt, told }))
       await app.stop()`
     const other = setInterval(

@@ -111,7 +111,7 @@ it('G9: a store that went back can be looked at, but not changed, until it is ac
   await killedAfter(enqueueFive)
   await rm(`${path}-wal`)
   const later = app()
-  expect(await later.runs()).toEqual([])
+  expect(await later.runs.list()).toEqual([])
   await expect(later.enqueue('work')).rejects.toMatchObject({ code: 'STORE_WENT_BACK' })
   await expect(later.freeze()).rejects.toMatchObject({ code: 'STORE_WENT_BACK' })
   expect(await later.doctor()).toContainEqual(
@@ -135,7 +135,7 @@ it('G9: what a command wrote counts too, and a command that only reads leaves no
   await writer.close()
   await rm(join(directory, 'state'), { recursive: true })
   const reader = app()
-  await reader.runs()
+  await reader.runs.list()
   await reader.close()
   expect(existsSync(join(directory, 'state'))).toBe(false)
   const again = app()

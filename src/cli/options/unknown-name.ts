@@ -6,7 +6,7 @@ import type { Rota } from '../../app/rota.js'
 export async function unknownName(
   app: Rota,
   name: string,
-  kind?: 'trigger' | 'job' | 'run',
+  kind?: 'trigger' | 'job' | 'run' | 'trigger or job',
 ): Promise<RotaError> {
   const store = await app.store()
   const triggers = kind === 'job' ? [] : await store.triggers({ active: true })

@@ -30,11 +30,11 @@ async function openApp(
 ): Promise<Rota> {
   const { directory } = context
   // Loaded only here, so that no help and no completion waits for it.
-  const { Rota } = await import('../../app/rota.js')
+  const { createApp } = await import('../../app/rota.js')
   const store = await storeUrl(context)
-  const inMemory = (): Rota => new Rota({ store: 'memory:', directory }, 'api')
+  const inMemory = (): Rota => createApp({ store: 'memory:', directory }, 'api')
   if (store?.startsWith('memory:') === true && !orEmpty) throw forgotten()
-  const app = new Rota({ store, directory, create: false }, 'api')
+  const app = createApp({ store, directory, create: false }, 'api')
   try {
     await app.store()
     return app
@@ -45,7 +45,7 @@ async function openApp(
     if (create === undefined) throw missing(app, error)
   }
   await rehearse(inMemory(), create)
-  return new Rota({ store, directory }, 'api')
+  return createApp({ store, directory }, 'api')
 }
 
 async function rehearse(empty: Rota, act: (empty: Rota) => Promise<unknown>): Promise<void> {

@@ -33,11 +33,11 @@ export async function followRun(input: {
   readonly onLine: (line: StoredLogLine) => void
 }): Promise<Run> {
   const { app, id, signal, onLine } = input
-  let run = await app.run(id)
+  let run = await app.runs.get(id)
   let after = 0
   await lookAgain(app, signal, async () => {
     // The run before its lines: what it wrote before it became final is then among them.
-    run = await app.run(id)
+    run = await app.runs.get(id)
     for (const line of await linesAfter(app, run.id, after)) {
       onLine(line)
       after = line.seq
@@ -51,7 +51,7 @@ export async function followRun(input: {
 export async function linesAfter(app: Rota, id: string, after: number): Promise<readonly StoredLogLine[]> {
   const lines: StoredLogLine[] = []
   for (;;) {
-    const page = await app.logs(id, { after: lines.at(-1)?.seq ?? after })
+    const page = await app.runs.logs(id, { after: lines.at(-1)?.seq ?? after })
     if (page.length === 0) return lines
     lines.push(...page)
   }

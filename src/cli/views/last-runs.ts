@@ -26,12 +26,12 @@ export async function lastRuns(
 ): Promise<(trigger: string) => LastRuns> {
   const failed = new Map<string, number>()
   const sinceAt = app.now() - day
-  for (const { trigger = '' } of await app.runs({ state: 'failed', sinceAt, limit: mostFailed })) {
+  for (const { trigger = '' } of await app.runs.list({ state: 'failed', sinceAt, limit: mostFailed })) {
     failed.set(trigger, (failed.get(trigger) ?? 0) + 1)
   }
   const last = new Map<string, Run>()
   for (const trigger of triggers.slice(0, mostTriggers)) {
-    const newest = await app.runs({ trigger, limit: mostWaiting })
+    const newest = await app.runs.list({ trigger, limit: mostWaiting })
     const run = newest.find(({ state }) => state !== 'pending') ?? newest[0]
     if (run !== undefined) last.set(trigger, run)
   }

@@ -40,11 +40,12 @@ async function told() {
 describe('N10: every operation gives one structured line', () => {
   it('for what is asked of the app, with its outcome, also where it fails', async () => {
     const { app, during } = await told()
-    const add = { jobs: { ping: { command: ['true'] } }, triggers: { pings: { every: '1h', job: 'ping' } } }
-    expect(await during(() => app.add(add))).toEqual([
+    const jobs = { ping: { command: ['true'] } }
+    const add = () => app.triggers.add({ pings: { every: '1h', job: 'ping' } }, { jobs })
+    expect(await during(add)).toEqual([
       { event: 'operation', level: 'info', operation: 'add', target: 'ping, pings', outcome: 'added' },
     ])
-    expect(await during(() => app.add(add))).toEqual([
+    expect(await during(add)).toEqual([
       expect.objectContaining({
         operation: 'add',
         outcome: 'failed',
@@ -52,13 +53,13 @@ describe('N10: every operation gives one structured line', () => {
         level: 'warn',
       }),
     ])
-    expect(await during(() => app.remove('pings'))).toEqual([
+    expect(await during(() => app.triggers.remove('pings'))).toEqual([
       expect.objectContaining({ operation: 'remove', target: 'pings', outcome: 'trigger removed' }),
     ])
-    expect(await during(() => app.pause('paused'))).toEqual([
+    expect(await during(() => app.triggers.pause('paused'))).toEqual([
       expect.objectContaining({ operation: 'hold', target: 'trigger:paused', outcome: 'held' }),
     ])
-    expect(await during(() => app.pause('paused'))).toEqual([
+    expect(await during(() => app.triggers.pause('paused'))).toEqual([
       expect.objectContaining({ operation: 'hold', outcome: 'already held' }),
     ])
     expect(await during(() => app.freeze())).toEqual([
@@ -78,25 +79,25 @@ describe('N10: every operation gives one structured line', () => {
       command: 'works',
       userId: 'u',
     } as const
-    expect(await during(() => app.addJob(job))).toEqual([
+    expect(await during(() => app.commands.add(job))).toEqual([
       expect.objectContaining({ operation: 'add job', target: 'job_1', outcome: 'added', job: 'job_1' }),
     ])
-    expect(await during(() => app.removeJob('job_1'))).toEqual([
+    expect(await during(() => app.commands.remove('job_1'))).toEqual([
       expect.objectContaining({ operation: 'remove job', target: 'job_1', outcome: 'removed' }),
     ])
-    expect(await during(() => app.removeJob('job_2'))).toEqual([
+    expect(await during(() => app.commands.remove('job_2'))).toEqual([
       expect.objectContaining({ operation: 'remove job', outcome: 'failed', code: 'JOB_UNKNOWN' }),
     ])
     for (const run of [
-      () => app.runJobNow('job_1'),
-      () => app.runJobNow('job_2'),
-      () => app.runNow('job_3'),
+      () => app.commands.runNow('job_1'),
+      () => app.commands.runNow('job_2'),
+      () => app.jobs.runNow('job_3'),
     ]) {
       expect(await during(run)).toEqual([
         expect.objectContaining({ level: 'warn', operation: 'run', outcome: 'failed', code: 'JOB_UNKNOWN' }),
       ])
     }
-    expect(await during(() => app.cleanupJobs())).toEqual([
+    expect(await during(() => app.commands.cleanup())).toEqual([
       expect.objectContaining({ operation: 'clean up jobs', outcome: 'removed', count: 0 }),
     ])
   })
@@ -108,10 +109,10 @@ describe('N10: every operation gives one structured line', () => {
     const lines = await during(async () => {
       // As another process would.
       await store.defineJobs({ source: 'config:other', jobs: [job], queues: [], now: clock.now() })
-      await app.add({
-        jobs: { ping: { command: ['true'] } },
-        triggers: { pings: { every: '1h', job: 'ping' } },
-      })
+      await app.triggers.add(
+        { pings: { every: '1h', job: 'ping' } },
+        { jobs: { ping: { command: ['true'] } } },
+      )
       await clock.advance(10_000, settle)
     })
     expect(lines.filter(({ event }) => event === 'definitions')).toEqual([
@@ -119,7 +120,7 @@ describe('N10: every operation gives one structured line', () => {
       expect.objectContaining({ source: 'config:other', defined: ['job other'], changed: [], ended: [] }),
     ])
     const gone = await during(async () => {
-      await app.remove('pings')
+      await app.triggers.remove('pings')
       await clock.advance(10_000, settle)
     })
     expect(gone).toContainEqual(
@@ -130,7 +131,7 @@ describe('N10: every operation gives one structured line', () => {
   it('for a tick, a claim and a finish, with the ids', async () => {
     const { app, clock, during } = await told()
     const lines = await during(() => clock.advance(61_000, settle))
-    const [run] = await app.runs({ trigger: 'nine' })
+    const [run] = await app.runs.list({ trigger: 'nine' })
     const nine = lines.filter((line) => line['trigger'] === 'nine')
     const dueAt = '2026-01-05T09:00:00Z'
     const task_id = `cron_nine_${Date.parse(dueAt)}`
@@ -159,7 +160,7 @@ describe('N10: every operation gives one structured line', () => {
     const clock = new FakeClock(t0)
     const app = rota({ store: 'memory:', clock })
     app.job('crawl', (run) => run.log('crawls'))
-    app.round('crawlers', { every: '1h', services: ['crawl'] })
+    app.rounds.define('crawlers', { every: '1h', services: ['crawl'] })
     app.schedule('nine', { cron: '0 9 * * *', job: 'crawl' })
     const told: string[] = []
     const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
@@ -199,10 +200,10 @@ describe('N10: every operation gives one structured line', () => {
         code: 'JOB_UNKNOWN',
       }),
     ])
-    expect(await during(() => app.retry(id))).toContainEqual(
+    expect(await during(() => app.runs.retry(id))).toContainEqual(
       expect.objectContaining({ operation: 'retry', target: id, outcome: 'pending' }),
     )
-    expect(await during(() => app.cancel(id))).toEqual([
+    expect(await during(() => app.runs.cancel(id))).toEqual([
       expect.objectContaining({ operation: 'cancel', target: id, outcome: 'failed', code: 'RUN_STATE' }),
     ])
     const later = await during(() => clock.advance(2 * 3_600_000, settle))
@@ -217,7 +218,7 @@ describe('the log of a round', () => {
     const clock = new FakeClock(t0)
     const app = rota({ store: 'memory:', clock })
     for (const name of ['a', 'daily']) app.job(name, () => undefined)
-    app.round('r', { every: '1h', services: ['a', { job: 'daily', every: '24h' }] })
+    app.rounds.define('r', { every: '1h', services: ['a', { job: 'daily', every: '24h' }] })
     const notices: Notice[] = []
     const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
     tellEvents(app, times, (notice) => notices.push(notice))

@@ -13,8 +13,8 @@ import { attemptView, pendingView, runView } from './views.js'
 /** Shows one run in full, with every attempt. */
 export async function showRun(context: Context, app: Rota, id: string): Promise<number> {
   const { args, out } = context
-  const run = await app.run(id)
-  const attempts = await app.attempts(run.id)
+  const run = await app.runs.get(id)
+  const attempts = await app.runs.attempts(run.id)
   const pending = await pendingOf(app, [run])
   if (args.flag('json')) {
     out.json({

@@ -21,7 +21,7 @@ export async function tellSummary(
   },
 ): Promise<void> {
   const { config, roles, report, downtime, times } = told
-  const jobs = (await app.jobs()).filter(({ job }) => job.ended !== true).length
+  const jobs = (await app.jobs.list()).filter(({ job }) => job.ended !== true).length
   const next = await nextDue(app, report)
   const changes = report === undefined ? '' : changesText(report)
   const { pid } = process
@@ -84,7 +84,7 @@ async function nextDue(
 ): Promise<{ total: number | undefined; due: readonly { name: string; at: Instant }[] }> {
   const defined = report === undefined ? 0 : report.defined.length + report.changed.length + report.unchanged
   if (defined > mostRead) return { total: defined, due: [] }
-  const active = (await app.triggers()).filter((trigger) => trigger.active)
+  const active = (await app.triggers.list()).filter((trigger) => trigger.active)
   const now = app.now()
   const due = active
     .filter(({ trigger }) => !isHeard(trigger.schedule))

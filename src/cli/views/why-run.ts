@@ -23,10 +23,10 @@ export async function meantBy(app: Rota, name: string): Promise<Meant> {
   const store = await app.store()
   const [trigger] = await store.triggers({ names: [name] })
   if (trigger !== undefined) return { kind: 'trigger' }
-  const jobs = await app.jobs()
+  const jobs = await app.jobs.list()
   if (jobs.some(({ job }) => job.name === name)) return { kind: 'job' }
   if (looksLikeRunId(name) && (await store.runsByPrefix(name.toLowerCase(), 1)).length > 0)
-    return { kind: 'run', run: await app.run(name) }
+    return { kind: 'run', run: await app.runs.get(name) }
   throw await unknownName(app, name)
 }
 
@@ -60,8 +60,8 @@ export async function whyJob(
   { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
 ): Promise<number> {
   const { args, out } = context
-  const inTime = await app.runs({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
-  const waiting = await app.runs({ job, state: 'pending', limit: mostRuns })
+  const inTime = await app.runs.list({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
+  const waiting = await app.runs.list({ job, state: 'pending', limit: mostRuns })
   const all = new Map([...inTime, ...waiting].map((run) => [run.id, run]))
   const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
   const pending = await pendingOf(app, runs)

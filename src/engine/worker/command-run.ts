@@ -1,8 +1,10 @@
+import { placeOf } from '../../kernel/definition/faults.js'
+import { readName } from '../../kernel/definition/read-value.js'
 import type { Handler, RunContext } from './perform.js'
 import { toTask } from './pool.js'
 import type { Task } from '../../kernel/run/task.js'
 
-/** The job that takes every command that no job is named after; an app defines it with `onCommand`, or under this name. */
+/** The job that takes every command that no job is named after; an app defines it with `app.commands.handle()`, or under this name. */
 export const takerName = 'on-command'
 
 /** What takes a command: told what it is, for whom, and how it learns that it has to stop. */
@@ -35,4 +37,26 @@ export function toHandler(
   { takesCommands }: { readonly takesCommands: boolean },
 ): Handler {
   return takesCommands ? takingCommands(called as CommandHandler) : (called as Handler)
+}
+
+/** The prefix of jobs whose runs wait for somebody who takes their command. */
+const unclaimedPrefix = 'command:'
+
+/** The job of unclaimed commands whose text cannot be part of a name. */
+const unclaimedTexts = 'jobs:command'
+
+/** The job under which runs of a command wait while nobody takes it. */
+export function unclaimedJob(command: string): string {
+  const name = `${unclaimedPrefix}${command}`
+  return readName(name, placeOf()) === undefined ? unclaimedTexts : name
+}
+
+/** Whether runs of this job wait for somebody who takes their command. */
+export function isUnclaimedJob(name: string): boolean {
+  return name === unclaimedTexts || name.startsWith(unclaimedPrefix)
+}
+
+/** The command that such a job is named after, if its name has it. */
+export function unclaimedCommand(job: string): string | undefined {
+  return job === unclaimedTexts ? undefined : job.slice(unclaimedPrefix.length)
 }

@@ -42,7 +42,7 @@ describe('the worker pool', () => {
     const payload = { command: 'check_status', user_id: 'user1', metadata: { room: 'a' } }
     app.schedule('job_123', { cron: '0 9 * * *', job: 'check_status', payload })
     await app.start()
-    const results = app.results()
+    const results = app.pool.results()
     await pass(61_000)
     expect(task).toEqual({
       id: `cron_job_123_${nine}`,
@@ -68,7 +68,7 @@ describe('the worker pool', () => {
     const ids: [string, string][] = []
     const tell = (run: RunContext): void => void ids.push([run.trigger ?? run.job, toTask(run).id])
     for (const name of ['plain', 's1', 's2', 'found', 'nightly']) app.job(name, tell)
-    app.round('checks', { every: '1h', services: ['s1', 's2'] })
+    app.rounds.define('checks', { every: '1h', services: ['s1', 's2'] })
     const observations = [
       { key: 'a', partition: 'p' },
       { key: 'b', partition: 'p' },
@@ -77,20 +77,20 @@ describe('the worker pool', () => {
       init: async () => ({ kind: 'ok', state: null }) as const,
       poll: async () => ({ kind: 'trigger', observations, state: null }) as const,
     }
-    app.sensor('files', { sensor, job: 'found' })
+    app.sensors.define('files', { sensor, job: 'found' })
     // The round and the sensor look at once, so some runs end before the start returns.
-    const results = app.results()
+    const results = app.pool.results()
     await app.start()
-    await app.addJob({ id: 'job_1', type: 'recurring', schedule: '0 9 * * *', command: 'nightly' })
+    await app.commands.add({ id: 'job_1', type: 'recurring', schedule: '0 9 * * *', command: 'nightly' })
     await pass(nine - t0)
-    await app.runJobNow('job_1')
-    await app.runJobNow('job_1')
+    await app.commands.runNow('job_1')
+    await app.commands.runNow('job_1')
     await app.enqueueMany('plain', [1, 2, 3])
     await pass(1000)
     const told = ids.map(([, id]) => id)
     expect(told).toHaveLength(10)
     expect(new Set(told).size).toBe(10)
-    const runs = await app.runs()
+    const runs = await app.runs.list()
     expect(told.toSorted()).toEqual((await read(results, 10)).map(({ taskId }) => taskId).toSorted())
     // The run of a due instant keeps the form that other programs know.
     expect(told.filter((id) => /_\d{13}$/.test(id))).toEqual([`cron_job_1_${nine}`])
@@ -110,8 +110,8 @@ describe('the worker pool', () => {
     app.job('flaky', () => Promise.reject(new Error('no luck')), { retry: { attempts: 2, delay: 0 } })
     app.job('plain', () => undefined)
     await app.start()
-    const fast = app.results()
-    const slow = app.results({ buffer: 2 })
+    const fast = app.pool.results()
+    const slow = app.pool.results({ buffer: 2 })
     await app.enqueue('flaky')
     await pass(1000)
     for (let i = 0; i < 3; i++) await app.enqueue('plain')
@@ -135,19 +135,19 @@ describe('the worker pool', () => {
     const { app, clock, pass } = staged()
     app.job('plain', () => undefined)
     await app.start()
-    const results = app.results()
+    const results = app.pool.results()
     await app.enqueue('plain')
     await pass(0)
     const closing = app.close()
     await clock.advance(20_000, settle)
     await closing
     expect((await read(results, 9)).map(({ job }) => job)).toEqual(['plain'])
-    expect(await app.results().next()).toEqual({ done: true, value: undefined })
+    expect(await app.pool.results().next()).toEqual({ done: true, value: undefined })
   })
 
   it('N5: a stream whose signal has aborted already is over', async () => {
     const { app } = staged()
-    expect(await app.results({ signal: AbortSignal.abort() }).next()).toEqual({
+    expect(await app.pool.results({ signal: AbortSignal.abort() }).next()).toEqual({
       done: true,
       value: undefined,
     })
@@ -161,7 +161,7 @@ describe('the worker pool', () => {
     await app.start()
     for (const job of ['works', 'fails', 'slow']) await app.enqueue(job)
     await pass(5000)
-    const counters = app.poolCounters()
+    const counters = app.pool.counters()
     expect(counters).toEqual({ submitted: 5, completed: 1, failed: 4, totalDurationMs: 3500 })
     expect(poolMetrics(counters)).toBe(
       [

@@ -34,7 +34,7 @@ export class Pool {
     events.on('run:ended', (ended) => this.#end(ended))
   }
 
-  get counters(): PoolCounters {
+  counters(): PoolCounters {
     return {
       submitted: this.#submitted,
       completed: this.#completed,

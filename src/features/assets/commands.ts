@@ -177,8 +177,8 @@ function assetView({ name, partitions, deps, queue, source, follows, schedules }
 async function show(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
   const name = args.word(1)
-  const statuses = await app.partitions(name, { ...rangeOf(context), newest: args.whole('newest') ?? 10 })
-  const [info] = (await app.assets()).filter((one) => one.name === name)
+  const statuses = await app.assets.grid(name, { ...rangeOf(context), newest: args.whole('newest') ?? 10 })
+  const [info] = (await app.assets.list()).filter((one) => one.name === name)
   if (args.flag('json')) {
     const standing = statuses.map(({ label, state, doneAt, run }) => ({
       partition: label,
@@ -248,7 +248,7 @@ async function materialize(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
   await assetsNamed(app, args.word(1))
   const partition = args.text('partition')
-  const { id } = await app.materialize(args.word(1), { partition })
+  const { id } = await app.assets.materialize(args.word(1), { partition })
   if (!args.flag('detach')) return await followToEnd(context, app, id)
   if (args.flag('json')) out.json({ id })
   else out.line(id)

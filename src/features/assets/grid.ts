@@ -41,8 +41,8 @@ export const noAssets = 'no assets yet; a config defines them under assets, `rot
 
 /** All assets, or the one of this name; a name that no asset has is an error. */
 export async function assetsNamed(app: Rota, named: string | undefined): Promise<readonly AssetInfo[]> {
-  const assets = (await app.assets()).filter(({ name }) => named === undefined || name === named)
-  if (named !== undefined && assets.length === 0) await app.partitions(named)
+  const assets = (await app.assets.list()).filter(({ name }) => named === undefined || name === named)
+  if (named !== undefined && assets.length === 0) await app.assets.grid(named)
   return assets
 }
 
@@ -62,7 +62,7 @@ export async function standingOf(
   const refusals = new Map<string, unknown>()
   for (const asset of assets) {
     try {
-      standing.push({ ...asset, statuses: await app.partitions(asset.name, range) })
+      standing.push({ ...asset, statuses: await app.assets.grid(asset.name, range) })
     } catch (error) {
       if (!(error instanceof RotaError) || error.code !== 'PARTITION_INVALID') throw error
       refusals.set(asset.name, error)

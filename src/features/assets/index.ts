@@ -1,10 +1,13 @@
+import type { AppContext } from '../app-context.js'
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import { Assets } from './api.js'
 import type { AssetsConfig } from './config.js'
 
 /** The feature `assets`. */
 export const assets = {
   name: 'assets',
+  api: (context: AppContext) => new Assets(context),
   kinds: async () => [(await import('./kind.js')).upstreamKind],
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),

@@ -33,7 +33,7 @@ async function deserted(options: RotaOptions = {}) {
   const handler = { kind: 'function' } as const
   const jobs = [{ ...jobDefaults, name: 'check', handler }]
   await store.defineJobs({ source: 'code:gone', jobs, queues: [], now: t0 })
-  await app.add({ triggers: { job_123: { cron: '0 9 * * *', job: 'check', payload } } })
+  await app.triggers.add({ job_123: { cron: '0 9 * * *', job: 'check', payload } })
   return { app, clock, store, payload, pass: (ms: number) => clock.advance(ms, settle) }
 }
 
@@ -49,7 +49,7 @@ describe('N9: a run that no worker takes', () => {
     await pass(60_000 + 9_000)
     expect(heard(messages)).toEqual([])
     await pass(3_000)
-    const [run] = await app.runs()
+    const [run] = await app.runs.list()
     expect(heard(messages).length).toBe(1)
     expect(heard(messages)[0]).toEqual({
       run: run?.id,
@@ -79,15 +79,15 @@ describe('N9: a run that no worker takes', () => {
       },
     })
     await pass(60_000 + 20_000)
-    const [run] = await app.runs()
+    const [run] = await app.runs.list()
     expect(taken.map(({ id }) => id)).toEqual([`cron_job_123_${nine}`])
     expect(run).toMatchObject({ state: 'done', attempt: 1, result: 'done by a subscriber' })
     expect(workers[0]).toEqual(expect.any(String))
-    expect((await app.attempts(run?.id ?? '')).map(({ end, worker }) => ({ end, worker }))).toEqual([
+    expect((await app.runs.attempts(run?.id ?? '')).map(({ end, worker }) => ({ end, worker }))).toEqual([
       { end: 'done', worker: workers[0] },
     ])
-    expect((await app.logs(run?.id ?? '')).map(({ text }) => text)).toEqual(['took it'])
-    expect(app.poolCounters()).toMatchObject({ submitted: 1, completed: 1, failed: 0 })
+    expect((await app.runs.logs(run?.id ?? '')).map(({ text }) => text)).toEqual(['took it'])
+    expect(app.pool.counters()).toMatchObject({ submitted: 1, completed: 1, failed: 0 })
     expect((await store.workers()).map(({ id }) => id)).not.toContain(workers[0])
   })
 
@@ -101,7 +101,7 @@ describe('N9: a run that no worker takes', () => {
     await pass(20_000)
     expect(taken.map((one) => one.slice(2)).toSorted()).toEqual(ids.toSorted())
     expect(new Set(taken.map((one) => one[0]))).toEqual(new Set(['a', 'b']))
-    for (const id of ids) expect(await app.run(id)).toMatchObject({ state: 'done', attempt: 1 })
+    for (const id of ids) expect(await app.runs.get(id)).toMatchObject({ state: 'done', attempt: 1 })
   })
 
   it('is offered exactly when it has waited long enough, and again after that time', async () => {
@@ -133,7 +133,7 @@ describe('N9: a run that no worker takes', () => {
     app.bus.subscribe({ jobs: ['other'], take: () => expect.unreachable() })
     const { id } = await app.enqueue('check')
     await pass(20_000)
-    expect((await app.run(id)).state).toBe('pending')
+    expect((await app.runs.get(id)).state).toBe('pending')
     app.bus.subscribe({
       jobs: ['check'],
       take: () => {
@@ -153,7 +153,7 @@ describe('N9: a run that no worker takes', () => {
     await app.enqueue('check')
     await pass(20_000)
     expect(by).toEqual(['subscriber'])
-    await app.add({ jobs: { own: { handler: () => void by.push('worker') } } })
+    await app.jobs.add({ own: { handler: () => void by.push('worker') } })
     for (let i = 0; i < 3; i++) await app.enqueue('own')
     await clock.advance(20_000, settle)
     expect(by).toEqual(['subscriber', 'worker', 'worker', 'worker'])
@@ -164,11 +164,11 @@ describe('N9: a run that no worker takes', () => {
     const messages: BusMessage[] = []
     app.bus.listen((message) => messages.push(message))
     await app.enqueue('check')
-    await app.pauseQueue('default')
+    await app.queues.pause('default')
     await pass(20_000)
     expect(heard(messages)).toEqual([])
     await app.freeze()
-    await app.resumeQueue('default')
+    await app.queues.resume('default')
     await pass(20_000)
     expect(heard(messages)).toEqual([])
     await app.thaw()
@@ -219,12 +219,12 @@ describe('N9: a command that nobody takes', () => {
     app.bus.listen((message) => messages.push(message))
     app.bus.subscribe({ commands: ['remind'], take: (task) => (taken.push(task), 'reminded') })
     // Due earlier, so that a claim that only looked at the time would get it.
-    await app.addJob({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
-    await app.addJob(once('b', 'remind'))
-    await app.addJob(once('c', 'say hello'))
+    await app.commands.add({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
+    await app.commands.add(once('b', 'remind'))
+    await app.commands.add(once('c', 'say hello'))
     await pass(60_000 + 4_900)
     expect(heard(messages)).toEqual([])
-    expect((await app.runs()).map(({ state }) => state)).not.toContain('failed')
+    expect((await app.runs.list()).map(({ state }) => state)).not.toContain('failed')
     await pass(4_000)
     expect(heard(messages).filter(({ trigger }) => trigger === 'b')).toMatchObject([
       {
@@ -244,21 +244,23 @@ describe('N9: a command that nobody takes', () => {
     )
     expect(taken).toMatchObject([{ id: `cron_b_${nine}` }])
     await pass(10_000)
-    const ends = await Promise.all(['a', 'b', 'c'].map(async (trigger) => (await app.runs({ trigger }))[0]))
+    const ends = await Promise.all(
+      ['a', 'b', 'c'].map(async (trigger) => (await app.runs.list({ trigger }))[0]),
+    )
     expect(ends).toMatchObject([
       { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
       { state: 'done', attempt: 1, result: 'reminded' },
       { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
     ])
-    expect(await app.getJob('b')).toMatchObject({ state: 'executed', executed: true })
+    expect(await app.commands.get('b')).toMatchObject({ state: 'executed', executed: true })
   })
 
   it('is taken by one who takes all commands, whatever they are', async () => {
     const { app, pass } = await deserted()
     const taken: string[] = []
     app.bus.subscribe({ commands: ['*'], take: ({ payload }) => void taken.push(payload.command) })
-    await app.addJob(once('b', 'remind'))
-    await app.addJob(once('c', 'say hello'))
+    await app.commands.add(once('b', 'remind'))
+    await app.commands.add(once('c', 'say hello'))
     await pass(60_000 + 9_000)
     expect(taken.toSorted()).toEqual(['remind', 'say hello'])
   })
@@ -266,9 +268,9 @@ describe('N9: a command that nobody takes', () => {
   it('goes to a job of its name that is defined while it waits', async () => {
     const { app, pass } = await deserted({ bus: { offerAfter: '1h' } })
     const taken: unknown[] = []
-    await app.addJob(once('b', 'remind'))
+    await app.commands.add(once('b', 'remind'))
     await pass(61_000)
-    await app.add({ jobs: { remind: { handler: (run: RunContext) => void taken.push(run.trigger) } } })
+    await app.jobs.add({ remind: { handler: (run: RunContext) => void taken.push(run.trigger) } })
     await pass(60_000)
     expect(taken).toEqual(['b'])
   })
@@ -301,11 +303,11 @@ describe.each(['sqlite', 'files'])('N9: a subscriber in another process, on %s,'
     await processes.until(() => processes.taken.length === 1)
     await processes.kill(first)
     const second = await processes.start({ role: 'subscriber', isPolling: false })
-    expect(await app.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
+    expect(await app.runs.wait(id)).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
     expect(processes.taken.map(({ pid, run, attempt }) => ({ pid, run, attempt }))).toEqual([
       { pid: first, run: id, attempt: 1 },
       { pid: second, run: id, attempt: 2 },
     ])
-    expect((await app.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
+    expect((await app.runs.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
   })
 })

@@ -1,27 +1,32 @@
 import { InProcessBus, publishEvents, type Bus, type BusMessage } from './messages.js'
-import type { Events } from '../../engine/events.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { readConcurrency, readName } from '../../kernel/definition/read-value.js'
-import type { BusParts, BusWork, Subscription } from './work.js'
+import type { AppContext, StartingApp } from '../app-context.js'
+import type { BusWork, Subscription } from './work.js'
 
 /** The message bus of an app: told of every event, and the way on which a run that no worker takes finds somebody who does. */
 export class AppBus {
-  readonly #events: Events
+  readonly #context: AppContext
   readonly #bus: Bus
   readonly #subscriptions = new Set<Subscription>()
   #isBridged = false
-  /** What a started app hands over. */
-  #parts: Omit<BusParts, 'bus' | 'events'> | undefined
+  #app: StartingApp | undefined
   #working: Promise<BusWork> | undefined
   #work: BusWork | undefined
 
-  constructor(events: Events) {
-    this.#events = events
+  constructor(context: AppContext) {
+    const { events } = context
+    this.#context = context
     // A listener that fails at the news of a failure would otherwise fail for ever.
     this.#bus = new InProcessBus((error, { name }) => {
       if (name !== 'trouble')
         events.emit('trouble', { where: `bus listener of ${name}`, error, retryInMs: 0 })
+    })
+    context.join({
+      start: (app) => this.#start(app),
+      wake: () => this.#work?.wake(),
+      stop: (graceMs) => this.#stop(graceMs),
     })
   }
 
@@ -43,42 +48,39 @@ export class AppBus {
     }
   }
 
-  /** Lets the offers begin, now or with the first who listens. */
-  async start(parts: Omit<BusParts, 'bus' | 'events'>): Promise<void> {
-    this.#parts = parts
-    if (this.#isBridged) await this.#join(parts)
+  /** Offers begin now if somebody listens, else with the first listener. */
+  async #start(app: StartingApp): Promise<void> {
+    this.#app = app
+    if (this.#isBridged) await this.#join(app)
   }
 
-  /** Something may have become claimable: what nobody takes is looked for soon. */
-  wake(): void {
-    this.#work?.wake()
-  }
-
-  /** Ends all subscriptions: what they are doing may finish within the grace, the rest is released. */
-  async stop(graceMs: number): Promise<void> {
-    this.#parts = undefined
+  /** Ends all subscriptions: runs in progress may finish within the grace period, the others are released. */
+  async #stop(graceMs: number): Promise<void> {
+    this.#app = undefined
     await (await this.#working)?.stop(graceMs)
     this.#working = undefined
     this.#work = undefined
   }
 
-  /** Only with the first who listens: putting together what nobody hears would cost every run. */
+  /** Only with the first listener: messages that nobody hears would cost time in every run. */
   #bridge(): void {
-    if (!this.#isBridged) publishEvents(this.#events, this.#bus)
+    if (!this.#isBridged) publishEvents(this.#context.events, this.#bus)
     this.#isBridged = true
-    if (this.#parts !== undefined) void this.#join(this.#parts)
+    if (this.#app !== undefined) void this.#join(this.#app)
   }
 
-  async #join(parts: Omit<BusParts, 'bus' | 'events'>): Promise<void> {
-    this.#working ??= this.#begin(parts)
+  async #join(app: StartingApp): Promise<void> {
+    this.#working ??= this.#begin(app)
     const work = await this.#working
     for (const subscription of this.#subscriptions) work.add(subscription)
   }
 
-  async #begin(parts: Omit<BusParts, 'bus' | 'events'>): Promise<BusWork> {
+  async #begin(app: StartingApp): Promise<BusWork> {
     // Loaded only now: most apps have no subscribers.
     const { BusWork } = await import('./work.js')
-    const work = new BusWork({ ...parts, bus: this.#bus, events: this.#events })
+    const { clock, events, tracer, settings } = this.#context
+    const upkeep = app.roles.worker ? undefined : app.upkeep
+    const work = new BusWork({ ...settings, ...app, clock, events, tracer, bus: this.#bus, upkeep })
     work.start()
     this.#work = work
     return work

@@ -12,10 +12,9 @@ import { Upkeep } from '../../engine/upkeep/upkeep.js'
 import type { Task } from '../../kernel/run/task.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
-import type { UpkeepTimes } from '../../app/process/loop-times.js'
-import { takerName } from '../../engine/worker/command-run.js'
-import { isUnclaimedJob, unclaimedJob } from '../command-jobs/performers.js'
 import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
+import type { StartingApp } from '../app-context.js'
+import { isUnclaimedJob, takerName, unclaimedJob } from '../../engine/worker/command-run.js'
 
 /** Somebody's offer to take what no worker takes. */
 export interface Subscription {
@@ -44,7 +43,7 @@ export interface BusParts {
   /** Whether this process is to take nothing more. */
   readonly isDraining: () => boolean
   /** How workers that are gone are looked for; absent where the engine does so already. */
-  readonly upkeep: UpkeepTimes | undefined
+  readonly upkeep: StartingApp['upkeep'] | undefined
 }
 
 /** How long what was told to stop may take to do so; after that its lease runs out. */
@@ -136,7 +135,7 @@ export class BusWork {
   }
 
   /** A process without a worker has no other upkeep, and a subscriber that died must not keep its run for ever. */
-  #upkeepLoop({ everyMs, leaseSlackMs }: UpkeepTimes): Loop {
+  #upkeepLoop({ everyMs, leaseSlackMs }: StartingApp['upkeep']): Loop {
     const { store, clock, guard, events } = this.#parts
     const upkeep = new Upkeep({
       store,

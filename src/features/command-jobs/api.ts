@@ -1,96 +1,115 @@
 import { resolve } from 'node:path'
-import { RotaError } from '../../kernel/definition/errors.js'
-import type { JobInput, JobOptions } from '../../kernel/job/define-job.js'
-import type { ModuleInput } from '../../kernel/job/define-handler.js'
-import type { Enqueued } from '../../store/port.js'
-import type { AddJob, CommandJobInfo } from './command-jobs.js'
-import type { ImportedLine, ImportOptions } from './import.js'
+import { tellFailure, someIds } from '../../engine/operations.js'
+import { functionOf } from '../../engine/sync/registry.js'
 import { takerName, takingCommands, type CommandHandler } from '../../engine/worker/command-run.js'
-import { someIds, tellFailure } from '../../engine/operations.js'
-import type { JobRef } from '../../app/rota-options.js'
-import { RotaWorkers } from '../../app/rota/workers.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { ModuleInput } from '../../kernel/job/define-handler.js'
+import { defineJob, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
+import type { JobRef } from '../../kernel/job/job-ref.js'
+import type { Enqueued } from '../../store/port.js'
+import type { AppContext, StartingApp } from '../app-context.js'
+import type { AddJob, CommandJobInfo, CommandJobs } from './command-jobs.js'
+import type { ImportedLine, ImportOptions } from './import.js'
+import type { JobsKeeper } from './keeper.js'
+import type { UnclaimedCommands } from './unclaimed.js'
 
-/** How a jobs file stands. */
+/** The problems of a jobs file. */
 export interface JobsFileCheck {
   readonly error: RotaError | undefined
   readonly warnings: readonly string[]
 }
 
-/** Command jobs: what is due for whom, added and removed while everything runs. */
-export abstract class RotaJobs extends RotaWorkers {
-  /** Takes every command that no job is named after; a handler that is named as a module can be isolated. */
-  onCommand(
+/** `app.commands`: command jobs, which are added and removed while everything runs. */
+export class Commands {
+  readonly #context: AppContext
+  /** The jobs file that is used in place, as an absolute path. */
+  #file: string | undefined
+  #keeper: JobsKeeper | undefined
+  #unclaimed: UnclaimedCommands | undefined
+
+  constructor(context: AppContext) {
+    this.#context = context
+    context.join({
+      prepare: (app) => this.#prepare(app),
+      start: (app) => this.#start(app),
+      close: async () => void (await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop()])),
+    })
+  }
+
+  /** Handles every command that no job is named after. A handler from a module can be isolated. */
+  handle(
     handler: CommandHandler | ModuleInput,
     options: JobOptions & Pick<JobInput, 'isolate' | 'memoryMb'> = {},
   ): JobRef {
-    const own = typeof handler === 'function' ? takingCommands(handler) : handler
-    return this.define(takerName, { ...options, handler: own })
+    const { assertNotStarted, definitions } = this.#context
+    assertNotStarted('a command handler')
+    const input = { ...options, handler: typeof handler === 'function' ? takingCommands(handler) : handler }
+    definitions.addJob(defineJob(takerName, input), functionOf(input))
+    return { name: takerName }
   }
 
-  /** Uses a jobs file in place: its lines are jobs, new jobs become lines, and what was executed is marked there. */
-  jobsFile(path: string): void {
-    this.assertNotStarted('a jobs file')
-    this.registry.jobsFile = resolve(this.directory, path)
+  /** Uses a jobs file in place: its lines are jobs, new jobs become lines, and executed jobs are marked there. */
+  useFile(path: string): void {
+    this.#context.assertNotStarted('a jobs file')
+    this.#file = resolve(this.#context.directory, path)
   }
 
-  /** Checks a command job, stores it and with that schedules it; an id that is taken is a conflict that changes nothing. */
-  async addJob(job: AddJob): Promise<CommandJobInfo> {
+  /** Checks, stores and schedules a command job; an id that is taken is a conflict that changes nothing. */
+  async add(job: AddJob): Promise<CommandJobInfo> {
+    const { tell, now, wake, storeWithJobs } = this.#context
     const asked = {
       operation: 'add job',
       target: (job as AddJob | null)?.id ?? 'a new job',
       outcome: () => 'added',
       details: ({ id }: CommandJobInfo) => ({ job: id }),
     }
-    const added = await this.tell(asked, async () => {
-      await this.#writeOwn()
-      return await (await this.commandJobs()).add(job, this.now())
+    const added = await tell(asked, async () => {
+      await storeWithJobs()
+      return await (await this.#jobs()).add(job, now())
     })
-    this.wake()
+    wake()
     return added
   }
 
-  /** Removes a command job: what is going on may finish, what was not begun is cancelled. */
-  async removeJob(id: string): Promise<CommandJobInfo> {
+  /** Removes a command job: a run in progress may finish, pending runs are cancelled. */
+  async remove(id: string): Promise<CommandJobInfo> {
+    const { tell, now } = this.#context
     const asked = { operation: 'remove job', target: id, outcome: () => 'removed' }
-    return await this.tell(asked, async () => (await this.commandJobs()).remove(id, this.now()))
+    return await tell(asked, async () => (await this.#jobs()).remove(id, now()))
   }
 
-  /** A command job as it stands, also one that was removed. */
-  async getJob(id: string): Promise<CommandJobInfo> {
-    return await (await this.commandJobs()).get(id)
+  /** One command job, also one that was removed. */
+  async get(id: string): Promise<CommandJobInfo> {
+    return await (await this.#jobs()).get(id)
   }
 
   /** All command jobs that are not removed, by id. */
-  async listJobs(): Promise<readonly CommandJobInfo[]> {
-    return await (await this.commandJobs()).list()
+  async list(): Promise<readonly CommandJobInfo[]> {
+    return await (await this.#jobs()).list()
   }
 
-  /** What is wrong with the jobs file, where one is used: `error` where it cannot be read or has faulty lines, `warnings` of who may write it. */
-  async checkJobsFile(): Promise<JobsFileCheck> {
-    const jobs = await this.commandJobs()
+  /** Checks the jobs file, if one is used: `error` if it cannot be read or has faulty lines, `warnings` if others may write it. */
+  async checkFile(): Promise<JobsFileCheck> {
+    const jobs = await this.#jobs()
     const warnings = jobs.fileOpenToOthers().map(({ message, todo }) => `${message}; ${todo}`)
     return { error: await jobs.fileTrouble(), warnings }
   }
 
-  /** Runs a command job now and by hand; when it is due stays as it is. */
-  async runJobNow(id: string): Promise<Enqueued> {
+  /** Runs a command job now; its schedule does not change. */
+  async runNow(id: string): Promise<Enqueued> {
+    const { events, runNow } = this.#context
     try {
       await this.#assertActive(id)
     } catch (error) {
-      tellFailure(this.events, { operation: 'run', target: id }, error)
+      tellFailure(events, { operation: 'run', target: id }, error)
       throw error
     }
-    return await this.runNow(id)
+    return await runNow(id)
   }
 
-  async #assertActive(id: string): Promise<void> {
-    const { state } = await this.getJob(id)
-    if (state === 'removed' || state === 'cleaned-up')
-      throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed`)
-  }
-
-  /** Removes one-shots that were executed, which also happens once a day; gives their ids. */
-  async cleanupJobs(options: { readonly dryRun?: boolean } = {}): Promise<readonly string[]> {
+  /** Removes executed one-shots, which also happens once a day; returns their ids. */
+  async cleanup(options: { readonly dryRun?: boolean } = {}): Promise<readonly string[]> {
+    const { tell, now } = this.#context
     const isDry = options.dryRun ?? false
     const asked = {
       operation: 'clean up jobs',
@@ -98,11 +117,12 @@ export abstract class RotaJobs extends RotaWorkers {
       outcome: () => (isDry ? 'nothing was changed' : 'removed'),
       details: (ids: readonly string[]) => ({ count: ids.length, jobs: someIds(ids) }),
     }
-    return await this.tell(asked, async () => (await this.commandJobs()).cleanup({ isDry, now: this.now() }))
+    return await tell(asked, async () => (await this.#jobs()).cleanup({ isDry, now: now() }))
   }
 
-  /** Adds the jobs of a file, and says what became of each line; faulty lines are left alone. */
-  async importJobs(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+  /** Adds the jobs of a file and returns what became of each line; faulty lines are skipped. */
+  async import(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+    const { tell, now, wake, storeWithJobs, directory } = this.#context
     const { importJobs } = await import('./import.js')
     const asked = {
       operation: 'import jobs',
@@ -110,29 +130,56 @@ export abstract class RotaJobs extends RotaWorkers {
       outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
       details: countsOf,
     }
-    const lines = await this.tell(asked, async () => {
-      if (options.dryRun !== true) await this.#writeOwn()
-      const request = { ...options, path: resolve(this.directory, path), now: this.now() }
-      return await importJobs(await this.commandJobs(), request)
+    const lines = await tell(asked, async () => {
+      if (options.dryRun !== true) await storeWithJobs()
+      const request = { ...options, path: resolve(directory, path), now: now() }
+      return await importJobs(await this.#jobs(), request)
     })
-    this.wake()
+    wake()
     return lines
   }
 
   /** All command jobs as the lines of a file. */
-  async exportJobs(): Promise<string> {
+  async export(): Promise<string> {
     const { exportJobs } = await import('./import.js')
-    return await exportJobs(await this.commandJobs())
+    return await exportJobs(await this.#jobs())
   }
 
-  /** A command finds the job it names. */
-  async #writeOwn(): Promise<void> {
-    const store = await this.store()
-    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+  async #jobs(): Promise<CommandJobs> {
+    const { CommandJobs } = await import('./command-jobs.js')
+    const { store, storeUrl, clock } = this.#context
+    return new CommandJobs({ store: await store(), storeUrl, clock, path: this.#file })
+  }
+
+  async #assertActive(id: string): Promise<void> {
+    const { state } = await this.get(id)
+    if (state === 'removed' || state === 'cleaned-up')
+      throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed`)
+  }
+
+  /** Looks at the jobs once before anything is planned, because the handler of a command may have changed. */
+  async #prepare({ roles }: StartingApp): Promise<void> {
+    if (!roles.scheduler) return
+    const { JobsKeeper } = await import('./keeper.js')
+    const { clock, events, now, wake } = this.#context
+    this.#keeper = new JobsKeeper({ jobs: await this.#jobs(), clock, events, now, onChange: wake })
+    await this.#keeper.look()
+  }
+
+  async #start({ store, roles, sources }: StartingApp): Promise<void> {
+    const { source } = (await this.#jobs()).place ?? {}
+    if (source !== undefined) sources.add(source)
+    this.#keeper?.start()
+    if (!roles.worker) return
+    const { UnclaimedCommands } = await import('./unclaimed.js')
+    const { clock, events, now, settings } = this.#context
+    const { leaseMs, offerAfterMs } = settings
+    this.#unclaimed = new UnclaimedCommands({ store, clock, now, events, leaseMs, offerAfterMs })
+    this.#unclaimed.start()
   }
 }
 
-/** How many lines became what. */
+/** The number of lines by what became of them. */
 function countsOf(lines: readonly ImportedLine[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { became } of lines) counts[became] = (counts[became] ?? 0) + 1

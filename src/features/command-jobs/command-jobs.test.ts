@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobOptions } from '../../kernel/job/define-job.js'
 import { isFinal } from '../../kernel/run/run.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { type Rota, createApp } from '../../app/rota.js'
 import type { CommandRun } from '../../engine/worker/command-run.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -36,8 +36,8 @@ function appOf(
   } = {},
 ): Rota {
   const { taken = [], take, retry } = options
-  const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
-  app.onCommand(
+  const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
+  app.commands.handle(
     (command) => {
       taken.push({
         at: new Date(clock.now()).toISOString(),
@@ -66,7 +66,12 @@ describe('command jobs', () => {
     'N1: a recurring job is due by its expression in UTC, the count of fields decides: %s',
     async (schedule, next) => {
       const app = appOf()
-      const job = await app.addJob({ type: 'recurring', schedule, command: 'check_status', userId: 'user1' })
+      const job = await app.commands.add({
+        type: 'recurring',
+        schedule,
+        command: 'check_status',
+        userId: 'user1',
+      })
       expect(job).toMatchObject({ type: 'recurring', schedule, state: 'scheduled', nextAt: new Date(next) })
       await app.close()
     },
@@ -76,7 +81,12 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const app = appOf({ taken })
     await app.start()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday + 61_234), command: 'remind' })
+    await app.commands.add({
+      id: 'a',
+      type: 'oneshot',
+      executeAt: new Date(monday + 61_234),
+      command: 'remind',
+    })
     await clock.advance(61_233)
     expect(taken).toEqual([])
     await until(() => taken.length === 1)
@@ -88,7 +98,12 @@ describe('command jobs', () => {
 
   it('N2: an overdue one-shot runs at once after a restart, however old it is', async () => {
     const early = appOf()
-    await early.addJob({ id: 'old', type: 'oneshot', executeAt: '2026-01-05T01:00:00Z', command: 'remind' })
+    await early.commands.add({
+      id: 'old',
+      type: 'oneshot',
+      executeAt: '2026-01-05T01:00:00Z',
+      command: 'remind',
+    })
     await early.close()
     clock = new FakeClock(monday + 400 * day)
     const taken: Taken[] = []
@@ -96,7 +111,7 @@ describe('command jobs', () => {
     await app.start({ acceptClock: true })
     await until(() => taken.length === 1)
     expect(taken[0]?.task).toBe(`cron_old_${monday + hour}`)
-    await until(async () => (await app.getJob('old')).state === 'executed')
+    await until(async () => (await app.commands.get('old')).state === 'executed')
     await app.stop({ grace: 0 })
   })
 
@@ -104,42 +119,42 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const app = appOf({ taken })
     await app.start()
-    const other = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
-    const added = await other.addJob({
+    const other = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
+    const added = await other.commands.add({
       type: 'recurring',
       schedule: '*/10 * * * * *',
       command: 'check',
       userId: 'u',
     })
     expect(added.id).toMatch(/^job_[0-9a-f]{32}$/)
-    expect((await other.listJobs()).map(({ id }) => id)).toEqual([added.id])
+    expect((await other.commands.list()).map(({ id }) => id)).toEqual([added.id])
     await until(() => taken.length === 1, 100)
     expect(taken[0]?.at).toBe('2026-01-05T00:00:10.000Z')
-    await until(async () => (await other.getJob(added.id)).state === 'completed')
-    const { id } = await other.runJobNow(added.id)
-    await until(async () => (await app.run(id)).state === 'done')
-    expect((await app.run(id)).labels?.['task_id']).toBe(`cron_${added.id}_${id}`)
-    const removed = await other.removeJob(added.id)
+    await until(async () => (await other.commands.get(added.id)).state === 'completed')
+    const { id } = await other.commands.runNow(added.id)
+    await until(async () => (await app.runs.get(id)).state === 'done')
+    expect((await app.runs.get(id)).labels?.['task_id']).toBe(`cron_${added.id}_${id}`)
+    const removed = await other.commands.remove(added.id)
     expect(removed.state).toBe('removed')
-    expect(await other.listJobs()).toEqual([])
+    expect(await other.commands.list()).toEqual([])
     const before = taken.length
     await clock.advance(60 * second)
     expect(taken.length).toBe(before)
-    await expect(other.removeJob(added.id)).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
-    await expect(other.getJob('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    await expect(other.commands.remove(added.id)).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    await expect(other.commands.get('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
     await other.close()
     await app.stop({ grace: 0 })
   })
 
   it('N3: an id that is taken is a conflict that changes nothing', async () => {
     const app = appOf()
-    const job = await app.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'one' })
-    const twice = app.addJob({ id: 'a', type: 'recurring', schedule: '0 10 * * *', command: 'two' })
+    const job = await app.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'one' })
+    const twice = app.commands.add({ id: 'a', type: 'recurring', schedule: '0 10 * * *', command: 'two' })
     await expect(twice).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
-    expect(await app.getJob('a')).toEqual(job)
+    expect(await app.commands.get('a')).toEqual(job)
     const [one, two] = await Promise.allSettled([
-      app.addJob({ id: 'b', type: 'recurring', schedule: '0 9 * * *', command: 'one' }),
-      app.addJob({ id: 'b', type: 'recurring', schedule: '0 9 * * *', command: 'two' }),
+      app.commands.add({ id: 'b', type: 'recurring', schedule: '0 9 * * *', command: 'one' }),
+      app.commands.add({ id: 'b', type: 'recurring', schedule: '0 9 * * *', command: 'two' }),
     ])
     expect([one.status, two.status].toSorted()).toEqual(['fulfilled', 'rejected'])
     await app.close()
@@ -151,16 +166,16 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const app = appOf({ taken, take: () => finished })
     await app.start()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'long' })
+    await app.commands.add({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'long' })
     await until(() => taken.length === 1)
-    expect((await app.getJob('a')).state).toBe('executing')
-    const waiting = await app.runJobNow('a')
-    await app.removeJob('a')
-    expect(await app.run(waiting.id)).toMatchObject({ state: 'cancelled', reason: 'removed' })
+    expect((await app.commands.get('a')).state).toBe('executing')
+    const waiting = await app.commands.runNow('a')
+    await app.commands.remove('a')
+    expect(await app.runs.get(waiting.id)).toMatchObject({ state: 'cancelled', reason: 'removed' })
     finish()
-    const [first] = await app.runs({ trigger: 'a', state: 'running' })
-    await until(async () => (await app.run(first?.id ?? '')).state === 'done')
-    expect((await app.getJob('a')).state).toBe('cleaned-up')
+    const [first] = await app.runs.list({ trigger: 'a', state: 'running' })
+    await until(async () => (await app.runs.get(first?.id ?? '')).state === 'done')
+    expect((await app.commands.get('a')).state).toBe('cleaned-up')
     await app.stop({ grace: 0 })
   })
 
@@ -170,32 +185,42 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const app = appOf({ taken, take: () => failing, retry: { attempts: 3, delay: 0 } })
     await app.start()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'long' })
+    await app.commands.add({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'long' })
     await until(() => taken.length === 1)
-    const [run] = await app.runs({ trigger: 'a' })
-    await app.removeJob('a')
+    const [run] = await app.runs.list({ trigger: 'a' })
+    await app.commands.remove('a')
     fail()
-    await until(async () => isFinal((await app.run(run?.id ?? '')).state))
+    await until(async () => isFinal((await app.runs.get(run?.id ?? '')).state))
     expect(taken.length).toBe(1)
     await app.stop({ grace: 0 })
   })
 
-  it('N3: a command goes to the job of its name, else to onCommand, else its run fails with a code', async () => {
+  it('N3: a command goes to the job of its name, else to the command handler, else its run fails with a code', async () => {
     const named: unknown[] = []
     const taken: Taken[] = []
-    const bare = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:bare')
+    const bare = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:bare')
     await bare.start()
     const at = new Date(monday)
-    await bare.addJob({ id: 'lost', type: 'oneshot', executeAt: at, command: 'nothing' })
+    await bare.commands.add({ id: 'lost', type: 'oneshot', executeAt: at, command: 'nothing' })
     // It waits for somebody on the bus first.
-    await until(async () => (await bare.runs({ trigger: 'lost' })).length === 1)
-    expect((await bare.runs({ trigger: 'lost' }))[0]?.state).toBe('pending')
+    await until(async () => (await bare.runs.list({ trigger: 'lost' })).length === 1)
+    expect((await bare.runs.list({ trigger: 'lost' }))[0]?.state).toBe('pending')
     await clock.advance(10_000)
-    await until(async () => (await bare.getJob('lost')).state === 'executed')
-    const [failed] = await bare.runs({ trigger: 'lost' })
+    await until(async () => (await bare.commands.get('lost')).state === 'executed')
+    const [failed] = await bare.runs.list({ trigger: 'lost' })
     expect(failed).toMatchObject({ state: 'failed', error: { code: 'COMMAND_UNKNOWN' } })
-    await bare.addJob({ id: 'later', type: 'oneshot', executeAt: new Date(monday + hour), command: 'report' })
-    await bare.addJob({ id: 'any', type: 'oneshot', executeAt: new Date(monday + hour), command: 'other' })
+    await bare.commands.add({
+      id: 'later',
+      type: 'oneshot',
+      executeAt: new Date(monday + hour),
+      command: 'report',
+    })
+    await bare.commands.add({
+      id: 'any',
+      type: 'oneshot',
+      executeAt: new Date(monday + hour),
+      command: 'other',
+    })
     await bare.stop({ grace: 0 })
     const app = appOf({ taken })
     app.job('report', (run) => void named.push(run.payload))
@@ -204,7 +229,7 @@ describe('command jobs', () => {
     await until(() => named.length === 1 && taken.length === 1)
     expect(named).toEqual([{ command: 'report', user_id: '', metadata: {} }])
     expect(taken[0]?.command).toBe('other')
-    expect((await app.runs({ trigger: 'later' }))[0]?.job).toBe('report')
+    expect((await app.runs.list({ trigger: 'later' }))[0]?.job).toBe('report')
     await app.stop({ grace: 0 })
   })
 
@@ -222,7 +247,7 @@ describe('command jobs', () => {
     )
     await app.start()
     const executeAt = new Date(monday + 500)
-    await app.addJob({
+    await app.commands.add({
       id: 'job_7',
       type: 'oneshot',
       executeAt,
@@ -237,28 +262,28 @@ describe('command jobs', () => {
       `{"id":"cron_job_7_${monday + 500}","type":"cron","payload":{"command":"remind","user_id":"user1","metadata":{"chat":"42"}}}`,
     )
     expect(ends).toEqual([{ trigger: 'job_7', error: 'no such chat', durationMs: expect.any(Number) }])
-    const [run] = await app.runs({ trigger: 'job_7' })
+    const [run] = await app.runs.list({ trigger: 'job_7' })
     expect(run?.labels).toEqual({ task_id: `cron_job_7_${monday + 500}` })
     await app.stop({ grace: 0 })
   })
 
   it('N6: a one-shot is marked after its last attempt, ok or not, and not before', async () => {
     let tries = 0
-    const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
+    const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
     const fail = (): never => {
       tries += 1
       throw new Error('again')
     }
     app.job('flaky', fail, { retry: { attempts: 2, delay: '1m', backoff: 'constant', jitter: 0 } })
     await app.start()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'flaky' })
+    await app.commands.add({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'flaky' })
     await until(() => tries === 1)
-    await until(async () => (await app.runs({ trigger: 'a', state: 'pending' })).length === 1)
-    expect(await app.getJob('a')).toMatchObject({ state: 'executing', executed: false })
+    await until(async () => (await app.runs.list({ trigger: 'a', state: 'pending' })).length === 1)
+    expect(await app.commands.get('a')).toMatchObject({ state: 'executing', executed: false })
     await until(() => tries === 2, second)
-    await until(async () => (await app.getJob('a')).executed)
-    const [run] = await app.runs({ trigger: 'a' })
-    const { executedAt, state } = await app.getJob('a')
+    await until(async () => (await app.commands.get('a')).executed)
+    const [run] = await app.runs.list({ trigger: 'a' })
+    const { executedAt, state } = await app.commands.get('a')
     expect(state).toBe('executed')
     expect(executedAt?.getTime()).toBe(run?.finishedAt)
     await app.stop({ grace: 0 })
@@ -268,29 +293,29 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const first = appOf({ taken })
     await first.start()
-    await first.addJob({ id: 'once', type: 'oneshot', executeAt: new Date(monday), command: 'c' })
-    await first.addJob({
+    await first.commands.add({ id: 'once', type: 'oneshot', executeAt: new Date(monday), command: 'c' })
+    await first.commands.add({
       id: 'future',
       type: 'oneshot',
       executeAt: new Date(monday + 30 * day),
       command: 'c',
     })
-    await first.addJob({ id: 'daily', type: 'recurring', schedule: '0 9 * * *', command: 'c' })
-    await until(async () => (await first.getJob('once')).state === 'executed')
-    expect(await first.cleanupJobs({ dryRun: true })).toEqual(['once'])
+    await first.commands.add({ id: 'daily', type: 'recurring', schedule: '0 9 * * *', command: 'c' })
+    await until(async () => (await first.commands.get('once')).state === 'executed')
+    expect(await first.commands.cleanup({ dryRun: true })).toEqual(['once'])
     await first.stop({ grace: 0 })
     await clock.advance(23.9 * hour)
     const app = appOf({ taken })
     await app.start()
-    expect((await app.listJobs()).map(({ id }) => id)).toEqual(['daily', 'future', 'once'])
-    await until(async () => (await app.listJobs()).length === 2, 60 * second)
-    expect((await app.listJobs()).map(({ id }) => id)).toEqual(['daily', 'future'])
+    expect((await app.commands.list()).map(({ id }) => id)).toEqual(['daily', 'future', 'once'])
+    await until(async () => (await app.commands.list()).length === 2, 60 * second)
+    expect((await app.commands.list()).map(({ id }) => id)).toEqual(['daily', 'future'])
     expect(clock.now() - monday).toBeGreaterThanOrEqual(day)
-    expect((await app.getJob('once')).state).toBe('cleaned-up')
-    expect((await app.runs({ trigger: 'once' })).length).toBe(1)
-    await app.addJob({ id: 'second', type: 'oneshot', executeAt: new Date(monday), command: 'c' })
-    await until(async () => (await app.getJob('second')).state === 'executed')
-    expect(await app.cleanupJobs()).toEqual(['second'])
+    expect((await app.commands.get('once')).state).toBe('cleaned-up')
+    expect((await app.runs.list({ trigger: 'once' })).length).toBe(1)
+    await app.commands.add({ id: 'second', type: 'oneshot', executeAt: new Date(monday), command: 'c' })
+    await until(async () => (await app.commands.get('second')).state === 'executed')
+    expect(await app.commands.cleanup()).toEqual(['second'])
     await app.stop({ grace: 0 })
   })
 
@@ -298,11 +323,16 @@ describe('command jobs', () => {
     const taken: Taken[] = []
     const app = appOf({ taken })
     await app.start()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'one' })
-    await until(async () => (await app.getJob('a')).state === 'executed')
-    await app.cleanupJobs()
-    await app.addJob({ id: 'a', type: 'oneshot', executeAt: new Date(clock.now() + 5000), command: 'two' })
-    expect(await app.getJob('a')).toMatchObject({ state: 'scheduled', executed: false })
+    await app.commands.add({ id: 'a', type: 'oneshot', executeAt: new Date(monday), command: 'one' })
+    await until(async () => (await app.commands.get('a')).state === 'executed')
+    await app.commands.cleanup()
+    await app.commands.add({
+      id: 'a',
+      type: 'oneshot',
+      executeAt: new Date(clock.now() + 5000),
+      command: 'two',
+    })
+    expect(await app.commands.get('a')).toMatchObject({ state: 'scheduled', executed: false })
     await until(() => taken.length === 2)
     expect(taken[1]?.command).toBe('two')
     await app.stop({ grace: 0 })
@@ -310,21 +340,21 @@ describe('command jobs', () => {
 
   it('N7: an invalid expression is refused when it is added, with the position of the fault', async () => {
     const app = appOf()
-    const refused = app.addJob({ type: 'recurring', schedule: '0 25 * * *', command: 'c' })
+    const refused = app.commands.add({ type: 'recurring', schedule: '0 25 * * *', command: 'c' })
     await expect(refused).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
       faults: [{ path: 'schedule', message: expect.stringContaining('at position 2') }],
     })
-    await expect(app.addJob({ type: 'recurring', schedule: '0 9 * *', command: 'c' })).rejects.toThrow(
+    await expect(app.commands.add({ type: 'recurring', schedule: '0 9 * *', command: 'c' })).rejects.toThrow(
       /position/,
     )
-    expect(await app.listJobs()).toEqual([])
+    expect(await app.commands.list()).toEqual([])
     await app.close()
   })
 
   it('N3: all faults of a job are told at once and nothing is stored', async () => {
     const app = appOf()
-    const refused = app.addJob({
+    const refused = app.commands.add({
       type: 'weekly',
       command: '',
       userId: 7,
@@ -332,7 +362,7 @@ describe('command jobs', () => {
       cmd: 'x',
     } as never)
     await expect(refused).rejects.toMatchObject({ faults: { length: 5 } })
-    expect(await app.listJobs()).toEqual([])
+    expect(await app.commands.list()).toEqual([])
     await app.close()
   })
 })

@@ -33,7 +33,7 @@ export interface AddJob {
   readonly schedule?: string | undefined
   /** A Date, or a text such as `2026-01-05T09:00:00Z`. One that has passed is due at once. */
   readonly executeAt?: Date | string | undefined
-  /** The name of a job, or what the app's `onCommand` understands. */
+  /** The name of a job, or what the app's command handler understands. */
   readonly command: string
   readonly userId?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined

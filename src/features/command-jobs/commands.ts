@@ -26,7 +26,7 @@ const actions = ['add', 'remove', 'get', 'list', 'run', 'cleanup'] as const
 export const job: Command = {
   name: 'job',
   about:
-    'A command job says which command is due when, for whom. add stores one, and with that it is scheduled, also in an engine that runs already. get shows one, list all, run starts one now, remove ends one: what runs may finish, what waits is cancelled. cleanup removes one-shots that were executed, which the engine also does once a day. A command goes to the job of its name, else to the app’s onCommand.',
+    'A command job says which command is due when, for whom. add stores one, and with that it is scheduled, also in an engine that runs already. get shows one, list all, run starts one now, remove ends one: what runs may finish, what waits is cancelled. cleanup removes one-shots that were executed, which the engine also does once a day. A command goes to the job of its name, else to the handler that the app gave `app.commands.handle()`.',
   arguments: [
     { name: 'action', help: actions.join(', '), choices: actions },
     { name: 'id', help: 'which job; for add the id it gets, else a random one', isOptional: true },
@@ -59,7 +59,7 @@ export const job: Command = {
     const action = actionOf(context)
     const orEmpty = context.args.flag('jobs') && (action === 'list' || action === 'get')
     // Without the file: trying must not write to it.
-    const create = action === 'add' ? (empty: Rota) => empty.addJob(readJob(context)) : undefined
+    const create = action === 'add' ? (empty: Rota) => empty.commands.add(readJob(context)) : undefined
     return withApp(context, (app) => act(context, action, app), { create, orEmpty })
   },
 }
@@ -91,7 +91,7 @@ const owners: OptionOwners<Action> = {
 
 async function act(context: Context, action: Action, app: Rota): Promise<number> {
   const file = action === 'list' || action === 'get' ? jobsPathOf(context) : jobsFileOf(context)
-  if (file !== undefined) app.jobsFile(file)
+  if (file !== undefined) app.commands.useFile(file)
   const isSound = await checkFile(context, action, app)
   const code = await perform(context, action, app)
   return isSound ? code : Math.max(code, exitCodes.failed)
@@ -99,7 +99,7 @@ async function act(context: Context, action: Action, app: Rota): Promise<number>
 
 /** Says what is wrong with the jobs file; whoever changes it is refused by what is wrong, whoever looks sees what is known. */
 async function checkFile({ args, out, environment }: Context, action: Action, app: Rota): Promise<boolean> {
-  const { error, warnings } = await app.checkJobsFile()
+  const { error, warnings } = await app.commands.checkFile()
   for (const warning of warnings) out.note(`warning: ${warning}`)
   if (error === undefined || (action !== 'list' && action !== 'get')) return true
   const { reportFailure } = await import('../../cli/framework/failure.js')
@@ -118,21 +118,21 @@ async function perform(context: Context, action: Action, app: Rota): Promise<num
     case 'add':
       return tell(context, await addJob(context, app), addedText)
     case 'remove':
-      return tell(context, await app.removeJob(id), (job) => `job ${job.id} is ${job.state}`)
+      return tell(context, await app.commands.remove(id), (job) => `job ${job.id} is ${job.state}`)
     case 'get':
-      return show(context, await app.getJob(id))
+      return show(context, await app.commands.get(id))
     case 'list':
-      return list(context, await app.listJobs())
+      return list(context, await app.commands.list())
     case 'run':
-      return run(context, await app.runJobNow(id))
+      return run(context, await app.commands.runNow(id))
     case 'cleanup':
-      return cleanup(context, await app.cleanupJobs({ dryRun: args.flag('dry-run') }))
+      return cleanup(context, await app.commands.cleanup({ dryRun: args.flag('dry-run') }))
   }
 }
 
 async function addJob(context: Context, app: Rota): Promise<CommandJobInfo> {
   const job = readJob(context)
-  return await withOptionNames(optionNames, () => app.addJob(job))
+  return await withOptionNames(optionNames, () => app.commands.add(job))
 }
 
 const optionNames = {

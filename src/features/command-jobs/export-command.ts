@@ -20,7 +20,7 @@ export const exportCommand: Command = {
   run: (context) =>
     withApp(context, async (app) => {
       const { args, out, directory } = context
-      const text = await app.exportJobs()
+      const text = await app.commands.export()
       const lines = text.split('\n').slice(0, -1)
       const file = args.optionalWord(0)
       if (file === undefined && args.flag('json')) out.json(lines.map((line) => JSON.parse(line) as unknown))

@@ -29,12 +29,13 @@ export const importCommand: Command = {
     const path = namedFile(context, { holder: '<file>', path: args.word(0), code: 'JOBS_INVALID' })
     const file = jobsFileOf(context)
     const options = { dryRun: args.flag('dry-run'), strict: args.flag('strict'), shell: args.flag('shell') }
-    const create = (empty: Rota): Promise<unknown> => empty.importJobs(path, { ...options, dryRun: true })
+    const create = (empty: Rota): Promise<unknown> =>
+      empty.commands.import(path, { ...options, dryRun: true })
     return withApp(
       context,
       async (app) => {
-        if (file !== undefined) app.jobsFile(file)
-        const lines = await app.importJobs(path, options)
+        if (file !== undefined) app.commands.useFile(file)
+        const lines = await app.commands.import(path, options)
         if (args.flag('json')) context.out.json(lines.map(lineView))
         else print(context, lines)
         const isWhole = lines.every(({ became }) => became !== 'faulty' && became !== 'conflict')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { type Rota, createApp } from '../../app/rota.js'
 
 const recurring =
   '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'
@@ -20,7 +20,7 @@ let app: Rota
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rota-import-'))
   clock = new FakeClock(Date.UTC(2026, 0, 4))
-  app = new Rota({ store: 'memory:', directory, clock }, 'code:test')
+  app = createApp({ store: 'memory:', directory, clock }, 'code:test')
 })
 
 function write(text: string | Buffer): string {
@@ -31,9 +31,9 @@ function write(text: string | Buffer): string {
 /** What became of the lines, as `line id became`. */
 async function imported(
   text: string | Buffer,
-  options: Parameters<Rota['importJobs']>[1] = {},
+  options: Parameters<Rota['commands']['import']>[1] = {},
 ): Promise<string[]> {
-  const lines = await app.importJobs(write(text), options)
+  const lines = await app.commands.import(write(text), options)
   return lines.map(({ line, id, became }) => `${line} ${id ?? '-'} ${became}`)
 }
 
@@ -46,51 +46,51 @@ describe('import and export', () => {
       '3 job_125 executed',
       '4 job_126 added',
     ])
-    expect(await app.exportJobs()).toBe(text)
-    expect((await app.getJob('job_125')).state).toBe('executed')
+    expect(await app.commands.export()).toBe(text)
+    expect((await app.commands.get('job_125')).state).toBe('executed')
     await app.close()
   })
 
   it('N4: importing again changes nothing, and a job that differs is a conflict', async () => {
     await imported(`${recurring}\n${oneShot}\n`)
-    const before = await app.triggers()
+    const before = await app.triggers.list()
     expect(await imported(`${oneShot.replace('remind', 'other')}\n${recurring}\n`)).toEqual([
       '1 job_124 conflict',
       '2 job_123 unchanged',
     ])
-    expect(await app.triggers()).toEqual(before)
+    expect(await app.triggers.list()).toEqual(before)
     await app.close()
   })
 
   it('N4: faulty lines are named and left alone, the others are taken; strict takes none', async () => {
     const text = `\n${recurring}\nnonsense\n${oneShot.replace('"type":"oneshot",', '')}\n${oneShot}`
-    await expect(app.importJobs(write(text), { strict: true })).rejects.toMatchObject({
+    await expect(app.commands.import(write(text), { strict: true })).rejects.toMatchObject({
       code: 'JOBS_INVALID',
       faults: [{ path: '3:2' }, { path: '4:1', message: 'type is missing' }],
     })
-    expect(await app.listJobs()).toEqual([])
+    expect(await app.commands.list()).toEqual([])
     expect(await imported(text, { dryRun: true })).toEqual(await imported(text, { dryRun: true }))
-    expect(await app.listJobs()).toEqual([])
+    expect(await app.commands.list()).toEqual([])
     expect(await imported(text)).toEqual(['2 job_123 added', '3 - faulty', '4 - faulty', '5 job_124 added'])
-    expect((await app.listJobs()).map(({ id }) => id)).toEqual(['job_123', 'job_124'])
+    expect((await app.commands.list()).map(({ id }) => id)).toEqual(['job_123', 'job_124'])
     expect(readFileSync(join(directory, 'in.jsonl'), 'utf8')).toBe(text)
     await app.close()
   })
 
   it('N4: a file that is not there, is a directory, or is binary is refused or named, and nothing changes', async () => {
-    await expect(app.importJobs('nowhere.jsonl')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
-    await expect(app.importJobs('.')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
+    await expect(app.commands.import('nowhere.jsonl')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
+    await expect(app.commands.import('.')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
     expect(await imported(Buffer.from([0, 255, 10, 1, 2, 3]))).toEqual(['1 - faulty', '2 - faulty'])
     expect(await imported('')).toEqual([])
-    expect(await app.listJobs()).toEqual([])
+    expect(await app.commands.list()).toEqual([])
     await app.close()
   })
 
   it('N4: a line that says executed of a job that waits here is a conflict; one that does not yet know changes nothing', async () => {
     await imported(`${executed.replace('"executed":true', '"executed":false')}\n`)
     expect(await imported(`${executed}\n`)).toEqual(['1 job_125 conflict'])
-    expect((await app.getJob('job_125')).state).toBe('scheduled')
-    await app.removeJob('job_125')
+    expect((await app.commands.get('job_125')).state).toBe('scheduled')
+    await app.commands.remove('job_125')
     await imported(`${executed}\n`)
     expect(await imported(`${executed.replace('"executed":true', '"executed":false')}\n`)).toEqual([
       '1 job_125 unchanged',
@@ -99,7 +99,7 @@ describe('import and export', () => {
   })
 
   it.skipIf(process.platform === 'win32')('N4: a file that never ends is refused', async () => {
-    await expect(app.importJobs('/dev/zero')).rejects.toMatchObject({
+    await expect(app.commands.import('/dev/zero')).rejects.toMatchObject({
       code: 'JOBS_INVALID',
       message: '/dev/zero cannot be read: it is a device, not a file',
     })
@@ -109,13 +109,13 @@ describe('import and export', () => {
   it('N4: an imported one-shot that was executed already does not run again', async () => {
     const taken: string[] = []
     clock = new FakeClock(Date.UTC(2026, 0, 5, 10))
-    app = new Rota({ store: 'memory:', directory, clock }, 'code:test')
-    app.onCommand(({ task }) => void taken.push(task.id))
+    app = createApp({ store: 'memory:', directory, clock }, 'code:test')
+    app.commands.handle(({ task }) => void taken.push(task.id))
     await app.start()
     await imported(`${oneShot}\n${executed}\n`)
     await clock.advance(60_000)
     expect(taken).toEqual([`cron_job_124_${Date.UTC(2026, 0, 5, 9)}`])
-    expect(await app.exportJobs()).toContain(executed)
+    expect(await app.commands.export()).toContain(executed)
     await app.stop({ grace: 0 })
   })
 
@@ -133,23 +133,23 @@ describe('import and export', () => {
     await app.start()
     await imported(line('plain'))
     await imported(line('shell'), { shell: true })
-    const ended = async (id: string): Promise<boolean> => (await app.getJob(id)).state === 'executed'
+    const ended = async (id: string): Promise<boolean> => (await app.commands.get(id)).state === 'executed'
     while (!(await ended('plain')) || !(await ended('shell'))) await clock.advance(10)
-    expect((await app.runs({ trigger: 'plain' }))[0]?.error?.code).toBe('COMMAND_UNKNOWN')
-    expect((await app.runs({ trigger: 'shell' }))[0]?.state).toBe('done')
+    expect((await app.runs.list({ trigger: 'plain' }))[0]?.error?.code).toBe('COMMAND_UNKNOWN')
+    expect((await app.runs.list({ trigger: 'shell' }))[0]?.state).toBe('done')
     expect(readFileSync(out, 'utf8').trim().split('\n').length).toBe(1)
-    expect((await app.getJob('shell')).isShell).toBe(true)
+    expect((await app.commands.get('shell')).isShell).toBe(true)
     await app.stop({ grace: 0 })
   })
 
   it('N4: a file store takes the known fields only, and appends what it takes to its own file', async () => {
-    const store = new Rota({ store: 'files:data', directory, durability: 'normal' }, 'api')
+    const store = createApp({ store: 'files:data', directory, durability: 'normal' }, 'api')
     write(`${recurring}\n${extra}\n`)
-    const lines = await store.importJobs('in.jsonl')
+    const lines = await store.commands.import('in.jsonl')
     expect(lines.map(({ became }) => became)).toEqual(['added', 'faulty'])
     expect(readFileSync(join(directory, 'data/jobs.jsonl'), 'utf8')).toBe(`${recurring}\n`)
-    await expect(store.importJobs('data/jobs.jsonl')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
-    expect(await store.exportJobs()).toBe(`${recurring}\n`)
+    await expect(store.commands.import('data/jobs.jsonl')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
+    expect(await store.commands.export()).toBe(`${recurring}\n`)
     await store.close()
     await app.close()
   })

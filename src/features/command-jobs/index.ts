@@ -1,8 +1,11 @@
+import type { AppContext } from '../app-context.js'
 import type { Feature } from '../feature.js'
+import { Commands } from './api.js'
 
 /** The feature `command-jobs`. */
 export const commandJobs = {
   name: 'command-jobs',
+  api: (context: AppContext) => new Commands(context),
   handlers: async () => (await import('./unclaimed.js')).commandHandlers,
   endEffects: async () => [(await import('./end-effect.js')).onceEffect],
   commands: {

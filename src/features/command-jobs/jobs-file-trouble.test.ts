@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { type Rota, createApp } from '../../app/rota.js'
 import { JobsFile } from './jobs-file.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -48,21 +48,21 @@ function write(text: string, ageMs = 5 * minute): void {
 }
 
 async function started(store = 'memory:'): Promise<Rota> {
-  const app = new Rota({ store, durability: 'normal', directory, clock }, 'code:test')
+  const app = createApp({ store, durability: 'normal', directory, clock }, 'code:test')
   app.on('trouble', ({ error }) => troubles.push((error as Error).message))
   app.on('fatal', ({ error }) => troubles.push(`fatal: ${(error as Error).message}`))
-  app.jobsFile('jobs.jsonl')
+  app.commands.useFile('jobs.jsonl')
   await passing(app.start())
   onTestFinished(() => passing(app.stop({ grace: 0 })))
   return app
 }
 
 async function ids(app: Rota): Promise<string[]> {
-  return (await passing(app.listJobs())).map(({ id }) => id)
+  return (await passing(app.commands.list())).map(({ id }) => id)
 }
 
 async function add(app: Rota, id: string): Promise<unknown> {
-  return await passing(app.addJob({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+  return await passing(app.commands.add({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
 }
 
 /** Lets time pass while something is on its way: locks are waited for on the clock. */
@@ -126,9 +126,9 @@ describe('a jobs file in trouble', () => {
     const first = await started('sqlite:rota.db')
     expect(await ids(first)).toEqual(['a'])
     await passing(first.stop({ grace: 0 }))
-    const plain = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:plain')
+    const plain = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:plain')
     writeFileSync(join(directory, 'import.jsonl'), `${JSON.stringify({ id: 'b', ...done })}\n`)
-    await passing(plain.importJobs('import.jsonl'))
+    await passing(plain.commands.import('import.jsonl'))
     await passing(plain.close())
     await clock.advance(24 * 60 * minute)
     rmSync(path)

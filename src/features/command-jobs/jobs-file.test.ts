@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { type Rota, createApp } from '../../app/rota.js'
 import { JobsFile } from './jobs-file.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -59,18 +59,18 @@ function text(): string {
 
 /** An app that uses the file in place, beside a store of its own. */
 async function started(store = 'sqlite:rota.db', prepare?: (app: Rota) => unknown): Promise<Rota> {
-  const app = new Rota({ store, durability: 'normal', directory, clock }, 'code:test')
+  const app = createApp({ store, durability: 'normal', directory, clock }, 'code:test')
   prepare?.(app)
-  app.onCommand(({ task }) => void taken.push(task.id))
+  app.commands.handle(({ task }) => void taken.push(task.id))
   app.on('trouble', ({ error }) => troubles.push((error as Error).message))
-  if (!store.startsWith('files:')) app.jobsFile('jobs.jsonl')
+  if (!store.startsWith('files:')) app.commands.useFile('jobs.jsonl')
   else path = join(directory, store.slice('files:'.length), 'jobs.jsonl')
   await passing(app.start())
   return app
 }
 
 async function ids(app: Rota): Promise<string[]> {
-  return (await passing(app.listJobs())).map(({ id }) => id)
+  return (await passing(app.commands.list())).map(({ id }) => id)
 }
 
 /** Lets time pass while something is on its way: locks are waited for on the clock. */
@@ -92,17 +92,19 @@ describe('a jobs file that is used in place', () => {
     write(`${recurring}\n${foreign}\n`)
     const app = await started()
     expect(await ids(app)).toEqual(['job_123', 'job_124'])
-    expect((await passing(app.getJob('job_123'))).source).toBe(`jobs:${path}`)
+    expect((await passing(app.commands.get('job_123'))).source).toBe(`jobs:${path}`)
     await until(() => taken.length === 1)
     expect(taken).toEqual([`cron_job_124_${monday + 5000}`])
     await until(() => text().includes('"executed":true'))
-    const executedAt = (await passing(app.getJob('job_124'))).executedAt?.toISOString().replace('.000Z', 'Z')
+    const executedAt = (await passing(app.commands.get('job_124'))).executedAt
+      ?.toISOString()
+      .replace('.000Z', 'Z')
     expect(text()).toBe(
       `${recurring}\n{"command":"remind","id":"job_124","type":"oneshot","execute_at":"2026-01-05T07:00:05+07:00","executed":true,"executed_at":"${executedAt}"}\n`,
     )
     touch()
     await clock.advance(5 * minute)
-    expect((await passing(app.getJob('job_124'))).state).toBe('executed')
+    expect((await passing(app.commands.get('job_124'))).state).toBe('executed')
     expect(taken.length).toBe(1)
     expect(troubles).toEqual([])
     await passing(app.stop({ grace: 0 }))
@@ -116,15 +118,15 @@ describe('a jobs file that is used in place', () => {
     appendFileSync(path, `${recurring.replace('job_123', 'job_200')}\n`)
     touch()
     const addedAt = clock.now()
-    expect((await passing(app.getJob('job_200'))).state).toBe('created')
-    await until(async () => (await passing(app.getJob('job_200'))).state === 'scheduled', second)
+    expect((await passing(app.commands.get('job_200'))).state).toBe('created')
+    await until(async () => (await passing(app.commands.get('job_200'))).state === 'scheduled', second)
     expect(await ids(app)).toEqual(['job_123', 'job_200'])
     expect(clock.now() - addedAt).toBeLessThanOrEqual(minute)
     write(`${recurring}\n`, 0)
     const removedAt = clock.now()
     await until(async () => (await ids(app)).length === 1, second)
     expect(clock.now() - removedAt).toBeLessThanOrEqual(minute)
-    expect((await passing(app.getJob('job_200'))).state).toBe('removed')
+    expect((await passing(app.commands.get('job_200'))).state).toBe('removed')
     const source = `jobs:${path}`
     const names = ['trigger job_200']
     await until(() => told.length === 2)
@@ -138,13 +140,13 @@ describe('a jobs file that is used in place', () => {
   it('N4: a file that is empty for a moment while somebody writes it removes nothing', async () => {
     write(`${recurring}\n`)
     const app = await started()
-    const { definedAt } = (await passing(app.triggers()))[0] ?? {}
+    const { definedAt } = (await passing(app.triggers.list()))[0] ?? {}
     write('', 0)
     await clock.advance(9 * second)
     write(`${recurring}\n`, 0)
     await clock.advance(2 * minute)
     expect(await ids(app)).toEqual(['job_123'])
-    expect((await passing(app.triggers()))[0]).toMatchObject({ definedAt, version: 1 })
+    expect((await passing(app.triggers.list()))[0]).toMatchObject({ definedAt, version: 1 })
     await passing(app.stop({ grace: 0 }))
   })
 
@@ -162,7 +164,7 @@ describe('a jobs file that is used in place', () => {
     expect(text().endsWith(`\n${torn}`)).toBe(true)
     expect(JSON.parse(readFileSync(`${path}.quarantine`, 'utf8'))).toMatchObject({ line: 3, text: torn })
     const added = await passing(
-      app.addJob({ id: 'x', type: 'recurring', schedule: '0 9 * * *', command: 'c' }),
+      app.commands.add({ id: 'x', type: 'recurring', schedule: '0 9 * * *', command: 'c' }),
     )
     expect(text()).toContain(`\n${torn}\n{"id":"${added.id}"`)
     await passing(app.stop({ grace: 0 }))
@@ -179,7 +181,7 @@ describe('a jobs file that is used in place', () => {
     write(`${lines.join('\r\n')}\r\n`)
     const app = await started()
     expect(await ids(app)).toEqual(['job_123', 'job_124'])
-    expect((await passing(app.getJob('job_123'))).command).toBe('check_status')
+    expect((await passing(app.commands.get('job_123'))).command).toBe('check_status')
     expect(troubles.length).toBe(1)
     for (const named of [
       '2:',
@@ -201,7 +203,7 @@ describe('a jobs file that is used in place', () => {
   it('N4: a file store keeps its jobs in jobs.jsonl: add, remove and clean up change its lines and no others', async () => {
     const app = await started('files:data')
     await passing(
-      app.addJob({
+      app.commands.add({
         id: 'a',
         type: 'recurring',
         schedule: '0 9 * * *',
@@ -215,17 +217,17 @@ describe('a jobs file that is used in place', () => {
     const first = text()
     touch()
     appendFileSync(path, 'not json\n')
-    await passing(app.addJob({ id: 'b', type: 'oneshot', executeAt: new Date(monday), command: 'c' }))
+    await passing(app.commands.add({ id: 'b', type: 'oneshot', executeAt: new Date(monday), command: 'c' }))
     touch()
     await until(() => text().includes('"executed":true'))
     touch()
     await expect(
-      passing(app.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'd' })),
+      passing(app.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'd' })),
     ).rejects.toMatchObject({ code: 'DEFINITION_CONFLICT' })
-    expect(await passing(app.cleanupJobs())).toEqual(['b'])
+    expect(await passing(app.commands.cleanup())).toEqual(['b'])
     expect(text()).toBe(`${first}not json\n`)
     touch()
-    expect((await passing(app.removeJob('a'))).state).toBe('removed')
+    expect((await passing(app.commands.remove('a'))).state).toBe('removed')
     expect(text()).toBe('not json\n')
     touch()
     await clock.advance(2 * minute)
@@ -235,7 +237,7 @@ describe('a jobs file that is used in place', () => {
 
   it('N4: jobs that stood in a file store stand there after a restart, and a file that was lost is written again', async () => {
     const first = await started('files:data')
-    await passing(first.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+    await passing(first.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
     const before = text()
     await passing(first.stop({ grace: 0 }))
     rmSync(path)
@@ -251,10 +253,10 @@ describe('a jobs file that is used in place', () => {
     const later = foreign.replace('07:00:05+07:00', '00:10:00Z')
     write(`${later}\n`)
     const app = await started()
-    expect((await passing(app.getJob('job_124'))).state).toBe('scheduled')
+    expect((await passing(app.commands.get('job_124'))).state).toBe('scheduled')
     write(`${later.replace('false', 'true, "executed_at": "2026-01-05T00:00:01Z"')}\n`, 0)
-    await until(async () => (await passing(app.getJob('job_124'))).state === 'executed', second)
-    expect((await passing(app.getJob('job_124'))).executedAt).toEqual(new Date(monday + second))
+    await until(async () => (await passing(app.commands.get('job_124'))).state === 'executed', second)
+    expect((await passing(app.commands.get('job_124'))).executedAt).toEqual(new Date(monday + second))
     await clock.advance(11 * minute)
     expect(taken).toEqual([])
     await passing(app.stop({ grace: 0 }))
@@ -263,14 +265,14 @@ describe('a jobs file that is used in place', () => {
   it('N4: a fault in the line of a job lets the job go on as it stands, and the line counts again once it is mended', async () => {
     write(`${recurring}\n${recurring.replace('job_123', 'job_200')}\n`)
     const app = await started()
-    const before = await passing(app.triggers())
+    const before = await passing(app.triggers.list())
     write(`${recurring.replace('0 9', '0 25')}\n{"id":"job_200","type":"recurr\n`)
     await until(() => troubles.length === 1, second)
     await clock.advance(2 * minute)
-    expect(await passing(app.triggers())).toEqual(before)
+    expect(await passing(app.triggers.list())).toEqual(before)
     write(`${recurring.replace('0 9', '0 10')}\n`)
     await until(async () => (await ids(app)).length === 1, second)
-    expect((await passing(app.getJob('job_123'))).schedule).toBe('0 10 * * *')
+    expect((await passing(app.commands.get('job_123'))).schedule).toBe('0 10 * * *')
     await passing(app.stop({ grace: 0 }))
   })
 
@@ -288,11 +290,13 @@ describe('a jobs file that is used in place', () => {
 
   it('N4: an id that something else has is named, and its line is left alone', async () => {
     write(`${recurring}\n`)
-    const other = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
-    await passing(other.addJob({ id: 'job_123', type: 'recurring', schedule: '0 1 * * *', command: 'mine' }))
+    const other = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
+    await passing(
+      other.commands.add({ id: 'job_123', type: 'recurring', schedule: '0 1 * * *', command: 'mine' }),
+    )
     await passing(other.close())
     const app = await started()
-    expect((await passing(app.getJob('job_123'))).command).toBe('mine')
+    expect((await passing(app.commands.get('job_123'))).command).toBe('mine')
     expect(text()).toBe(`${recurring}\n`)
     expect(troubles).toEqual([expect.stringContaining('1:1 id: job_123 is defined by jobs already')])
     await passing(app.stop({ grace: 0 }))
@@ -306,14 +310,16 @@ describe('a jobs file that is used in place', () => {
         writeFileSync(join(directory, 'elsewhere'), `${recurring}\n`)
         symlinkSync(join(directory, 'elsewhere'), path)
       }
-      const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
+      const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
       let ticks = 0
       app.job('tick', () => void ticks++)
       app.schedule('tick', { job: 'tick', cron: '* * * * * *' })
       app.on('trouble', ({ error }) => troubles.push((error as RotaError).code))
-      app.jobsFile('jobs.jsonl')
+      app.commands.useFile('jobs.jsonl')
       await passing(app.start())
-      const added = passing(app.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+      const added = passing(
+        app.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }),
+      )
       await expect(added).rejects.toMatchObject({ code: 'JOBS_INVALID' })
       expect(await ids(app)).toEqual([])
       await until(() => ticks >= 3, second)
@@ -331,7 +337,9 @@ describe('a jobs file that is used in place', () => {
     const store = await app.store()
     const defineTriggers = store.defineTriggers.bind(store)
     store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
-    const added = passing(app.addJob({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
+    const added = passing(
+      app.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }),
+    )
     await expect(added).rejects.toMatchObject({ code: 'STORE_FULL' })
     expect(text()).toBe(`${recurring}\n`)
     store.defineTriggers = defineTriggers
@@ -341,7 +349,7 @@ describe('a jobs file that is used in place', () => {
   })
 
   it('N12: where the store cannot save, adding rejects, the scheduler goes on, and nothing is there', async () => {
-    const app = new Rota({ store: 'memory:', directory, clock }, 'code:test')
+    const app = createApp({ store: 'memory:', directory, clock }, 'code:test')
     let ticks = 0
     app.job('tick', () => void ticks++)
     app.schedule('tick', { job: 'tick', cron: '* * * * * *' })
@@ -350,11 +358,11 @@ describe('a jobs file that is used in place', () => {
     const defineTriggers = store.defineTriggers.bind(store)
     store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
     const job = { id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' } as const
-    await expect(app.addJob(job)).rejects.toMatchObject({ code: 'STORE_FULL' })
+    await expect(app.commands.add(job)).rejects.toMatchObject({ code: 'STORE_FULL' })
     await until(() => ticks >= 2, second)
     expect(await ids(app)).toEqual([])
     store.defineTriggers = defineTriggers
-    await passing(app.addJob(job))
+    await passing(app.commands.add(job))
     expect(await ids(app)).toEqual(['a'])
     await passing(app.stop({ grace: 0 }))
   })

@@ -2,21 +2,14 @@ import type { Handler, RunContext } from '../../engine/worker/perform.js'
 import { define, defineJobs } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import { placeOf, shown } from '../../kernel/definition/faults.js'
+import { shown } from '../../kernel/definition/faults.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import { jobsSource } from '../../kernel/job/command-source.js'
 import type { FallbackInput } from '../../handlers/executable-jobs.js'
-import { readName } from '../../kernel/definition/read-value.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { takerName } from '../../engine/worker/command-run.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
-
-/** What the jobs of commands that nobody takes are named after; the command follows. */
-const unclaimedPrefix = 'command:'
-
-/** The job of commands that nobody takes and whose text cannot be part of a name. */
-const unclaimedTexts = 'jobs:command'
+import { isUnclaimedJob, takerName, unclaimedCommand, unclaimedJob } from '../../engine/worker/command-run.js'
 
 /** The job of commands that are lines for a shell. */
 export const shellCommand = 'jobs:shell'
@@ -27,17 +20,6 @@ export function performerOf(command: string, jobs: readonly StoredJob[]): string
     jobs.some(({ job, source }) => job.name === name && source !== jobsSource)
   if (isThere(command)) return command
   return isThere(takerName) ? takerName : unclaimedJob(command)
-}
-
-/** The job that runs of a command wait under while nobody takes it. */
-export function unclaimedJob(command: string): string {
-  const name = `${unclaimedPrefix}${command}`
-  return readName(name, placeOf()) === undefined ? unclaimedTexts : name
-}
-
-/** Whether runs of this job wait for somebody who takes their command. */
-export function isUnclaimedJob(name: string): boolean {
-  return name === unclaimedTexts || name.startsWith(unclaimedPrefix)
 }
 
 /** Which job performs each of the commands; those that are missing are defined first. */
@@ -83,7 +65,7 @@ export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput)
   if (job.name === shellCommand) {
     return here.shell((run) => ({ kind: 'shell', argv: ['sh', '-c', commandOf(run)] }))
   }
-  const named = job.name === unclaimedTexts ? undefined : job.name.slice(unclaimedPrefix.length)
+  const named = unclaimedCommand(job.name)
   const own = here.executableJobs.get(named ?? takerName) ?? here.executableJobs.get(takerName)
   return own?.handler
 }
@@ -92,7 +74,7 @@ export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput)
 export function failUnclaimed(run: RunContext): never {
   throw new RotaError(
     'COMMAND_UNKNOWN',
-    `no job is named ${shown(commandOf(run))}, no app takes commands with onCommand, and no subscriber of the bus took it`,
+    `no job is named ${shown(commandOf(run))}, no app handles commands, and no subscriber of the bus took it`,
   )
 }
 

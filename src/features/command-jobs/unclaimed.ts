@@ -1,6 +1,7 @@
 import type { Events } from '../../engine/events.js'
 import { offerAfterDefaultMs } from '../../formats/settings.js'
 import { Loop, type Look } from '../../engine/loop.js'
+import { isUnclaimedJob } from '../../engine/worker/command-run.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { performOneRun } from '../../engine/worker/one-run.js'
 import type { RunId } from '../../kernel/identity/identity.js'
@@ -11,7 +12,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
 import type { HandlerExtension } from '../../handlers/executable-jobs.js'
-import { commandOf, failUnclaimed, fallbackHandler, isUnclaimedJob, performerOf } from './performers.js'
+import { commandOf, failUnclaimed, fallbackHandler, performerOf } from './performers.js'
 
 /** What failing unclaimed commands needs. */
 export interface UnclaimedOptions {

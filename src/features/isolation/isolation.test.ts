@@ -21,7 +21,7 @@ async function started(
 ) {
   const app = rota({ store: 'memory:' })
   for (const [name, options] of Object.entries(jobs)) {
-    app.define(name, { handler: { module, export: name }, ...options })
+    app.job(name, { handler: { module, export: name }, ...options })
   }
   for (const [name, handler] of Object.entries(inline)) app.job(name, handler)
   await app.start()
@@ -30,11 +30,11 @@ async function started(
 }
 
 async function performed(app: Rota, job: string, payload?: unknown): Promise<Run> {
-  return await app.wait((await app.enqueue(job, payload)).id)
+  return await app.runs.wait((await app.enqueue(job, payload)).id)
 }
 
 async function linesOf(app: Rota, run: Run): Promise<string[]> {
-  return (await app.logs(run.id)).map(({ level, text }) => `${level} ${text}`)
+  return (await app.runs.logs(run.id)).map(({ level, text }) => `${level} ${text}`)
 }
 
 /** What was killed may stay in the list of processes until somebody collects it. */
@@ -57,7 +57,7 @@ describe.each(['thread', 'process', undefined] as const)(
   (isolate) => {
     it('is given the command, for whom it is, and its task', async () => {
       const app = rota({ store: 'memory:' })
-      app.onCommand({ module, export: 'takesCommand' }, { isolate })
+      app.commands.handle({ module, export: 'takesCommand' }, { isolate })
       await app.start()
       onTestFinished(() => app.stop({ grace: 0 }))
       const job = {
@@ -67,8 +67,8 @@ describe.each(['thread', 'process', undefined] as const)(
         command: 'remind',
         userId: 'user1',
       } as const
-      await app.addJob({ ...job, metadata: { chat: '42' } })
-      const run = await app.wait((await app.runJobNow('job_7')).id)
+      await app.commands.add({ ...job, metadata: { chat: '42' } })
+      const run = await app.runs.wait((await app.commands.runNow('job_7')).id)
       expect(run).toMatchObject({
         state: 'done',
         result: {
@@ -202,7 +202,7 @@ describe.runIf(process.platform === 'linux')('N8: the process of a handler', () 
       program,
       `import { rota } from ${JSON.stringify(library)}
        const app = rota({ store: 'memory:' })
-       app.define('it', { handler: { module: ${JSON.stringify(module)}, export: '${job}' }, isolate: 'process' })
+       app.job('it', { handler: { module: ${JSON.stringify(module)}, export: '${job}' }, isolate: 'process' })
        app.on('run:log', ({ text }) => process.send(text))
        await app.start()
        await app.enqueue('it')`,
@@ -226,9 +226,9 @@ describe('N8: a module as a handler', () => {
     await writeFile(join(directory, 'typed.ts'), text)
     await writeFile(join(directory, 'plain.mjs'), text.replaceAll(/: (\{.*?\}|string)/g, ''))
     const app = rota({ store: 'memory:', directory })
-    app.define('inside', { handler: { module: './plain.mjs', export: 'pidOf' } })
+    app.job('inside', { handler: { module: './plain.mjs', export: 'pidOf' } })
     for (const isolate of ['thread', 'process'] as const) {
-      app.define(isolate, { handler: { module: 'typed.ts', export: 'pidOf' }, isolate })
+      app.job(isolate, { handler: { module: 'typed.ts', export: 'pidOf' }, isolate })
     }
     await app.start()
     onTestFinished(() => app.stop({ grace: 0 }))
@@ -241,7 +241,7 @@ describe('N8: a module as a handler', () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
     const app = rota({ store: 'memory:', directory })
-    app.define('gone', { handler: { module: './gone.mjs' }, isolate: 'thread' })
+    app.job('gone', { handler: { module: './gone.mjs' }, isolate: 'thread' })
     await expect(app.start()).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
       faults: [{ path: 'jobs.gone.handler.module', message: `there is no ${join(directory, 'gone.mjs')}` }],

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { loadPlan } from './file.js'
 import type { Plan } from './definition.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { createApp } from '../../app/rota.js'
 import { enqueueEntry, type EnqueuedEntry, type EntryRequest } from './enqueue-entry.js'
 import { schedulePass } from './schedule-pass.js'
 
@@ -24,8 +24,8 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was m
     }
     const plan = await write(params)
     writeFileSync(join(directory, 'web.yml'), 'steps: [{ uses: publish }]')
-    const app = new Rota({ store: url, durability: 'normal', directory, clock }, 'code:test')
-    app.step('publish', () => undefined)
+    const app = createApp({ store: url, durability: 'normal', directory, clock }, 'code:test')
+    app.pipelineStep('publish', () => undefined)
     onTestFinished(async () => await app.stop({ grace: 0 }))
     const store = await app.store()
     const [entry] = plan.entries
@@ -63,7 +63,7 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was m
 
   it('Q4: by an engine becomes a run beside it, once, also after its run was removed', async () => {
     const { app, clock, store, entry, ask, purge } = await staged()
-    app.plan('plan.yaml')
+    app.plans.add('plan.yaml')
     await app.start({ roles: { worker: false } })
     const trigger = `plan:${entry?.jobId}`
     const from = new Date(entry?.dueAt ?? 0)

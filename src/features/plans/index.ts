@@ -1,10 +1,13 @@
+import type { AppContext } from '../app-context.js'
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import { Plans } from './api.js'
 import type { PlansConfig } from './config.js'
 
 /** The feature `plans`. */
 export const plans = {
   name: 'plans',
+  api: (context: AppContext) => new Plans(context),
   commands: {
     plan: {
       summary: 'check a plan file, or enqueue one entry',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { createApp } from '../../app/rota.js'
 
 const monday = Date.UTC(2026, 0, 5)
 
@@ -29,13 +29,13 @@ async function start(
   plans: readonly string[],
   passMs = 0,
 ): Promise<{ ended: number; states: string[]; active: string[]; reasons: (string | undefined)[] }> {
-  const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, source)
-  app.step('publish', () => undefined)
-  for (const plan of plans) app.plan(plan)
+  const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, source)
+  app.pipelineStep('publish', () => undefined)
+  for (const plan of plans) app.plans.add(plan)
   const report = await app.start({ roles: { worker: false } })
   if (passMs > 0) await clock.advance(passMs)
-  const triggers = (await app.triggers()).filter((one) => one.active)
-  const runs = (await app.runs()).toReversed()
+  const triggers = (await app.triggers.list()).filter((one) => one.active)
+  const runs = (await app.runs.list()).toReversed()
   await app.stop({ grace: 0 })
   return {
     ended: report?.ended.length ?? 0,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { Rota } from '../../app/rota.js'
+import { type Rota, createApp } from '../../app/rota.js'
 
 let directory: string
 
@@ -43,12 +43,12 @@ function ended(app: Rota, clock: FakeClock): (count: number) => Promise<void> {
 /** An app on a store that outlives it, as a file would. */
 function appOf(options: { clock?: FakeClock; plans?: readonly string[]; published?: Published[] }): Rota {
   const { clock, plans = ['plan.yaml'], published = [] } = options
-  const app = new Rota({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
-  app.step('publish', (step) => {
+  const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
+  app.pipelineStep('publish', (step) => {
     published.push({ at: step.dueAt.toISOString().slice(0, 16), params: step.params })
     return step.config
   })
-  for (const plan of plans) app.plan(plan)
+  for (const plan of plans) app.plans.add(plan)
   return app
 }
 
@@ -63,7 +63,7 @@ describe('a plan that the engine runs', () => {
     expect(report?.defined.length).toBe(2)
     await clock.advance(3_600_000)
     await done(1)
-    const [run] = await app.runs()
+    const [run] = await app.runs.list()
     expect(run).toMatchObject({
       job: 'pipeline',
       state: 'done',
@@ -95,7 +95,7 @@ describe('a plan that the engine runs', () => {
     const again = appOf({ clock, published })
     await again.start()
     await clock.advance(1000)
-    const missed = (await again.triggers()).find(
+    const missed = (await again.triggers.list()).find(
       ({ trigger }) => trigger.labels?.['run_id_base'] === '20260103_2359',
     )
     const why = await again.why(missed?.trigger.name ?? '', { from: new Date(Date.UTC(2026, 0, 3, 23, 59)) })
@@ -117,7 +117,7 @@ describe('a plan that the engine runs', () => {
     const second = appOf({ clock, published, plans: ['b.yaml', 'a.yaml'] })
     const done = ended(second, clock)
     await second.start()
-    const sources = (await second.triggers()).map(({ source, active }) => [source, active])
+    const sources = (await second.triggers.list()).map(({ source, active }) => [source, active])
     await clock.advance(2 * 3_600_000)
     await done(2)
     await second.stop({ grace: 0 })
@@ -203,8 +203,8 @@ describe('a plan that the engine runs', () => {
     )
     writePlan('plan.yaml', ['2026-02-30T01:00'])
     await expect(app.start()).rejects.toThrow(/plan\.yaml has a fault:\n.*day 30 is not within 1 to 28/)
-    expect(await app.triggers()).toEqual([])
-    expect(await app.jobs()).toEqual([])
+    expect(await app.triggers.list()).toEqual([])
+    expect(await app.jobs.list()).toEqual([])
     await app.close()
   })
 
@@ -213,7 +213,7 @@ describe('a plan that the engine runs', () => {
     const clock = new FakeClock(monday)
     const published: Published[] = []
     const app = appOf({ clock, published })
-    app.define('web', { pipeline: './web.yml', retry: 3 })
+    app.job('web', { pipeline: './web.yml', retry: 3 })
     const done = ended(app, clock)
     await app.start()
     await clock.advance(3_600_000)
@@ -228,13 +228,13 @@ describe('a job that is a pipeline file', () => {
 
   it('Q9: reads the file when a run starts, so that edits count', async () => {
     const app = appOf({ plans: [] })
-    app.define('web', { pipeline: 'web.yml' })
+    app.job('web', { pipeline: 'web.yml' })
     await app.start()
-    const before = await app.wait((await app.enqueue('web')).id)
+    const before = await app.runs.wait((await app.enqueue('web')).id)
     write('web.yml', 'name: edited\nsteps: [{ uses: publish }]')
-    const after = await app.wait((await app.enqueue('web')).id)
+    const after = await app.runs.wait((await app.enqueue('web')).id)
     rmSync(join(directory, 'web.yml'))
-    const gone = await app.wait((await app.enqueue('web')).id)
+    const gone = await app.runs.wait((await app.enqueue('web')).id)
     await app.stop({ grace: 0 })
     expect([before, after].map((run) => run.result)).toMatchObject([
       { pipeline: 'web' },
@@ -253,17 +253,17 @@ describe('a job that is a pipeline file', () => {
       'web.yml',
       `resume: ${resume}\nsteps: [{ id: a, run: ${append('a')} }, { id: b, run: ${append('b')} }, { id: c, uses: flaky }]`,
     )
-    const app = new Rota({ store: 'memory:', directory }, 'code:test')
+    const app = createApp({ store: 'memory:', directory }, 'code:test')
     let calls = 0
     const results: unknown[] = []
-    app.step('flaky', (step) => {
+    app.pipelineStep('flaky', (step) => {
       results.push(step.results)
       if (++calls === 1) throw new Error('not yet')
     })
-    app.define('web', { pipeline: 'web.yml', retry: { attempts: 2, delay: 0 } })
+    app.job('web', { pipeline: 'web.yml', retry: { attempts: 2, delay: 0 } })
     await app.start()
-    const run = await app.wait((await app.enqueue('web')).id)
-    const attempts = await app.attempts(run.id)
+    const run = await app.runs.wait((await app.enqueue('web')).id)
+    const attempts = await app.runs.attempts(run.id)
     await app.stop()
     expect(run.state).toBe('done')
     expect(attempts[0]?.error).toMatchObject({ message: 'step c: not yet', details: { step: 'c' } })
@@ -274,10 +274,10 @@ describe('a job that is a pipeline file', () => {
   it.each(['../outside.yml', '/etc/hosts', 'a|b'])('Q2: refuses %s from a payload', async (path) => {
     const app = appOf({ plans: [] })
     writePlan('plan.yaml', [])
-    app.plan('plan.yaml')
+    app.plans.add('plan.yaml')
     await app.start()
     const { id } = await app.enqueue('pipeline', { pipeline_path: path, params: {} })
-    const run = await app.wait(id)
+    const run = await app.runs.wait(id)
     await app.stop({ grace: 0 })
     expect(run.error).toMatchObject({ code: 'PIPELINE_INVALID', message: expect.stringContaining(path) })
   })

@@ -1,80 +1,107 @@
+import { tooSeldom } from './check.js'
 import { checkServices, defineRound, roundOrigin, type RoundInput, type ServiceInput } from './definition.js'
-import type { JobRef } from '../../app/rota-options.js'
+import type { AnyJob } from '../../kernel/job/job-ref.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
+import type { AppContext } from '../app-context.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
-import { RotaJobs } from '../command-jobs/api.js'
 
 /** A round as code writes it: its services are jobs by name or as they were defined. */
 export interface RoundOptions extends Omit<RoundInput, 'services'> {
-  readonly services: readonly (string | AnyJob | ServiceOptions)[]
+  readonly services: readonly (AnyJob | ServiceOptions)[]
 }
 
 /** A service of such a round. */
 export interface ServiceOptions extends Omit<ServiceInput, 'job'> {
-  readonly job: string | AnyJob
+  readonly job: AnyJob
 }
 
-type AnyJob = JobRef<never> | JobRef
+/** `app.rounds`: services that are checked every interval and performed in order. */
+export class Rounds {
+  readonly #context: AppContext
 
-/** Rounds: services that are checked every interval and performed in order. */
-export abstract class RotaRounds extends RotaJobs {
-  /** Defines a round. */
-  round(name: string, options: RoundOptions): void {
-    this.assertNotStarted('a round')
-    this.registry.addCheck(checkServices)
-    this.registry.addTrigger(defineRound(name, inputOf(options) as RoundInput), roundOrigin)
+  constructor(context: AppContext) {
+    this.#context = context
+    context.join({
+      prepare: async ({ roles }) => {
+        if (roles.scheduler) for (const trigger of context.definitions.triggers.values()) this.#warn(trigger)
+      },
+    })
   }
 
-  /** Starts a round at run time, or gives one that runs another interval or list; a stopped one needs its name only. */
-  async startRound(name: string, options: Partial<RoundOptions> = {}): Promise<void> {
-    const store = await this.store()
-    if (!this.own.areJobsWritten) await this.own.writeJobs(store, this.now())
+  /** Defines a round. */
+  define(name: string, options: RoundOptions): void {
+    const { assertNotStarted, definitions } = this.#context
+    assertNotStarted('a round')
+    definitions.addCheck(checkServices)
+    definitions.addTrigger(defineRound(name, inputOf(options) as RoundInput), roundOrigin)
+  }
+
+  /** Starts a round at run time, or changes the interval or services of a running one. A stopped round needs only its name. */
+  async start(name: string, options: Partial<RoundOptions> = {}): Promise<void> {
+    const { storeWithJobs, tell, now, wake } = this.#context
+    const store = await storeWithJobs()
     const asked = { operation: 'start round', target: name, outcome: () => 'started' }
     const { startRound } = await import('./store-rounds.js')
     const input = inputOf(options)
-    const trigger = await this.tell(asked, () => startRound(store, { name, options: input, now: this.now() }))
-    this.warnOfRounds([trigger])
-    this.wake()
+    this.#warn(await tell(asked, () => startRound(store, { name, options: input, now: now() })))
+    wake()
   }
 
-  /** Stops a round that was started at run time: its current service finishes, and what is left of its cycle is kept. */
-  async stopRound(name: string): Promise<void> {
+  /** Stops a round that was started at run time: its current service finishes, and the rest of its cycle is kept. */
+  async stop(name: string): Promise<void> {
+    const { store, tell, now } = this.#context
     const asked = { operation: 'stop round', target: name, outcome: () => 'stopped' }
     const { stopRound } = await import('./store-rounds.js')
-    await this.tell(asked, async () => stopRound(await this.store(), { name, now: this.now() }))
+    await tell(asked, async () => stopRound(await store(), { name, now: now() }))
   }
 
-  /** How a round stands: its open cycle, or else what its last check came to. */
-  async roundStatus(name: string): Promise<RoundStatus> {
+  /** The status of every active round, by name. */
+  async list(): Promise<readonly RoundStatus[]> {
+    const { roundStatus, storedRounds } = await import('./status.js')
+    const { store, now } = this.#context
+    const opened = await store()
+    const rounds = await storedRounds(opened, { all: false })
+    return await Promise.all(rounds.map(({ trigger }) => roundStatus(opened, trigger.name, now())))
+  }
+
+  /** The status of a round: its open cycle, or else the result of its last check. */
+  async status(name: string): Promise<RoundStatus> {
     const { roundStatus } = await import('./status.js')
-    return await roundStatus(await this.store(), name, this.now())
+    return await roundStatus(await this.#context.store(), name, this.#context.now())
   }
 
-  /** The saved states of the rounds whose cycle is open, or of one. */
-  async roundState(name?: string): Promise<readonly RoundState[]> {
+  /** The saved states of all rounds with an open cycle, or of one round. */
+  async state(name?: string): Promise<readonly RoundState[]> {
     const { roundStates } = await import('./status.js')
-    return await roundStates(await this.store(), name)
+    return await roundStates(await this.#context.store(), name)
   }
 
   /** When every service ran last and is due again. */
-  async serviceTiming(): Promise<readonly ServiceTimes[]>
-  /** When a service ran last and is due again. */
-  async serviceTiming(service: string): Promise<ServiceTimes>
-  async serviceTiming(service?: string): Promise<ServiceTimes | readonly ServiceTimes[]> {
-    const store = await this.store()
-    if (service === undefined) return await (await import('./status.js')).serviceTimes(store)
-    return await (await import('./timing.js')).oneServiceTimes(store, service)
+  async services(): Promise<readonly ServiceTimes[]> {
+    const { serviceTimes } = await import('./status.js')
+    return await serviceTimes(await this.#context.store())
   }
 
-  /** Sets how often a service is to run, in whatever round it is. */
-  async setServiceTiming(
-    service: string,
-    { every }: { readonly every: string | number },
-  ): Promise<ServiceTimes> {
+  /** When one service ran last and is due again. */
+  async timing(service: string): Promise<ServiceTimes> {
+    const { oneServiceTimes } = await import('./timing.js')
+    return await oneServiceTimes(await this.#context.store(), service)
+  }
+
+  /** Sets the interval of a service in all rounds. */
+  async setTiming(service: string, { every }: { readonly every: string | number }): Promise<ServiceTimes> {
+    const { store, tell, now } = this.#context
     const asked = { operation: 'set service timing', target: service, outcome: () => 'set' }
     const { setServiceTiming } = await import('./timing.js')
-    return await this.tell(asked, async () =>
-      setServiceTiming(await this.store(), { service, every, now: this.now() }),
-    )
+    return await tell(asked, async () => setServiceTiming(await store(), { service, every, now: now() }))
+  }
+
+  /** Warns of services that are due more often than their round checks. */
+  #warn(trigger: Trigger): void {
+    const message = tooSeldom(trigger)
+    if (message === undefined) return
+    const warning = { operation: 'define round', target: trigger.name, outcome: 'warning' }
+    this.#context.events.emit('operation', { ...warning, details: { message } })
   }
 }
 

@@ -116,14 +116,14 @@ async function start(context: Context, app: Rota, name: string): Promise<number>
   assertName(name, '<name>')
   const services = args.list('service').map(serviceOf)
   await withOptionNames(optionNames, () =>
-    app.startRound(name, {
+    app.rounds.start(name, {
       ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
       ...(services.length === 0 ? {} : { services }),
     }),
   )
   if (args.flag('json')) {
     const { roundView } = await import('./views.js')
-    out.json(roundView(await app.roundStatus(name)))
+    out.json(roundView(await app.rounds.status(name)))
   } else out.say(`started round ${name}; \`rota round status ${name}\` tells how it stands`)
   const { roundWarning } = await import('./store-rounds.js')
   const warning = await roundWarning(await app.store(), name)
@@ -143,8 +143,8 @@ function durationOf(text: string): string | number {
 }
 
 async function stop({ args, out }: Context, app: Rota, name: string): Promise<number> {
-  await app.stopRound(name)
-  const [kept] = await app.roundState(name)
+  await app.rounds.stop(name)
+  const [kept] = await app.rounds.state(name)
   const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
   if (args.flag('json')) out.json({ name, stopped: true, left })
   else
@@ -156,7 +156,7 @@ async function stop({ args, out }: Context, app: Rota, name: string): Promise<nu
 
 async function setTiming({ args, out }: Context, app: Rota, service: string): Promise<number> {
   const every = durationOf(args.text('every') ?? '')
-  const times = await withOptionNames(optionNames, () => app.setServiceTiming(service, { every }))
+  const times = await withOptionNames(optionNames, () => app.rounds.setTiming(service, { every }))
   if (args.flag('json')) {
     const { timingView } = await import('./views.js')
     out.json(timingView(times))

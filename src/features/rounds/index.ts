@@ -1,10 +1,13 @@
+import type { AppContext } from '../app-context.js'
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import { Rounds } from './api.js'
 import type { RoundsConfig } from './config.js'
 
 /** The feature `rounds`. */
 export const rounds = {
   name: 'rounds',
+  api: (context: AppContext) => new Rounds(context),
   config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
   kinds: async () => [(await import('./kind.js')).roundKind],
   endEffects: async () => [(await import('./end-effect.js')).serviceEffect],

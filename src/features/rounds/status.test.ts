@@ -8,14 +8,14 @@ describe('a start that changes nothing', () => {
     stage.services('a', 'b', 'c')
     await app.start()
     const boot = { every: '1h', services: ['a', { job: 'b', every: '1h' }, { job: 'c', every: '24h' }] }
-    await app.startRound('r', boot)
+    await app.rounds.start('r', boot)
     await stage.pass(1)
     await stage.end('a')
-    const before = await app.roundState('r')
-    await app.startRound('r', boot)
-    await app.startRound('r', { every: hour, services: ['a', 'b', { job: 'c', every: '24h' }] })
+    const before = await app.rounds.state('r')
+    await app.rounds.start('r', boot)
+    await app.rounds.start('r', { every: hour, services: ['a', 'b', { job: 'c', every: '24h' }] })
     await stage.pass(minute)
-    expect(await app.roundState('r')).toEqual(before)
+    expect(await app.rounds.state('r')).toEqual(before)
     await stage.end('b')
     await stage.end('c')
     expect(stage.begun).toEqual(['a', 'b', 'c'])
@@ -30,10 +30,10 @@ describe('a start that changes nothing', () => {
     const { app } = stage
     stage.services('a', 'b')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a', 'b'] })
-    await app.startRound('r', { every: '1h', services: ['b', 'a'] })
-    await app.startRound('r', { every: '2h', services: ['b', 'a'] })
-    await app.startRound('r', { every: '2h', services: ['b'] })
+    await app.rounds.start('r', { every: '1h', services: ['a', 'b'] })
+    await app.rounds.start('r', { every: '1h', services: ['b', 'a'] })
+    await app.rounds.start('r', { every: '2h', services: ['b', 'a'] })
+    await app.rounds.start('r', { every: '2h', services: ['b'] })
     expect(await (await app.store()).versions('r')).toHaveLength(4)
   })
 })
@@ -44,15 +44,15 @@ describe('the status of a round', () => {
     const { app } = stage
     stage.services('a', 'b', 'c')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a'] })
+    await app.rounds.start('r', { every: '1h', services: ['a'] })
     await stage.pass(1)
     await stage.end('a')
     await stage.pass(20 * minute)
-    await app.startRound('r', { services: ['b', 'a', 'c'] })
+    await app.rounds.start('r', { services: ['b', 'a', 'c'] })
     await stage.pass(1)
     await stage.end('b')
     await stage.end('c', new Error('exit 1'))
-    expect(await app.roundStatus('r')).toMatchObject({
+    expect(await app.rounds.status('r')).toMatchObject({
       checkedAt: ten,
       currentService: null,
       completedCount: 2,
@@ -69,16 +69,16 @@ describe('the status of a round', () => {
     const { app } = stage
     stage.services('a', 'b')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a', { job: 'b', every: '24h' }] })
+    await app.rounds.start('r', { every: '1h', services: ['a', { job: 'b', every: '24h' }] })
     await stage.pass(1)
     for (const name of ['a', 'b']) await stage.end(name)
     for (let i = 0; i < 2; i++) {
-      await app.stopRound('r')
+      await app.rounds.stop('r')
       await stage.pass(minute)
-      await app.startRound('r')
+      await app.rounds.start('r')
       await stage.pass(minute)
     }
-    expect(await app.roundStatus('r')).toMatchObject({
+    expect(await app.rounds.status('r')).toMatchObject({
       completedCount: 0,
       results: [],
       skipped: [
@@ -93,11 +93,11 @@ describe('the status of a round', () => {
     const { app } = stage
     stage.services('a', 'b', 'c')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a', 'b', 'c'] })
+    await app.rounds.start('r', { every: '1h', services: ['a', 'b', 'c'] })
     await stage.pass(1)
-    await app.startRound('r', { services: ['a', 'c'] })
+    await app.rounds.start('r', { services: ['a', 'c'] })
     await stage.pass(1)
-    expect(await app.roundStatus('r')).toMatchObject({
+    expect(await app.rounds.status('r')).toMatchObject({
       currentService: 'a',
       remainingServices: [],
       skipped: [
@@ -107,7 +107,7 @@ describe('the status of a round', () => {
     })
     await stage.end('a')
     await stage.end('c')
-    expect(await app.roundStatus('r')).toMatchObject({
+    expect(await app.rounds.status('r')).toMatchObject({
       completedCount: 1,
       results: [{ service: 'c', status: 'ok' }],
       skipped: [{ service: 'a', reason: 'not_due' }],
@@ -119,13 +119,13 @@ describe('the status of a round', () => {
     const { app } = stage
     stage.services('a')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a'] })
+    await app.rounds.start('r', { every: '1h', services: ['a'] })
     await stage.pass(1)
     await stage.end('a')
-    await app.stopRound('r')
+    await app.rounds.stop('r')
     await (await app.store()).prune({ before: ten + hour, limit: 100, now: ten + hour })
-    expect(await app.runs()).toEqual([])
-    expect(await app.roundStatus('r')).toMatchObject({ completedCount: 1, results: [{ service: 'a' }] })
+    expect(await app.runs.list()).toEqual([])
+    expect(await app.rounds.status('r')).toMatchObject({ completedCount: 1, results: [{ service: 'a' }] })
   })
 
   it('R9: tells of a cycle that ended because nothing left was due', async () => {
@@ -133,13 +133,13 @@ describe('the status of a round', () => {
     const { app } = stage
     stage.services('a', 'b')
     await app.start()
-    await app.startRound('one', { every: '1h', services: ['a', 'b'] })
-    await app.startRound('two', { every: '1h', services: ['b'] })
+    await app.rounds.start('one', { every: '1h', services: ['a', 'b'] })
+    await app.rounds.start('two', { every: '1h', services: ['b'] })
     await stage.pass(1)
     await stage.end('b')
     await stage.end('a')
-    expect(await app.roundState()).toEqual([])
-    expect(await app.roundStatus('one')).toMatchObject({
+    expect(await app.rounds.state()).toEqual([])
+    expect(await app.rounds.status('one')).toMatchObject({
       results: [{ service: 'a', status: 'ok' }],
       skipped: [{ service: 'b', reason: 'not_due' }],
     })
@@ -152,12 +152,12 @@ describe('why', () => {
     const { app } = stage
     stage.services('a', 'b', 'c')
     await app.start()
-    await app.startRound('r', { every: '1h', services: ['a', 'b'] })
+    await app.rounds.start('r', { every: '1h', services: ['a', 'b'] })
     await stage.pass(minute)
-    await app.startRound('r', { services: ['c', 'b'] })
+    await app.rounds.start('r', { services: ['c', 'b'] })
     await stage.pass(minute)
     await stage.end('a')
-    await app.startRound('r', { services: ['b'] })
+    await app.rounds.start('r', { services: ['b'] })
     await stage.pass(1)
     const { explanations } = await app.why('r', { from: new Date(ten - 1), until: new Date(ten + hour - 1) })
     const told = explanations.flatMap((one) =>

@@ -11,7 +11,7 @@ describe('a round of an app', () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('s1', 's2', 's3', 'daily')
-    app.round('my_scheduler', {
+    app.rounds.define('my_scheduler', {
       every: '1h',
       services: ['s1', { job: 's2' }, { name: 's3' }, { job: 'daily', every: '23h' }],
     })
@@ -21,7 +21,7 @@ describe('a round of an app', () => {
     await stage.pass(hour)
     await stage.end('s1')
     await stage.end('s2', new Error('exit 1'))
-    expect(await app.roundStatus('my_scheduler')).toEqual({
+    expect(await app.rounds.status('my_scheduler')).toEqual({
       name: 'my_scheduler',
       intervalMs: hour,
       services: ['s1', 's2', 's3', 'daily'],
@@ -43,14 +43,14 @@ describe('a round of an app', () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'daily')
-    app.round('r', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'a'] })
+    app.rounds.define('r', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'a'] })
     await app.start()
     await stage.pass(0)
     for (const name of ['daily', 'a']) await stage.end(name)
     await stage.pass(hour)
     await stage.end('a', new Error('exit 1'))
-    expect(await app.roundState()).toEqual([])
-    expect(await app.roundStatus('r')).toMatchObject({
+    expect(await app.rounds.state()).toEqual([])
+    expect(await app.rounds.status('r')).toMatchObject({
       checkedAt: ten + hour,
       currentService: null,
       completedCount: 1,
@@ -64,18 +64,18 @@ describe('a round of an app', () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('s1')
-    app.asset('report', { materialize: () => undefined })
+    app.assets.define('report', { materialize: () => undefined })
     await app.start()
-    await app.startRound('nightly', { every: '1h', services: ['s1'] })
-    await expect(app.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
+    await app.rounds.start('nightly', { every: '1h', services: ['s1'] })
+    await expect(app.assets.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
       /nightly is a trigger already, and no schedule of an asset/,
     )
-    await app.schedule('report', { cron: '0 2 * * *' })
-    await expect(app.startRound('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
+    await app.assets.schedule('report', { cron: '0 2 * * *' })
+    await expect(app.rounds.start('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
       /report is a trigger already, and no round/,
     )
-    expect((await app.roundStatus('nightly')).services).toEqual(['s1'])
-    expect(await app.listSchedules()).toMatchObject([{ name: 'report' }])
+    expect((await app.rounds.status('nightly')).services).toEqual(['s1'])
+    expect(await app.assets.schedules()).toMatchObject([{ name: 'report' }])
   })
 
   it('R1: is started at run time by name, interval and list, replaced, stopped, and started again by its name only', async () => {
@@ -83,41 +83,43 @@ describe('a round of an app', () => {
     const { app } = stage
     stage.services('a', 'b', 'c')
     await app.start()
-    await app.startRound('r', { every: hour, services: ['a', 'b'] })
+    await app.rounds.start('r', { every: hour, services: ['a', 'b'] })
     await stage.pass(1)
     expect(stage.begun).toEqual(['a'])
-    expect(await app.roundState('r')).toMatchObject([
+    expect(await app.rounds.state('r')).toMatchObject([
       { name: 'r', currentService: 'a', servicesQueue: ['b'] },
     ])
-    await app.startRound('r', { services: ['c'] })
+    await app.rounds.start('r', { services: ['c'] })
     await stage.end('a')
     expect(stage.begun).toEqual(['a', 'c'])
-    await app.startRound('r', { services: ['c', 'b'] })
+    await app.rounds.start('r', { services: ['c', 'b'] })
     await stage.pass(1)
     await stage.end('c')
     expect(stage.begun).toEqual(['a', 'c', 'b'])
-    await app.stopRound('r')
-    await app.stopRound('r')
-    expect(await app.roundStatus('r')).toMatchObject({ currentService: 'b', nextCheckAt: null })
+    await app.rounds.stop('r')
+    await app.rounds.stop('r')
+    expect(await app.rounds.status('r')).toMatchObject({ currentService: 'b', nextCheckAt: null })
     await stage.end('b')
     await stage.pass(3 * hour)
     expect(stage.begun).toHaveLength(3)
-    await app.startRound('r')
+    await app.rounds.start('r')
     await stage.pass(1)
     expect(stage.begun).toEqual(['a', 'c', 'b', 'c'])
-    await app.startRound('r')
-    expect((await app.triggers())[0]).toMatchObject({ source: 'api', active: true })
+    await app.rounds.start('r')
+    expect((await app.triggers.list())[0]).toMatchObject({ source: 'api', active: true })
   })
 
   it('refuses duplicate and unknown services, all named together', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a')
-    expect(() => app.round('r', { every: '1h', services: ['a', 'b', 'a', 'b'] })).toThrow(
+    expect(() => app.rounds.define('r', { every: '1h', services: ['a', 'b', 'a', 'b'] })).toThrow(
       'more than once: a, b',
     )
-    expect(() => app.round('r', { every: '1ms', services: [] })).toThrow(/too short[^]*the list is empty/)
-    app.round('r', { every: '1h', services: ['a', 'x', 'y'] })
+    expect(() => app.rounds.define('r', { every: '1ms', services: [] })).toThrow(
+      /too short[^]*the list is empty/,
+    )
+    app.rounds.define('r', { every: '1h', services: ['a', 'x', 'y'] })
     await expect(app.start()).rejects.toThrow(/no job is named x[^]*no job is named y/)
   })
 
@@ -126,14 +128,14 @@ describe('a round of an app', () => {
     const { app } = stage
     stage.services('a', 'b')
     await app.start()
-    const unknown = app.startRound('r', { every: '1h', services: ['a', 'x', 'y'] })
+    const unknown = app.rounds.start('r', { every: '1h', services: ['a', 'x', 'y'] })
     await expect(unknown).rejects.toThrow('names services that are no jobs: x, y')
-    await app.startRound('one', { every: '1h', services: ['a', 'b'] })
-    const other = app.startRound('two', { every: '2h', services: ['a', 'b'] })
+    await app.rounds.start('one', { every: '1h', services: ['a', 'b'] })
+    const other = app.rounds.start('two', { every: '2h', services: ['a', 'b'] })
     await expect(other).rejects.toThrow('a every 2h in two, every 1h in one; b every 2h in two')
-    await expect(app.startRound('three')).rejects.toThrow('no round is named three')
-    await expect(app.roundStatus('three')).rejects.toThrow('no round is named three')
-    expect((await app.triggers()).map(({ trigger }) => trigger.name)).toEqual(['one'])
+    await expect(app.rounds.start('three')).rejects.toThrow('no round is named three')
+    await expect(app.rounds.status('three')).rejects.toThrow('no round is named three')
+    expect((await app.triggers.list()).map(({ trigger }) => trigger.name)).toEqual(['one'])
   })
 
   it('names duplicate and unknown services of one list together', async () => {
@@ -141,11 +143,11 @@ describe('a round of an app', () => {
     const { app } = stage
     stage.services('crawl')
     await app.start()
-    const both = app.startRound('r', { every: '1h', services: ['crawl', 'crwal', 'crawl', { job: 'x' }] })
+    const both = app.rounds.start('r', { every: '1h', services: ['crawl', 'crwal', 'crawl', { job: 'x' }] })
     await expect(both).rejects.toThrow(
       /more than once: crawl[^]*no jobs of that name: crwal, x; did you mean crawl\?/,
     )
-    expect(await app.triggers()).toEqual([])
+    expect(await app.triggers.list()).toEqual([])
   })
 
   it('warns of a service that is due more often than its round checks', async () => {
@@ -156,9 +158,9 @@ describe('a round of an app', () => {
       if (outcome === 'warning') told.push([operation, target, details])
     })
     stage.services('a', 'b')
-    app.round('code', { every: '2h', services: [{ job: 'a', every: '1h' }] })
+    app.rounds.define('code', { every: '2h', services: [{ job: 'a', every: '1h' }] })
     await app.start()
-    await app.startRound('api', { every: '3h', services: [{ job: 'b', every: '1h' }] })
+    await app.rounds.start('api', { every: '3h', services: [{ job: 'b', every: '1h' }] })
     expect(told).toEqual([
       [
         'define round',
@@ -177,10 +179,10 @@ describe('a round of an app', () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a')
-    app.round('r', { every: '1h', services: ['a'] })
+    app.rounds.define('r', { every: '1h', services: ['a'] })
     await app.start()
-    await expect(app.stopRound('r')).rejects.toThrow('round r is defined by code:rota; `rota pause r`')
-    await expect(app.startRound('r', { every: '2h' })).rejects.toThrow('code:rota')
+    await expect(app.rounds.stop('r')).rejects.toThrow('round r is defined by code:rota; `rota pause r`')
+    await expect(app.rounds.start('r', { every: '2h' })).rejects.toThrow('code:rota')
   })
 })
 
@@ -190,24 +192,24 @@ describe('the timing of services', () => {
     const { app } = stage
     stage.services('crawler_service', 'other')
     await app.start()
-    await app.startRound('r', {
+    await app.rounds.start('r', {
       every: '1h',
       services: [{ job: 'crawler_service', every: '24h' }, 'other'],
     })
     await stage.pass(1)
     await stage.end('crawler_service')
     await stage.end('other')
-    await app.stopRound('r')
+    await app.rounds.stop('r')
     await stage.pass(4 * hour)
     await (await app.store()).prune({ before: ten + 300 * 24 * hour, limit: 100, now: ten + 300 * 24 * hour })
-    expect(await app.runs()).toEqual([])
-    expect(await app.serviceTiming('crawler_service')).toEqual({
+    expect(await app.runs.list()).toEqual([])
+    expect(await app.rounds.timing('crawler_service')).toEqual({
       service: 'crawler_service',
       lastRunTimestamp: ten / 1000,
       intervalSeconds: 86_400,
       nextDueTimestamp: ten / 1000 + 86_400,
     })
-    expect((await app.serviceTiming()).map(({ service }) => service)).toEqual(['crawler_service', 'other'])
+    expect((await app.rounds.services()).map(({ service }) => service)).toEqual(['crawler_service', 'other'])
   })
 
   it('R5: is set to an interval only', async () => {
@@ -215,9 +217,9 @@ describe('the timing of services', () => {
     stage.services('s1')
     await stage.app.start()
     for (const every of [undefined, null, 0, '1 fortnight'] as const) {
-      await expect(stage.app.setServiceTiming('s1', { every: every as never })).rejects.toThrow(/every: /)
+      await expect(stage.app.rounds.setTiming('s1', { every: every as never })).rejects.toThrow(/every: /)
     }
-    expect(await stage.app.serviceTiming()).toEqual([])
+    expect(await stage.app.rounds.services()).toEqual([])
   })
 
   it('R5: set by hand, is that of rounds of any pace that list the service without an interval', async () => {
@@ -225,14 +227,16 @@ describe('the timing of services', () => {
     const { app } = stage
     stage.services('shared')
     await app.start()
-    await app.startRound('fast', { every: '1h', services: ['shared'] })
+    await app.rounds.start('fast', { every: '1h', services: ['shared'] })
     const slow = { every: '2h', services: ['shared'] }
-    await expect(app.startRound('slow', slow)).rejects.toThrow('shared every 2h in slow, every 1h in fast')
-    await app.setServiceTiming('shared', { every: '1h' })
-    await app.startRound('slow', slow)
-    await app.setServiceTiming('shared', { every: '4h' })
+    await expect(app.rounds.start('slow', slow)).rejects.toThrow('shared every 2h in slow, every 1h in fast')
+    await app.rounds.setTiming('shared', { every: '1h' })
+    await app.rounds.start('slow', slow)
+    await app.rounds.setTiming('shared', { every: '4h' })
     const written = { every: '1h', services: [{ job: 'shared', every: '24h' }] }
-    await expect(app.startRound('fast', written)).rejects.toThrow('shared every 1d in fast, every 2h in slow')
+    await expect(app.rounds.start('fast', written)).rejects.toThrow(
+      'shared every 1d in fast, every 2h in slow',
+    )
     await stage.pass(1)
     for (let i = 0; i < 9; i++) {
       await stage.end('shared')
@@ -240,7 +244,7 @@ describe('the timing of services', () => {
     }
     // At ten, at two and at six.
     expect(stage.begun).toHaveLength(3)
-    expect(await app.serviceTiming('shared')).toMatchObject({ intervalSeconds: 4 * 3600 })
+    expect(await app.rounds.timing('shared')).toMatchObject({ intervalSeconds: 4 * 3600 })
   })
 
   it('R5: is set by hand, before a round lists the service and after', async () => {
@@ -248,9 +252,9 @@ describe('the timing of services', () => {
     const { app } = stage
     stage.services('a', 'b')
     await app.start()
-    await app.setServiceTiming('b', { every: '3h' })
-    await app.startRound('r', { every: '1h', services: ['a', 'b'] })
-    await app.setServiceTiming('a', { every: '2h' })
+    await app.rounds.setTiming('b', { every: '3h' })
+    await app.rounds.start('r', { every: '1h', services: ['a', 'b'] })
+    await app.rounds.setTiming('a', { every: '2h' })
     await stage.pass(1)
     for (let i = 0; i < 4; i++) {
       await stage.end('a')
@@ -258,10 +262,10 @@ describe('the timing of services', () => {
       await stage.pass(hour)
     }
     expect(stage.begun).toEqual(['a', 'b', 'a', 'b', 'a'])
-    expect(await app.serviceTiming('a')).toMatchObject({ intervalSeconds: 7200 })
-    await expect(app.setServiceTiming('x', { every: '1h' })).rejects.toThrow('no job is named x')
-    await expect(app.setServiceTiming('a', { every: '1ms' })).rejects.toThrow('too short')
-    await expect(app.serviceTiming('x')).rejects.toThrow('no service is named x')
+    expect(await app.rounds.timing('a')).toMatchObject({ intervalSeconds: 7200 })
+    await expect(app.rounds.setTiming('x', { every: '1h' })).rejects.toThrow('no job is named x')
+    await expect(app.rounds.setTiming('a', { every: '1ms' })).rejects.toThrow('too short')
+    await expect(app.rounds.timing('x')).rejects.toThrow('no service is named x')
   })
 })
 
@@ -273,7 +277,10 @@ describe('R13: what is saved can be looked into', () => {
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
     const stage = new Theatre(store(directory))
     stage.services('s1', 's2', 's3')
-    stage.app.round('my_scheduler', { every: '1h', services: ['s1', { job: 's2', every: '2h' }, 's3'] })
+    stage.app.rounds.define('my_scheduler', {
+      every: '1h',
+      services: ['s1', { job: 's2', every: '2h' }, 's3'],
+    })
     await stage.app.start()
     await begins(stage, 's1')
     await stage.end('s1')

@@ -13,7 +13,7 @@ import { timesOf } from '../../cli/framework/times-of.js'
 /** Prints how one round stands. */
 export async function showStatus(context: Context, app: Rota, name: string): Promise<number> {
   const { args, out } = context
-  const status = await app.roundStatus(name)
+  const status = await app.rounds.status(name)
   if (args.flag('json')) {
     out.json(roundView(status))
     return exitCodes.ok
@@ -48,7 +48,7 @@ export async function showStatus(context: Context, app: Rota, name: string): Pro
 /** Prints when services ran last, or one of them. */
 export async function showTiming(context: Context, app: Rota, service: string): Promise<number> {
   const { args, out } = context
-  const found = service === '' ? await app.serviceTiming() : [await app.serviceTiming(service)]
+  const found = service === '' ? await app.rounds.services() : [await app.rounds.timing(service)]
   if (args.flag('json')) {
     const [first] = found
     out.json(service === '' || first === undefined ? found.map(timingView) : timingView(first))
@@ -73,7 +73,7 @@ export async function showTiming(context: Context, app: Rota, service: string): 
 /** Prints what is saved of open cycles, or of one. */
 export async function showState(context: Context, app: Rota, name: string): Promise<number> {
   const { args, out } = context
-  const found = await app.roundState(name === '' ? undefined : name)
+  const found = await app.rounds.state(name === '' ? undefined : name)
   const [first] = found
   if (args.flag('json')) {
     if (name === '') out.json(found.map((state) => ({ round: state.name, ...stateView(state) })))
@@ -108,7 +108,7 @@ export async function showList(context: Context, app: Rota): Promise<number> {
   const rows = await Promise.all(
     rounds.map(async (stored) => {
       const state = triggerState(stored, holds)
-      const status = await app.roundStatus(stored.trigger.name)
+      const status = await app.rounds.status(stored.trigger.name)
       return { status, state: state === 'ended' ? 'stopped' : state }
     }),
   )

@@ -87,7 +87,7 @@ async function act(context: Context, action: Exclude<Action, 'preview'>, app: Ro
   const views = await import('./views.js')
   switch (action) {
     case 'list': {
-      const sensors = await app.sensors()
+      const sensors = await app.sensors.list()
       if (isJson) out.json(sensors.map(views.sensorView))
       else views.printSensors(context, sensors)
       return exitCodes.ok
@@ -99,7 +99,7 @@ async function act(context: Context, action: Exclude<Action, 'preview'>, app: Ro
       return exitCodes.ok
     }
     case 'history': {
-      const history = (await app.sensorHistory(name)).slice(0, args.whole('limit') ?? 20)
+      const history = (await app.sensors.history(name)).slice(0, args.whole('limit') ?? 20)
       if (isJson) out.json(history.map(views.evaluationView))
       else views.printHistory(context, history)
       return exitCodes.ok
@@ -114,7 +114,7 @@ async function act(context: Context, action: Exclude<Action, 'preview'>, app: Ro
 
 async function reset({ args, out }: Context, app: Rota): Promise<number> {
   const name = args.word(1)
-  const { forgotten } = await app.resetSensor(name, {
+  const { forgotten } = await app.sensors.reset(name, {
     keys: args.flag('forget-keys'),
     state: stateOf(args.text('state')),
   })
@@ -130,7 +130,8 @@ async function hold(context: Context, app: Rota, action: 'pause' | 'resume'): Pr
   const { args, out } = context
   const name = args.word(1)
   await (await import('./views.js')).oneSensor(app, name)
-  const changed = action === 'pause' ? await app.pause(name, readHold(context)) : await app.resume(name)
+  const changed =
+    action === 'pause' ? await app.triggers.pause(name, readHold(context)) : await app.triggers.resume(name)
   const done = action === 'pause' ? 'is paused' : 'goes on'
   const already = action === 'pause' ? 'was paused already' : 'was not paused'
   if (args.flag('json')) out.json({ target: `trigger:${name}`, changed })
@@ -140,7 +141,7 @@ async function hold(context: Context, app: Rota, action: 'pause' | 'resume'): Pr
 
 async function preview(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const found = await app.previewSensor(args.word(1), { state: stateOf(args.text('state')) })
+  const found = await app.sensors.preview(args.word(1), { state: stateOf(args.text('state')) })
   const { previewView, printPreview } = await import('./views.js')
   if (args.flag('json')) out.json(previewView(found))
   else printPreview(context, found, args.whole('limit') ?? 20)

@@ -21,7 +21,7 @@ sensors:
   orders: { type: webhook, secret: { env: CONFIG_SENSORS_SECRET }, job: load, enabled: false }
 `)
   await app.start({ roles: { worker: false } })
-  const sensors = await app.sensors()
+  const sensors = await app.sensors.list()
   expect(sensors.map(({ name, type }) => [name, type])).toEqual([
     ['bucket', 's3'],
     ['changed', 'sql'],

@@ -1,11 +1,14 @@
+import type { AppContext } from '../app-context.js'
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import { Sensors } from './api.js'
 import type { SensorsConfig } from './config.js'
 import { ownSensors } from './sensor.js'
 
 /** The feature `sensors`. */
 export const sensors = {
   name: 'sensors',
+  api: (context: AppContext) => new Sensors(context),
   kinds: async () => [(await import('./kind.js')).sensorKind],
   loops: async (definitions) => {
     const own = definitions.part(ownSensors)

@@ -10,12 +10,12 @@ const module = fileURLToPath(new URL('../../../test/fixtures/blocking-sensor.mjs
 
 test.each(['thread', 'process'] as const)('F9: a sensor may have a %s of its own', async (isolate) => {
   const app = opened()
-  app.sensor('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
+  app.sensors.define('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
   const polled = event(app, 'sensor:polled')
   await app.start()
   expect(await polled).toMatchObject({ kind: 'trigger', fresh: 1 })
-  expect((await app.runs())[0]).toMatchObject({ partition: 'UTC', labels: { key: 'n-7' } })
-  expect((await app.sensors())[0]?.record.state).toBe(8)
+  expect((await app.runs.list())[0]).toMatchObject({ partition: 'UTC', labels: { key: 'n-7' } })
+  expect((await app.sensors.list())[0]?.record.state).toBe(8)
 })
 
 test.each(['thread', 'process'] as const)(
@@ -25,7 +25,7 @@ test.each(['thread', 'process'] as const)(
     vi.stubEnv('ROTA_TEST_CLEANED', cleaned)
     onTestFinished(() => void vi.unstubAllEnvs())
     const app = opened()
-    app.sensor('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
+    app.sensors.define('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
     const polled = event(app, 'sensor:polled')
     await app.start()
     await polled
@@ -36,9 +36,9 @@ test.each(['thread', 'process'] as const)(
 
 test('F9: one that blocks its thread is ended, and the others are polled meanwhile', async () => {
   const app = opened()
-  app.sensor('bad', { sensor: { module, export: 'blocking' }, timeout: '300ms', job: 'load' })
+  app.sensors.define('bad', { sensor: { module, export: 'blocking' }, timeout: '300ms', job: 'load' })
   let polls = 0
-  app.sensor('good', {
+  app.sensors.define('good', {
     every: '10ms',
     job: 'load',
     sensor: {
@@ -54,7 +54,7 @@ test('F9: one that blocks its thread is ended, and the others are polled meanwhi
 
 test('F9: what is too large for the way between threads is an error that says what fits', async () => {
   const app = opened()
-  app.sensor('s', { sensor: { module, export: 'large' }, job: 'load' })
+  app.sensors.define('s', { sensor: { module, export: 'large' }, job: 'load' })
   const failed = event(app, 'sensor:failed')
   await app.start()
   expect((await failed) as { reason: string }).toMatchObject({
@@ -67,7 +67,7 @@ test('F9: only a module can be isolated', () => {
     init: () => ({ kind: 'ok', state: null }),
     poll: (state) => ({ kind: 'no-trigger', state }),
   }
-  expect(() => opened().sensor('s', { sensor, isolate: 'thread', job: 'load' })).toThrow(
+  expect(() => opened().sensors.define('s', { sensor, isolate: 'thread', job: 'load' })).toThrow(
     /only a module can be isolated/,
   )
 })

@@ -14,11 +14,11 @@ afterEach(async () => {
 test('F4: a preview of what was only seen before would trigger nothing', async () => {
   const { app, pass } = open()
   app.job('load', () => undefined)
-  app.sensor('s', { sensor: listing, job: 'load' })
-  expect(await app.previewSensor('s')).toMatchObject({ kind: 'trigger' })
+  app.sensors.define('s', { sensor: listing, job: 'load' })
+  expect(await app.sensors.preview('s')).toMatchObject({ kind: 'trigger' })
   await app.start()
   await pass(1000)
-  expect(await app.previewSensor('s')).toMatchObject({
+  expect(await app.sensors.preview('s')).toMatchObject({
     kind: 'no-trigger',
     reason: 'everything found was seen before',
     observations: [{ isNew: false }],
@@ -36,14 +36,14 @@ test('F9: the polls of one sweep that find nothing are one line of the history',
       return { kind: 'no-trigger', state: state + 1, reason, more }
     },
   }
-  app.sensor('s', { sensor: sweep, job: 'load' })
+  app.sensors.define('s', { sensor: sweep, job: 'load' })
   await app.start()
   await pass(1000)
-  expect(await app.sensorHistory('s')).toMatchObject([
+  expect(await app.sensors.history('s')).toMatchObject([
     { number: 1, count: 5, reason: 'nothing new: 5 looked at' },
   ])
   await pass(30_000)
-  expect(await app.sensorHistory('s')).toMatchObject([{ number: 2, count: 5 }, { number: 1 }])
+  expect(await app.sensors.history('s')).toMatchObject([{ number: 2, count: 5 }, { number: 1 }])
 })
 
 test('F9: many sensors, and many subscriptions, make Node warn of nothing', async () => {
@@ -52,7 +52,7 @@ test('F9: many sensors, and many subscriptions, make Node warn of nothing', asyn
   app.job('load', () => undefined)
   for (let i = 0; i < 30; i++) {
     const poll = (): Promise<never> => new Promise(() => undefined)
-    app.sensor(`s${i}`, { sensor: { init: () => ({ kind: 'ok', state: null }), poll }, job: 'load' })
+    app.sensors.define(`s${i}`, { sensor: { init: () => ({ kind: 'ok', state: null }), poll }, job: 'load' })
     app.bus.subscribe({ jobs: ['load'], take: () => undefined })
   }
   await app.start()

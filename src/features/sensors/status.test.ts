@@ -18,7 +18,7 @@ describe('what a sensor triggers', () => {
   test('F10: a function of the partition is a durable run with retries', async () => {
     const { app, pass } = open()
     const seen: unknown[] = []
-    app.sensor('new_data_files', {
+    app.sensors.define('new_data_files', {
       sensor: listing(['2025-01-15', '2025-01-16']),
       onTrigger: (partition, run) => {
         seen.push([partition, run.attempt, run.trigger])
@@ -33,7 +33,7 @@ describe('what a sensor triggers', () => {
       ['2025-01-16', 1, 'new_data_files'],
       ['2025-01-16', 2, 'new_data_files'],
     ])
-    expect(await app.runs()).toMatchObject([
+    expect(await app.runs.list()).toMatchObject([
       { job: 'new_data_files', state: 'done', failures: 1 },
       { job: 'new_data_files', state: 'done', failures: 1 },
     ])
@@ -43,8 +43,8 @@ describe('what a sensor triggers', () => {
     const { app, pass } = open()
     const partitions: unknown[] = []
     const load = app.job('load', ({ partition }) => partitions.push(partition))
-    app.sensor('by_name', { sensor: listing(['a']), job: 'load' })
-    app.sensor('by_reference', { sensor: listing(['b']), job: load })
+    app.sensors.define('by_name', { sensor: listing(['a']), job: 'load' })
+    app.sensors.define('by_reference', { sensor: listing(['b']), job: load })
     await app.start()
     await pass(1000)
     expect(partitions.toSorted(byText)).toEqual(['a', 'b'])
@@ -53,10 +53,10 @@ describe('what a sensor triggers', () => {
   test('F9: its name is its own, and a job that nobody defined is refused', async () => {
     const { app } = open()
     const sensor = listing(['a'])
-    app.sensor('s', { sensor, job: 'nobody' })
-    expect(() => app.sensor('s', { sensor, job: 'x' })).toThrow(/trigger s is defined twice/)
-    expect(() => app.sensor('t', { sensor })).toThrow(/exactly one of job and onTrigger/)
-    expect(() => app.sensor('t', { sensor, job: 'x', every: 'soon' })).toThrow(
+    app.sensors.define('s', { sensor, job: 'nobody' })
+    expect(() => app.sensors.define('s', { sensor, job: 'x' })).toThrow(/trigger s is defined twice/)
+    expect(() => app.sensors.define('t', { sensor })).toThrow(/exactly one of job and onTrigger/)
+    expect(() => app.sensors.define('t', { sensor, job: 'x', every: 'soon' })).toThrow(
       /sensor "t" is not valid: every/,
     )
     await expect(app.start()).rejects.toThrow(/sensors\.s\.job: no job is named nobody/)
@@ -67,12 +67,12 @@ describe('looking at sensors', () => {
   test('F9: a list tells how each one fares', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
-    app.sensor('good', { sensor: listing(['a']), job: 'load' })
-    app.sensor('bad', { sensor: failing('access denied'), job: 'load', pauseAfter: 2 })
-    app.sensor('off', { sensor: listing(['a']), job: 'load', enabled: false })
+    app.sensors.define('good', { sensor: listing(['a']), job: 'load' })
+    app.sensors.define('bad', { sensor: failing('access denied'), job: 'load', pauseAfter: 2 })
+    app.sensors.define('off', { sensor: listing(['a']), job: 'load', enabled: false })
     await app.start()
     await pass(60_000)
-    const sensors = await app.sensors()
+    const sensors = await app.sensors.list()
     expect(sensors.map(({ name, condition }) => [name, condition])).toEqual([
       ['bad', 'paused'],
       ['good', 'ok'],
@@ -80,7 +80,7 @@ describe('looking at sensors', () => {
     ])
     expect(sensors[0]?.pause).toMatchObject({ actor: 'rota', note: expect.stringContaining('access denied') })
     expect(sensors[1]).toMatchObject({ type: 'custom', nextAt: t0 + 90_000, record: { polls: 3, found: 1 } })
-    expect(await app.sensorHistory('good')).toMatchObject([
+    expect(await app.sensors.history('good')).toMatchObject([
       {
         number: 2,
         kind: 'no-trigger',
@@ -101,23 +101,23 @@ describe('looking at sensors', () => {
         `rota_sensor_last_success_timestamp_seconds{sensor="good"} ${t0 / 1000 + 60}`,
       ]),
     )
-    await expect(app.sensorHistory('nobody')).rejects.toThrow(/no sensor is named nobody/)
+    await expect(app.sensors.history('nobody')).rejects.toThrow(/no sensor is named nobody/)
   })
 
   test('F4: a preview polls from a chosen state and changes nothing', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: counting(), job: 'load', every: '1h' })
+    app.sensors.define('s', { sensor: counting(), job: 'load', every: '1h' })
     await app.start()
     await pass(1000)
     const before = await everything(app)
-    expect(await app.previewSensor('s')).toMatchObject({
+    expect(await app.sensors.preview('s')).toMatchObject({
       kind: 'trigger',
       observations: [{ key: '1', isNew: true }],
       before: 1,
       after: 2,
     })
-    expect(await app.previewSensor('s', { state: 0 })).toMatchObject({
+    expect(await app.sensors.preview('s', { state: 0 })).toMatchObject({
       observations: [{ key: '0', isNew: false }],
       before: 0,
       after: 1,
@@ -128,16 +128,16 @@ describe('looking at sensors', () => {
   test('F5: a reset begins anew, and says whether it forgets what was seen', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: counting(), job: 'load', every: '1h' })
+    app.sensors.define('s', { sensor: counting(), job: 'load', every: '1h' })
     await app.start()
     await pass(1000)
-    expect(await app.resetSensor('s', { keys: false })).toEqual({ forgotten: 0 })
+    expect(await app.sensors.reset('s', { keys: false })).toEqual({ forgotten: 0 })
     await pass(1000)
     expect(await keysOf(app)).toEqual(['0'])
-    expect(await app.resetSensor('s', { keys: false, state: 7 })).toEqual({ forgotten: 0 })
+    expect(await app.sensors.reset('s', { keys: false, state: 7 })).toEqual({ forgotten: 0 })
     await pass(1000)
     expect(await keysOf(app)).toEqual(['0', '7'])
-    expect(await app.resetSensor('s', { keys: true })).toEqual({ forgotten: 2 })
+    expect(await app.sensors.reset('s', { keys: true })).toEqual({ forgotten: 2 })
     await pass(1000)
     expect(await keysOf(app)).toEqual(['0', '0', '7'])
   })
@@ -153,10 +153,10 @@ describe('looking at sensors', () => {
         }),
     }
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: slow, job: 'load' })
+    app.sensors.define('s', { sensor: slow, job: 'load' })
     await app.start()
     await pass(1000)
-    await app.resetSensor('s', { keys: false, state: 40 })
+    await app.sensors.reset('s', { keys: false, state: 40 })
     ends[0]?.()
     await pass(1000)
     ends[1]?.()
@@ -169,7 +169,7 @@ describe('looking at sensors', () => {
     app.job('load', () => undefined)
     const many = Array.from({ length: 20_000 }, (_, index) => one(String(index)))
     let polls = 0
-    app.sensor('s', {
+    app.sensors.define('s', {
       job: 'load',
       sensor: {
         init: () => ({ kind: 'ok', state: 0 }),
@@ -199,14 +199,17 @@ describe('looking at sensors', () => {
     const { app, pass } = open()
     const cleaned: Json[] = []
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: { ...counting(), cleanup: (state) => void cleaned.push(state) }, job: 'load' })
+    app.sensors.define('s', {
+      sensor: { ...counting(), cleanup: (state) => void cleaned.push(state) },
+      job: 'load',
+    })
     await app.start()
     await pass(1000)
-    await app.removeSensor('s')
+    await app.sensors.remove('s')
     await pass(120_000)
     expect(cleaned).toEqual([1])
     expect(await keysOf(app)).toEqual(['0'])
-    expect((await app.sensors()).map(({ condition }) => condition)).toEqual(['ended'])
+    expect((await app.sensors.list()).map(({ condition }) => condition)).toEqual(['ended'])
     const store = await app.store()
     expect(await store.stateEntries({ kind: 'sensor', limit: 9 })).toEqual([])
     await app.stop({ grace: 0 })
@@ -221,10 +224,10 @@ describe('looking at sensors', () => {
     const cleanup = (): never => {
       throw new Error('the door is stuck')
     }
-    app.sensor('s', { sensor: { ...counting(), cleanup }, job: 'load' })
+    app.sensors.define('s', { sensor: { ...counting(), cleanup }, job: 'load' })
     await app.start()
     await pass(1000)
-    await app.removeSensor('s')
+    await app.sensors.remove('s')
     expect(troubles).toEqual([['sensor s', 'its cleanup failed: the door is stuck']])
     const store = await app.store()
     expect(await store.stateEntries({ kind: 'sensor', limit: 9 })).toEqual([])
@@ -235,22 +238,25 @@ describe('looking at sensors', () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     const cleanup = (): Promise<never> => new Promise(() => undefined)
-    app.sensor('s', { sensor: { ...counting(), cleanup }, job: 'load' })
+    app.sensors.define('s', { sensor: { ...counting(), cleanup }, job: 'load' })
     await app.start()
     await pass(1000)
-    const removed = app.removeSensor('s')
+    const removed = app.sensors.remove('s')
     await pass(5000)
     await removed
-    expect((await app.sensors()).map(({ condition }) => condition)).toEqual(['ended'])
+    expect((await app.sensors.list()).map(({ condition }) => condition)).toEqual(['ended'])
   })
 
   test('F4: what was only looked at is cleaned up with the state that the look left', async () => {
     const { app } = open()
     const cleaned: Json[] = []
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: { ...counting(), cleanup: (state) => void cleaned.push(state) }, job: 'load' })
-    await app.previewSensor('s')
-    await app.previewSensor('s', { state: 7 })
+    app.sensors.define('s', {
+      sensor: { ...counting(), cleanup: (state) => void cleaned.push(state) },
+      job: 'load',
+    })
+    await app.sensors.preview('s')
+    await app.sensors.preview('s', { state: 7 })
     expect(cleaned).toEqual([1, 8])
   })
 })
@@ -259,45 +265,45 @@ describe('a delivery', () => {
   test('F11: is a run when it is accepted, and none when it is a duplicate', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: silent(), job: 'load' })
+    app.sensors.define('s', { sensor: silent(), job: 'load' })
     await app.start()
-    expect(await app.deliver('s', one('a'))).toBe('accepted')
-    expect(await app.deliver('s', one('a'))).toBe('duplicate')
+    expect(await app.sensors.deliver('s', one('a'))).toBe('accepted')
+    expect(await app.sensors.deliver('s', one('a'))).toBe('duplicate')
     await pass(1000)
     expect(await keysOf(app)).toEqual(['a'])
-    await expect(app.deliver('nobody', one('a'))).rejects.toThrow(/no sensor is named nobody/)
-    await expect(app.deliver('s', { key: '', partition: 'p' })).rejects.toThrow(/its key is ""/)
+    await expect(app.sensors.deliver('nobody', one('a'))).rejects.toThrow(/no sensor is named nobody/)
+    await expect(app.sensors.deliver('s', { key: '', partition: 'p' })).rejects.toThrow(/its key is ""/)
   })
 
   test('F11: hundreds at once are each accepted once, while polls go on', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: counting(), job: 'load', every: '1ms' })
+    app.sensors.define('s', { sensor: counting(), job: 'load', every: '1ms' })
     await app.start()
     const keys = Array.from({ length: 600 }, (_, i) => `d-${i % 300}`)
-    const answers = Promise.all(keys.map((key) => app.deliver('s', one(key))))
+    const answers = Promise.all(keys.map((key) => app.sensors.deliver('s', one(key))))
     await pass(50)
     expect((await answers).filter((answer) => answer === 'accepted')).toHaveLength(300)
     const delivered = (await keysOf(app)).filter((key) => key.startsWith('d-'))
     expect(new Set(delivered).size).toBe(300)
     expect(delivered).toHaveLength(300)
-    expect((await app.sensorHistory('s')).some(({ kind }) => kind === 'delivered')).toBe(true)
+    expect((await app.sensors.history('s')).some(({ kind }) => kind === 'delivered')).toBe(true)
   })
 
   test('F11: to a sensor that is paused, off or frozen is not taken, so that its sender tries again', async () => {
     const { app } = open()
     app.job('load', () => undefined)
-    app.sensor('s', { sensor: silent(), job: 'load' })
-    app.sensor('off', { sensor: silent(), job: 'load', enabled: false })
+    app.sensors.define('s', { sensor: silent(), job: 'load' })
+    app.sensors.define('off', { sensor: silent(), job: 'load', enabled: false })
     await app.start()
-    await app.pause('s')
-    expect(await app.deliver('s', one('a'))).toBe('paused')
-    expect(await app.deliver('off', one('a'))).toBe('paused')
-    await app.resume('s')
+    await app.triggers.pause('s')
+    expect(await app.sensors.deliver('s', one('a'))).toBe('paused')
+    expect(await app.sensors.deliver('off', one('a'))).toBe('paused')
+    await app.triggers.resume('s')
     await app.freeze()
-    expect(await app.deliver('s', one('a'))).toBe('paused')
+    expect(await app.sensors.deliver('s', one('a'))).toBe('paused')
     await app.thaw()
-    expect(await app.deliver('s', one('a'))).toBe('accepted')
+    expect(await app.sensors.deliver('s', one('a'))).toBe('accepted')
   })
 })
 
@@ -348,7 +354,7 @@ function failing(reason: string): Sensor<undefined, null> {
 }
 
 async function keysOf(app: Rota): Promise<string[]> {
-  return (await app.runs({ limit: 10_000 })).map(({ labels }) => labels?.['key'] ?? '').toSorted()
+  return (await app.runs.list({ limit: 10_000 })).map(({ labels }) => labels?.['key'] ?? '').toSorted()
 }
 
 async function everything(app: Rota): Promise<unknown> {

@@ -14,7 +14,7 @@ import { timesOf } from '../../cli/framework/times-of.js'
 
 /** The named sensor. */
 export async function oneSensor(app: Rota, name: string): Promise<SensorInfo> {
-  const sensors = await app.sensors()
+  const sensors = await app.sensors.list()
   const found = sensors.find((one) => one.name === name)
   if (found !== undefined) return found
   throw unknownSensor(

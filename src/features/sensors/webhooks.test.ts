@@ -15,10 +15,10 @@ afterEach(() => app.stop({ grace: 0 }))
 test('F11: a signed delivery is a durable run when it is answered, and the same one again is none', async () => {
   const { port, seen } = await listening()
   expect(await post(port, { id: 'msg_1', body: '{"order":42}' })).toEqual([202, { outcome: 'accepted' }])
-  expect(await app.runs()).toMatchObject([{ labels: { key: 'msg_1' }, payload: { order: 42 } }])
+  expect(await app.runs.list()).toMatchObject([{ labels: { key: 'msg_1' }, payload: { order: 42 } }])
   expect(await post(port, { id: 'msg_1', body: '{"order":42}' })).toEqual([200, { outcome: 'duplicate' }])
-  expect(await app.runs()).toHaveLength(1)
-  await app.wait((await app.runs())[0]?.id ?? '')
+  expect(await app.runs.list()).toHaveLength(1)
+  await app.runs.wait((await app.runs.list())[0]?.id ?? '')
   expect(seen).toEqual([{ order: 42 }])
 })
 
@@ -38,7 +38,7 @@ test('F11: what is refused is refused with its status, and nothing of it runs', 
   expect(await post(port, { headers: text })).toMatchObject([415, { outcome: 'wrong-type' }])
   const body = JSON.stringify('x'.repeat(300_000))
   expect(await post(port, { body })).toMatchObject([413, { outcome: 'too-large' }])
-  expect(await app.runs()).toEqual([])
+  expect(await app.runs.list()).toEqual([])
 })
 
 test('F11: what can never be stored is malformed, so that its sender does not try it again for ever', async () => {
@@ -49,7 +49,7 @@ test('F11: what can never be stored is malformed, so that its sender does not tr
   const half = '{"day":"\\ud800"}'
   expect(await post(port, { path, body: half })).toMatchObject([400, { outcome: 'malformed' }])
   expect(await post(port, { path, body: '{"day":"é\u0301 日"}' })).toMatchObject([202, {}])
-  expect(await app.runs()).toMatchObject([{ partition: 'é\u0301 日' }])
+  expect(await app.runs.list()).toMatchObject([{ partition: 'é\u0301 日' }])
 })
 
 test('F11: a body of ten megabytes is refused, and its sender hears it', async () => {
@@ -61,9 +61,9 @@ test('F11: a body of ten megabytes is refused, and its sender hears it', async (
 
 test('F11: while its sensor is paused a delivery is put off, and taken afterwards', async () => {
   const { port } = await listening()
-  await app.pause('orders')
+  await app.triggers.pause('orders')
   expect(await post(port, {})).toMatchObject([503, { outcome: 'paused' }])
-  await app.resume('orders')
+  await app.triggers.resume('orders')
   expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
 })
 
@@ -114,12 +114,12 @@ test('F11: a request whose headers do not come is answered and closed when their
 
 test('F11: an address that cannot be listened on is told with its reason', async () => {
   const { port } = await listening()
-  const taken = app.listenForWebhooks({ port })
+  const taken = app.sensors.listen({ port })
   await expect(taken).rejects.toMatchObject({
     code: 'LISTEN_FAILED',
     message: `webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use`,
   })
-  await expect(app.listenForWebhooks({ host: '203.0.113.1', port: 0 })).rejects.toMatchObject({
+  await expect(app.sensors.listen({ host: '203.0.113.1', port: 0 })).rejects.toMatchObject({
     code: 'LISTEN_FAILED',
     message: expect.stringContaining('this machine does not have the address'),
   })
@@ -127,8 +127,8 @@ test('F11: an address that cannot be listened on is told with its reason', async
 
 test('F11: deliveries that come before the app has started are put off', async () => {
   app = rota({ store: 'memory:' })
-  app.sensor('orders', { sensor: webhookSensor({ secret }), onTrigger: () => undefined })
-  const { port } = await app.listenForWebhooks({ port: 0 })
+  app.sensors.define('orders', { sensor: webhookSensor({ secret }), onTrigger: () => undefined })
+  const { port } = await app.sensors.listen({ port: 0 })
   expect(await post(port, {})).toMatchObject([503, { outcome: 'store-away' }])
   await app.start()
   expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
@@ -143,17 +143,17 @@ test('F11: when the app has stopped nobody listens any more', async () => {
 async function listening(): Promise<{ port: number; seen: unknown[] }> {
   const seen: unknown[] = []
   app = rota({ store: 'memory:' })
-  app.sensor('orders', {
+  app.sensors.define('orders', {
     sensor: webhookSensor({ secret }),
     onTrigger: (_, run) => void seen.push(run.payload),
   })
-  app.sensor('picked', { sensor: webhookSensor({ secret, partition: 'day' }), job: 'orders' })
-  app.sensor('polled', {
+  app.sensors.define('picked', { sensor: webhookSensor({ secret, partition: 'day' }), job: 'orders' })
+  app.sensors.define('polled', {
     sensor: { init: () => ({ kind: 'ok', state: null }), poll: (state) => ({ kind: 'no-trigger', state }) },
     job: 'orders',
   })
   await app.start()
-  const { host, port } = await app.listenForWebhooks({ port: 0 })
+  const { host, port } = await app.sensors.listen({ port: 0 })
   expect(host).toBe('127.0.0.1')
   return { port, seen }
 }

@@ -113,5 +113,7 @@ function refuseUnknown(
 }
 
 function allowedNames(functions: ReadonlyMap<string, StepFunction>): string {
-  return functions.size === 0 ? 'a name given to app.step() or steps' : [...functions.keys()].join(', ')
+  return functions.size === 0
+    ? 'a name given to app.pipelineStep() or steps'
+    : [...functions.keys()].join(', ')
 }

@@ -1,6 +1,4 @@
 import { assertName, longestName } from '../../framework/names.js'
-import type { JobInput } from '../../../kernel/job/define-job.js'
-import type { TriggerInput } from '../../../kernel/trigger/define-trigger.js'
 import type { Rota } from '../../../app/rota.js'
 import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-options.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
@@ -42,10 +40,12 @@ export const add: Command = {
     const job = await readJobInput(context)
     const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
     if (job === undefined && trigger === undefined) throw nothingToAdd()
-    const jobs: Readonly<Record<string, JobInput>> = job === undefined ? {} : { [name]: job }
-    const triggers: Readonly<Record<string, TriggerInput>> = trigger === undefined ? {} : { [name]: trigger }
-    const add = (app: Rota): ReturnType<Rota['add']> =>
-      withOptionNames(optionNames(name), () => app.add({ jobs, triggers, replace: args.flag('replace') }))
+    const jobs = job === undefined ? {} : { [name]: job }
+    const triggers = trigger === undefined ? {} : { [name]: trigger }
+    const add = (app: Rota): ReturnType<Rota['triggers']['add']> =>
+      withOptionNames(optionNames(name), () =>
+        app.triggers.add(triggers, { jobs, replace: args.flag('replace') }),
+      )
     return await withApp(
       context,
       async (app) => {

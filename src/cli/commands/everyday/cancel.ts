@@ -16,7 +16,7 @@ export const cancel: Command = {
   run: (context) =>
     withApp(context, async (app) => {
       const { args, out } = context
-      const { run, requested } = await app.cancel(args.word(0), args.text('note'))
+      const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('note') })
       if (args.flag('json')) out.json({ requested, run: runView(run) })
       else if (requested) {
         const shortId = await shortIdOf(app, [run.id])

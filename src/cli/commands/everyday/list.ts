@@ -49,7 +49,7 @@ interface TriggerRow extends LastRuns {
 async function listTriggers(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
   const holds = await (await app.store()).holds({ openAt: app.now() })
-  const triggers = (await app.triggers()).filter((stored) => stored.active || args.flag('all'))
+  const triggers = (await app.triggers.list()).filter((stored) => stored.active || args.flag('all'))
   const names = triggers.map(({ trigger }) => trigger.name)
   if (args.flag('names')) {
     printNames(context, names)
@@ -123,7 +123,7 @@ function printNames({ args, out }: Context, names: readonly string[]): void {
 
 async function listJobs(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const jobs = (await app.jobs()).filter(({ job }) => args.flag('all') || job.ended !== true)
+  const jobs = (await app.jobs.list()).filter(({ job }) => args.flag('all') || job.ended !== true)
   const names = jobs.map(({ job }) => job.name)
   if (args.flag('names')) printNames(context, names)
   else if (args.flag('json')) out.json(jobs.map(jobView))

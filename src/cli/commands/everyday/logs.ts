@@ -25,7 +25,7 @@ export const logs: Command = {
     withApp(context, async (app) => {
       const { args, out } = context
       const times = timesOf(context)
-      const { id, state } = await app.run(args.word(0))
+      const { id, state } = await app.runs.get(args.word(0))
       const onLine = (line: StoredLogLine): void => printLogLine(context, line, times)
       if (args.flag('follow')) {
         return await untilSignal(async (stopped) => {

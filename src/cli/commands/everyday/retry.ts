@@ -13,7 +13,7 @@ export const retry: Command = {
   run: (context) =>
     withApp(context, async (app) => {
       const { args, out } = context
-      const run = await app.retry(args.word(0))
+      const run = await app.runs.retry(args.word(0))
       if (args.flag('json')) out.json(runView(run))
       else {
         const shortId = await shortIdOf(app, [run.id])

@@ -32,7 +32,10 @@ export const run: Command = {
   run: (context) =>
     withApp(context, async (app) => {
       const { args, out } = context
-      const { id } = await app.runNow(args.word(0), { payload: await readPayload(context) })
+      const name = args.word(0)
+      const options = { payload: await readPayload(context) }
+      const isTrigger = (await app.triggers.list()).some(({ trigger }) => trigger.name === name)
+      const { id } = await (isTrigger ? app.triggers : app.jobs).runNow(name, options)
       if (args.flag('detach')) {
         if (args.flag('json')) out.json({ id })
         else out.line(id)

@@ -50,7 +50,7 @@ async function showOne(context: Context, app: Rota): Promise<number> {
   const isWanted = (one: (typeof kinds)[number]): boolean => kind === undefined || kind === one
   const store = await app.store()
   const [trigger] = isWanted('trigger') ? await store.triggers({ names: [name] }) : []
-  const job = (await app.jobs()).find((stored) => stored.job.name === (trigger?.trigger.job ?? name))
+  const job = (await app.jobs.list()).find((stored) => stored.job.name === (trigger?.trigger.job ?? name))
   if (trigger !== undefined) return await showTrigger(context, { app, trigger, job })
   if (job !== undefined && isWanted('job')) return await showJob(context, { app, job })
   if (kind === 'run') return await showRun(context, app, name)
@@ -70,7 +70,7 @@ async function showTrigger(
   const store = await app.store()
   const holds = await store.holds({ openAt: now })
   const state = triggerState(stored, holds)
-  const runs = await app.runs({ trigger: trigger.name, limit: 5 })
+  const runs = await app.runs.list({ trigger: trigger.name, limit: 5 })
   const ahead =
     state === 'on' ? nextInstants(trigger.schedule, { after: Math.max(stored.cursorAt, now), count: 2 }) : []
   const hold = holds.find(({ target }) => target === `trigger:${trigger.name}`)
@@ -140,8 +140,8 @@ async function showJob(
   const { job, source } = stored
   const isUsed = ({ trigger, active }: StoredTrigger): boolean =>
     active && (trigger.round?.services ?? [trigger]).some((one) => one.job === job.name)
-  const triggers = (await app.triggers()).filter(isUsed)
-  const runs = await app.runs({ job: job.name, limit: 5 })
+  const triggers = (await app.triggers.list()).filter(isUsed)
+  const runs = await app.runs.list({ job: job.name, limit: 5 })
   if (args.flag('json')) {
     const names = triggers.map(({ trigger }) => trigger.name)
     out.json({ kind: 'job', job: jobView(stored), triggers: names, runs: runs.map(runView) })

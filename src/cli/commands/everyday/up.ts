@@ -123,8 +123,8 @@ async function appOf(context: Context): Promise<{ app: Rota; config: string | un
   if (config !== undefined) {
     const { loadApp } = await import('../../../app/definitions/load-app.js')
     const app = await loadApp(config, { store, concurrency, directory })
-    for (const plan of plans) app.plan(plan)
-    if (jobs !== undefined) app.jobsFile(jobs)
+    for (const plan of plans) app.plans.add(plan)
+    if (jobs !== undefined) app.commands.useFile(jobs)
     return { app, config }
   }
   if (
@@ -135,13 +135,13 @@ async function appOf(context: Context): Promise<{ app: Rota; config: string | un
   ) {
     throw noConfig(context, ', and no store; `rota init` writes a config')
   }
-  const { Rota } = await import('../../../app/rota.js')
+  const { createApp } = await import('../../../app/rota.js')
   // A source that owns nothing: what was added to the store must not end because no config names it.
   // Two of them with different plans are two programs.
   const program = plans.length === 0 ? undefined : `rota up --plan ${plans.map(programOf).join(' --plan ')}`
-  const app = new Rota({ store, concurrency, directory }, 'code:rota-up', { program })
-  for (const plan of plans) app.plan(plan)
-  if (jobs !== undefined) app.jobsFile(jobs)
+  const app = createApp({ store, concurrency, directory }, 'code:rota-up', { program })
+  for (const plan of plans) app.plans.add(plan)
+  if (jobs !== undefined) app.commands.useFile(jobs)
   return { app, config: undefined }
 }
 
@@ -171,7 +171,7 @@ async function runUntilTheEnd(
   const shutdown = new Shutdown({ app, printer, grace })
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
-    const listening = webhooks === undefined ? undefined : await app.listenForWebhooks(webhooks)
+    const listening = webhooks === undefined ? undefined : await app.sensors.listen(webhooks)
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
     const onWait = ({ message, code }: RotaError): void =>
       printer.say(`waiting for the store: ${message} [${code}]`, 'waiting', { code, message })

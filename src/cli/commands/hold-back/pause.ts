@@ -19,7 +19,8 @@ export const pause: Command = {
       const { args, out } = context
       const { kind, name } = oneTarget(context)
       const hold = readHold(context)
-      const changed = kind === 'queue' ? await app.pauseQueue(name, hold) : await app.pause(name, hold)
+      const changed =
+        kind === 'queue' ? await app.queues.pause(name, hold) : await app.triggers.pause(name, hold)
       if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
       else out.say(changed ? `${kind} ${name} is paused` : `${kind} ${name} was paused already`)
       return exitCodes.ok

@@ -20,8 +20,8 @@ export const resume: Command = {
       const { kind, name } = oneTarget(context)
       const changed =
         kind === 'queue'
-          ? await app.resumeQueue(name)
-          : await app.resume(name, { catchUp: args.flag('catch-up') })
+          ? await app.queues.resume(name)
+          : await app.triggers.resume(name, { catchUp: args.flag('catch-up') })
       if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
       else out.say(changed ? `${kind} ${name} goes on` : `${kind} ${name} was not paused`)
       return exitCodes.ok

@@ -47,7 +47,8 @@ function wantedOf({ args }: Context): Wanted | undefined {
 
 async function set(context: Context, app: Rota, { name, state }: Wanted): Promise<number> {
   const { args, out } = context
-  const changed = state === 'off' ? await app.switchOff(name, readHold(context)) : await app.switchOn(name)
+  const changed =
+    state === 'off' ? await app.switches.off(name, readHold(context)) : await app.switches.on(name)
   if (args.flag('json')) out.json({ target: `switch:${name}`, state, changed })
   else out.say(changed ? `${name} is ${state}` : `${name} was ${state} already`)
   return exitCodes.ok

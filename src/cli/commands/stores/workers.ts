@@ -69,13 +69,13 @@ async function act(context: Context, app: Rota, asked: Asked): Promise<number> {
   const { args, out } = context
   const { printWorkers, workerView } = await import('../../views/worker-views.js')
   if (asked.action === 'list') {
-    const known = await app.workers()
+    const known = await app.workers.list()
     if (args.flag('json')) out.json(known.map(workerView))
     else printWorkers(context, known, app.now())
     return exitCodes.ok
   }
   const isDrain = asked.action === 'drain'
-  const drained = isDrain ? await app.drain(asked.target) : await app.undrain(asked.target)
+  const drained = isDrain ? await app.workers.drain(asked.target) : await app.workers.undrain(asked.target)
   const areLeft = asked.waitMs === undefined ? undefined : await leftAfter(app, drained, asked.waitMs)
   if (args.flag('json')) {
     out.json(drained.map(({ worker, outcome }) => ({ worker: worker.id, outcome, running: worker.running })))
@@ -96,7 +96,9 @@ async function leftAfter(app: Rota, drained: readonly Drained[], waitMs: number)
   await untilSignal(async (signal) => {
     const over = AbortSignal.any([signal, timeoutOf(waitMs)])
     await lookAgain(app, over, async () => {
-      const meant = (await app.workers()).filter(({ id, standing }) => ids.has(id) && standing !== 'gone')
+      const meant = (await app.workers.list()).filter(
+        ({ id, standing }) => ids.has(id) && standing !== 'gone',
+      )
       left = meant.reduce((sum, { running }) => sum + running, 0)
       return left > 0 ? 'again' : 'over'
     })

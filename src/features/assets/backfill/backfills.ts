@@ -77,13 +77,18 @@ function refuseFaulty({ only, order, limit, pace }: BackfillOptions): void {
 /** How many runs are recorded at once, and how many labels stand in one note. */
 const part = 1000
 
-/** Notes a backfill with all its labels, then records its runs; undefined where there is nothing to make. */
-export async function startBackfill(
+/** Stores a backfill with all its labels, then records its runs; undefined if there is nothing to make. */
+export async function recordBackfill(
   store: Store,
-  request: { readonly asset: string; readonly options: BackfillOptions; readonly now: Instant },
+  request: {
+    readonly asset: string
+    readonly plan: BackfillPlan
+    readonly options: BackfillOptions
+    readonly now: Instant
+  },
 ): Promise<Backfill | undefined> {
   const { asset, options, now } = request
-  const { run } = await backfillPlan(store, request)
+  const { run } = request.plan
   const [first] = run
   if (first === undefined) return undefined
   const backfill: Backfill = {

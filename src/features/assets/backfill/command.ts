@@ -20,7 +20,7 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
   const resumed = args.text('resume')
   const asset = args.optionalWord(1)
   if (cancelled !== undefined) return await cancel(context, app, cancelled)
-  if (resumed !== undefined) return await started(context, app, await app.resumeBackfill(resumed))
+  if (resumed !== undefined) return await started(context, app, await app.assets.backfills.resume(resumed))
   if (asset === undefined) {
     refuseWithoutAsset(context)
     return await list(context, app)
@@ -28,8 +28,9 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
   const options = optionsOf(context)
   if (options.partitions === undefined) await refuseOpenRange(app, asset, options)
   context.out.progress(`looking at the partitions of ${asset}`)
-  if (!args.flag('yes')) return showPlan(context, asset, await app.planBackfill(asset, options))
-  return await started(context, app, await app.backfill(asset, options))
+  if (!args.flag('yes'))
+    return showPlan(context, asset, await app.assets.backfill(asset, { ...options, dryRun: true }))
+  return await started(context, app, (await app.assets.backfill(asset, options)).backfill)
 }
 
 /** Without an asset there is nothing that these could be about, and a list is not what was asked for. */
@@ -61,7 +62,7 @@ function optionsOf({ args }: Context): BackfillOptions {
 
 /** Time has no beginning and no end of its own: where the definition gives none, the range has to. */
 async function refuseOpenRange(app: Rota, asset: string, { from, to }: BackfillOptions): Promise<void> {
-  const spec = (await app.assets()).find(({ name }) => name === asset)?.partitions
+  const spec = (await app.assets.list()).find(({ name }) => name === asset)?.partitions
   if (spec === undefined) return
   const isOpen = (side: 'start' | 'end'): boolean =>
     dimensionsOf(spec).some((one) => isTime(one) && one[side] === undefined)
@@ -134,7 +135,7 @@ async function watch(context: Context, app: Rota, id: string): Promise<number> {
   const { args, out } = context
   return await untilSignal(async (signal) => {
     for (;;) {
-      const status = await app.backfillStatus(id)
+      const status = await app.assets.backfills.get(id)
       const isOver = status.left === 0 || status.state === 'cancelled'
       out.progress(`backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed`)
       if (!isOver && !signal.aborted) {
@@ -152,7 +153,7 @@ async function watch(context: Context, app: Rota, id: string): Promise<number> {
 }
 
 async function cancel({ args, out }: Context, app: Rota, id: string): Promise<number> {
-  const { backfill, cancelled } = await app.cancelBackfill(id)
+  const { backfill, cancelled } = await app.assets.backfills.cancel(id)
   if (args.flag('json')) out.json({ ...view(backfill), cancelledRuns: cancelled })
   else out.say(`backfill ${id} is cancelled; ${count(cancelled, 'run')} of it will not be performed`)
   return exitCodes.ok
@@ -162,8 +163,8 @@ const mostListed = 50
 
 async function list(context: Context, app: Rota): Promise<number> {
   const { args, out } = context
-  const newest = (await app.backfills()).slice(0, mostListed)
-  const backfills = await Promise.all(newest.map(({ id }) => app.backfillStatus(id)))
+  const newest = (await app.assets.backfills.list()).slice(0, mostListed)
+  const backfills = await Promise.all(newest.map(({ id }) => app.assets.backfills.get(id)))
   if (args.flag('json')) out.json(backfills.map(view))
   else if (backfills.length === 0)
     out.say('no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one')

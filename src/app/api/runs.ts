@@ -1,0 +1,76 @@
+import type { AppContext } from '../../features/app-context.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { PendingReason } from '../../kernel/run/pending.js'
+import type { Attempt, Run } from '../../kernel/run/run.js'
+import type { RunFilter, StoredLogLine } from '../../store/port.js'
+import { cancelRun, findRun, retryRun } from '../runs/runs.js'
+import { whyPending } from '../runs/waiting.js'
+
+/** `app.runs`: reads, waits for, cancels and retries runs. */
+export class Runs {
+  readonly #context: AppContext
+
+  constructor(context: AppContext) {
+    this.#context = context
+  }
+
+  /** One run, by its id or the beginning of it. */
+  async get(id: string): Promise<Run> {
+    return await findRun(await this.#context.store(), id)
+  }
+
+  /** Runs, newest first; at most 50 by default. */
+  async list(filter: Partial<RunFilter> = {}): Promise<readonly Run[]> {
+    return await (await this.#context.store()).runs({ limit: 50, ...filter })
+  }
+
+  /** Every attempt of a run, oldest first. */
+  async attempts(id: RunId): Promise<readonly Attempt[]> {
+    return await (await this.#context.store()).attempts(id)
+  }
+
+  /** The log lines of a run after a sequence number; at most 1000 by default. */
+  async logs(
+    id: RunId,
+    options: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<readonly StoredLogLine[]> {
+    const { after = 0, limit = 1000 } = options
+    return await (await this.#context.store()).logs({ run: id, after, limit })
+  }
+
+  /** Resolves when the run is final or the signal aborts, with the run as it then is. */
+  async wait(id: RunId, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Run> {
+    return await this.#context.waitForRun(id, options.signal)
+  }
+
+  /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
+  async cancel(
+    id: string,
+    options: { readonly reason?: string | undefined } = {},
+  ): Promise<{ readonly run: Run; readonly requested: boolean }> {
+    const { store, now, tell, wake } = this.#context
+    const { reason = 'cancelled on request' } = options
+    const outcome = ({ requested }: { requested: boolean }): string => (requested ? 'requested' : 'cancelled')
+    const cancelled = await tell({ operation: 'cancel', target: id, outcome }, async () =>
+      cancelRun(await store(), { id, reason, now: now() }),
+    )
+    wake()
+    return cancelled
+  }
+
+  /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
+  async retry(id: string): Promise<Run> {
+    const { store, now, tell, wake } = this.#context
+    const retried = await tell({ operation: 'retry', target: id, outcome: () => 'pending' }, async () =>
+      retryRun(await store(), { id, now: now() }),
+    )
+    wake()
+    return retried
+  }
+
+  /** Why a pending run has not been started, the main reason first; empty if it is not pending. */
+  async whyPending(id: string): Promise<readonly PendingReason[]> {
+    const store = await this.#context.store()
+    return await whyPending(store, { run: await findRun(store, id), now: this.#context.now() })
+  }
+}

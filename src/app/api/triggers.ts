@@ -1,0 +1,66 @@
+import { findTrigger } from '../../engine/sync/find-definition.js'
+import type { AppContext } from '../../features/app-context.js'
+import type { JobInput } from '../../kernel/job/define-job.js'
+import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { Enqueued } from '../../store/port.js'
+import type { HoldOptions } from '../control/holds.js'
+import { removeTrigger, type Added } from '../definitions/definitions.js'
+import type { Enqueuer, RunNowOptions } from '../runs/enqueuer.js'
+import { addAll } from './add.js'
+import { hold, release } from './holds.js'
+
+/** `app.triggers`: the triggers in the store, and those that are added at run time. */
+export class Triggers {
+  readonly #context: AppContext
+  readonly #enqueuer: Enqueuer
+
+  constructor(context: AppContext, enqueuer: Enqueuer) {
+    this.#context = context
+    this.#enqueuer = enqueuer
+  }
+
+  /** One trigger by its name, also one that has ended. */
+  async get(name: string): Promise<StoredTrigger> {
+    return await findTrigger(await this.#context.store(), name)
+  }
+
+  /** All triggers, by name. */
+  async list(): Promise<readonly StoredTrigger[]> {
+    return await (await this.#context.store()).triggers()
+  }
+
+  /** Adds triggers at run time, and the jobs that are new with them. */
+  async add(
+    triggers: Readonly<Record<string, TriggerInput>>,
+    options: {
+      readonly jobs?: Readonly<Record<string, JobInput>> | undefined
+      /** Changes what exists already instead of refusing it. */
+      readonly replace?: boolean | undefined
+    } = {},
+  ): Promise<Added> {
+    return await addAll(this.#context, { triggers, ...options })
+  }
+
+  /** Ends a trigger that was added at run time. Its pending runs are cancelled, its history stays. Returns the trigger as it was. */
+  async remove(name: string): Promise<StoredTrigger> {
+    const { store, now, tell } = this.#context
+    const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed' }
+    return await tell(asked, async () => removeTrigger(await store(), { name, now: now() }))
+  }
+
+  /** Pauses a trigger; false if it was paused already. */
+  async pause(name: string, options: HoldOptions = {}): Promise<boolean> {
+    return await hold(this.#context, `trigger:${name}`, options)
+  }
+
+  /** Resumes a trigger. What was due meanwhile stays skipped, unless `catchUp` is set. */
+  async resume(name: string, options: { readonly catchUp?: boolean | undefined } = {}): Promise<boolean> {
+    return await release(this.#context, `trigger:${name}`, options)
+  }
+
+  /** Runs the job of a trigger now; its schedule does not change. */
+  async runNow(name: string, options: RunNowOptions = {}): Promise<Enqueued> {
+    return await this.#enqueuer.runTrigger(name, options)
+  }
+}

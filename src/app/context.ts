@@ -1,0 +1,65 @@
+import type { Events } from '../engine/events.js'
+import { telling } from '../engine/operations.js'
+import type { Registry } from '../engine/sync/registry.js'
+import type { ErrorTracer } from '../engine/worker/error-tracer.js'
+import type { AppContext } from '../features/app-context.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { Enqueued } from '../store/port.js'
+import type { Clock } from '../time/clock.js'
+import type { Lifecycle } from './lifecycle.js'
+import type { Settings } from './rota-options.js'
+import type { Enqueuer } from './runs/enqueuer.js'
+import { waitForRun } from './runs/runs.js'
+
+/** What the context of an app is made of. */
+export interface ContextOptions {
+  readonly settings: Settings
+  readonly source: string
+  readonly storeUrl: () => string
+  readonly directory: string
+  readonly clock: Clock
+  readonly events: Events
+  readonly tracer: ErrorTracer
+  readonly registry: Registry
+  readonly lifecycle: Lifecycle
+  readonly enqueuer: Enqueuer
+}
+
+/** What the objects of an app share. Its functions can be taken apart from it. */
+export function newContext(options: ContextOptions): AppContext {
+  const { source, directory, clock, events, tracer } = options
+  const { registry, lifecycle, enqueuer } = options
+  const store: AppContext['store'] = () => lifecycle.store()
+  return {
+    settings: { leaseMs: options.settings.leaseMs, offerAfterMs: options.settings.offerAfterMs },
+    source,
+    directory,
+    clock,
+    events,
+    tracer,
+    definitions: registry,
+    get storeUrl() {
+      return options.storeUrl()
+    },
+    get isStarted() {
+      return lifecycle.isStarted
+    },
+    assertNotStarted: (what) => {
+      if (!lifecycle.isStarted) return
+      const message = `${what} cannot be defined by code after the start; use app.jobs.add() or app.triggers.add()`
+      throw new RotaError('ALREADY_STARTED', message)
+    },
+    store,
+    storeWithJobs: () => enqueuer.storeWithJobs(),
+    now: () => lifecycle.now(),
+    wake: () => lifecycle.wake(),
+    tell: (asked, act) => telling(events, asked, act),
+    enqueue: async (job, given) => {
+      const [enqueued] = await enqueuer.enqueueMany(job, [undefined], given)
+      return enqueued as Enqueued
+    },
+    runNow: (trigger) => enqueuer.runTrigger(trigger, {}),
+    waitForRun: async (id, signal) => waitForRun({ store: await store(), clock, id, signal }),
+    join: (part) => lifecycle.join(part),
+  }
+}

@@ -1,0 +1,221 @@
+import type { Engine } from '../engine/engine.js'
+import type { Events } from '../engine/events.js'
+import { ClockGuard } from '../engine/scheduler/clock-guard.js'
+import type { Registry } from '../engine/sync/registry.js'
+import type { SyncReport } from '../engine/sync/sync.js'
+import type { ErrorTracer } from '../engine/worker/error-tracer.js'
+import type { AppPart, StartingApp } from '../features/app-context.js'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { Store } from '../store/port.js'
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+import type { DefinitionWatch } from './definitions/definition-watch.js'
+import type { OwnDefinitions } from './definitions/own-definitions.js'
+import { slowPollMs, upkeepTimes } from './process/loop-times.js'
+import { ProcessRecord } from './process/process-record.js'
+import { checkReplaced } from './process/replaced.js'
+import type { Settings, StartOptions } from './rota-options.js'
+import { AppStore } from './store/app-store.js'
+import { isOnManyHosts } from './store/open-store.js'
+
+/** What an app is made of before it is started. */
+export interface LifecycleOptions {
+  readonly settings: Settings
+  readonly storeUrl: () => string
+  readonly directory: string
+  readonly clock: Clock
+  readonly events: Events
+  readonly tracer: ErrorTracer
+  readonly registry: Registry
+  readonly own: OwnDefinitions
+  /** The program that defines the app, if it is known. */
+  readonly program: string | undefined
+}
+
+/** The life of an app: opens its store, starts the engine and the parts of features, and stops them again. */
+export class Lifecycle {
+  readonly #options: LifecycleOptions
+  readonly #parts: AppPart[] = []
+  readonly #ending = new AbortController()
+  readonly #store: AppStore
+  #starting: Promise<SyncReport | undefined> | undefined
+  #guard: ClockGuard | undefined
+  #engine: Engine | undefined
+  #record: ProcessRecord | undefined
+  #definitions: DefinitionWatch | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(options: LifecycleOptions) {
+    this.#options = options
+    const { storeUrl, clock, events, settings } = options
+    const { durability, create } = settings
+    const { signal } = this.#ending
+    this.#store = new AppStore({ url: storeUrl, durability, create, clock, events, signal })
+  }
+
+  get isStarted(): boolean {
+    return this.#starting !== undefined
+  }
+
+  get isReady(): boolean {
+    return this.#engine?.isReady ?? false
+  }
+
+  /** The store if it is open already. */
+  get opened(): Store | undefined {
+    return this.#store.opened
+  }
+
+  /** Why the store may only be read, if so. */
+  get wentBack(): RotaError | undefined {
+    return this.#store.wentBack
+  }
+
+  async store(): Promise<Store> {
+    if (this.#ending.signal.aborted && this.#starting === undefined) throw closedError()
+    return await this.#store.open()
+  }
+
+  now(): Instant {
+    return this.#guard?.now() ?? this.#options.clock.now()
+  }
+
+  join(part: AppPart): void {
+    this.#parts.push(part)
+  }
+
+  /** Makes the engine and all parts look at once, because something may be due or claimable. */
+  wake(): void {
+    this.#engine?.wake()
+    for (const part of this.#parts) part.wake?.()
+  }
+
+  /** The same after runs were recorded: the scheduler has nothing to do with them. */
+  wakeForRuns(): void {
+    this.#engine?.wakeForRuns()
+    for (const part of this.#parts) part.wake?.()
+  }
+
+  async start(options: StartOptions): Promise<SyncReport | undefined> {
+    if (this.#starting !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
+    if (this.#ending.signal.aborted) throw closedError()
+    this.#starting = this.#start(options)
+    try {
+      return await this.#starting
+    } catch (error) {
+      await this.#stopRunning(0)
+      await this.#closeParts()
+      this.#engine = undefined
+      await this.#record?.remove()
+      await this.#store.unwatch()
+      this.#starting = undefined
+      throw error
+    }
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#ending.abort()
+    await this.#starting?.catch(() => undefined)
+    await this.#stopRunning(graceMs)
+    await this.close()
+  }
+
+  close(): Promise<void> {
+    this.#ending.abort()
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #start(options: StartOptions): Promise<SyncReport | undefined> {
+    const { own, registry, events, directory } = this.#options
+    const roles = { scheduler: true, worker: true, ...options.roles }
+    const store = await this.#store.openToWrite(options.acceptStore ?? false)
+    this.#store.watch()
+    const guard = await this.#openGuard(store, options.acceptClock ?? false)
+    const record = this.#newRecord(store, roles.scheduler ? own.digest : '')
+    // Before anything is written, so that whoever sees these definitions sees whose they are.
+    if (roles.scheduler) await record.tell(undefined)
+    const beforeEnding = async (names: readonly string[]): Promise<void> => {
+      const { program } = this.#options
+      checkReplaced({ source: own.source, program, names, others: await record.others() }, events)
+    }
+    const report = await own.write(store, { directory, roles, now: guard.now(), beforeEnding })
+    const app = this.#startingApp({ store, guard, roles })
+    for (const part of this.#parts) await part.prepare?.(app)
+    // Loaded only now: most commands ask the store and never start.
+    const { newEngine } = await import('./new-engine.js')
+    const onFunctions = (names: readonly string[]): void => void record.tell(names)
+    this.#engine = await newEngine({
+      ...this.#options,
+      storeUrl: this.#options.storeUrl(),
+      store,
+      guard,
+      roles,
+      onFunctions,
+    })
+    await this.#engine.start()
+    if (!roles.worker) onFunctions([])
+    for (const part of this.#parts) await part.start?.(app)
+    if (events.has('definitions')) await this.#watchDefinitions(app)
+    // They are in the store now, and a start that failed would have needed them again.
+    registry.triggers.clear()
+    return report
+  }
+
+  async #openGuard(store: Store, acceptClock: boolean): Promise<ClockGuard> {
+    const { clock, events } = this.#options
+    const history = isOnManyHosts(store.url) ? undefined : 'kept'
+    const guard = await ClockGuard.open(store, clock, { acceptClock, history })
+    await guard.confirmed(({ kind, byMs }) => events.emit('clock', { kind, byMs }), this.#ending.signal)
+    if (this.#ending.signal.aborted) throw closedError()
+    this.#guard = guard
+    return guard
+  }
+
+  #newRecord(store: Store, definitions: string): ProcessRecord {
+    const { own, program, clock } = this.#options
+    const owner = { source: own.source, definitions, program }
+    this.#record = new ProcessRecord(store, { ...owner, clock, now: () => this.now() })
+    return this.#record
+  }
+
+  #startingApp(app: Pick<StartingApp, 'store' | 'guard' | 'roles'>): StartingApp {
+    const { storeUrl, settings } = this.#options
+    return {
+      ...app,
+      pollMs: slowPollMs,
+      upkeep: upkeepTimes(storeUrl(), settings.leaseMs),
+      isDraining: () => this.#engine?.isDraining ?? false,
+      sources: new Set(),
+    }
+  }
+
+  /** Only if somebody listens: most apps know what they define. */
+  async #watchDefinitions({ store, sources }: StartingApp): Promise<void> {
+    const { DefinitionWatch } = await import('./definitions/definition-watch.js')
+    const { clock, events } = this.#options
+    this.#definitions = new DefinitionWatch({ store, clock, events, sources })
+    await this.#definitions.start()
+  }
+
+  async #close(): Promise<void> {
+    await this.#starting?.catch(() => undefined)
+    await this.#stopRunning(0)
+    await this.#closeParts()
+    await this.#record?.remove()
+    await this.#store.close()
+  }
+
+  async #stopRunning(graceMs: number): Promise<void> {
+    const parts = this.#parts.map((part) => part.stop?.(graceMs))
+    await Promise.all([this.#engine?.stop({ graceMs }), ...parts])
+  }
+
+  async #closeParts(): Promise<void> {
+    await Promise.all([this.#definitions?.stop(), ...this.#parts.map((part) => part.close?.())])
+  }
+}
+
+function closedError(): RotaError {
+  return new RotaError('STORE_CLOSED', 'the app was used after it was closed')
+}

@@ -1,0 +1,127 @@
+import type { Events } from '../../engine/events.js'
+import { someIds, tellFailure } from '../../engine/operations.js'
+import { findJob, findTrigger } from '../../engine/sync/find-definition.js'
+import type { Registry } from '../../engine/sync/registry.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { jobName, type JobRef } from '../../kernel/job/job-ref.js'
+import { jobsOf } from '../../kernel/trigger/trigger.js'
+import type { Enqueued, Store } from '../../store/port.js'
+import type { OwnDefinitions } from '../definitions/own-definitions.js'
+import type { Lifecycle } from '../lifecycle.js'
+import {
+  enqueueInTransaction,
+  newManualRun,
+  newRun,
+  readEnqueueOptions,
+  type EnqueueOptions,
+} from './enqueue.js'
+
+/** What a run that is started by hand is given. */
+export interface RunNowOptions {
+  /** Default: the trigger's payload. */
+  readonly payload?: unknown
+  /** The partition that the run is about; default: the partition of the current instant. */
+  readonly partition?: string | undefined
+}
+
+/** What recording runs needs of an app. */
+export interface EnqueuerOptions {
+  readonly lifecycle: Lifecycle
+  readonly own: OwnDefinitions
+  readonly registry: Registry
+  readonly events: Events
+  readonly storeUrl: () => string
+}
+
+/** Records runs of jobs. */
+export class Enqueuer {
+  readonly #app: EnqueuerOptions
+
+  constructor(app: EnqueuerOptions) {
+    this.#app = app
+  }
+
+  /** Records many runs of a job at once, all with the same options. */
+  async enqueueMany<Payload>(
+    job: JobRef<Payload> | string,
+    payloads: readonly (Payload | undefined)[],
+    options: EnqueueOptions,
+  ): Promise<readonly Enqueued[]> {
+    const { lifecycle, registry, events } = this.#app
+    const name = jobName(job)
+    try {
+      const store = await this.storeWithJobs()
+      const definition = registry.jobs.get(name)?.job ?? (await findJob(store, name))
+      const now = lifecycle.now()
+      const terms = readEnqueueOptions(options, now)
+      const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
+      if (options.tx !== undefined) {
+        return await enqueueInTransaction(options.tx, { storeUrl: this.#app.storeUrl(), runs, now })
+      }
+      const enqueued = store.enqueue({ runs, now })
+      // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+      lifecycle.wakeForRuns()
+      const answers = await enqueued
+      if (events.has('operation')) this.#tell('enqueue', name, answers)
+      return answers
+    } catch (error) {
+      tellFailure(events, { operation: 'enqueue', target: name }, error)
+      throw error
+    }
+  }
+
+  /** Runs the job of a trigger now. */
+  async runTrigger(name: string, options: RunNowOptions): Promise<Enqueued> {
+    return await this.#runNow(name, async (store) => {
+      const trigger = await findTrigger(store, name)
+      if (trigger.trigger.round !== undefined) {
+        const services = jobsOf(trigger.trigger).join(', ')
+        throw new RotaError('JOB_UNKNOWN', `${name} is a round; run one of its services: ${services}`)
+      }
+      const job = await findJob(store, trigger.trigger.job)
+      return { job, trigger, ...options }
+    })
+  }
+
+  /** Runs a job now. */
+  async runJob(name: string, options: RunNowOptions): Promise<Enqueued> {
+    return await this.#runNow(name, async (store) => {
+      return { job: await findJob(store, name), trigger: undefined, ...options }
+    })
+  }
+
+  /** The store after the jobs of this app were written to it. */
+  async storeWithJobs(): Promise<Store> {
+    const { lifecycle, own } = this.#app
+    const store = lifecycle.opened ?? (await lifecycle.store())
+    if (!own.areJobsWritten) await own.writeJobs(store, lifecycle.now())
+    return store
+  }
+
+  async #runNow(
+    name: string,
+    find: (store: Store) => Promise<Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload'>>,
+  ): Promise<Enqueued> {
+    const { lifecycle, events } = this.#app
+    try {
+      const store = await this.storeWithJobs()
+      const found = await find(store)
+      const now = lifecycle.now()
+      const enqueued = store.enqueue({ runs: [newManualRun({ payload: undefined, ...found, now })], now })
+      lifecycle.wake()
+      const answers = await enqueued
+      this.#tell('run', name, answers)
+      return answers[0] as Enqueued
+    } catch (error) {
+      tellFailure(events, { operation: 'run', target: name }, error)
+      throw error
+    }
+  }
+
+  #tell(operation: string, target: string, answers: readonly Enqueued[]): void {
+    const created = answers.filter((answer) => answer.created).length
+    const details = { count: answers.length, created, runs: someIds(answers.map(({ id }) => id)) }
+    const outcome = created === answers.length ? 'enqueued' : 'already there'
+    this.#app.events.emit('operation', { operation, target, outcome, details })
+  }
+}

@@ -1,0 +1,107 @@
+import type { Events } from '../../engine/events.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import { openStore, type Durability } from './open-store.js'
+import { refuseWrites } from './refuse-writes.js'
+import { assertNotEmptied, Witness } from './witness.js'
+
+/** How the store of an app is opened. */
+export interface AppStoreOptions {
+  readonly url: () => string
+  readonly durability: Durability
+  /** Whether a missing store is created. */
+  readonly create: boolean
+  readonly clock: Clock
+  readonly events: Events
+  /** Aborts when the app closes. */
+  readonly signal: AbortSignal
+}
+
+/** The store of an app, opened on first use, with the witness that notices when it went back in time. */
+export class AppStore {
+  readonly #options: AppStoreOptions
+  #opening: Promise<Store> | undefined
+  #opened: Store | undefined
+  /** The same store before writes are refused. */
+  #raw: Store | undefined
+  #witness: Witness | undefined
+
+  constructor(options: AppStoreOptions) {
+    this.#options = options
+  }
+
+  /** The store if it is open already, so that the hot path does not wait for a promise. */
+  get opened(): Store | undefined {
+    return this.#opened
+  }
+
+  /** Why the store may only be read, if so. */
+  get wentBack(): RotaError | undefined {
+    return this.#witness?.wentBack
+  }
+
+  async open(): Promise<Store> {
+    this.#opening ??= this.#open()
+    return await this.#opening
+  }
+
+  /** The store for a process that writes; throws if it went back in time, unless that is accepted. */
+  async openToWrite(acceptStore: boolean): Promise<Store> {
+    const store = await this.open()
+    const { wentBack } = this
+    if (wentBack === undefined || this.#raw === undefined) return store
+    if (!acceptStore) throw wentBack
+    this.#witness?.accept()
+    this.#opened = this.#raw
+    this.#opening = Promise.resolve(this.#raw)
+    return this.#raw
+  }
+
+  /** Compares the store with its witness from now on; problems are reported as events. */
+  watch(): void {
+    const { events } = this.#options
+    this.#witness?.watch()
+    const message = this.#witness?.trouble
+    if (message !== undefined) {
+      const details = { message }
+      events.emit('operation', { operation: 'start', target: 'witness', outcome: 'warning', details })
+    }
+    events.on('fatal', ({ error }) => {
+      if (error instanceof RotaError && error.code === 'STORE_WENT_BACK') this.#witness?.refuse()
+    })
+  }
+
+  async unwatch(): Promise<void> {
+    await this.#witness?.unwatch()
+  }
+
+  async close(): Promise<void> {
+    const store = await this.#opening?.catch(() => undefined)
+    await this.unwatch()
+    await store?.close()
+    this.#witness?.close()
+  }
+
+  async #open(): Promise<Store> {
+    const { durability, create, clock, events, signal } = this.#options
+    let store: Store | undefined
+    try {
+      const url = this.#options.url()
+      assertNotEmptied(url)
+      const onCommit = (commit: number): void => this.#witness?.see(commit)
+      store = await openStore(url, { clock, durability, directory: '/', create, onCommit, signal })
+      const onWentBack = (error: RotaError): void => events.emit('fatal', { where: 'store', error })
+      this.#witness = await Witness.open({ store, clock, durability, onWentBack })
+      this.#raw = store
+      const { wentBack } = this
+      this.#opened = wentBack === undefined ? store : refuseWrites(store, wentBack)
+      return this.#opened
+    } catch (error) {
+      // What failed once may succeed the next time: a lock is freed, a directory is made.
+      this.#opening = undefined
+      await store?.close().catch(() => undefined)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Events } from '../engine/events.js'
+import type { Asked } from '../engine/operations.js'
+import type { Roles } from '../engine/role.js'
+import type { ClockGuard } from '../engine/scheduler/clock-guard.js'
+import type { Registry } from '../engine/sync/registry.js'
+import type { ErrorTracer } from '../engine/worker/error-tracer.js'
+import type { RunId } from '../kernel/identity/identity.js'
+import type { Run } from '../kernel/run/run.js'
+import type { Enqueued, Store } from '../store/port.js'
+import type { Clock } from '../time/clock.js'
+import type { Instant } from '../time/instant.js'
+
+/** What the object of a feature can use of its app. */
+export interface AppContext {
+  readonly clock: Clock
+  readonly events: Events
+  readonly tracer: ErrorTracer
+  /** What the app defines by code before its start. */
+  readonly definitions: Registry
+  /** The source under which the store keeps these definitions. */
+  readonly source: string
+  readonly settings: { readonly leaseMs: number; readonly offerAfterMs: number }
+  /** Relative paths start here. */
+  readonly directory: string
+  /** The address of the store with an absolute path. */
+  readonly storeUrl: string
+  /** Whether `start()` was called: later definitions are made at run time. */
+  readonly isStarted: boolean
+  /** Throws if `start()` was called. */
+  readonly assertNotStarted: (what: string) => void
+  /** The store, opened on first use. */
+  readonly store: () => Promise<Store>
+  /** The store after the jobs of this app were written to it. */
+  readonly storeWithJobs: () => Promise<Store>
+  readonly now: () => Instant
+  /** Makes the loops of this process look at once, because something may be due or claimable. */
+  readonly wake: () => void
+  /** Performs an operation and emits an event with its outcome. */
+  readonly tell: <Answer>(asked: Asked<Answer>, act: () => Promise<Answer>) => Promise<Answer>
+  readonly enqueue: (
+    job: string,
+    options: { readonly partition?: string | undefined; readonly uniqueKey?: string | undefined },
+  ) => Promise<Enqueued>
+  /** Runs the job of a trigger now. */
+  readonly runNow: (trigger: string) => Promise<Enqueued>
+  /** Resolves with the run when it is final or the signal aborts. */
+  readonly waitForRun: (id: RunId, signal?: AbortSignal) => Promise<Run>
+  /** Adds something that starts and stops with the app. */
+  readonly join: (part: AppPart) => void
+}
+
+/** A part of a feature that starts and stops with its app. */
+export interface AppPart {
+  /** Called after the definitions are written and before anything is planned or claimed. */
+  readonly prepare?: (app: StartingApp) => Promise<void>
+  /** Called once the engine runs. */
+  readonly start?: (app: StartingApp) => Promise<void>
+  /** Called when something may have become claimable. */
+  readonly wake?: () => void
+  /** Called when the engine stops; what is in progress may finish within the grace period. */
+  readonly stop?: (graceMs: number) => Promise<void>
+  /** Called after the engine has stopped and before the store is closed. */
+  readonly close?: () => Promise<void>
+}
+
+/** What a part is given when its app starts. */
+export interface StartingApp {
+  readonly store: Store
+  readonly guard: ClockGuard
+  readonly roles: Roles
+  /** The interval of the slow poll behind all hints. */
+  readonly pollMs: number
+  /** How often dead workers are looked for, and how long after its end a lease counts as expired. */
+  readonly upkeep: { readonly everyMs: number; readonly leaseSlackMs: number }
+  /** Whether this process must not take new work. */
+  readonly isDraining: () => boolean
+  /** Sources of triggers whose changes are reported besides those of jobs. */
+  readonly sources: Set<string>
+}

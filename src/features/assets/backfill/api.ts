@@ -1,0 +1,75 @@
+import { jobName, type AnyJob } from '../../../kernel/job/job-ref.js'
+import type { AppContext } from '../../app-context.js'
+import type { Backfill } from './backfill.js'
+import type { BackfillOptions, BackfillStatus } from './backfills.js'
+import type { BackfillPlan } from './choice.js'
+
+/** Which partitions a backfill makes, and the backfill if it was started. */
+export interface StartedBackfill extends BackfillPlan {
+  readonly backfill: Backfill | undefined
+}
+
+/** `app.assets.backfills`: backfills that were started. */
+export class Backfills {
+  readonly #context: AppContext
+
+  constructor(context: AppContext) {
+    this.#context = context
+  }
+
+  /** All backfills, newest first, or those of one asset. */
+  async list(asset?: AnyJob): Promise<readonly Backfill[]> {
+    const { listBackfills } = await import('./backfills.js')
+    const store = await this.#context.store()
+    return await listBackfills(store, asset === undefined ? undefined : jobName(asset))
+  }
+
+  /** One backfill and its progress. */
+  async get(id: string): Promise<BackfillStatus> {
+    const { backfillStatus } = await import('./backfills.js')
+    return await backfillStatus(await this.#context.store(), id)
+  }
+
+  /** Cancels the rest of a backfill. */
+  async cancel(id: string): Promise<{ readonly backfill: Backfill; readonly cancelled: number }> {
+    const { cancelBackfill } = await import('./backfills.js')
+    const { store, tell, now, wake } = this.#context
+    const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled' }
+    const answer = await tell(asked, async () => cancelBackfill(await store(), { id, now: now() }))
+    wake()
+    return answer
+  }
+
+  /** Records the runs that are missing because the process that started the backfill died. */
+  async resume(id: string): Promise<Backfill> {
+    const { continueBackfill } = await import('./backfills.js')
+    const { storeWithJobs, now, wake } = this.#context
+    const backfill = await continueBackfill(await storeWithJobs(), { id, now: now() })
+    wake()
+    return backfill
+  }
+}
+
+/** Starts a backfill, if there is anything to make; with `dryRun` it only plans. */
+export async function startBackfill(
+  context: AppContext,
+  asset: string,
+  { dryRun = false, ...options }: BackfillOptions & { readonly dryRun?: boolean | undefined },
+): Promise<StartedBackfill> {
+  const { backfillPlan, recordBackfill } = await import('./backfills.js')
+  const { storeWithJobs, tell, now, wake } = context
+  const store = await storeWithJobs()
+  if (dryRun) return { ...(await backfillPlan(store, { asset, options, now: now() })), backfill: undefined }
+  const asked = {
+    operation: 'backfill',
+    target: asset,
+    outcome: ({ backfill }: StartedBackfill) => (backfill === undefined ? 'nothing to make' : 'started'),
+    details: ({ backfill }: StartedBackfill) => ({ id: backfill?.id ?? null, runs: backfill?.total ?? 0 }),
+  }
+  const started = await tell(asked, async () => {
+    const plan = await backfillPlan(store, { asset, options, now: now() })
+    return { ...plan, backfill: await recordBackfill(store, { asset, plan, options, now: now() }) }
+  })
+  wake()
+  return started
+}
