@@ -51,6 +51,15 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/library/nightly.ts performs its run and stops', async () => {
+    const { code, output } = await run('examples/library/nightly.ts', {
+      stopAfter: 'report: done',
+      options: [join(root, 'test/fixtures/run-typescript.mjs')],
+    })
+    expect(output).toMatch(/report: done in \d+ ms/)
+    expect(code).toBe(0)
+  })
+
   test('examples/library/app.mjs performs what is due and what that enqueues', async () => {
     const { code, output } = await run('examples/library/app.mjs', { stopAfter: 'mail: done' })
     expect(output).toMatch(/digest: done in \d+ ms/)
