@@ -124,7 +124,7 @@ describe('programs', () => {
       '2025-11-02',
       '2025-02-28|eu',
       expect.stringMatching(/^PARTITION_INVALID: "2025-02-30" does not exist: 2025-02 has the days 01 to 28/),
-      expect.stringMatching(/^PARTITION_INVALID: "2024-12-31" lies before the first partition/),
+      expect.stringMatching(/^PARTITION_INVALID: "2024-12-31" is before the first partition/),
     ])
     expect(code).toBe(0)
   })

@@ -93,18 +93,18 @@ describe('a pipeline file', () => {
     ].join('\n')
     expect((await faultsOf(text)).map((line) => line.replace(/ \(allowed: .*/, ''))).toEqual([
       'pipeline.web.yml:1:1: resume: "maybe" is neither true nor false',
-      'pipeline.web.yml:2:1: step: there is no such option; did you mean steps?',
-      'pipeline.web.yml:4:5: steps[0].run: "node x.js" is one text, and no shell would split it',
-      'pipeline.web.yml:5:5: steps[1]: run and uses cannot be together',
+      'pipeline.web.yml:2:1: step: unknown option; did you mean steps?',
+      'pipeline.web.yml:4:5: steps[0].run: "node x.js" is a single string, and no shell splits it',
+      'pipeline.web.yml:5:5: steps[1]: run and uses cannot be combined',
       'pipeline.web.yml:5:7: steps[1].id: "a b" is not an id',
-      'pipeline.web.yml:6:5: steps[2]: nothing says what it does',
+      'pipeline.web.yml:6:5: steps[2]: no action is defined',
       'pipeline.web.yml:6:5: steps[2].timeout: "0s" is too short',
       'pipeline.web.yml:7:17: steps[3].config: it does not go with run',
       'pipeline.web.yml:7:38: steps[3].retry.attempts: 0 is not allowed',
       'pipeline.web.yml:7:51: steps[3].retry.delay: "2h" is too long',
       'pipeline.web.yml:8:19: steps[4].uses: "" is not a name',
       'pipeline.web.yml:10:25: steps[6].http.url: file: is not supported',
-      'pipeline.web.yml:11:5: steps[7]: its id same is that of steps[5]',
+      'pipeline.web.yml:11:5: steps[7]: its id same duplicates steps[5]',
     ])
   })
 
@@ -118,7 +118,7 @@ describe('a pipeline file', () => {
     [`steps: [${'{ uses: a }, '.repeat(101)}]`, expect.stringContaining('a list of 1 to 100 steps')],
     [
       'steps: [{ id: step-2, uses: a }, { uses: b }]',
-      'pipeline.web.yml:1:34: steps[1]: its id step-2 is that of steps[0] (allowed: an id of its own)',
+      'pipeline.web.yml:1:34: steps[1]: its id step-2 duplicates steps[0] (allowed: a unique id)',
     ],
     ['steps: [{ id: __proto__, uses: a }]', expect.stringContaining('steps[0].id: "__proto__" is not an id')],
     [

@@ -1,19 +1,19 @@
 import type { Store } from '../store/port.js'
 
-/** A store as one process sees it, which can stop answering at any call: what a kill looks like from outside. */
+/** A store of one process that can stop answering at any call, as if the process was killed. */
 export interface CrashableStore {
   readonly store: Store
-  /** How many calls were made. */
+  /** The number of calls so far. */
   readonly calls: number
-  /** How many calls have not been answered yet. */
+  /** The number of calls without an answer. */
   readonly inFlight: number
-  /** Lets the process die at its n-th call from now: before the store has done anything, or after it has committed. */
+  /** Kills the process at its n-th call from now: before the store has done anything, or after the commit. */
   crashAt(call: number, when: 'before' | 'after'): void
-  /** The process is dead: nothing is answered any more. */
+  /** Kills the process: no call is answered from now on. */
   kill(): void
 }
 
-/** Wraps a store so that its user can be killed at any call. `onCrash` is told when that happens by itself. */
+/** Wraps a store so that its user can be killed at any call. `onCrash` is called when `crashAt` kills it. */
 export function crashable(real: Store, onCrash: () => void): CrashableStore {
   const state = {
     calls: 0,

@@ -4,7 +4,7 @@ import { SeededRandom } from './random.js'
 
 const t0 = Date.UTC(2026, 0, 5)
 
-it('timers fire in the order of their instants, and of their making within one', async () => {
+it('timers fire in the order of their instants, then in the order of creation', async () => {
   const random = new SeededRandom(1)
   const clock = new FakeClock(t0)
   const fired: [number, number][] = []
@@ -20,7 +20,7 @@ it('timers fire in the order of their instants, and of their making within one',
   expect(clock.now()).toBe(t0 + 100)
 })
 
-it('what waits for the wall clock follows its steps, what waits for time to pass does not', async () => {
+it('timers of the wall clock follow its steps, timers of elapsed time do not', async () => {
   const clock = new FakeClock(t0)
   const ended: string[] = []
   void clock.sleep(1000).then(() => ended.push('passed'))
@@ -33,7 +33,7 @@ it('what waits for the wall clock follows its steps, what waits for time to pass
   expect(ended).toEqual(['passed', 'shown'])
 })
 
-it('a stopped clock lets nothing of its process happen, and others go on', async () => {
+it('a stopped clock fires no timer of its process, and other clocks continue', async () => {
   const clock = new FakeClock(t0)
   const dead = clock.fork()
   const fired: string[] = []
@@ -45,7 +45,7 @@ it('a stopped clock lets nothing of its process happen, and others go on', async
   expect(fired).toEqual(['alive'])
 })
 
-it('what is due at one instant fires together before anything settles', async () => {
+it('timers that are due at one instant fire together before anything settles', async () => {
   const clock = new FakeClock(t0)
   const order: string[] = []
   for (const name of ['a', 'b']) clock.timer(5, () => order.push(name))
@@ -53,7 +53,7 @@ it('what is due at one instant fires together before anything settles', async ()
   expect(order).toEqual(['settled', 'a', 'b', 'settled'])
 })
 
-it('a sleep that is aborted ends at once, and never twice', async () => {
+it('an aborted sleep ends immediately, and only once', async () => {
   const clock = new FakeClock(t0)
   const controller = new AbortController()
   let ended = 0

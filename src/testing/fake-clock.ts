@@ -2,19 +2,19 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { Timeline } from './timeline.js'
 
-/** A clock for tests: time passes when the test says so, and its wall time can step. */
+/** A clock for tests: the test advances the time, and its wall time can step. */
 export class FakeClock implements Clock {
   readonly #timeline: Timeline
   readonly #upMs: number
   #isStopped = false
 
-  /** `upMs` is how long the system has been up already when the clock is made. */
+  /** `upMs` is the system uptime when the clock is created. */
   constructor(at: Instant | Date | Timeline, options: { readonly upMs?: number } = {}) {
     this.#timeline = at instanceof Timeline ? at : new Timeline(typeof at === 'number' ? at : at.getTime())
     this.#upMs = options.upMs ?? 0
   }
 
-  /** A clock of another process on the same time, which can be stopped on its own. */
+  /** A clock of another process on the same timeline, which can be stopped separately. */
   fork(): FakeClock {
     return new FakeClock(this.#timeline, { upMs: this.#upMs })
   }
@@ -45,23 +45,23 @@ export class FakeClock implements Clock {
     return this.#timeline.wait({ owner: this, wallAt: undefined, dueMs, fire })
   }
 
-  /** Lets nothing of this clock fire any more: its process is dead. */
+  /** Drops all timers of this clock: its process is dead. */
   stop(): void {
     this.#isStopped = true
     this.#timeline.drop(this)
   }
 
-  /** Moves the wall clock without time passing. */
+  /** Steps the wall clock without advancing the time. */
   step(byMs: number): void {
     this.#timeline.step(byMs)
   }
 
-  /** When, in time that passes, the next timer fires; infinite where none waits. */
+  /** The monotonic time at which the next timer fires; infinite if there is none. */
   get nextMs(): number {
     return this.#timeline.first()?.dueMs ?? Infinity
   }
 
-  /** Lets time pass to the next timer, but not beyond a limit, and fires it. */
+  /** Advances the time to the next timer, but not beyond a limit, and fires it. */
   fireNext(limitMs = Infinity): boolean {
     const { nextMs } = this
     if (nextMs === Infinity || nextMs > limitMs) {
@@ -75,8 +75,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Lets so much time pass, instant by instant: what is due at one instant fires together, as it does on a real machine,
-   * and then `settle` lets everything that it set off come to rest.
+   * Advances the time, instant by instant: timers that are due at one instant fire together, as on a real machine,
+   * and then `settle` waits for everything that they started.
    */
   async advance(ms: number, settle: () => Promise<void> = settled): Promise<void> {
     const limitMs = this.monotonicMs() + ms
@@ -85,7 +85,7 @@ export class FakeClock implements Clock {
   }
 
   #fireInstant(limitMs: number): boolean {
-    // Those that are added meanwhile, however soon they are due, wait for the next round.
+    // Timers that are added meanwhile wait for the next round, however soon they are due.
     let count = this.#timeline.size
     if (!this.fireNext(limitMs)) return false
     while (--count > 0 && this.nextMs <= this.monotonicMs()) this.fireNext(limitMs)
@@ -114,7 +114,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything that is on its way in the event loop come to rest. */
+/** Waits until everything that is queued in the event loop has run. */
 export async function settled(rounds = 4): Promise<void> {
   for (let i = 0; i < rounds; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

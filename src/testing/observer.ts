@@ -14,7 +14,7 @@ export interface WorldObserver {
   verdict(store: Store, runs: readonly Run[], endAt: Instant): Promise<readonly string[]>
 }
 
-/** One attempt that the observer saw begin. */
+/** One attempt that the observer has seen. */
 interface Seen {
   readonly process: object
   readonly run: string
@@ -22,15 +22,15 @@ interface Seen {
   readonly attempt: number
 }
 
-/** What became due so shortly before the end may still be under way. */
+/** Runs that became due within this time before the end may still be unfinished. */
 const unfinishedMs = 6 * 3_600_000
 
-/** Watches what really happened in a simulated world, from the handlers' side, and compares it with the store. */
+/** Records what the handlers of a simulated world really did, and compares it with the store. */
 export class Observer {
   readonly #exclusive: ReadonlySet<string>
   readonly #active = new Map<string, Set<Seen>>()
   readonly #attempts = new Map<string, number[]>()
-  /** The attempts whose function really did its work to the end. */
+  /** The attempts whose handler completed. */
   readonly #done = new Set<string>()
   readonly #broken: string[] = []
   readonly #kinds: TriggerKinds
@@ -54,7 +54,7 @@ export class Observer {
     return this.#count
   }
 
-  /** How many runs were begun more than once. */
+  /** The number of runs with more than one attempt. */
   get repeated(): number {
     let repeated = 0
     for (const attempts of this.#attempts.values()) if (attempts.length > 1) repeated += 1
@@ -76,7 +76,7 @@ export class Observer {
     this.#attempts.set(run.id, attempts)
     const active = this.#active.get(seen.trigger) ?? new Set()
     if (active.size > 0 && this.#exclusive.has(seen.trigger)) {
-      this.#broken.push(`G6: ${run.id} of ${seen.trigger} began while another attempt was going on`)
+      this.#broken.push(`G6: ${run.id} of ${seen.trigger} began while another attempt was running`)
     }
     active.add(seen)
     this.#active.set(seen.trigger, active)
@@ -94,12 +94,12 @@ export class Observer {
     }
   }
 
-  /** Every lease that was live is over: whatever still goes on is a zombie. */
+  /** All leases have expired: every attempt that is still running is a zombie. */
   leasesEnded(): void {
     this.#active.clear()
   }
 
-  /** Everything that broke a promise. */
+  /** All violated guarantees. */
   async verdict(store: Store, endAt: Instant): Promise<readonly string[]> {
     const broken = [...this.#broken]
     for (const trigger of await store.triggers()) {
@@ -156,7 +156,7 @@ export class Observer {
   }
 }
 
-/** G3: what was collapsed into a run, or cancelled for one, was so for a run that there is. */
+/** G3: a run that others were collapsed into or cancelled for exists. */
 async function standInsMissing(store: Store, runs: readonly Run[]): Promise<readonly string[]> {
   const ids = new Set<string>(runs.map(({ id }) => id))
   const missing: string[] = []
@@ -165,20 +165,21 @@ async function standInsMissing(store: Store, runs: readonly Run[]): Promise<read
     for (const { reason, blocker, firstAt } of ranges) {
       if (reason !== 'collapsed' || blocker === undefined || ids.has(blocker)) continue
       missing.push(
-        `G3: ${trigger.name} at ${formatInstant(firstAt)} was collapsed into ${blocker}, which is no run`,
+        `G3: ${trigger.name} at ${formatInstant(firstAt)} was collapsed into ${blocker}, which is not a run`,
       )
     }
   }
   for (const { id, reason } of runs) {
     const by = reason?.startsWith(supersededBy) ? reason.slice(supersededBy.length) : undefined
-    if (by !== undefined && !ids.has(by)) missing.push(`G3: ${id} was cancelled for ${by}, which is no run`)
+    if (by !== undefined && !ids.has(by))
+      missing.push(`G3: ${id} was cancelled for ${by}, which is not a run`)
   }
   return missing
 }
 
 const supersededBy = 'superseded by '
 
-/** The first instants without a run that two ranges speak of. */
+/** The first instants without a run that are in two ranges. */
 async function recordedTwice(
   store: Store,
   { trigger }: StoredTrigger,

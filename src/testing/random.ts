@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers from a seed. */
 export class SeededRandom {
   #state: number
 
@@ -21,7 +21,7 @@ export class SeededRandom {
     return low + Math.floor(this.next() * (high - low + 1))
   }
 
-  /** Whether something of this probability happens. */
+  /** True with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }

@@ -1,6 +1,6 @@
 /**
- * A world in one process: the real engine, a real store, time that passes when told, and processes that die at any
- * store call. Everything is drawn from one seed, so that a failing world can be lived through again.
+ * A simulated world in one process: the real engine, a real store, a fake clock, and processes that die at any
+ * store call. Everything is derived from one seed, so that a failing simulation can be repeated.
  */
 import { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import { Engine } from '../engine/engine.js'
@@ -19,7 +19,7 @@ import type { TriggerKinds } from '../engine/trigger-kind.js'
 import { Observer, type WorldObserver } from './observer.js'
 import { jobsOf, type Trigger } from '../kernel/trigger/trigger.js'
 
-/** What a simulated world is like. */
+/** The parameters of a simulation. */
 export interface Simulation {
   readonly seed: number
   readonly startAt: number
@@ -29,40 +29,40 @@ export interface Simulation {
   readonly kinds?: TriggerKinds | undefined
   /** Others that judge what happened. */
   readonly observers?: readonly WorldObserver[] | undefined
-  /** The jobs among those of its triggers that are assets; all others are plain ones. */
+  /** The jobs of its triggers that are assets; all others are plain jobs. */
   readonly assets?: readonly AssetJob[] | undefined
   /** Opens the store again, as a new process does. */
   readonly open: () => Promise<Store>
-  /** How many processes run at once. */
+  /** The number of concurrent processes. */
   readonly processes: number
-  /** How much time passes, on average, before a process dies. */
+  /** The average time before a process dies. */
   readonly crashEveryMs: number
-  /** How much time passes, on average, before the wall clock steps; infinite for a steady one. */
+  /** The average time before the wall clock steps; infinite for a steady clock. */
   readonly stepEveryMs: number
   readonly leaseMs: number
   /** The probability that an attempt fails. */
   readonly failure: number
 }
 
-/** What a world came to. */
+/** The result of a simulation. */
 export interface SimulationReport {
   readonly crashes: number
   readonly steps: number
   readonly attempts: number
   readonly repeated: number
-  /** Everything that broke a promise, one sentence each. */
+  /** All violated guarantees, one sentence each. */
   readonly broken: readonly string[]
-  /** The store at the end, for looking closer. */
+  /** The store at the end, for further checks. */
   readonly store: Store
   readonly endAt: number
 }
 
 const hourMs = 3_600_000
 
-/** Lives through a world and checks the promises against it. */
+/** Runs a simulation and checks the guarantees. */
 export async function simulate(options: Simulation): Promise<SimulationReport> {
   const world = new World(options)
-  return await world.live()
+  return await world.run()
 }
 
 class World {
@@ -94,16 +94,16 @@ class World {
     }))
   }
 
-  async live(): Promise<SimulationReport> {
+  async run(): Promise<SimulationReport> {
     const { durationMs, processes, open } = this.#options
     for (let i = 0; i < processes; i++) await this.#begin()
     const endMs = this.#clock.monotonicMs() + durationMs
     while (this.#clock.monotonicMs() < endMs) {
       const pieceMs = Math.min(endMs - this.#clock.monotonicMs(), this.#pieceMs())
       await this.#pass(pieceMs)
-      await this.#meddle()
+      await this.#injectFault()
     }
-    // What is under way may end: one more day without trouble.
+    // One more day without faults, so that unfinished runs can end.
     await this.#pass(24 * hourMs)
     const endAt = this.#clock.now()
     for (const process of this.#living) process.kill()
@@ -118,8 +118,8 @@ class World {
     return Math.ceil(Math.min(crashEveryMs, stepEveryMs) * this.#random.next()) + 1
   }
 
-  /** Something goes wrong: a process will die at one of its next calls, or the wall clock steps. */
-  async #meddle(): Promise<void> {
+  /** Injects a fault: a process will die at one of its next calls, or the wall clock steps. */
+  async #injectFault(): Promise<void> {
     const { crashEveryMs, stepEveryMs } = this.#options
     const isStep = this.#random.chance(crashEveryMs / (crashEveryMs + stepEveryMs))
     if (isStep) {
@@ -137,7 +137,7 @@ class World {
     await this.#clock.advance(ms, () => this.#settle())
   }
 
-  /** Waits until nothing moves any more; what a worker defers to the next go of the event loop takes two of them. */
+  /** Waits until there is no more activity; work that a worker defers needs two turns of the event loop. */
   async #settle(): Promise<void> {
     let calls = this.#calls()
     for (let quiet = 0; quiet < 2; quiet++) {
@@ -155,7 +155,7 @@ class World {
   }
 
   #inFlight(): number {
-    // A store that is being opened takes no simulated time, however long its server takes.
+    // Opening a store takes no simulated time, however long its server takes.
     let inFlight = this.#opening
     for (const process of this.#living) inFlight += process.crashable.inFlight
     return inFlight
@@ -174,7 +174,7 @@ class World {
       newWorkerId: () => `worker-${this.#observer.nextWorker()}`,
     })
     this.#living.add(process)
-    // Nobody waits for it: a process that dies while it starts never does.
+    // Not awaited: a process that dies while it starts never resolves.
     void process.start()
   }
 
@@ -197,7 +197,7 @@ class World {
   }
 
   async #perform(process: Process, run: RunContext, clock: FakeClock): Promise<void> {
-    // What a dead process still had in the event loop does not happen.
+    // Work that a dead process still had in the event loop must not happen.
     if (!this.#living.has(process)) return new Promise(() => undefined)
     const performing = this.#observer.began(process, run)
     await clock.sleep(this.#random.pick([0, 5, 800, 20_000, 4 * 60_000]), run.signal)

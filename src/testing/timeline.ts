@@ -1,10 +1,10 @@
 import type { Instant } from '../time/instant.js'
 
-/** A timer that waits: for time that passes, or for the wall clock to show an instant. */
+/** A pending timer: for elapsed time, or for an instant of the wall clock. */
 export interface Waiting {
-  /** Whose timer it is, so that all of one owner can be dropped. */
+  /** Its owner, so that all timers of one owner can be dropped. */
   readonly owner: object
-  /** The instant it waits for, where it follows the wall clock. */
+  /** The instant it waits for, if it follows the wall clock. */
   readonly wallAt: Instant | undefined
   dueMs: number
   readonly fire: () => void
@@ -12,31 +12,31 @@ export interface Waiting {
 
 interface Entry extends Waiting {
   readonly order: number
-  isOver: boolean
+  isCancelled: boolean
 }
 
-/** Time that passes only when it is told to; shared by all clocks made from it. */
+/** Time that advances only on request; shared by all clocks made from it. */
 export class Timeline {
   wall: Instant
   monotonicMs = 0
-  /** A heap: the entry that fires next is the first. Those that are over stay until they come up or are too many. */
+  /** A heap: the next entry is the first. Cancelled entries stay until they come up or are too many. */
   #entries: Entry[] = []
-  #over = 0
+  #cancelled = 0
   #order = 0
 
   constructor(at: Instant) {
     this.wall = at
   }
 
-  /** How many timers wait; some of them may be over. */
+  /** The number of timers; some of them may be cancelled. */
   get size(): number {
     return this.#entries.length
   }
 
-  /** Lets a timer wait; gives the function that cancels it. */
+  /** Adds a timer; returns the function that cancels it. */
   wait(waiting: Waiting): () => void {
     const { owner, wallAt, dueMs, fire } = waiting
-    const entry: Entry = { owner, wallAt, dueMs, fire, order: this.#order++, isOver: false }
+    const entry: Entry = { owner, wallAt, dueMs, fire, order: this.#order++, isCancelled: false }
     this.#push(entry)
     return () => this.#cancel(entry)
   }
@@ -45,18 +45,18 @@ export class Timeline {
   first(): Waiting | undefined {
     for (;;) {
       const first = this.#entries[0]
-      if (first?.isOver !== true) return first
+      if (first?.isCancelled !== true) return first
       this.#pop()
-      this.#over -= 1
+      this.#cancelled -= 1
     }
   }
 
-  /** Takes out the timer that fires next. */
+  /** Removes the timer that fires next. */
   take(): Waiting | undefined {
     const first = this.first()
     if (first === undefined) return undefined
     this.#pop()
-    ;(first as Entry).isOver = true
+    ;(first as Entry).isCancelled = true
     return first
   }
 
@@ -66,31 +66,32 @@ export class Timeline {
     this.wall += passed
   }
 
-  /** Moves the wall clock; what follows it is due earlier or later. */
+  /** Steps the wall clock; timers that follow it become due earlier or later. */
   step(byMs: number): void {
     this.wall += byMs
     for (const one of this.#entries) {
       if (one.wallAt !== undefined) one.dueMs = this.monotonicMs + Math.max(0, one.wallAt - this.wall)
     }
-    this.#rebuild((entry) => !entry.isOver)
+    this.#rebuild((entry) => !entry.isCancelled)
   }
 
   /** Drops every timer of an owner. */
   drop(owner: object): void {
-    this.#rebuild((entry) => !entry.isOver && entry.owner !== owner)
+    this.#rebuild((entry) => !entry.isCancelled && entry.owner !== owner)
   }
 
   #cancel(entry: Entry): void {
-    if (entry.isOver) return
-    entry.isOver = true
-    this.#over += 1
-    if (this.#over > 64 && this.#over * 2 > this.#entries.length) this.#rebuild((one) => !one.isOver)
+    if (entry.isCancelled) return
+    entry.isCancelled = true
+    this.#cancelled += 1
+    if (this.#cancelled > 64 && this.#cancelled * 2 > this.#entries.length)
+      this.#rebuild((one) => !one.isCancelled)
   }
 
   #rebuild(isKept: (entry: Entry) => boolean): void {
-    // What is in order is a heap.
+    // A sorted list is a heap.
     this.#entries = this.#entries.filter(isKept).toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
-    this.#over = 0
+    this.#cancelled = 0
   }
 
   #push(entry: Entry): void {

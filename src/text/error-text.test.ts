@@ -28,11 +28,11 @@ describe('user texts in messages', () => {
   })
 
   it('keep a message on one bounded line with its beginning and end', () => {
-    const message = errorText(`no job is named ${long}; \`rota list --jobs\` shows those there are\u001b[2J`)
+    const message = errorText(`no job is named ${long}; \`rota list --jobs\` lists them\u001b[2J`)
     expect(message.length).toBeLessThan(1700)
     expect(message).toMatch(/^no job is named xxx/)
     expect(message).toContain('characters… ')
-    expect(message).toMatch(/shows those there are\\x1b\[2J$/)
+    expect(message).toMatch(/lists them\\x1b\[2J$/)
     expect(errorText('a\r\nb')).toBe(String.raw`a\r\nb`)
   })
 

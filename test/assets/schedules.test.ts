@@ -227,7 +227,7 @@ describe('a schedule of an asset', () => {
         { path: 'schedules.key.partition.key' },
         { path: 'schedules.whole.partition', message: 'the asset has no partitions' },
         { path: 'triggers.finish.after' },
-        { path: 'triggers.mail.partition', message: 'only an asset has it' },
+        { path: 'triggers.mail.partition', message: 'only an asset supports it' },
         { path: 'rounds.round.services' },
       ],
     })

@@ -68,12 +68,12 @@ describe('a bad plan', () => {
     [
       'a prototype as an option',
       plan(entry('pipeline_path: a, __proto__: { x: 1 }')),
-      '__proto__: there is no such option',
+      '__proto__: unknown option',
     ],
     [
       'a constructor as an option',
       plan(entry('pipeline_path: a, constructor: 1')),
-      'constructor: there is no such option',
+      'constructor: unknown option',
     ],
     ['a path that leads out', plan(entry('pipeline_path: ../a.yml')), 'leads out with ..'],
     ['a path in an id', plan(entry('pipeline_path: a, run_id_prefix: ../../x')), 'is not a prefix'],
@@ -106,7 +106,7 @@ describe('a bad pipeline', () => {
       'a prototype as an option',
       'bad.yml',
       'steps: [{ uses: a, __proto__: 1 }]',
-      '__proto__: there is no such option',
+      '__proto__: unknown option',
     ],
     ['no file', 'bad.yml', undefined, 'there is no such file'],
     ['a path that leads out', '../../etc/passwd', undefined, 'leads out with ..'],

@@ -52,7 +52,7 @@ ${jobs}rounds:
     expect.stringMatching(/^rounds\.one\.every: /),
     'rounds.one.services: more than once: crawl',
     'rounds.one.services: no jobs of that name: crwal; did you mean crawl?',
-    expect.stringMatching(/^rounds\.two\.services\[0\]\.often: there is no such option/),
+    expect.stringMatching(/^rounds\.two\.services\[0\]\.often: unknown option/),
   ])
   expect(error).toMatchObject({ message: expect.stringContaining('rota.config.yaml') as string })
 })

@@ -136,7 +136,7 @@ it('it finds runs that were cancelled for one that was not written', async () =>
     [defineTrigger('cancelling', { job: 'work', cron: '* * * * *', overlap: 'cancel-running' })],
   )
   expect(report.broken).toContainEqual(
-    expect.stringMatching(/^G3: .* was cancelled for .*, which is no run$/),
+    expect.stringMatching(/^G3: .* was cancelled for .*, which is not a run$/),
   )
 })
 

@@ -7,13 +7,13 @@ import type { Store } from '../../src/store/port.js'
 import { formatInstant, type Instant } from '../../src/time/instant.js'
 import type { WorldObserver } from '../../src/testing/observer.js'
 
-/** A cycle that nobody has moved for so long stands still. */
+/** A cycle without progress for this long is stuck. */
 const stillMs = 6 * 3_600_000
 
-/** Watches the services of rounds in a simulated world, and compares them with what the store keeps of them. */
+/** Records the services of rounds in a simulated world, and compares them with the store. */
 export class RoundObserver implements WorldObserver {
   readonly #rounds: ReadonlyMap<string, readonly RoundService[]>
-  /** How far each cycle has come: the place in the list of the last service that was begun. */
+  /** The progress of each cycle: the index of the last service that began. */
   readonly #reached = new Map<string, number>()
   readonly #broken: string[] = []
 
@@ -33,7 +33,7 @@ export class RoundObserver implements WorldObserver {
     this.#reached.set(cycle, place)
   }
 
-  /** Everything about rounds that broke a promise. */
+  /** All violated guarantees of rounds. */
   async verdict(store: Store, runs: readonly Run[], endAt: Instant): Promise<readonly string[]> {
     if (this.#rounds.size === 0) return []
     const own = runs.filter(({ origin }) => origin === 'round')
@@ -43,7 +43,7 @@ export class RoundObserver implements WorldObserver {
       const { current } = note.value as unknown as Cycle
       const run = own.find(({ id }) => id === current?.run)
       const isWaiting = run !== undefined && !isFinal(run.state)
-      if (!isWaiting && note.at < endAt - stillMs) broken.push(`R7: the cycle of ${note.name} stands still`)
+      if (!isWaiting && note.at < endAt - stillMs) broken.push(`R7: the cycle of ${note.name} is stuck`)
     }
     return broken
   }
@@ -54,7 +54,7 @@ export class RoundObserver implements WorldObserver {
   }
 }
 
-/** Services that ran twice for one instant, in whatever rounds. */
+/** Services that ran twice for one instant, in any rounds. */
 function repeated(runs: readonly Run[]): string[] {
   const seen = new Set<string>()
   return runs.flatMap(({ job, dueAt }) => {
@@ -65,7 +65,7 @@ function repeated(runs: readonly Run[]): string[] {
   })
 }
 
-/** A service succeeds at most once an interval, and its timing is that of its last success. */
+/** A service succeeds at most once per interval, and its timing is that of its last success. */
 async function judgeTiming(
   store: Store,
   runs: readonly Run[],

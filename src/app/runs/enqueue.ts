@@ -180,7 +180,7 @@ const endOfTime = 253_402_300_800_000
 function readDueAt(input: Written, now: Instant, place: Place): Instant {
   const delayMs = readDuration(input['delay'], anyDuration, within(place, 'delay'))
   if (input['at'] !== undefined && input['delay'] !== undefined) {
-    fault(within(place, 'delay'), 'it cannot be together with a time to run at')
+    fault(within(place, 'delay'), 'it cannot be combined with a time to run at')
   }
   const dueAt = delayMs === undefined ? readAt(input['at'], within(place, 'at')) : now + delayMs
   if (dueAt !== undefined && !(dueAt >= 0 && dueAt < endOfTime)) {

@@ -11,6 +11,6 @@ export function oneTarget({ args }: Context): { readonly kind: 'trigger' | 'queu
   const queue = args.text(queueOption.name)
   if (trigger !== undefined && queue === undefined) return { kind: 'trigger', name: trigger }
   if (queue !== undefined && trigger === undefined) return { kind: 'queue', name: queue }
-  const message = trigger === undefined ? 'it is missing' : 'it cannot be together with --queue'
+  const message = trigger === undefined ? 'it is missing' : 'it cannot be combined with --queue'
   throw usageError([{ path: '<trigger>', message }], 'name either a trigger or a queue with --queue')
 }

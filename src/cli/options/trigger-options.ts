@@ -72,7 +72,7 @@ export async function readTriggerInput(
   if (when.length > 1) {
     const faults = when.slice(1).map((name) => ({
       path: `--${name}`,
-      message: `it cannot be together with --${when[0]}`,
+      message: `it cannot be combined with --${when[0]}`,
     }))
     throw usageError(faults, '`rota add --help` shows examples')
   }
@@ -126,7 +126,7 @@ function momentIn({ args }: Context, option: string, text: string): Date {
 function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {
   const job = args.text('job')
   if (job !== undefined && hasJob) {
-    const message = 'it cannot be together with a job that is added'
+    const message = 'it cannot be combined with a job that is added'
     throw usageError([{ path: '--job', message }], 'leave out either of them')
   }
   if (job !== undefined || hasJob) return job ?? name

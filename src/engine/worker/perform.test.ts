@@ -69,7 +69,7 @@ describe('what a handler does becomes an outcome', () => {
     [
       'returns what JSON cannot carry',
       () => ({ big: 10n }),
-      { state: 'done', result: { rota: 'the result is not JSON and was not kept' } },
+      { state: 'done', result: { rota: 'the result is not JSON and was not stored' } },
     ],
     [
       'returns a circle',

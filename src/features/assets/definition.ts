@@ -101,7 +101,7 @@ function asJob(value: unknown, place: Place): unknown {
   const message =
     input['handler'] === undefined
       ? `${shown(materialize)} is not a function`
-      : 'materialize and handler cannot be together'
+      : 'materialize and handler cannot be combined'
   fault(
     within(place, 'materialize'),
     message,

@@ -149,7 +149,7 @@ function readJob(context: Context): AddJob {
   const at = args.text('at')
   const schedule = args.text('schedule')
   if ((at === undefined) === (schedule === undefined)) {
-    const message = at === undefined ? 'nothing says when it is due' : 'they cannot be together'
+    const message = at === undefined ? 'nothing says when it is due' : 'they cannot be combined'
     throw usageError([{ path: '--schedule, --at', message, allowed: 'exactly one of them' }], hint)
   }
   const command = args.text('command')

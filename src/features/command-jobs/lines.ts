@@ -183,8 +183,7 @@ function readFields(
   const job = readCommandJob({ input: value, names: fileFields, extra }, place)
   const executed = readExecuted(value, place)
   const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
-  if (before !== undefined)
-    fault(within(place, 'id'), `line ${before} has this id already`, 'an id of its own')
+  if (before !== undefined) fault(within(place, 'id'), `line ${before} has this id already`, 'a unique id')
   // A text that is written again as it is says no key twice, which takes a tenth of the time to find out.
   const isAsWritten = place.faults.length === 0 && JSON.stringify(value) === text
   const keys = isAsWritten ? [] : jsonKeys(text)

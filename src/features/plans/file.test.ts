@@ -105,13 +105,13 @@ describe('a plan', () => {
     expect((await faultsOf(text)).map((line) => line.replace(/ \(allowed: .*/, ''))).toEqual([
       'plan.yaml:1:1: schema_version: 1 is not a version of plans',
       'plan.yaml:2:1: timezone: "Bangkok" is not a time zone: did you mean Asia/Bangkok?',
-      'plan.yaml:3:1: entrys: there is no such option; did you mean entries?',
+      'plan.yaml:3:1: entrys: unknown option; did you mean entries?',
       'plan.yaml:5:5: entries[0].publish_at: "2026-02-30T09:00": day 30 is not within 1 to 28, at position 8',
       'plan.yaml:6:5: entries[0].pipeline_path: "../secret.yml" leads out with ..',
       'plan.yaml:7:5: entries[1].publish_at: "2026-01-05T09:00:00.5": fractions of a second are not accepted, at position 19',
       'plan.yaml:8:5: entries[1].pipeline_path: "/etc/passwd" is absolute',
       'plan.yaml:9:5: entries[1].run_id_prefix: "a b" is not a prefix',
-      'plan.yaml:10:5: entries[1].colour: there is no such option',
+      'plan.yaml:10:5: entries[1].colour: unknown option',
       'plan.yaml:11:5: entries[2]: publish_at is missing',
       'plan.yaml:11:5: entries[2].pipeline_path: "a|b" contains |',
       'plan.yaml:12:5: entries[2].params: a map was expected, not a list',
@@ -201,7 +201,7 @@ describe('a plan', () => {
     [
       'a prototype as a key',
       'schema_version: v1\nentries: []\n__proto__: { polluted: true }',
-      expect.stringContaining('plan.yaml:3:1: __proto__: there is no such option'),
+      expect.stringContaining('plan.yaml:3:1: __proto__: unknown option'),
     ],
     [
       'entries as a map',
@@ -216,7 +216,7 @@ describe('a plan', () => {
     [
       'a number that JSON cannot carry',
       planOf('{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: { a: { b: .nan } } }'),
-      'plan.yaml:3:55: entries[0].params: NaN at a.b does not survive JSON (allowed: what JSON can carry)',
+      'plan.yaml:3:55: entries[0].params: NaN at a.b cannot be represented in JSON (allowed: JSON values)',
     ],
     [
       'an integer that would be rounded',

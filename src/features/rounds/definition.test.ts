@@ -48,7 +48,7 @@ describe('defineRound', () => {
       ['services[0].every: "1ms" is too short', 'services[1]: 7 is not a name'],
     ],
     [{ every: 'often', services: ['a', '-'] }, ['every: "often"', 'services[1]: "-" is not a name']],
-    [{ every: '1h', services: ['a'], job: 'a' }, ['job: there is no such option']],
+    [{ every: '1h', services: ['a'], job: 'a' }, ['job: unknown option']],
     [{ every: '1h', services: [{ every: '2h' }] }, ['services[0].job: nothing is not a name']],
     [{ every: '1h', services: ['a'], enabled: 'no' }, ['enabled: "no" is neither true nor false']],
   ])('refuses %j, all of it at once', (input, expected) => {

@@ -53,7 +53,7 @@ sensors:
   three: { type: http, url: 'https://example.com', dedupe: { by: day }, overlap: skip }
 `),
   ).rejects.toThrow(
-    /rota\.config\.yaml:6:5: sensors\.one\.type: "s4" is not one of them; did you mean s3\?[^]*sensors\.two\.every[^]*sensors\.two\.pauseAfter[^]*sensors\.three\.job[^]*sensors\.three\.dedupe\.by[^]*sensors\.three\.overlap/,
+    /rota\.config\.yaml:6:5: sensors\.one\.type: "s4" is not allowed; did you mean s3\?[^]*sensors\.two\.every[^]*sensors\.two\.pauseAfter[^]*sensors\.three\.job[^]*sensors\.three\.dedupe\.by[^]*sensors\.three\.overlap/,
   )
 })
 
@@ -68,7 +68,7 @@ sensors:
   three: { type: http, url: 'https://example.com', job: load, headers: { cookie: { environment: X } } }
 `),
   ).rejects.toThrow(
-    /sensors\.one\.globe: there is no such option; did you mean glob\?[^]*sensors\.two: the variable NOBODY_SET_THIS is not set in this process[^]*sensors\.three\.headers\.cookie: it does not say where the text stands/,
+    /sensors\.one\.globe: unknown option; did you mean glob\?[^]*sensors\.two: the variable NOBODY_SET_THIS is not set in this process[^]*sensors\.three\.headers\.cookie: it does not name a variable or a file/,
   )
 })
 

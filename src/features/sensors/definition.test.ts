@@ -46,9 +46,9 @@ describe('a sensor', () => {
     ['an interval that is none', { every: '0s' }, /every: "0s" is too short/],
     ['a poll that may take two days', { timeout: '48h' }, /timeout: "48h" is too long/],
     ['a zone that nobody knows', { timezone: 'EST' }, /timezone: /],
-    ['another scope', { dedupe: { by: 'day' } }, /dedupe\.by: "day" is not one of them/],
-    ['an overlap that would lose observations', { overlap: 'skip' }, /overlap: "skip" is not one of them/],
-    ['an option that it does not have', { cron: '* * * * *' }, /cron: there is no such option/],
+    ['another scope', { dedupe: { by: 'day' } }, /dedupe\.by: "day" is not allowed/],
+    ['an overlap that would lose observations', { overlap: 'skip' }, /overlap: "skip" is not allowed/],
+    ['an option that it does not have', { cron: '* * * * *' }, /cron: unknown option/],
   ])('is refused with %s', (_, change, message) => {
     const input = { job: 'load', ...change } as SensorInput
     expect(() => defineSensor('s', 'custom', input)).toThrow(message)

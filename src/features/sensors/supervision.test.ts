@@ -72,7 +72,11 @@ describe('supervision', () => {
     ['nothing', undefined, /the poll returned nothing/],
     ['a kind nobody knows', { kind: 'maybe', state: 1 }, /the kind "maybe"/],
     ['no state', { kind: 'no-trigger' }, /the state cannot be kept: there is none/],
-    ['a state that is no JSON', { kind: 'no-trigger', state: { f: () => 1 } }, /does not survive JSON/],
+    [
+      'a state that is no JSON',
+      { kind: 'no-trigger', state: { f: () => 1 } },
+      /cannot be represented in JSON/,
+    ],
     ['a state that is too large', { kind: 'no-trigger', state: 'x'.repeat(300_000) }, /too many/],
     ['no observations', { kind: 'trigger', observations: [], state: 1 }, /without an observation/],
     [
@@ -98,7 +102,7 @@ describe('supervision', () => {
     [
       'a payload that is no JSON',
       { kind: 'trigger', observations: [{ key: 'k', partition: 'p', payload: 1n }], state: 1 },
-      /does not survive JSON/,
+      /cannot be represented in JSON/,
     ],
   ])(
     'F9: a poll that returns %s is an error, and neither runs nor state come of it',

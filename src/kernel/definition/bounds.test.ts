@@ -16,7 +16,7 @@ import {
 const bytesOf = (text: string | undefined): number => Buffer.byteLength(text ?? '')
 
 describe('texts', () => {
-  it('a text that fits is left alone, one that does not fits afterwards and says so', () => {
+  it('a text that fits stays unchanged, a longer one is cut and marked', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -87,7 +87,7 @@ describe('logs', () => {
     expect(texts.at(-1) === logCutText).toBe(isCut)
   })
 
-  it('a line is shortened to its own bound', () => {
+  it('a line is truncated to its own limit', () => {
     const [line] = write(['x'.repeat(maxLogBytes)])
     expect(bytesOf(line)).toBe(maxLogLineBytes)
   })

@@ -10,18 +10,18 @@ export const maxResultBytes = 64 * 1024
 /** The most bytes that the message and the stack of a stored error have together. */
 export const maxErrorBytes = 16 * 1024
 
-/** The most lines that are kept of what a run writes. */
+/** The most log lines of a run. */
 export const maxLogLines = 1000
 
-/** The most bytes that are kept of what a run writes. */
+/** The most bytes of a run's log. */
 export const maxLogBytes = 256 * 1024
 
-/** The most bytes that are kept of one line. */
+/** The most bytes of one log line. */
 export const maxLogLineBytes = 8 * 1024
 
-/** Cuts a text to a number of UTF-8 bytes, never inside a character, and says at its end that it was cut. */
+/** Cuts a text to a number of UTF-8 bytes, never inside a character, and marks the cut at its end. */
 export function boundText(text: string, maxBytes: number): string {
-  // A UTF-16 unit is at most three bytes, so that most texts need no counting.
+  // A UTF-16 unit is at most three bytes, so most texts need no counting.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
   const bytes = Buffer.from(text)
   let end = Math.max(0, maxBytes - Buffer.byteLength(cutMark))
@@ -29,7 +29,7 @@ export function boundText(text: string, maxBytes: number): string {
   return bytes.toString('utf8', 0, end) + cutMark
 }
 
-/** An error whose texts fit the bound together; the message goes first. Details that are larger than a result are left out. */
+/** An error whose message and stack fit the limit together; the message has priority. Details larger than a result are left out. */
 export function boundError(error: StoredError): StoredError {
   const { code, details } = error
   const message = boundText(error.message, maxErrorBytes)
@@ -47,18 +47,18 @@ function jsonBytes(value: Json): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** How much of its log a run has used. */
+/** How much of its size limit a log uses. */
 export interface LogUse {
   readonly lines: number
   readonly bytes: number
-  /** Whether the line that says so was written; nothing follows it. */
+  /** Whether the last line, which says that the log was cut, was written. */
   readonly isCut: boolean
 }
 
-/** The use of a run that has written nothing. */
+/** The use of an empty log. */
 export const emptyLog: LogUse = { lines: 0, bytes: 0, isCut: false }
 
-/** What becomes of a line: kept, shortened, replaced by the last line of the log, or dropped. */
+/** Keeps a log line, truncates it, replaces it by the last line of the log, or drops it. */
 export function boundLogLine(
   use: LogUse,
   line: LogLine,

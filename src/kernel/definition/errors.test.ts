@@ -6,7 +6,7 @@ import { shown } from './faults.js'
 const long = 'x'.repeat(1_000_000)
 
 describe('an error', () => {
-  it('is one bounded line without control characters, whatever values it carries', () => {
+  it('is one bounded line without control characters, whatever values it contains', () => {
     const fault = { path: long, message: `${long}\u001b[31m`, allowed: long }
     const faults = Array.from({ length: 200 }, () => fault)
     const error = new RotaError('DEFINITION_INVALID', `${long}\n${long}`, { faults })
@@ -17,7 +17,7 @@ describe('an error', () => {
     expect(new TimeError('CRON_SYNTAX', `"${long}\u0007": no`).message.length).toBeLessThan(1700)
   })
 
-  it('lists what belongs to it one line each, and keeps its cause', () => {
+  it('lists its details one per line, and keeps its cause', () => {
     const cause = new Error('inside')
     const error = new RotaError('CONFIG_INVALID', 'x has 2 faults', { lines: ['  a\nb', '  c'], cause })
     expect(error.message).toBe('x has 2 faults:\n  a\\nb\n  c')
@@ -32,7 +32,7 @@ describe('a wrong value', () => {
     [Object.create(null), 'a map'],
     [{}, 'a map'],
     [10n ** 1000n, expect.stringMatching(/^1000.{300,500}$/)],
-  ])('is told from what was expected: %#', (value, text) => {
+  ])('is distinguishable from the expected one: %#', (value, text) => {
     expect(shown(value)).toEqual(text)
   })
 })

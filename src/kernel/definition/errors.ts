@@ -2,7 +2,7 @@ import { errorPart, errorText, listedLines } from '../../text/error-text.js'
 import type { Json } from './json.js'
 import { timeErrorCodes, type TimeErrorCode } from '../../time/time-error.js'
 
-/** Every code that Rota can put on an error, with what it means; the docs list exactly these. */
+/** Every error code of Rota with its meaning; the docs list exactly these. */
 export const errorCodes = {
   ...timeErrorCodes,
   DEFINITION_INVALID: 'A job, trigger, queue or config has faults; all of them are listed in `faults`.',
@@ -12,8 +12,8 @@ export const errorCodes = {
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
   WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
-  PARTITION_INVALID: 'A label is not one of the partitions it was taken for; the message says why.',
-  PARTITION_TOO_MANY: 'More partitions were asked for at once than the bound that the message names.',
+  PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',
+  PARTITION_TOO_MANY: 'More partitions were requested than the limit that the message names.',
   PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',
   PAYLOAD_INVALID: 'A payload cannot be written as JSON.',
   SWITCH_INVALID: 'A kill switch has a value that is neither on nor off; it counts as off.',
@@ -27,9 +27,8 @@ export const errorCodes = {
   STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
   STORE_BUSY: 'Another process held the store for longer than the wait limit.',
   STORE_AWAY: 'The database behind the store cannot be reached; nothing is known to be lost.',
-  STORE_NOT_EMPTY: 'A store is to be moved into one that already holds something.',
-  STORE_MOVE:
-    'A store could not be moved; the message says why, and the one it was to be moved from is as it was.',
+  STORE_NOT_EMPTY: 'The target of a migration is not empty.',
+  STORE_MOVE: 'A store could not be migrated; the message says why, and the source store is unchanged.',
   STORE_FULL: 'The disk is full; nothing was changed.',
   STORE_IO: 'The disk failed to read or write; the store was closed.',
   STORE_CORRUPT: 'The store is damaged, or is not a Rota store.',
@@ -40,36 +39,37 @@ export const errorCodes = {
   STORE_CLOSED: 'The store was used after it was closed.',
   CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
   HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
-  SECRET_MISSING: 'A secret that a job or sensor refers to is not there for the process that needs it.',
-  HANDLER_MISSING: 'The job has no handler in this process, or its module has not.',
+  SECRET_MISSING: 'A secret that a job or sensor refers to is missing in the process that needs it.',
+  HANDLER_MISSING: 'The job has no handler in this process, or its module does not export it.',
   HANDLER_EXITED: 'The thread or process of an isolated handler ended before the handler returned.',
   COMMAND_UNKNOWN:
-    'No job has the name of the command, no app takes commands, and no subscriber of the bus took it.',
+    'No job has the name of the command, no app handles commands, and no subscriber of the bus took it.',
   STEP_FAILED: 'A step of a pipeline failed; the message and the details name it.',
   TIMED_OUT: 'The attempt took longer than the timeout of its job.',
   CANCELLED: 'The run was cancelled on request.',
   LOST: 'The worker that held the run disappeared.',
-  QUARANTINED: 'The run took its worker down too often and was quarantined; `rota retry` revives it.',
-  LISTEN_FAILED: 'An address cannot be listened on for webhooks; the message says why.',
-  ALREADY_STARTED: 'The app was started already.',
-  USAGE: 'The command line was called with words it does not know.',
+  QUARANTINED:
+    'The run crashed its worker too often and was quarantined; `rota retry` makes it pending again.',
+  LISTEN_FAILED: 'The webhook server cannot listen on an address; the message says why.',
+  ALREADY_STARTED: 'The app has already been started.',
+  USAGE: 'The command line contains unknown commands or options.',
 } as const satisfies Record<TimeErrorCode, string> & Record<string, string>
 
 /** One of the stable codes. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** One thing wrong with a definition: where, what, and what would be accepted. */
+/** One fault of a definition: where, what, and what would be accepted. */
 export interface Fault {
   readonly path: string
   readonly message: string
   readonly allowed?: string | undefined
 }
 
-/** The error Rota throws: a stable code, one sentence, and the cause where there is one. */
+/** The error that Rota throws: a stable code, one sentence, and the cause if there is one. */
 export class RotaError extends Error {
   readonly code: ErrorCode
   readonly faults: readonly Fault[]
-  /** What a program may want to know beyond the sentence; kept with the run that failed. */
+  /** Data for programs beside the sentence; stored with the run that failed. */
   readonly details: Json | undefined
 
   constructor(code: ErrorCode, message: string, options: RotaErrorOptions = {}) {
@@ -86,23 +86,23 @@ export class RotaError extends Error {
   }
 }
 
-/** Their messages are what a handler said or printed, line by line; they are bounded where that is read. */
+/** Their messages contain the output of a handler, line by line; they are bounded where it is read. */
 const outcomes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'HANDLER_FAILED',
   'HANDLER_EXITED',
   'STEP_FAILED',
 ])
 
-/** What an error carries beside its sentence. */
+/** The parts of an error beside its sentence. */
 export interface RotaErrorOptions {
   readonly cause?: unknown
   readonly faults?: readonly Fault[]
   readonly details?: Json
-  /** What follows the sentence, one line each. */
+  /** Lines after the sentence. */
   readonly lines?: readonly string[]
 }
 
-/** A fault with what was probably meant, and what is allowed, in one line. */
+/** A fault and what is allowed, in one line. */
 export function faultText({ path, message, allowed }: Fault): string {
   const what = path === '' ? message : `${path}: ${message}`
   return allowed === undefined || allowed === '' ? what : `${what} (allowed: ${allowed})`
@@ -118,7 +118,7 @@ function boundedFault<Kind extends Fault>(fault: Kind): Kind {
   }
 }
 
-/** Throws one error that carries every fault, if there is any. */
+/** Throws one error with all faults, if there are any. */
 export function refuse(what: string, faults: readonly Fault[]): void {
   if (faults.length === 0) return
   throw new RotaError('DEFINITION_INVALID', `${what} is not valid: ${faults.map(faultText).join('; ')}`, {

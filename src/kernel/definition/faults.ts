@@ -4,12 +4,12 @@ import type { Fault } from './errors.js'
 /** One step into a definition: the name of an option, or the index of an item. */
 export type Key = string | number
 
-/** A fault together with the steps that lead to it, for whoever knows where those were written. */
+/** A fault with its path as keys, from which a parser finds its line. */
 export interface PlacedFault extends Fault {
   readonly keys: readonly Key[]
 }
 
-/** A place in a definition, and the list that collects what is wrong there. */
+/** A place in a definition, and the list that collects faults. */
 export interface Place {
   readonly keys: readonly Key[]
   readonly faults: PlacedFault[]
@@ -20,18 +20,18 @@ export function placeOf(...keys: readonly Key[]): Place {
   return { keys, faults: [] }
 }
 
-/** The place one step further in; it shares the list. */
+/** A nested place; it shares the list of faults. */
 export function within(place: Place, key: Key): Place {
   return { keys: [...place.keys, key], faults: place.faults }
 }
 
-/** Notes what is wrong at a place; gives undefined, so that a reader can return it. */
+/** Records a fault at a place; returns undefined, so that a reader can return it. */
 export function fault(place: Place, message: string, allowed?: string): undefined {
   place.faults.push({ path: formatPath(place.keys), keys: place.keys, message, allowed })
   return undefined
 }
 
-/** A wrong value in a few words, bounded, without control characters. */
+/** A short printable text for an invalid value. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return quotedText(value)
   if (value === undefined) return 'nothing'
@@ -48,7 +48,7 @@ export function shown(value: unknown): string {
   return typeof value === 'object' ? objectText(value) : `a ${typeof value}`
 }
 
-/** Only a plain object is a map: a `Map`, say, would read as `not a map` where a map was expected. */
+/** Only a plain object is called a map: a `Map`, for example, is not accepted where a map was expected. */
 function objectText(value: object): string {
   const prototype = Object.getPrototypeOf(value) as {
     readonly constructor?: { readonly name?: unknown }

@@ -1,4 +1,4 @@
-/** The value itself, frozen all the way down: a definition does not change after it was accepted. */
+/** The value itself, deeply frozen: a definition does not change after it was accepted. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

@@ -3,15 +3,15 @@ import { TimeError } from '../../time/time-error.js'
 import { namedText } from '../../text/error-text.js'
 import { fault, shown, within, type Place } from './faults.js'
 
-/** The options of a definition as somebody wrote them, before anything is known about their values. */
+/** The options of a definition before their values are checked. */
 export type Written = Readonly<Record<string, unknown>>
 
-/** A map whose keys are all known; the others are faults with a guess at what was meant. */
+/** Reads a map; unknown keys are faults with a suggestion. */
 export function readOptions(value: unknown, known: readonly string[], place: Place): Written | undefined {
   if (!isMap(value)) return fault(place, `a map of options was expected, not ${shown(value)}`)
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue
-    fault(within(place, key), `there is no such option${didYouMean(key, known)}`, known.join(', '))
+    fault(within(place, key), `unknown option${didYouMean(key, known)}`, known.join(', '))
   }
   return value
 }
@@ -39,14 +39,14 @@ export function readEach<Read>(
   })
 }
 
-/** A plain map, and nothing with a class of its own. */
+/** Whether a value is a plain object, not an instance of a class. */
 export function isMap(value: unknown): value is Written {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype || isForeignPlain(prototype)
 }
 
-/** A map that another realm made, as a test runner's or a worker's are. */
+/** A plain object of another realm, such as a test runner's or a worker's. */
 function isForeignPlain(prototype: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf')
 }
@@ -86,12 +86,12 @@ export function readPriority(value: unknown, place: Place): number | undefined {
   return readWhole(value, { min: -1_000_000, max: 1_000_000 }, place)
 }
 
-/** How many may be held at once. */
+/** The number of runs that may run concurrently. */
 export function readConcurrency(value: unknown, place: Place): number | undefined {
   return readWhole(value, { min: 1, max: 100_000 }, place)
 }
 
-/** One of a few words. */
+/** One of the given words. */
 export function readChoice<T extends string>(
   value: unknown,
   choices: readonly T[],
@@ -101,16 +101,16 @@ export function readChoice<T extends string>(
   const choice = choices.find((word) => word === value)
   if (choice !== undefined) return choice
   const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
-  return fault(place, `${shown(value)} is not one of them${hint}`, choices.join(', '))
+  return fault(place, `${shown(value)} is not allowed${hint}`, choices.join(', '))
 }
 
-/** True or false, and no word that sounds like it. */
+/** True or false; words such as `yes` are not accepted. */
 export function readFlag(value: unknown, place: Place): boolean | undefined {
   if (value === undefined || typeof value === 'boolean') return value
   return fault(place, `${shown(value)} is neither true nor false`, 'true, false')
 }
 
-/** A duration between two bounds, both included; the bounds come with the words that name them. */
+/** A duration between two bounds, both included; `allowed` names them in messages. */
 export function readDuration(
   value: unknown,
   bounds: { readonly min: number; readonly max: number; readonly allowed: string },
@@ -122,7 +122,7 @@ export function readDuration(
   return fault(place, `${shown(value)} is too ${ms < bounds.min ? 'short' : 'long'}`, bounds.allowed)
 }
 
-/** What a reader of the time room gives; its refusal becomes a fault of this place. */
+/** Calls a parser of `time/`; its error becomes a fault at this place. */
 export function timed<T>(place: Place, read: () => T): T | undefined {
   try {
     return read()
@@ -132,7 +132,7 @@ export function timed<T>(place: Place, read: () => T): T | undefined {
   }
 }
 
-/** What people write who come from elsewhere. */
+/** Words of other schedulers. */
 const otherWords: ReadonlyMap<string, string> = new Map([
   ['tz', 'timezone'],
   ['zone', 'timezone'],
@@ -152,18 +152,18 @@ const otherWords: ReadonlyMap<string, string> = new Map([
   ['keep', 'retention'],
 ])
 
-/** The known word that a mistyped one most likely stands for. */
+/** The known word that is nearest to a mistyped one. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  // A caller without types may hand in anything.
+  // An untyped caller may pass anything.
   if (typeof word !== 'string' || word.length > longestWord) return undefined
   const flat = flatten(word)
   const other = otherWords.get(flat)
   if (other !== undefined && known.includes(other)) return other
-  // A single letter is as near to every other.
+  // A single letter is equally near to every other.
   const limit = flat.length <= 3 ? Math.min(1, flat.length - 1) : 2
   let best: { word: string; distance: number } | undefined
   for (const candidate of known.slice(0, mostCandidates)) {
-    // Compared letter by letter only where it can be near: there may be very many names.
+    // Only words of a similar length are compared letter by letter: there may be very many names.
     if (candidate.length > longestWord || Math.abs(candidate.length - word.length) > limit + separators)
       continue
     const distance = editDistance(flat, flatten(candidate))
@@ -172,40 +172,40 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.word
 }
 
-/** Names are never longer. */
+/** The longest name. */
 const longestWord = 128
 
-/** A guess is worth a moment, not a second. */
+/** A suggestion must not take long. */
 const mostCandidates = 10_000
 
-/** How many dashes and underscores more or less are looked over. */
+/** How many dashes and underscores may differ. */
 const separators = 6
 
-/** The sentence about a name that nothing has: what was probably meant, else where the names are listed. */
+/** The message about an unknown name: a suggestion, or the command that lists the names. */
 export function noneNamed(
   what: string,
   name: string,
   { known, list }: { readonly known: readonly string[]; readonly list: string },
 ): string {
-  // Callers without types hand over anything.
+  // An untyped caller may pass anything.
   const isText = typeof name === 'string'
   const meant = isText ? nearest(name, known) : undefined
-  const hint = meant === undefined ? `\`${list}\` shows those there are` : `did you mean ${meant}?`
+  const hint = meant === undefined ? `\`${list}\` lists them` : `did you mean ${meant}?`
   return `no ${what} ${isText ? namedText(name) : shown(name)}; ${hint}`
 }
 
-/** What to add to a message about a name that is not there: `; did you mean nightly?`, or nothing. */
+/** The suggestion for an unknown name, such as `; did you mean nightly?`, or an empty text. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const meant = nearest(word, known)
   return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
-/** Case, dashes and underscores are not what people get wrong on purpose. */
+/** Ignores case, dashes and underscores. */
 function flatten(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, '')
 }
 
-/** How many letters were added, left out or taken for another; two that changed places count as one. */
+/** How many letters were added, omitted or replaced; two swapped letters count as one. */
 function editDistance(from: string, to: string): number {
   let before: readonly number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -8,7 +8,7 @@ it('has its keys sorted at every depth and no spaces', () => {
   expect(canonicalJson(value)).toBe('{"10":1,"9":2,"a":true,"b":[1,{"c":"x y","d":null}]}')
 })
 
-it('says the same as the value, whatever it is', () => {
+it('parses back to an equal value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalJson(value as Json))).toEqual(JSON.parse(JSON.stringify(value)))

@@ -19,7 +19,7 @@ describe('run ids', () => {
     )
   })
 
-  it('no two lists of parts give one id, however they are divided', () => {
+  it('different lists of parts have different ids, however they are divided', () => {
     const divided = [['ab', 'c'], ['a', 'bc'], ['abc'], ['abc', ''], ['', 'abc'], ['2:ab', 'c'], ['ab1:c']]
     const ids = divided.map((parts) => runIdOf({ at, parts }))
     expect(new Set(ids).size).toBe(divided.length)
@@ -31,7 +31,7 @@ describe('run ids', () => {
     )
   })
 
-  it('ids sort as their instants do, and give them back', () => {
+  it('ids sort like their instants, and contain them', () => {
     fc.assert(
       fc.property(instants, instants, parts, (a, b, parts) => {
         const [one, other] = [runIdOf({ at: a, parts }), runIdOf({ at: b, parts: [] })]
@@ -41,7 +41,7 @@ describe('run ids', () => {
     )
   })
 
-  it('a random id has the form and the instant of any other, and is never drawn twice', () => {
+  it('a random id has the form and the instant of any other, and is unique', () => {
     const ids = Array.from({ length: 2000 }, () => randomRunId(at))
     expect(new Set(ids).size).toBe(2000)
     for (const id of ids) {
@@ -51,19 +51,19 @@ describe('run ids', () => {
     }
   })
 
-  it('random ids of one moment sort as they were drawn, and those of another have nothing in common with them', () => {
+  it('random ids of one instant sort in the order of creation, and share nothing with those of another', () => {
     const ids = Array.from({ length: 5000 }, () => randomRunId(at))
     expect(ids.toSorted()).toEqual(ids)
     expect(randomRunId(at + 1).slice(14)).not.toBe(ids[0]?.slice(14))
     expect(randomRunId(at).slice(14)).not.toBe(ids[0]?.slice(14))
   })
 
-  it('random ids of one moment differ in their first 14 characters, so that an abbreviation names one run', () => {
+  it('random ids of one instant differ in their first 14 characters, so that an abbreviation identifies one run', () => {
     const ids = Array.from({ length: 5000 }, () => randomRunId(at))
     expect(new Set(ids.map((id) => id.slice(0, 14))).size).toBe(5000)
   })
 
-  it('a count that is used up begins anew with other random bits', () => {
+  it('an exhausted counter starts again with new random bits', () => {
     const first = randomRunId(at)
     let last = first
     let next = first
@@ -82,7 +82,7 @@ describe('run ids', () => {
 })
 
 describe('numbers and fingerprints from a text', () => {
-  it('a fraction lies in [0, 1), depends on the text alone, and differs between texts', () => {
+  it('a fraction is in [0, 1), depends only on the text, and differs between texts', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const fraction = fractionOf(text)

@@ -1,26 +1,26 @@
 import { hash, randomFillSync } from 'node:crypto'
 import type { Instant } from '../../time/instant.js'
 
-/** The sortable name of a run: ten characters of its instant, then 128 bits as 26 characters. */
+/** The sortable id of a run: ten characters for its instant, then 128 bits as 26 characters. */
 export type RunId = string
 
 /** How many characters a run id has. */
 export const runIdLength = 36
 
-/** What an occurrence is, apart from when it was found: the same on every host and after every restart. */
+/** The identity of an occurrence: the same on every host and after every restart. */
 export interface Identity {
-  /** The instant in the id's prefix: the due instant, or the tick's for a sensed one. */
+  /** The instant in the prefix of the id: the due instant, or that of the tick for a sensor. */
   readonly at: Instant
-  /** What makes it this occurrence, in order: for instance trigger, due instant or key, partition. */
+  /** What identifies the occurrence, in order: for instance trigger, due instant or key, partition. */
   readonly parts: readonly string[]
 }
 
-/** The id that every process computes alike for one occurrence. */
+/** The id of an occurrence, which every process computes in the same way. */
 export function runIdOf({ at, parts }: Identity): RunId {
   return encodeInstant(at) + encodeDigest(digestOf(parts), 0)
 }
 
-/** The id of the run that a due instant of a trigger becomes; `grain` is its piece of data, where the instant does not say it. */
+/** The id of the run of a due instant; `grain` is its partition if the instant does not determine it. */
 export function dueRunId({
   trigger,
   dueAt,
@@ -34,8 +34,8 @@ export function dueRunId({
 }
 
 /**
- * An id nobody else will draw: random behind its instant. Those of one moment are counted right behind the instant, so
- * that they sort as they were drawn, an index of them grows at one end, and a short beginning tells them apart.
+ * A unique id: random after its instant. Ids of the same instant have a counter right after the instant, so
+ * that they sort in the order of creation, an index of them grows at one end, and a short prefix distinguishes them.
  */
 export function randomRunId(at: Instant, random: RandomBytes = pooledRandom): RunId {
   if (at !== drawn.at || drawn.next > lastCount || random !== pooledRandom) draw(at, random)
@@ -43,14 +43,14 @@ export function randomRunId(at: Instant, random: RandomBytes = pooledRandom): Ru
   return `${drawn.head}${pairs[count >>> 10]}${pairs[count & 1023]}${drawn.tail}`
 }
 
-/** What the ids of one moment have in common, and the number of the next. */
+/** The common parts of the ids of one instant, and the next count. */
 const drawn = { at: -1, head: '', tail: '', next: 0 }
 
-/** Four characters count. */
+/** The counter has four characters. */
 const countLength = 4
 const lastCount = 2 ** (5 * countLength) - 1
 
-/** The count starts at random bits as well. The first character holds three of them, so it starts in the lower quarter. */
+/** The counter starts at random bits. Its first character has three of them, so it starts in the lower quarter. */
 function draw(at: Instant, random: RandomBytes): void {
   const { bytes, offset } = random()
   const digits = encodeDigest(bytes, offset)
@@ -65,14 +65,14 @@ export function instantOfRunId(id: RunId): Instant {
   return valueOf(id.slice(0, 10))
 }
 
-/** What the ids of runs that are due at an instant or later are not less than. */
+/** The lower bound of the ids of runs that are due at an instant or later. */
 function firstIdAt(at: Instant): string {
   return encodeInstant(Math.min(Math.max(0, Math.floor(at)), latestInstant))
 }
 
 const latestInstant = 2 ** 50 - 1
 
-/** The beginnings of ids between which the runs of a stretch of time lie: not less than `from`, and less than `until`. */
+/** The range of ids of runs that are due in a window: at least `from`, and less than `until`. */
 export function idBounds({
   sinceAt,
   untilAt,
@@ -92,12 +92,12 @@ function valueOf(text: string): number {
   return value
 }
 
-/** A number in [0, 1) that depends on the text alone: for spread and jitter that every host agrees on. */
+/** A number in [0, 1) that depends only on the text: spread and jitter are the same on every host. */
 export function fractionOf(text: string): number {
   return digestOf([text]).readUInt32BE(0) / 0x1_0000_0000
 }
 
-/** A short digest of a text, for noticing that a definition changed. */
+/** A short digest of a text, used to detect a changed definition. */
 export function fingerprintOf(text: string): string {
   return hash('sha256', text).slice(0, 32)
 }
@@ -105,10 +105,10 @@ export function fingerprintOf(text: string): string {
 /** Sixteen random bytes at an offset of a buffer that the caller must not keep. */
 export type RandomBytes = () => { readonly bytes: Buffer; readonly offset: number }
 
-// Crockford's base32 in lower case: its characters sort as their values do.
+// Crockford's base32 in lower case: its characters sort like their values.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Every two characters: ten bits at a time make an id in half the steps. */
+/** All pairs of characters: encoding ten bits at a time takes half the steps. */
 const pairs: readonly string[] = Array.from(
   { length: 1024 },
   (_, i) => `${alphabet[i >>> 5]}${alphabet[i & 31]}`,
@@ -147,7 +147,7 @@ function digestOf(parts: readonly string[]): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-// Randomness drawn in bulk: one call of the kernel for 256 ids. Bytes are used once and then refilled.
+// Random bytes are drawn in bulk: one system call for 256 ids. Bytes are used once.
 const pool = Buffer.alloc(4096)
 let used = pool.length
 

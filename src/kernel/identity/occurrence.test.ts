@@ -4,8 +4,8 @@ import { jobDefaults } from '../job/job.js'
 import { gatesOf, newTriggerRun, partitionAt, triggerRunId } from './occurrence.js'
 import { instantOfRunId } from './identity.js'
 
-describe('the run that a due instant becomes', () => {
-  it('carries what its trigger and its job say', () => {
+describe('the run of a due instant', () => {
+  it('has the options of its trigger and job', () => {
     const due = aDue({ payload: { a: 1 }, partition: 'day' }, { version: 7 })
     const run = newTriggerRun({ ...due, jobDefinition: { ...due.jobDefinition, priority: 3 } }, t0 + minute)
     expect(run).toEqual({
@@ -23,7 +23,7 @@ describe('the run that a due instant becomes', () => {
     })
   })
 
-  it('has the priority of its trigger where that has one, also where it is 0', () => {
+  it('has the priority of its trigger if that has one, even if it is 0', () => {
     const due = aDue({ priority: 0 })
     const run = newTriggerRun({ ...due, jobDefinition: { ...due.jobDefinition, priority: 3 } }, t0)
     expect(run.priority).toBe(0)
@@ -85,7 +85,7 @@ describe('jitter and spread', () => {
   })
 })
 
-describe('the limits that a run shares with others', () => {
+describe('the concurrency limits of a run', () => {
   const job = { ...jobDefaults, name: 'work', concurrencyPerKey: 2 }
   const { trigger } = aDue()
 
@@ -122,7 +122,7 @@ describe('the partition of a due instant', () => {
     expect(partitionAt(aDue({ partition: 'day', schedule }).trigger, {}, t0)).toBe(label)
   })
 
-  it('is none where the trigger names none', () => {
+  it('is undefined if the trigger has none', () => {
     expect(partitionAt(aDue().trigger, {}, t0)).toBeUndefined()
   })
 })

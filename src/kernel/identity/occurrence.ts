@@ -13,17 +13,17 @@ export function triggerRunId(trigger: Trigger, dueAt: Instant): RunId {
   return dueRunId({ trigger: trigger.name, dueAt, grain: grainAt(trigger, dueAt) })
 }
 
-/** The name of the trigger of a plan's entry. */
+/** The name of the trigger of a plan entry. */
 export function planTriggerName(jobId: string): string {
   return `plan:${jobId}`
 }
 
-/** The id of the run of a plan's entry: the same whether its trigger made it or another program's queue file. */
+/** The id of the run of a plan entry: the same for its trigger and for a queue file of another program. */
 export function planRunId(jobId: string, dueAt: Instant): RunId {
   return dueRunId({ trigger: planTriggerName(jobId), dueAt })
 }
 
-/** The label of the piece of data that a due instant of a trigger is about, where it has one; of an asset undefined where it has none for it. */
+/** The partition label of a due instant; undefined if there is none. */
 export function partitionAt(
   { partition, schedule }: Trigger,
   { asset }: Pick<Job, 'asset'>,
@@ -33,7 +33,7 @@ export function partitionAt(
   return dueLabel({ rule: partition, spec, timezone: timezoneOf(schedule) }, dueAt)
 }
 
-/** The end effect of a run, where its job or its trigger asks for one. */
+/** The end effect of a run, if its job or trigger has one. */
 export function endEffectFor(
   { asset }: Pick<Job, 'asset'>,
   trigger?: Trigger,
@@ -42,7 +42,7 @@ export function endEffectFor(
   return trigger?.recordsExecution === true ? { endEffect: 'once' } : {}
 }
 
-/** The run that a due instant of a trigger becomes. */
+/** The run of a due instant. */
 export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
   const { trigger, jobDefinition: job } = due
   const id = triggerRunId(trigger, dueAt)
@@ -65,7 +65,7 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
   }
 }
 
-/** The limits that a run shares with others. */
+/** The concurrency limits of a run. */
 export function gatesOf(input: {
   job: Job
   trigger?: Trigger | undefined
@@ -79,7 +79,7 @@ export function gatesOf(input: {
   if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
   if (concurrencyKey !== undefined)
     gates.push({ key: `key:${job.name}=${concurrencyKey}`, limit: job.concurrencyPerKey })
-  // Two runs that write one piece of data at once would leave a mixture of both.
+  // Two runs that write the same partition concurrently would mix their data.
   if (job.asset !== undefined) gates.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
   return gates
 }
@@ -92,12 +92,12 @@ function jitterOf(trigger: Trigger, id: RunId): number {
   return trigger.jitterMs === 0 ? 0 : Math.floor(trigger.jitterMs * fractionOf(id))
 }
 
-/** The zone in which a trigger's instants are read. */
+/** The zone of a trigger's schedule. */
 export function timezoneOf(schedule: ScheduleSpec): string {
   return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
 }
 
-/** The part of a run's id that its partition is: of a label that follows from the asset the instant says enough. */
+/** The partition as part of a run's id; empty if the instant already determines it. */
 function grainAt({ partition, schedule }: Trigger, dueAt: Instant): string {
   if (!isGrain(partition)) return ''
   return dueLabel({ rule: partition, spec: undefined, timezone: timezoneOf(schedule) }, dueAt) ?? ''

@@ -4,7 +4,7 @@ import type { Labels } from '../run/run.js'
 import { taskIdOf } from '../run/task.js'
 import type { StoredTrigger } from '../trigger/trigger.js'
 
-/** The source of the command jobs that a store keeps itself; a file that is used in place has its path behind it. */
+/** The source of command jobs in the store; for a file that is used in place, its path follows. */
 export const jobsSource = 'jobs'
 
 /** Whether a trigger of this source is a command job. */
@@ -12,7 +12,7 @@ export function isJobsSource(source: string): boolean {
   return source === jobsSource || source.startsWith(`${jobsSource}:`)
 }
 
-/** The labels of a run of a trigger: that of a command job names its task too. */
+/** The labels of a run of a trigger; a run of a command job also has its task id. */
 export function runLabels(
   { trigger, source }: Pick<StoredTrigger, 'trigger' | 'source'>,
   { run, dueAt }: { readonly run: RunId; readonly dueAt: Instant },

@@ -20,15 +20,15 @@ import {
   type SecretText,
 } from '../definition/secret-text.js'
 
-/** A command with its surroundings. */
+/** A command with its environment and directory. */
 export interface CommandInput {
-  /** The program and its arguments, one word each; there is no shell that would split or expand them. */
+  /** The program and its arguments, one string each; no shell splits or expands them. */
   readonly argv: readonly string[]
-  /** Added to the few variables that a command gets by itself; a secret as `{ env: NAME }` or `{ file: path }`. */
+  /** Added to the few variables that every command gets; a secret is written as `{ env: NAME }` or `{ file: path }`. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
-  /** Takes secrets that are written out; they then stand in the store. Default: false. */
+  /** Allows literal secrets, which are then readable in the store; default: false. */
   readonly allowLiteralSecrets?: boolean | undefined
-  /** The directory it runs in; a relative one starts at the app's directory. */
+  /** The directory of the command; relative to the directory of the app. */
   readonly cwd?: string | undefined
 }
 
@@ -38,17 +38,17 @@ export interface HttpInput {
   readonly url: string
   /** Default: `POST` with a body, `GET` without one. */
   readonly method?: HttpMethod | undefined
-  /** Sent with the request, and hidden in every message; a secret as `{ env: NAME }` or `{ file: path }`. */
+  /** Sent with the request, and masked in every message; a secret is written as `{ env: NAME }` or `{ file: path }`. */
   readonly headers?: Readonly<Record<string, SecretText>> | undefined
-  /** Takes secrets that are written out; they then stand in the store. Default: false. */
+  /** Allows literal secrets, which are then readable in the store; default: false. */
   readonly allowLiteralSecrets?: boolean | undefined
-  /** Sent as JSON; the run's payload where it is absent and the method has a body. */
+  /** Sent as JSON; default: the payload of the run, if the method has a body. */
   readonly body?: Json | undefined
 }
 
-/** A function as the module that exports it: what another thread or process can find, and a config file can say. */
+/** A function that a module exports, so that another thread or process and a config file can refer to it. */
 export interface ModuleInput {
-  /** The path of the module; a relative one starts at the app's directory. */
+  /** The path of the module, relative to the directory of the app. */
   readonly module: string
   /** The name of the exported function; default: `default`. */
   readonly export?: string | undefined
@@ -57,28 +57,28 @@ export interface ModuleInput {
 /** The methods a request may have. */
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
-/** The ways to say what a job does. */
+/** The options that define the action of a job. */
 const ways = ['command', 'shell', 'http', 'pipeline', 'handler'] as const
 
-/** The options that say what a job does and where. */
+/** The options of a job's action and its isolation. */
 export const handlerOptionNames = [...ways, 'isolate', 'memoryMb'] as const
 
-/** What a job does; exactly one way of saying it must be there. */
+/** Reads the action of a job; exactly one must be given. */
 export function readHandler(input: Written, place: Place): HandlerSpec | undefined {
   const isolate = readIsolation(input, place)
   const spec = readWay(input, place)
   if (spec === undefined || input['isolate'] === undefined) return spec
   if (spec.kind === 'module') return isolate === undefined ? undefined : { ...spec, isolate }
   const at = within(place, 'isolate')
-  if (spec.kind !== 'function') return fault(at, `a ${spec.kind} job does not run in the worker anyway`)
-  return fault(at, 'a function of this process cannot be reached from another one', moduleAllowed)
+  if (spec.kind !== 'function') return fault(at, `a ${spec.kind} job does not run in the worker process`)
+  return fault(at, 'a function of this process cannot be called from another one', moduleAllowed)
 }
 
 function readWay(input: Written, place: Place): HandlerSpec | undefined {
   const chosen = ways.filter((name) => input[name] !== undefined)
   const [way, second] = chosen
-  if (way === undefined) return fault(place, 'nothing says what it does', waysAllowed)
-  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be together`, waysAllowed)
+  if (way === undefined) return fault(place, 'no action is defined', waysAllowed)
+  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be combined`, waysAllowed)
   const at = within(place, way)
   switch (way) {
     case 'command':
@@ -115,15 +115,15 @@ function readModule(value: unknown, place: Place): ModuleSpec | undefined {
 }
 
 const memoryBounds = { min: 16, max: 1_048_576 }
-const usualMemoryMb = 512
+const defaultMemoryMb = 512
 
 function readIsolation(input: Written, place: Place): Isolation | undefined {
   const kind = readChoice(input['isolate'], ['thread', 'process'], within(place, 'isolate'))
   const memoryMb = readWhole(input['memoryMb'], memoryBounds, within(place, 'memoryMb'))
   if (input['memoryMb'] !== undefined && input['isolate'] === undefined) {
-    fault(within(place, 'memoryMb'), 'only what is isolated has memory of its own', 'isolate beside it')
+    fault(within(place, 'memoryMb'), 'only isolated jobs have a memory limit', 'isolate beside it')
   }
-  return kind === undefined ? undefined : { kind, memoryMb: memoryMb ?? usualMemoryMb }
+  return kind === undefined ? undefined : { kind, memoryMb: memoryMb ?? defaultMemoryMb }
 }
 
 /** Variables for commands, by name; secrets are named, never written out. */
@@ -131,7 +131,7 @@ export function readVariables(value: unknown, place: Place): Readonly<Record<str
   return readTexts(value, place, { ...variables, takesLiterals: false })
 }
 
-/** A command as its words, or with its surroundings. */
+/** Reads a command: a list of arguments, or a map with environment and directory. */
 export function readCommand(value: unknown, place: Place, allowed = argvAllowed): ShellSpec | undefined {
   if (Array.isArray(value)) return { kind: 'shell', argv: readArgv(value, place) }
   if (typeof value === 'string') {
@@ -149,7 +149,7 @@ export function readCommand(value: unknown, place: Place, allowed = argvAllowed)
 
 const argvAllowed = 'a list of words such as ["node", "task.mjs"]'
 const mostWords = 1000
-/** One word of a command may not be longer on Linux. */
+/** The longest argument on Linux. */
 const longestText = 131_071
 
 function argvProblem(value: unknown): string {
@@ -180,17 +180,17 @@ function takesLiterals(input: Written, place: Place): boolean {
   return readFlag(input['allowLiteralSecrets'], within(place, 'allowLiteralSecrets')) ?? false
 }
 
-/** What a map of texts is checked by. */
+/** The rules for a map of texts. */
 interface TextRules {
   readonly option: 'env' | 'headers'
   readonly nameFault: (name: string, text: unknown) => string | undefined
   readonly isSecret: (name: string) => boolean
-  /** How a secret is written instead. */
+  /** How a secret is written. */
   readonly example: string
   readonly takesLiterals: boolean
 }
 
-/** A map from names to texts, or to where those stand. */
+/** Reads a map from names to texts or references to texts. */
 function readTexts(value: unknown, place: Place, rules: TextRules): Readonly<Record<string, SecretText>> {
   if (!isMap(value)) {
     fault(place, `a map of texts was expected, not ${shown(value)}`)
@@ -229,7 +229,7 @@ function variableFault(name: string): string | undefined {
 
 const methods: readonly HttpMethod[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** A request with everything about it. */
+/** Reads a request. */
 export function readRequest(value: unknown, place: Place): HttpSpec | undefined {
   const input = readOptions(value, ['url', 'method', 'headers', 'body', 'allowLiteralSecrets'], place)
   if (input === undefined) return undefined
@@ -257,9 +257,9 @@ function readUrl(value: unknown, place: Place): string | undefined {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return fault(place, `${url.protocol} is not supported`, 'http: or https:')
   }
-  // An address is shown in logs and lists; a password in it would be too. It is not repeated here either.
+  // URLs appear in logs and lists, and so would a password in them. It is not repeated here either.
   if (url.username !== '' || url.password !== '') {
-    return fault(place, 'the address carries a user name or password', 'an authorization header instead')
+    return fault(place, 'the address contains a user name or password', 'an authorization header instead')
   }
   return value
 }
@@ -274,7 +274,7 @@ const ownHeaders: readonly string[] = ['host', 'content-length', 'transfer-encod
 function headerFault(name: string, text: unknown): string | undefined {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'it is not the name of a header'
   if (ownHeaders.includes(name.toLowerCase())) return 'this header is set by Rota'
-  // Anything else could end the header and begin another.
+  // Other characters could end the header and begin another.
   if (typeof text === 'string' && !/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
     return 'its text cannot be sent in a header'
   return undefined

@@ -19,7 +19,7 @@ function faultsOf(input: unknown, name = 'j'): string[] {
 const command = ['true']
 
 describe('a job', () => {
-  it('has every default written out', () => {
+  it('has all defaults', () => {
     expect(defineJob('j', { command: ['node', '-e', '1'] })).toEqual({
       name: 'j',
       handler: { kind: 'shell', argv: ['node', '-e', '1'] },
@@ -55,7 +55,7 @@ describe('a job', () => {
     })
   })
 
-  it('is frozen and does not follow later changes of what it was made from', () => {
+  it('is frozen and does not follow later changes of its input', () => {
     const argv = ['echo', 'a']
     const job = defineJob('j', { command: argv })
     argv.push('b')
@@ -87,22 +87,19 @@ describe('a job', () => {
       ],
     ],
     [{ retry: { delay: '5s', maxDelay: '1s' } }, ['retry.maxDelay: "1s" is shorter than the delay']],
-    [
-      { retry: { max: 3 } },
-      ['retry.max: there is no such option (attempts, backoff, delay, maxDelay, jitter)'],
-    ],
+    [{ retry: { max: 3 } }, ['retry.max: unknown option (attempts, backoff, delay, maxDelay, jitter)']],
     [{ timeout: 0 }, ['timeout: 0 is too short (from 1ms to 36525d)']],
     [{ concurrency: 0 }, ['concurrency: 0 is not allowed (a whole number from 1 to 100000)']],
     [{ concurrency: null }, ['concurrency: null is not allowed (a whole number from 1 to 100000)']],
     [{ queue: 'a b' }, [expect.stringContaining('queue: "a b" is not a name (')]],
     [{ maxCrashes: 101 }, ['maxCrashes: 101 is not allowed (a whole number from 1 to 100)']],
-    [{ retries: 3 }, [expect.stringContaining('retries: there is no such option; did you mean retry? (')]],
+    [{ retries: 3 }, [expect.stringContaining('retries: unknown option; did you mean retry? (')]],
   ])('refuses %j', (options, faults) => {
     expect(faultsOf({ command, ...options })).toEqual(faults)
   })
 })
 
-describe('what a job does', () => {
+describe('the action of a job', () => {
   const url = 'https://example.org/hook?x=1'
   it.each<[JobInput, object]>([
     [
@@ -168,15 +165,15 @@ describe('what a job does', () => {
   const aModule = "a module that exports one, such as { module: './jobs/report.mjs' }"
   const ways = '(exactly one of command, shell, http, pipeline, handler)'
   it.each<[object, string[]]>([
-    [{}, [`(whole): nothing says what it does ${ways}`]],
-    [{ command, http: { url } }, [`(whole): command and http cannot be together ${ways}`]],
+    [{}, [`(whole): no action is defined ${ways}`]],
+    [{ command, http: { url } }, [`(whole): command and http cannot be combined ${ways}`]],
     [{ pipeline: '' }, ['pipeline: it is empty']],
     [{ pipeline: ['a.yml'] }, ['pipeline: a list is not a text (a text; write a number or true in quotes)']],
     [{ handler: 'x' }, [`handler: "x" is not a function (a function in code, or ${aModule})`]],
     [
       { handler: { module: '', export: 5, name: 'x' } },
       [
-        'handler.name: there is no such option (module, export)',
+        'handler.name: unknown option (module, export)',
         'handler.module: it is empty',
         'handler.export: 5 is not a text (a text; write a number or true in quotes)',
       ],
@@ -187,19 +184,19 @@ describe('what a job does', () => {
     ],
     [
       { handler: () => undefined, isolate: 'thread' },
-      [`isolate: a function of this process cannot be reached from another one (${aModule})`],
+      [`isolate: a function of this process cannot be called from another one (${aModule})`],
     ],
-    [{ command, isolate: 'process' }, ['isolate: a shell job does not run in the worker anyway']],
+    [{ command, isolate: 'process' }, ['isolate: a shell job does not run in the worker process']],
     [
       { handler: { module: 'a.mjs' }, isolate: 'thred', memoryMb: 1 },
       [
-        'isolate: "thred" is not one of them; did you mean thread? (thread, process)',
+        'isolate: "thred" is not allowed; did you mean thread? (thread, process)',
         'memoryMb: 1 is not allowed (a whole number from 16 to 1048576)',
       ],
     ],
     [
       { handler: { module: 'a.mjs' }, memoryMb: 64 },
-      ['memoryMb: only what is isolated has memory of its own (isolate beside it)'],
+      ['memoryMb: only isolated jobs have a memory limit (isolate beside it)'],
     ],
     [
       { command: 'node x.js' },
@@ -227,16 +224,16 @@ describe('what a job does', () => {
         },
       },
       [
-        'http.headers.Authorization: a secret does not belong in a definition ({ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one, which the process that performs it resolves; allowLiteralSecrets: true beside headers takes it)',
+        'http.headers.Authorization: a secret does not belong in a definition ({ env: NAME } or { file: path }, with prefix: "Bearer " where it needs one, which the process that performs it resolves; allowLiteralSecrets: true beside headers allows it)',
         'http.headers.cookie.env: "1" is not the name of a variable (such as API_TOKEN)',
-        'http.headers.x-token: it does not say where the text stands (exactly one of env (a variable) and file (a path); prefix stands before it)',
+        'http.headers.x-token: it does not name a variable or a file (exactly one of env (a variable) and file (a path); prefix is added before it)',
       ],
     ],
     [
       { command: { argv: ['a'], env: { PGPASSWORD: 'x', X: { file: '', prefix: 1, b: 1 } } } },
       [
-        'command.env.PGPASSWORD: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env takes it)',
-        'command.env.X.b: there is no such option (env, file, prefix)',
+        'command.env.PGPASSWORD: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env allows it)',
+        'command.env.X.b: unknown option (env, file, prefix)',
         'command.env.X.file: "" is not a path (such as secrets/api-token)',
         'command.env.X.prefix: 1 is not a prefix (a text of at most 256 characters)',
       ],
@@ -255,7 +252,7 @@ describe('what a job does', () => {
       },
       ['DB_PASS', 'MYSQL_PWD', 'DATABASE_URL', 'REDIS'].map(
         (name) =>
-          `command.env.${name}: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env takes it)`,
+          `command.env.${name}: a secret does not belong in a definition ({ env: NAME } or { file: path }, which the process that performs it resolves; allowLiteralSecrets: true beside env allows it)`,
       ),
     ],
     [
@@ -274,12 +271,12 @@ describe('what a job does', () => {
     [{ http: { url: 'file:///etc/passwd' } }, ['http.url: file: is not supported (http: or https:)']],
     [
       { http: { url: 'https://me:secret@example.org' } },
-      ['http.url: the address carries a user name or password (an authorization header instead)'],
+      ['http.url: the address contains a user name or password (an authorization header instead)'],
     ],
     [
       { http: { url, method: 'post' } },
       [
-        'http.method: "post" is not one of them; did you mean POST? (GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS)',
+        'http.method: "post" is not allowed; did you mean POST? (GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS)',
       ],
     ],
     [
@@ -297,7 +294,7 @@ describe('what a job does', () => {
     [
       { http: { link: url } },
       [
-        'http.link: there is no such option (url, method, headers, body, allowLiteralSecrets)',
+        'http.link: unknown option (url, method, headers, body, allowLiteralSecrets)',
         'http.url: nothing is not an address (an address such as https://example.org/hook)',
       ],
     ],
@@ -312,9 +309,9 @@ describe('a queue', () => {
     expect(defineQueue('constructor')).toEqual({ name: 'constructor', concurrency: undefined })
   })
 
-  it('says what is wrong with it', () => {
+  it('reports its faults', () => {
     expect(() => defineQueue('mail', { concurency: 5 } as object)).toThrow(
-      'queue "mail" is not valid: concurency: there is no such option; did you mean concurrency? (allowed: concurrency)',
+      'queue "mail" is not valid: concurency: unknown option; did you mean concurrency? (allowed: concurrency)',
     )
   })
 })

@@ -30,19 +30,19 @@ export interface JobOptions {
   readonly queue?: string | undefined
   /** Of the runs that are due, the higher priority goes first; default: 0. */
   readonly priority?: number | undefined
-  /** How often a failed run is tried again. A number is the tries in all, the first one included; without it there is one try. */
+  /** The retry policy. A number is the number of attempts, including the first; default: 1. */
   readonly retry?: number | RetryOptions | undefined
-  /** How long one attempt may take, such as `10m` or milliseconds; without it there is no limit. */
+  /** The time limit of an attempt, such as `10m`, or milliseconds; default: none. */
   readonly timeout?: string | number | undefined
-  /** How many runs of this job may be held at once, over all workers; without it there is no limit. */
+  /** How many runs of this job may run concurrently, over all workers; default: unlimited. */
   readonly concurrency?: number | undefined
-  /** How many runs with the same concurrency key may be claimed at once, over all workers; default: 1. */
+  /** How many runs with the same concurrency key may run concurrently, over all workers; default: 1. */
   readonly concurrencyPerKey?: number | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. */
   readonly maxCrashes?: number | undefined
 }
 
-/** How often and after which waits a failed run is tried again. */
+/** How often and after which delays a failed run is retried. */
 export interface RetryOptions {
   /** The number of attempts, including the first; default: 3. */
   readonly attempts?: number | undefined
@@ -58,17 +58,17 @@ export interface RetryOptions {
 
 /** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `shell`, `http`, `pipeline` or `handler`. */
 export interface JobInput extends JobOptions {
-  /** A command as its words, run without a shell. */
+  /** A command as a list of arguments, run without a shell. */
   readonly command?: readonly string[] | CommandInput | undefined
   /** A line for `/bin/sh -c`. Nothing is put into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. */
   readonly shell?: string | undefined
   /** A request to send. */
   readonly http?: HttpInput | undefined
-  /** A pipeline file, relative to the app's directory; read when a run starts, so that edits count. */
+  /** A pipeline file, relative to the directory of the app; read when a run starts, so that edits take effect. */
   readonly pipeline?: string | undefined
-  /** A function of this process, which only code can write, or the module that exports one. */
+  /** A function of this process (in code only), or a module that exports one. */
   readonly handler?: ((run: never) => unknown) | ModuleInput | undefined
-  /** Gives each attempt of a module's function a thread or a process of its own. */
+  /** Runs each attempt of a module's function in its own thread or process. */
   readonly isolate?: 'thread' | 'process' | undefined
   /** The memory limit of the JavaScript heap in MiB; default: 512. */
   readonly memoryMb?: number | undefined
@@ -99,13 +99,13 @@ export function functionOf(input: unknown): ((run: never) => unknown) | undefine
   return typeof handler === 'function' ? (handler as (run: never) => unknown) : undefined
 }
 
-/** The frozen job of a definition, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen job; records faults at the place and returns undefined if there are any. */
 export function readJob(
   written: {
     readonly name: unknown
     readonly input: unknown
     readonly defaults?: DefinitionDefaults | undefined
-    /** Options that somebody else reads. */
+    /** Options that the caller reads. */
     readonly others?: readonly string[] | undefined
   },
   place: Place,

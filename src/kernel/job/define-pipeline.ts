@@ -19,7 +19,7 @@ const actionKeys = ['run', 'http', 'uses'] as const
 const stepKeys = ['id', ...actionKeys, 'config', 'timeout', 'retry']
 const mostSteps = 100
 
-/** The frozen pipeline that a file says, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen pipeline; records faults at the place and returns undefined if there are any. */
 export function readPipeline(
   value: unknown,
   defaults: { readonly name: string },
@@ -55,7 +55,7 @@ function refuseTwice(steps: readonly (Step | undefined)[], place: Place): void {
     if (step === undefined) continue
     const other = seen.get(step.id)
     if (other === undefined) seen.set(step.id, index)
-    else fault(within(place, index), `its id ${step.id} is that of steps[${other}]`, 'an id of its own')
+    else fault(within(place, index), `its id ${step.id} duplicates steps[${other}]`, 'a unique id')
   }
 }
 
@@ -91,8 +91,8 @@ const actionAllowed = 'exactly one of run, http, uses'
 function readAction(input: Written, place: Place): Step['action'] | undefined {
   const chosen = actionKeys.filter((key) => input[key] !== undefined)
   const [way, second] = chosen
-  if (way === undefined) return fault(place, 'nothing says what it does', actionAllowed)
-  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be together`, actionAllowed)
+  if (way === undefined) return fault(place, 'no action is defined', actionAllowed)
+  if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be combined`, actionAllowed)
   if (way !== 'uses' && input['config'] !== undefined) {
     fault(within(place, 'config'), `it does not go with ${way}`, 'only with uses')
   }
@@ -116,7 +116,7 @@ function readJson(value: unknown, place: Place): Json | undefined {
 
 const once: StepRetry = { attempts: 1, delayMs: 1000 }
 const attemptBounds = { min: 1, max: 100 }
-/** The step waits in its worker's slot, so that a long wait belongs to the job's own retry. */
+/** The step waits in the slot of its worker, so long delays belong into the retry policy of the job. */
 const delayBounds = { min: 0, max: 3_600_000, allowed: 'from 0s to 1h' }
 
 function readRetry(value: unknown, place: Place): StepRetry {

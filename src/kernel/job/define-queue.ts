@@ -4,9 +4,9 @@ import { frozen } from '../definition/frozen.js'
 import type { Queue } from './job.js'
 import { readConcurrency, readName, readOptions } from '../definition/read-value.js'
 
-/** What a queue may be given. */
+/** The options of a queue. */
 export interface QueueOptions {
-  /** How many of its runs may be held at once, over all workers; without it there is no limit. */
+  /** How many of its runs may run concurrently, over all workers; default: unlimited. */
   readonly concurrency?: number | undefined
 }
 
@@ -18,7 +18,7 @@ export function defineQueue(name: string, input: QueueOptions = {}): Queue {
   return queue as Queue
 }
 
-/** The frozen queue of a definition, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen queue; records faults at the place and returns undefined if there are any. */
 export function readQueue(
   written: { readonly name: unknown; readonly input: unknown },
   place: Place,

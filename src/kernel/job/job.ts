@@ -3,26 +3,26 @@ import type { Json } from '../definition/json.js'
 import type { SecretText } from '../definition/secret-text.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
-/** What a job does: a function of the process that defined it, one of a module, a command, a request, or the steps of a pipeline file. */
+/** The action of a job: a function of the process that defined it, a function of a module, a command, a request, or a pipeline file. */
 export type HandlerSpec = { readonly kind: 'function' } | ModuleSpec | ShellSpec | HttpSpec | PipelineSpec
 
-/** A function that a module exports, so that another thread or process can find it too. */
+/** A function that a module exports, so that another thread or process can load it. */
 export interface ModuleSpec {
   readonly kind: 'module'
-  /** A path; a relative one starts at the app's directory. */
+  /** A path, relative to the directory of the app. */
   readonly module: string
   readonly export: string
-  /** What each attempt gets for itself; it shares the worker's process and thread where this is absent. */
+  /** What each attempt runs in; default: the main thread of the worker. */
   readonly isolate?: Isolation | undefined
 }
 
-/** What an attempt has for itself, and how much memory its objects may take there. */
+/** A thread or process per attempt, and its memory limit. */
 export interface Isolation {
   readonly kind: 'thread' | 'process'
   readonly memoryMb: number
 }
 
-/** A command run without a shell: its words, its extra environment and its directory. */
+/** A command run without a shell: its arguments, its extra environment and its directory. */
 export interface ShellSpec {
   readonly kind: 'shell'
   readonly argv: readonly string[]
@@ -36,14 +36,14 @@ export interface HttpSpec {
   readonly url: string
   readonly method?: string | undefined
   readonly headers?: Readonly<Record<string, SecretText>> | undefined
-  /** Sent as JSON; the run's payload when absent and the method has a body. */
+  /** Sent as JSON; default: the payload of the run, if the method has a body. */
   readonly body?: Json | undefined
 }
 
-/** A pipeline file, read anew when a run starts; a relative path starts at the app's directory. */
+/** A pipeline file, read when a run starts; relative to the directory of the app. */
 export interface PipelineSpec {
   readonly kind: 'pipeline'
-  /** Absent where each run names its own. */
+  /** Absent if each run names its own. */
   readonly path?: string | undefined
 }
 
@@ -56,19 +56,19 @@ export interface Job {
   readonly priority: number
   readonly retry: RetryPolicy
   readonly timeoutMs: number | undefined
-  /** How many runs of this job may be held at once, over all workers. */
+  /** How many runs of this job may run concurrently, over all workers. */
   readonly concurrency: number | undefined
-  /** How many runs with one `concurrencyKey` may be held at once, over all workers. */
+  /** How many runs with one `concurrencyKey` may run concurrently, over all workers. */
   readonly concurrencyPerKey: number
-  /** How many workers it may take down before it is quarantined. */
+  /** How many workers a run may crash before it is quarantined. */
   readonly maxCrashes: number
-  /** What makes it an asset, where it is one. */
+  /** The asset part of its definition, if it is an asset. */
   readonly asset?: AssetSpec | undefined
-  /** Its source no longer defines it: it stays for the runs that it still has, and any source may take its name. */
+  /** Its source has removed it: it stays for its runs, and any source may define the name again. */
   readonly ended?: true | undefined
 }
 
-/** What a job is where its definition says nothing. */
+/** The defaults of a job. */
 export const jobDefaults: Omit<Job, 'name'> = {
   handler: { kind: 'function' },
   queue: 'default',
@@ -80,7 +80,7 @@ export const jobDefaults: Omit<Job, 'name'> = {
   maxCrashes: 3,
 }
 
-/** The name under which runs wait, with how many may be held at once over all workers. */
+/** A queue: its name, and how many of its runs may run concurrently over all workers. */
 export interface Queue {
   readonly name: string
   readonly concurrency: number | undefined

@@ -10,11 +10,11 @@ it('a payload is a frozen copy', () => {
   expect(toPayload(undefined)).toBe(undefined)
 })
 
-it('a payload that JSON cannot carry, or that is too large, is refused with its code', () => {
+it('a payload that is not JSON or too large is refused with its code', () => {
   expect(() => toPayload({ f: Symbol('x') })).toThrow(
     expect.objectContaining({
       code: 'PAYLOAD_INVALID',
-      message: 'payload: a symbol at f does not survive JSON (allowed: what JSON can carry)',
+      message: 'payload: a symbol at f cannot be represented in JSON (allowed: JSON values)',
     }),
   )
   expect(() => toPayload('ä'.repeat(131_072))).toThrow(
@@ -26,7 +26,7 @@ it('a payload that JSON cannot carry, or that is too large, is refused with its 
   expect(toPayload('x'.repeat(262_142))).toHaveLength(262_142)
 })
 
-it('a payload is what JSON would make of it', () => {
+it('a payload equals its round trip through JSON', () => {
   const values = [
     -0,
     null,
@@ -41,13 +41,13 @@ it('a payload is what JSON would make of it', () => {
 
 it('a refusal names the place inside the payload, except for one that is too deep', () => {
   const refusals: [unknown, string][] = [
-    [{ a: [{ b: Number.NaN }] }, 'NaN at a[0].b does not'],
-    [[1, [2, undefined]], 'nothing at [1][1] does not'],
-    [Number.POSITIVE_INFINITY, 'payload: Infinity does not'],
-    [{ at: new Date(0) }, 'a Date at at does not'],
+    [{ a: [{ b: Number.NaN }] }, 'NaN at a[0].b cannot'],
+    [[1, [2, undefined]], 'nothing at [1][1] cannot'],
+    [Number.POSITIVE_INFINITY, 'payload: Infinity cannot'],
+    [{ at: new Date(0) }, 'a Date at at cannot'],
   ]
   for (const [value, message] of refusals) expect(() => toPayload(value)).toThrow(message)
   let deep: unknown = []
   for (let i = 0; i < 200; i++) deep = { deep }
-  expect(() => toPayload(deep)).toThrow('payload: something deeper than 100 levels does not')
+  expect(() => toPayload(deep)).toThrow('payload: something deeper than 100 levels cannot')
 })

@@ -4,7 +4,7 @@ import type { Json } from '../definition/json.js'
 import { isMap } from '../definition/read-value.js'
 import { shown } from '../definition/faults.js'
 
-/** A frozen copy of a payload, as it will come back from the store; throws where JSON cannot carry it. */
+/** A frozen copy of a payload, as the store will return it; throws if it is not a JSON value. */
 export function toPayload(value: unknown): Json | undefined {
   if (value === undefined) return undefined
   const problem = payloadFault(value)
@@ -12,21 +12,21 @@ export function toPayload(value: unknown): Json | undefined {
   throw new RotaError(problem.code, `payload: ${problem.message} (allowed: ${problem.allowed})`)
 }
 
-/** What keeps a value from being a payload. */
+/** Why a value cannot be a payload. */
 export interface PayloadFault {
   readonly code: Extract<ErrorCode, 'PAYLOAD_INVALID' | 'PAYLOAD_TOO_LARGE'>
   readonly message: string
   readonly allowed: string
 }
 
-/** What keeps a value from being a payload, if anything does. */
+/** Why a value cannot be a payload; undefined if it can. */
 export function payloadFault(value: unknown): PayloadFault | undefined {
   if (value === undefined) return undefined
   const problem = problemIn(value, 0)
   if (problem !== undefined) {
     const place = problem.path === undefined || problem.path === '' ? '' : ` at ${problem.path}`
-    const message = `${problem.what}${place} does not survive JSON`
-    return { code: 'PAYLOAD_INVALID', message, allowed: 'what JSON can carry' }
+    const message = `${problem.what}${place} cannot be represented in JSON`
+    return { code: 'PAYLOAD_INVALID', message, allowed: 'JSON values' }
   }
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes <= maxPayloadBytes) return undefined
@@ -34,7 +34,7 @@ export function payloadFault(value: unknown): PayloadFault | undefined {
   return { code: 'PAYLOAD_TOO_LARGE', message, allowed: `at most ${maxPayloadBytes} bytes` }
 }
 
-/** A frozen copy of a value that JSON can carry, as it would come back from JSON: a quarter of the time that takes. */
+/** A frozen deep copy of a JSON value, in a quarter of the time of a round trip through JSON text. */
 export function copyJson(value: unknown): Json | undefined {
   return value === undefined ? undefined : copyOf(value as Json)
 }
@@ -52,10 +52,10 @@ function copyOf(value: Json): Json {
   return Object.freeze(copy)
 }
 
-/** A value inside another that JSON would turn into something else without a word. */
+/** A nested value that JSON would change silently. */
 interface Problem {
   readonly what: string
-  /** Where it is, put together on the way back, since nearly every payload has no problem; absent where it does not help. */
+  /** Its path, built on the way back, since nearly every payload is valid; undefined if it would not help. */
   readonly path: string | undefined
 }
 
@@ -76,7 +76,7 @@ function problemIn(value: unknown, depth: number): Problem | undefined {
 }
 
 function problemInList(list: readonly unknown[], depth: number): Problem | undefined {
-  // By index, since a hole would be passed over by an iteration over what is there.
+  // By index, since other iterations skip holes.
   for (let index = 0; index < list.length; index++) {
     const problem = problemIn(list[index], depth + 1)
     if (problem !== undefined) return under(`[${index}]`, problem)

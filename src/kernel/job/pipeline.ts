@@ -3,15 +3,15 @@ import type { Json } from '../definition/json.js'
 import { isMap } from '../definition/read-value.js'
 import type { StoredError } from '../run/run.js'
 
-/** Steps that are performed in order; the first one that fails ends the run. */
+/** Steps that are performed in order; the first failing step ends the run. */
 export interface Pipeline {
   readonly name: string
   readonly steps: readonly Step[]
-  /** Whether another attempt goes on at the step that failed, with the results of those before it. */
+  /** Whether another attempt resumes at the step that failed, with the earlier results. */
   readonly resume: boolean
 }
 
-/** One step: what it does, how long that may take, and how often it is tried. */
+/** One step: its action, its time limit and its retries. */
 export interface Step {
   readonly id: string
   readonly action: ShellSpec | HttpSpec | UsesSpec
@@ -19,9 +19,9 @@ export interface Step {
   readonly retry: StepRetry
 }
 
-/** How often a step is tried before it counts as failed, and how long it waits in between. */
+/** How often a step is tried, and the delay in between. */
 export interface StepRetry {
-  /** Tries in all, the first one included. */
+  /** The number of attempts, including the first. */
   readonly attempts: number
   readonly delayMs: number
 }
@@ -33,22 +33,22 @@ export interface UsesSpec {
   readonly config: Json | undefined
 }
 
-/** What each step that was done came to, by its id. */
+/** The results of completed steps, by id. */
 export type StepResults = Readonly<Record<string, Json>>
 
-/** What the error of a run says beside its message when a step of its pipeline failed. */
+/** The details of an error when a step of a pipeline failed. */
 export interface StepFailure {
   readonly step: string
   /** The results of the steps before it. */
   readonly completed: StepResults
-  /** Whether it took longer than it may. */
+  /** Whether it exceeded its timeout. */
   readonly timedOut?: true
 }
 
-/** The job of runs that name their pipeline file themselves, as those of plans and of queue files do. */
+/** The job of runs that name their pipeline file, such as those of plans and queue files. */
 export const pipelineJob = 'pipeline'
 
-/** What such a run is given: the file, and the params for it. */
+/** The payload of such a run: the file and its params. */
 export interface PipelinePayload {
   readonly pipeline_path: string
   readonly params: Json
@@ -67,7 +67,7 @@ export function pathProblem(path: string): string | undefined {
   return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
 }
 
-/** The payload of a run as one that names its pipeline file, where it is one. */
+/** The payload of a run that names its pipeline file; undefined for any other payload. */
 export function pipelinePayloadOf(payload: unknown): PipelinePayload | undefined {
   if (!isMap(payload) || Object.keys(payload).length !== 2) return undefined
   const { pipeline_path: path, params } = payload
@@ -76,14 +76,14 @@ export function pipelinePayloadOf(payload: unknown): PipelinePayload | undefined
     : undefined
 }
 
-/** An error as queue files and summaries have it. */
+/** An error in queue files and summaries. */
 export interface QueueError {
   readonly code: string
   readonly message: string
   readonly step?: string
 }
 
-/** The words of queue files for the errors of a pipeline; others keep their codes. */
+/** The codes of queue files for errors of a pipeline; other errors keep their codes. */
 const queueCodes: ReadonlyMap<string, string> = new Map([
   ['STEP_FAILED', 'orchestrator_failed'],
   ['PIPELINE_INVALID', 'job_invalid'],
@@ -91,7 +91,7 @@ const queueCodes: ReadonlyMap<string, string> = new Map([
   ['CANCELLED', 'cancelled'],
 ])
 
-/** A stored error in the words of queue files; it names the step of a pipeline that failed. */
+/** Converts a stored error to the form of queue files, with the step that failed. */
 export function queueErrorOf({ code, message, details }: StoredError): QueueError {
   const { step, timedOut } = isMap(details) ? details : {}
   return {

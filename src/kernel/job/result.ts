@@ -4,19 +4,19 @@ import type { Json } from '../definition/json.js'
 import type { StoredError } from '../run/run.js'
 
 /**
- * What is kept of what a handler returned. One that is too large, or that JSON cannot carry, is replaced by a note:
- * the work was done, and doing it again for the sake of its answer would be worse.
+ * The stored result of a handler. A value that is too large or not JSON is replaced by a remark:
+ * the work was done, and repeating it only for its result would be worse.
  */
 export function resultOf(value: unknown): Json | undefined {
   if (value === undefined || value === null) return undefined
   const text = jsonTextOf(value)
-  if (text === undefined) return { rota: 'the result is not JSON and was not kept' }
+  if (text === undefined) return { rota: 'the result is not JSON and was not stored' }
   if (text.length * 3 <= maxResultBytes || Buffer.byteLength(text) <= maxResultBytes)
     return JSON.parse(text) as Json
   return { rota: 'the result was cut', bytes: Buffer.byteLength(text), head: boundText(text, 1024) }
 }
 
-/** An error as it is stored: whatever was thrown, with its own code where it has a textual one. */
+/** The stored form of a thrown value, with its own code if that is a string. */
 export function storedErrorOf(thrown: unknown, code: ErrorCode): StoredError {
   if (!(thrown instanceof Error)) return boundError({ code, message: textOf(thrown) })
   const own = (thrown as { code?: unknown }).code

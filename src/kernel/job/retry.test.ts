@@ -12,7 +12,7 @@ it.each([
   expect(waits.map((_, i) => retryDelayMs({ ...exact, backoff }, i + 1, 'run'))).toEqual(waits)
 })
 
-it('no wait is longer than the greatest, however many tries failed', () => {
+it('no delay is longer than the maximum, however many attempts failed', () => {
   for (const backoff of ['constant', 'linear', 'exponential'] as const) {
     for (const failures of [7, 100, 5000]) {
       expect(retryDelayMs({ ...exact, backoff, maxDelayMs: 900 }, failures, 'run')).toBe(900)
@@ -20,7 +20,7 @@ it('no wait is longer than the greatest, however many tries failed', () => {
   }
 })
 
-it('jitter takes at most its part of the wait, the same for the same run and try', () => {
+it('jitter takes at most its part of the delay, the same for the same run and attempt', () => {
   const policies = fc.record({
     attempts: fc.constant(9),
     backoff: fc.constantFrom('constant' as const, 'linear' as const, 'exponential' as const),
@@ -39,11 +39,11 @@ it('jitter takes at most its part of the wait, the same for the same run and try
   )
 })
 
-it('jitter spreads the runs that failed together', () => {
+it('jitter spreads runs that failed together', () => {
   const waits = Array.from({ length: 50 }, (_, i) => retryDelayMs({ ...exact, jitter: 0.5 }, 1, `run ${i}`))
   expect(new Set(waits).size).toBeGreaterThan(40)
 })
 
-it('where nothing is said there is one try', () => {
+it('the default is one attempt', () => {
   expect(noRetry.attempts).toBe(1)
 })

@@ -1,17 +1,17 @@
 import { fractionOf } from '../identity/identity.js'
 
-/** How often a run is tried and how long it waits in between. */
+/** How often a run is tried, and the delay in between. */
 export interface RetryPolicy {
-  /** Tries in all, the first one included. */
+  /** The number of attempts, including the first. */
   readonly attempts: number
   readonly backoff: 'constant' | 'linear' | 'exponential'
   readonly delayMs: number
   readonly maxDelayMs: number
-  /** The part of the delay that is drawn: 0 waits exactly, 0.5 waits between half of it and all of it. */
+  /** The random part of the delay: 0 waits exactly, 0.5 waits between half of the delay and all of it. */
   readonly jitter: number
 }
 
-/** One try, and no second. */
+/** One attempt without a retry. */
 export const noRetry: RetryPolicy = {
   attempts: 1,
   backoff: 'exponential',
@@ -20,7 +20,7 @@ export const noRetry: RetryPolicy = {
   jitter: 0.2,
 }
 
-/** The wait before the next try after `failures` failed ones; drawn from the seed, so that it can be recomputed. */
+/** The delay before the next attempt after `failures` failures; derived from the seed, so that it can be recomputed. */
 export function retryDelayMs(policy: RetryPolicy, failures: number, seed: string): number {
   const grown = Math.min(policy.maxDelayMs, growth(policy, failures))
   const drawn = grown * policy.jitter * fractionOf(`${seed}#${failures}`)

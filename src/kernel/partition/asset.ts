@@ -15,28 +15,28 @@ export function isAsset(job: Job): job is AssetJob {
   return job.asset !== undefined
 }
 
-/** The name of the trigger by which an asset follows what it is made from. */
+/** The name of the trigger that makes an asset follow its upstream assets. */
 export function followerName(asset: string): string {
   return `asset:${asset}`
 }
 
-/** The partition of a run as its row has it: data that is not cut has none. */
+/** The partition of a run as stored; undefined for data without partitions. */
 export function partitionOfLabel(label: string): string | undefined {
   return label === wholeLabel ? undefined : label
 }
 
-/** The label that the partition of a run stands for. */
+/** The label of a stored partition. */
 export function labelOfPartition(partition: string | undefined): string {
   return partition ?? wholeLabel
 }
 
-/** Throws where a run of an asset would be about no partition of it. */
+/** Returns the label of a run of an asset; throws if it is not a partition of the asset. */
 export function assertPartition({ name, asset }: AssetJob, partition: string | undefined): string {
   const label = labelOfPartition(partition)
   const { kind } = asset.partitions
   const refused =
     label === wholeLabel && kind !== 'unpartitioned'
-      ? { refused: `no partition was named, and its partitions are ${kind}`, allowed: 'one of them' }
+      ? { refused: `no partition was named, and its partitions are ${kind}`, allowed: 'one partition' }
       : labelFault(asset.partitions, label)
   if (refused === undefined) return label
   throw new RotaError('PARTITION_INVALID', `asset ${name}: ${refused.refused} (allowed: ${refused.allowed})`)

@@ -13,8 +13,8 @@ import {
   type TimeOptions,
 } from './define.js'
 
-describe('what the builders make', () => {
-  it('F1: a spec is frozen data that survives JSON, and reading it again gives the same', () => {
+describe('specs', () => {
+  it('F1: a spec is frozen data that survives JSON, and reading it again returns the same', () => {
     const specs = [
       hourly(),
       daily({ timezone: 'America/New_York', start: '2025-01-01', end: '2025-12-31', previous: true }),
@@ -34,18 +34,18 @@ describe('what the builders make', () => {
     }
   })
 
-  it('time is cut in UTC unless a zone is named, and a zone is kept in its usual spelling', () => {
+  it('the default zone is UTC, and a zone is stored in its usual spelling', () => {
     expect(daily()).toEqual({ kind: 'daily', timezone: 'UTC' })
     expect(weekly({ timezone: 'europe/berlin' })).toEqual({ kind: 'weekly', timezone: 'Europe/Berlin' })
   })
 
-  it('a kind alone is enough where the rest is as usual', () => {
+  it('a kind alone is enough for the defaults', () => {
     expect(readPartitions('daily', placeOf())).toEqual(daily())
     expect(readPartitions('unpartitioned', placeOf())).toEqual({ kind: 'unpartitioned' })
   })
 })
 
-describe('what is refused', () => {
+describe('invalid specs', () => {
   const faultsOf = (make: () => unknown): readonly string[] => {
     try {
       make()
@@ -59,10 +59,10 @@ describe('what is refused', () => {
     return []
   }
 
-  it('all faults are said at once, each with its place', () => {
+  it('all faults are reported together, each with its place', () => {
     const options = { timezone: 'CET', start: 'x', previous: 1, zone: 'UTC' } as unknown as TimeOptions
     expect(faultsOf(() => daily(options))).toEqual([
-      'zone: there is no such option; did you mean timezone?',
+      'zone: unknown option; did you mean timezone?',
       'timezone: "CET" is not a time zone: abbreviations are not accepted; did you mean Europe/Berlin?',
       'previous: 1 is neither true nor false',
     ])
@@ -78,7 +78,7 @@ describe('what is refused', () => {
     ])
   })
 
-  it('options that are no map', () => {
+  it('options that are not a map', () => {
     expect(faultsOf(() => daily('UTC' as unknown as TimeOptions))).toEqual([
       '(whole): a map of options was expected, not "UTC"',
     ])
@@ -93,7 +93,7 @@ describe('what is refused', () => {
         'keys[1]: "" cannot be a label',
         'keys[2]: "a\\nb" cannot be a label',
         'keys[3]: " x" cannot be a label',
-        'keys[4]: "eu" is that of [0]',
+        'keys[4]: "eu" duplicates [0]',
         'keys[5]: 7 cannot be a label',
         'keys[6]: "\\ud800" cannot be a label',
       ],
@@ -108,18 +108,18 @@ describe('what is refused', () => {
     expect(faultsOf(() => byKeys(keys as string[]))).toEqual(faults)
   })
 
-  it('a pair within a pair, and a kind that is none', () => {
+  it('a pair within a pair, and an unknown kind', () => {
     const pair = twoDimensional(daily(), byKeys(['eu']))
     expect(faultsOf(() => twoDimensional(pair as never, { kind: 'dayly' } as never))).toEqual([
-      'first.kind: "two-dimensional" is not one of them',
-      'second.kind: "dayly" is not one of them; did you mean daily?',
+      'first.kind: "two-dimensional" is not allowed',
+      'second.kind: "dayly" is not allowed; did you mean daily?',
     ])
     const place = placeOf('partitions')
     expect(readPartitions({ kind: 'custom', list: [] }, place)).toBeUndefined()
     expect(readPartitions({}, place)).toBeUndefined()
     expect(place.faults.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-      'partitions.list: there is no such option',
-      'partitions: nothing says how to cut',
+      'partitions.list: unknown option',
+      'partitions: the kind is missing',
     ])
   })
 })

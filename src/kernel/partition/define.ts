@@ -17,7 +17,7 @@ import {
 import { isRefusal, parseSlice } from './text.js'
 import { isMap, readChoice, readFlag, readOptions, timed, type Written } from '../definition/read-value.js'
 
-/** What slices of time may be given. */
+/** The options of time partitions. */
 export interface TimeOptions {
   /** The IANA zone whose calendar cuts the slices; default: `UTC`, never the host's zone. */
   readonly timezone?: string | undefined
@@ -25,7 +25,7 @@ export interface TimeOptions {
   readonly start?: string | undefined
   /** The label of the last one. */
   readonly end?: string | undefined
-  /** Whether an instant stands for the slice before the one it falls into. */
+  /** Whether an instant means the slice before the one that contains it. */
   readonly previous?: boolean | undefined
 }
 
@@ -60,14 +60,14 @@ export function twoDimensional(first: Dimension, second: Dimension): TwoDimensio
   return defined('partitions twoDimensional', (place) => readSpec(written, place)) as TwoDimensionalSpec
 }
 
-/** Partitions whose labels your own code produces; with a list of them they can be listed and planned. */
+/** Partitions with labels of your own; if a list is given, they can be listed and planned. */
 export function custom(labels?: readonly string[]): CustomSpec {
   return defined('partitions custom', (place) =>
     readDimension({ kind: 'custom', labels }, place),
   ) as CustomSpec
 }
 
-/** The frozen spec that a definition says, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen spec; records faults at the place and returns undefined if there are any. */
 export function readPartitions(value: unknown, place: Place): PartitionSpec | undefined {
   const before = place.faults.length
   const spec = readSpec(value, place)
@@ -90,7 +90,7 @@ function defined<T>(what: string, read: (place: Place) => T | undefined): T {
 
 const specKinds = [...dimensionKinds, 'two-dimensional', 'unpartitioned'] as const
 
-/** A spec in full, or only the name of its kind where the rest is as usual. */
+/** A full spec, or only the name of its kind for the defaults. */
 function readSpec(value: unknown, place: Place): PartitionSpec | undefined {
   const kind = readKind(value, specKinds, place)
   const input = isMap(value) ? value : {}
@@ -103,7 +103,7 @@ function readSpec(value: unknown, place: Place): PartitionSpec | undefined {
 
 function readKind<T extends string>(value: unknown, kinds: readonly T[], place: Place): T | undefined {
   const written = isMap(value) ? value['kind'] : value
-  if (written === undefined) return fault(place, 'nothing says how to cut', `a kind: ${kinds.join(', ')}`)
+  if (written === undefined) return fault(place, 'the kind is missing', `a kind: ${kinds.join(', ')}`)
   return readChoice(written, kinds, isMap(value) ? within(place, 'kind') : place)
 }
 
@@ -191,7 +191,7 @@ function readLabels(value: unknown, place: Place): readonly string[] | undefined
     const other = seen.get(label)
     if (problem !== undefined) fault(within(place, index), problem.refused, problem.allowed)
     else if (other !== undefined)
-      fault(within(place, index), `${shown(label)} is that of [${other}]`, 'each once')
+      fault(within(place, index), `${shown(label)} duplicates [${other}]`, 'each once')
     seen.set(label, index)
   }
   return place.faults.length > before ? undefined : [...(value as readonly string[])]

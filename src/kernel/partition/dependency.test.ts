@@ -5,7 +5,7 @@ import { checkMapping, readDependency } from './dependency.js'
 import type { PartitionMap } from './pairs.js'
 import type { PartitionSpec } from './spec.js'
 
-describe('F13: what a definition may say about its upstream', () => {
+describe('F13: the dependencies of a definition', () => {
   it.each([
     { value: 'raw_events', read: { asset: 'raw_events' } },
     { value: { asset: 'raw_events' }, read: { asset: 'raw_events' } },
@@ -24,11 +24,11 @@ describe('F13: what a definition may say about its upstream', () => {
     { value: 7, faults: ['deps: 7 is not a name'] },
     {
       value: { map: 'al' },
-      faults: ['deps.asset: nothing is not a name', 'deps.map: "al" is not one of them; did you mean all?'],
+      faults: ['deps.asset: nothing is not a name', 'deps.map: "al" is not allowed; did you mean all?'],
     },
     { value: { asset: 'a', map: {} }, faults: ['deps.map.offset: it is missing'] },
     { value: { asset: 'a', map: { offset: 1.5 } }, faults: ['deps.map.offset: 1.5 is not allowed'] },
-    { value: { asset: 'a', maps: 'all' }, faults: ['deps.maps: there is no such option; did you mean map?'] },
+    { value: { asset: 'a', maps: 'all' }, faults: ['deps.maps: unknown option; did you mean map?'] },
   ])('$value is refused', ({ value, faults }) => {
     const place = placeOf('deps')
     expect(readDependency(value, place)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('F13: which assets can follow each other', () => {
       map: 'same',
       message: /no partitions to choose/,
     },
-    { name: 'days under the whole', downstream: none, upstream: daily(), message: /nothing says which/ },
+    { name: 'days under the whole', downstream: none, upstream: daily(), message: /it is unclear which/ },
     { name: 'days under the whole, any', downstream: none, upstream: daily(), map: 'any' },
     {
       name: 'days under the whole, all',

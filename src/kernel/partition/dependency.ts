@@ -4,14 +4,14 @@ import { mappingFault, pairsOf, type Mapping, type PartitionMap } from './pairs.
 import { dimensionsOf, writtenLabels, type Dimension } from './spec.js'
 import { isMap, readChoice, readName, readOptions, readWhole } from '../definition/read-value.js'
 
-/** An asset that another is made from, and which of its partitions each one needs. */
+/** An upstream asset, and which of its partitions each partition needs. */
 export interface Dependency {
   readonly asset: string
-  /** Without it: every slice of time that touches its own, and the same key. */
+  /** Default: every slice of time that overlaps its own, and the same key. */
   readonly map?: PartitionMap | undefined
 }
 
-/** The frozen dependency that a definition says, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen dependency; records faults at the place and returns undefined if there are any. */
 export function readDependency(value: unknown, place: Place): Dependency | undefined {
   const before = place.faults.length
   if (!isMap(value)) {
@@ -25,7 +25,7 @@ export function readDependency(value: unknown, place: Place): Dependency | undef
   return frozen(map === undefined ? { asset } : { asset, map })
 }
 
-/** Notes why a dependency cannot hold between two assets, once both are known. */
+/** Records why two assets cannot depend on each other in this way, once both are known. */
 export function checkMapping(mapping: Mapping, place: Place): void {
   const refused = mappingFault(mapping)
   if (refused !== undefined) fault(within(place, 'map'), refused.refused, refused.allowed)
@@ -44,7 +44,7 @@ function readMap(value: unknown, place: Place): PartitionMap | undefined {
   return offset === undefined ? undefined : { offset }
 }
 
-/** A key that upstream does not have would wait for nothing, which is never what was meant. */
+/** A key that upstream does not have would wait for ever, which is never intended. */
 function checkKeys({ downstream, upstream, map }: Mapping, place: Place): void {
   if (map === 'all' || map === 'any') return
   const own = dimensionsOf(downstream)

@@ -29,7 +29,7 @@ describe('the label of an instant', () => {
     expect(labelAt(daily({ timezone: newYork }), dueAt + 1000)).toBe('2025-01-16')
   })
 
-  it('an instant outside start and end has none, and neither has one without a dimension of time alone', () => {
+  it('an instant outside start and end has none, and neither has one without a single time dimension', () => {
     const january = daily({ start: '2025-01-01', end: '2025-01-31' })
     expect(labelAt(january, parseInstant('2024-12-31T23:59:59Z'))).toBeUndefined()
     expect(labelAt(january, parseInstant('2025-01-31T23:59:59Z'))).toBe('2025-01-31')
@@ -41,24 +41,24 @@ describe('the label of an instant', () => {
   })
 })
 
-describe('which labels a spec takes', () => {
+describe('which labels a spec accepts', () => {
   const rows: readonly { spec: PartitionSpec; label: unknown; refused: string | undefined }[] = [
     {
       spec: daily({ start: '2025-01-02' }),
       label: '2025-01-01',
-      refused: '"2025-01-01" lies before the first partition',
+      refused: '"2025-01-01" is before the first partition',
     },
     {
       spec: daily({ end: '2025-01-02' }),
       label: '2025-01-03',
-      refused: '"2025-01-03" lies after the last partition',
+      refused: '"2025-01-03" is after the last partition',
     },
     { spec: daily({ start: '2025-01-02', end: '2025-01-02' }), label: '2025-01-02', refused: undefined },
     { spec: byKeys(['eu', 'us']), label: 'us', refused: undefined },
-    { spec: byKeys(['eu', 'us']), label: 'US', refused: '"US" is not one of them' },
+    { spec: byKeys(['eu', 'us']), label: 'US', refused: '"US" is not allowed' },
     { spec: custom(), label: 'anything at all', refused: undefined },
     { spec: custom(), label: '', refused: '"" cannot be a label' },
-    { spec: custom(['a']), label: 'b', refused: '"b" is not one of them' },
+    { spec: custom(['a']), label: 'b', refused: '"b" is not allowed' },
     { spec: unpartitioned, label: '', refused: undefined },
     { spec: unpartitioned, label: 'x', refused: '"x" is a partition' },
     { spec: twoDimensional(daily(), byKeys(['a|b'])), label: '2025-01-15|a\\|b', refused: undefined },
@@ -83,7 +83,7 @@ describe('which labels a spec takes', () => {
     expect(labelFault(spec, label)?.refused).toBe(refused)
   })
 
-  it('no two pairs have one label, and every label leads back to its pair', () => {
+  it('different pairs have different labels, and every label splits into its pair', () => {
     const part = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('|', '\\', 'a') }))
     fc.assert(
       fc.property(part, part, (one, other) => {
@@ -92,7 +92,7 @@ describe('which labels a spec takes', () => {
     )
   })
 
-  it('a label that is split and joined again is itself, or no pair', () => {
+  it('a label that is split and joined again stays the same, or is not a pair', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('|', '\\', 'a') }), (label) => {
         const pair = splitLabel(label)
@@ -119,7 +119,7 @@ describe('neighbours', () => {
     expect(shiftLabel(daily(), '1970-01-01', -1)).toBeUndefined()
   })
 
-  it('a slice outside is refused where its stretch is asked for', () => {
+  it('a slice outside the bounds is refused', () => {
     expect(() => sliceOf(daily({ start: '2025-01-01' }), '2024-12-31')).toThrow(
       expect.objectContaining({ code: 'PARTITION_INVALID' }),
     )
@@ -148,19 +148,19 @@ describe('ranges', () => {
     expect(countLabels(spec)).toBe(6)
   })
 
-  it('more than the bound is refused before the first label, naming the bound', () => {
+  it('more than the limit is refused before the first label, naming the limit', () => {
     expect(() => labelsOf(hourly(), { from: '2000-01-01T00:00Z', to: '2099-01-01T00:00Z' })).toThrow(
-      '867841 partitions are more than 100000, the most at once',
+      '867841 partitions are more than the limit of 100000',
     )
     expect(countLabels(hourly(), { from: '2000-01-01T00:00Z', to: '2099-01-01T00:00Z' })).toBe(867_841)
   })
 
-  it('labels come one by one: the first of a hundred thousand costs no more than the first of two', () => {
+  it('labels are generated lazily: the first of a hundred thousand costs no more than the first of two', () => {
     const [first] = labelsOf(hourly(), { from: '2000-01-01T00:00Z', to: '2011-01-01T00:00Z' })
     expect(first).toBe('2000-01-01T00:00Z')
   })
 
-  it('a range that has no end, is reversed, or has labels that are none is refused', () => {
+  it('a range without end, a reversed range and invalid labels are refused', () => {
     expect(() => labelsOf(daily(), { from: '2025-01-01' })).toThrow(/has no to/)
     expect(() => labelsOf(daily(), { to: '2025-01-01' })).toThrow(/has no from/)
     expect(() => labelsOf(daily(), { from: '2025-01-02', to: '2025-01-01' })).toThrow(/is reversed/)
@@ -169,7 +169,7 @@ describe('ranges', () => {
     expect(() => labelsOf(custom())).toThrow(/cannot be listed/)
   })
 
-  it('counting is as listing, whatever the spec', () => {
+  it('counting equals listing for every spec', () => {
     const day = fc.integer({ min: 0, max: 80_000 }).map((index) => labelAt(daily(), index * 86_400_000) ?? '')
     fc.assert(
       fc.property(day, fc.integer({ min: 0, max: 50 }), (from, length) => {

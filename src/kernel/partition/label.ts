@@ -16,8 +16,8 @@ import {
 import { isRefusal, parseSlice, type Refusal } from './text.js'
 
 /**
- * The label that an instant stands for, in the zone of the spec: the whole for data that is not partitioned,
- * undefined where time alone does not say which partition is meant, and outside the spec's start and end.
+ * The label of an instant in the zone of the spec: the whole for data that is not partitioned,
+ * undefined if time alone does not determine the partition, and outside the spec's start and end.
  */
 export function labelAt(spec: PartitionSpec, at: Instant): string | undefined {
   if (spec.kind === 'unpartitioned') return wholeLabel
@@ -30,19 +30,19 @@ export function labelAt(spec: PartitionSpec, at: Instant): string | undefined {
   return slice.untilAt > fromAt && slice.fromAt < untilAt ? slice.label : undefined
 }
 
-/** The stretch of time that a label of time slices stands for; one that is none of theirs throws. */
+/** The slice of time of a label; throws if the label is invalid. */
 export function sliceOf(spec: TimeSpec, label: string): Slice {
   const slice = readSlice(spec, label)
   if (isRefusal(slice)) throw invalidLabel(slice)
   return slice
 }
 
-/** Why a label is none of a spec's, and what would be; undefined where it is one. */
+/** Why a label is not a partition of a spec, and what would be; undefined if it is one. */
 export function labelFault(spec: PartitionSpec, label: unknown): Refusal | undefined {
   return labelCheck(spec)(label)
 }
 
-/** The same question for many labels of one spec, without asking it anew each time. */
+/** The same check for many labels of one spec, prepared once. */
 export function labelCheck(spec: PartitionSpec): (label: unknown) => Refusal | undefined {
   const checks = dimensionsOf(spec).map(dimensionCheck)
   const [first, second] = checks
@@ -60,13 +60,13 @@ export function labelCheck(spec: PartitionSpec): (label: unknown) => Refusal | u
   }
 }
 
-/** Throws where a label is none of a spec's. */
+/** Throws if a label is not a partition of a spec. */
 export function assertLabel(spec: PartitionSpec, label: string): void {
   const refused = labelFault(spec, label)
   if (refused !== undefined) throw invalidLabel(refused)
 }
 
-/** The error of a label that was not taken. */
+/** The error of an invalid label. */
 export function invalidLabel({ refused, allowed }: Refusal): RotaError {
   return new RotaError('PARTITION_INVALID', `${refused} (allowed: ${allowed})`)
 }
@@ -76,7 +76,7 @@ export function joinLabel(first: string, second: string): string {
   return `${escaped(first)}|${escaped(second)}`
 }
 
-/** The pair that a label stands for, or undefined where it was not made by `joinLabel`. */
+/** The pair of a label; undefined if it was not made by `joinLabel`. */
 export function splitLabel(label: string): readonly [string, string] | undefined {
   const match = /^((?:[^|\\]|\\[|\\])*)\|((?:[^|\\]|\\[|\\])*)$/.exec(label)
   if (match === null) return undefined
@@ -89,14 +89,14 @@ export function partsOf(spec: PartitionSpec, label: string): readonly string[] {
   return spec.kind === 'two-dimensional' ? (splitLabel(label) ?? []) : [label]
 }
 
-/** The slice so many after, or where negative before, the one of a label; undefined beyond the start, the end or the calendar. */
+/** The label `by` slices later, or earlier if negative; undefined beyond the start, the end or the calendar. */
 export function shiftLabel(spec: TimeSpec, label: string, by: number): string | undefined {
   const slice = shiftSlice(slicingOf(spec), sliceOf(spec, label), by)
   if (slice === undefined) return undefined
   return isRefusal(readSlice(spec, slice.label)) ? undefined : slice.label
 }
 
-/** The stretch of time in which the slices of a spec lie: from its start to its end, within the calendar. */
+/** The time range of a spec: from its start to its end, within the calendar. */
 export function boundsOf(spec: TimeSpec): Omit<Slice, 'label'> {
   const { start, end } = spec
   return {
@@ -115,7 +115,7 @@ const longestLabel = 256
 const textAllowed = `a text of 1 to ${longestLabel} characters, without control characters and without spaces at its ends`
 const pairAllowed = 'two labels with | between them, and a \\ before every | or \\ inside them'
 
-/** Why a text cannot be a key or a label of somebody's own, and what could. */
+/** Why a text cannot be a key or a custom label, and what could. */
 export function textFault(value: unknown): Refusal | undefined {
   const isFitting =
     typeof value === 'string' &&
@@ -137,13 +137,12 @@ function dimensionCheck(dimension: Dimension): (label: unknown) => Refusal | und
   if (labels === undefined) return textFault
   const known = membersOf(labels)
   const allowed = labels.length > 20 ? `one of its ${labels.length} labels` : labels.join(', ')
-  return (label) =>
-    known.has(label) ? undefined : { refused: `${shown(label)} is not one of them`, allowed }
+  return (label) => (known.has(label) ? undefined : { refused: `${shown(label)} is not allowed`, allowed })
 }
 
 const members = new WeakMap<readonly string[], ReadonlySet<unknown>>()
 
-/** The labels of a list as a set, made once for each list: a question about every label of it must not read it anew each time. */
+/** The labels of a list as a set, built once for each list: checking every label must not scan the list each time. */
 function membersOf(labels: readonly string[]): ReadonlySet<unknown> {
   const known = members.get(labels) ?? new Set(labels)
   members.set(labels, known)
@@ -155,10 +154,10 @@ function readSlice(spec: TimeSpec, label: unknown): Slice | Refusal {
   if (isRefusal(slice)) return slice
   const { fromAt, untilAt } = boundsOf(spec)
   if (slice.untilAt <= fromAt) {
-    return { refused: `${shown(label)} lies before the first partition`, allowed: `${spec.start} or later` }
+    return { refused: `${shown(label)} is before the first partition`, allowed: `${spec.start} or later` }
   }
   if (slice.fromAt >= untilAt) {
-    return { refused: `${shown(label)} lies after the last partition`, allowed: `${spec.end} or earlier` }
+    return { refused: `${shown(label)} is after the last partition`, allowed: `${spec.end} or earlier` }
   }
   return slice
 }

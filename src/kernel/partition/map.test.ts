@@ -71,13 +71,13 @@ describe('F13: what a partition needs from upstream', () => {
     ])
   })
 
-  it('the same grain in another zone needs every slice that overlaps, or with same the one of its name', () => {
+  it('the same grain in another zone needs every overlapping slice, or with `same` the one with its label', () => {
     const mapping = { downstream: daily({ timezone: 'Asia/Tokyo' }), upstream: daily() }
     expect(needed(mapping, '2026-01-15')).toEqual(['2026-01-14', '2026-01-15'])
     expect(needed({ ...mapping, map: 'same' }, '2026-01-15')).toEqual(['2026-01-15'])
   })
 
-  it('with an offset it needs what the slice before its own would', () => {
+  it('with an offset it needs what the previous slice would', () => {
     const mapping: Mapping = { downstream: days, upstream: days, map: { offset: -1 } }
     expect(needed(mapping, '2026-03-01')).toEqual(['2026-02-28'])
     expect(touched(mapping, '2026-02-28')).toEqual(['2026-03-01'])
@@ -85,10 +85,10 @@ describe('F13: what a partition needs from upstream', () => {
     expect([ofHours.length, ofHours[0]]).toEqual([23, '2026-03-29T00:00+01:00'])
   })
 
-  it('the first slice of an asset that needs its own slice before needs nothing', () => {
+  it('the first slice of an asset that needs its previous slice needs nothing', () => {
     const first = daily({ start: '2026-01-01' })
     expect(needed({ downstream: first, upstream: first, map: { offset: -1 } }, '2026-01-01')).toEqual([])
-    // Upstream may well be older than the asset itself.
+    // Upstream may be older than the asset itself.
     const older = daily({ start: '2025-01-01' })
     expect(needed({ downstream: first, upstream: older, map: { offset: -1 } }, '2026-01-01')).toEqual([
       '2025-12-31',
@@ -111,7 +111,7 @@ describe('F13: what a partition needs from upstream', () => {
     expect(needed({ downstream: custom(), upstream: custom() }, 'x')).toEqual(['x'])
   })
 
-  it('of two dimensions each needs its own, in whichever order they are', () => {
+  it('with two dimensions each needs its own, in any order', () => {
     const downstream = twoDimensional(weekly(), byKeys(['eu', 'us']))
     const upstream = twoDimensional(byKeys(['eu', 'us']), daily())
     expect(needed({ downstream, upstream }, '2026-W03|eu').slice(0, 2)).toEqual([
@@ -121,7 +121,7 @@ describe('F13: what a partition needs from upstream', () => {
     expect(touched({ downstream, upstream }, 'us|2026-01-18')).toEqual(['2026-W03|us'])
   })
 
-  it('a dimension that the other does not have is needed, and touched, as a whole', () => {
+  it('a dimension that the other asset does not have is needed and affected as a whole', () => {
     const pairs = twoDimensional(daily(), byKeys(['eu', 'us']))
     expect(needed({ downstream: daily(), upstream: pairs }, '2026-01-15')).toEqual([
       '2026-01-15|eu',
@@ -131,14 +131,14 @@ describe('F13: what a partition needs from upstream', () => {
       '2026-01-15|eu',
       '2026-01-15|us',
     ])
-    // The days have no end: what one key touches cannot be listed, but every pair can be asked.
+    // The days have no end: what one key affects cannot be listed, but every pair can be checked.
     const mapping = { downstream: pairs, upstream: byKeys(['eu', 'us']) }
     expect(downstreamPartitions(mapping, 'eu')).toEqual({ kind: 'unlisted' })
     expect(needs(mapping, { downstream: '2026-01-15|eu', upstream: 'eu' })).toBe(true)
     expect(needs(mapping, { downstream: '2026-01-15|us', upstream: 'eu' })).toBe(false)
   })
 
-  it('data without partitions is needed as a whole, and touches everything', () => {
+  it('data without partitions is needed as a whole, and affects everything', () => {
     const mapping = { downstream: byKeys(['eu', 'us']), upstream: unpartitioned }
     expect(needed(mapping, 'eu')).toEqual([wholeLabel])
     expect(touched(mapping, wholeLabel)).toEqual(['eu', 'us'])
@@ -148,7 +148,7 @@ describe('F13: what a partition needs from upstream', () => {
     expect(needed({ downstream: unpartitioned, upstream: unpartitioned }, wholeLabel)).toEqual([wholeLabel])
   })
 
-  it('data without partitions follows all of a list, or any one, as it says', () => {
+  it('data without partitions follows all partitions or any one, by its map', () => {
     const upstream = byKeys(['eu', 'us'])
     const all: Mapping = { downstream: unpartitioned, upstream, map: 'all' }
     expect(needed(all, wholeLabel)).toEqual(['eu', 'us'])
@@ -158,7 +158,7 @@ describe('F13: what a partition needs from upstream', () => {
     expect(touched(any, '2026-01-15')).toEqual([wholeLabel])
   })
 
-  it('a label that is none, and a mapping that cannot be, are refused', () => {
+  it('an invalid label and an impossible mapping are refused', () => {
     expect(() => upstreamPartitions({ downstream: days, upstream: hours }, '2026-02-30')).toThrow(
       expect.objectContaining({ code: 'PARTITION_INVALID' }),
     )
@@ -167,7 +167,7 @@ describe('F13: what a partition needs from upstream', () => {
     )
   })
 
-  it('more than the bound is refused as a definition, and touched only when asked one by one', () => {
+  it('more than the limit is refused as a definition, and can only be checked one by one', () => {
     const keys = byKeys(Array.from({ length: 1000 }, (_, index) => `k${index}`))
     const mapping = { downstream: monthly(), upstream: twoDimensional(hourly(), keys) }
     expect(() => upstreamPartitions(mapping, '2026-01')).toThrow(/one partition may need 746000 of it/)
@@ -257,7 +257,7 @@ describe('F13: up and down are inverse', () => {
     .record({ downstream: spec, upstream: spec, map, at, pick: fc.nat(100) })
     .filter((mapping) => mappingFault(mapping) === undefined)
 
-  it('whatever a partition needs touches it', () => {
+  it('every partition that a partition needs affects it', () => {
     fc.assert(
       fc.property(drawn, ({ at: instant, pick, ...mapping }) => {
         const label = labelNear(mapping.downstream, instant, pick)
@@ -275,7 +275,7 @@ describe('F13: up and down are inverse', () => {
     )
   })
 
-  it('whatever a partition touches needs it', () => {
+  it('every partition that a partition affects needs it', () => {
     fc.assert(
       fc.property(drawn, ({ at: instant, pick, ...mapping }) => {
         const label = labelNear(mapping.upstream, instant, pick)

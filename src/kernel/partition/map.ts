@@ -19,10 +19,10 @@ import {
   type PartitionSpec,
 } from './spec.js'
 
-/** What a downstream partition needs: each of these labels, or any one there is. */
+/** What a downstream partition needs: each of these labels, or any one. */
 export type Needed = { readonly kind: 'each'; readonly labels: readonly string[] } | { readonly kind: 'any' }
 
-/** What an upstream partition touches: these labels, or some that cannot be listed or are too many, so that each must be asked with `needs`. */
+/** The downstream labels of an upstream partition; `unlisted` if they cannot be listed or are too many, so each must be checked with `needs`. */
 export type Touched =
   | { readonly kind: 'each'; readonly labels: readonly string[] }
   | { readonly kind: 'unlisted' }
@@ -78,7 +78,7 @@ function offsetOf(map: PartitionMap | undefined): number {
   return typeof map === 'object' ? map.offset : 0
 }
 
-/** The labels of one spec that a label of another reaches: what is paired follows it, what is not is free. */
+/** The labels of one spec that a label of another maps to: paired dimensions follow it, the others are free. */
 function carried({ to, pairs, from }: Way, label: string): readonly string[] {
   const parts = partsOf(from, label)
   const sources = dimensionsOf(from)
@@ -95,7 +95,7 @@ function carried({ to, pairs, from }: Way, label: string): readonly string[] {
   return first.flatMap((one) => second.map((other) => joinLabel(one, other)))
 }
 
-/** The labels of a dimension that a label of a like one reaches; the same relation in both directions. */
+/** The labels of a dimension that a label of a similar one maps to; the same relation in both directions. */
 function reached(way: {
   readonly source: Dimension
   readonly part: string
@@ -107,7 +107,7 @@ function reached(way: {
   return Array.from(slicesBetween(target, fromAt, untilAt), ({ label }) => label)
 }
 
-/** A spec whose paired time has no start and no end, so that a step may lead outside before it is looked at. */
+/** A spec whose paired time has no start and no end, so that an offset may leave the range before it is checked. */
 function endless(spec: PartitionSpec, pairs: readonly Pair[]): PartitionSpec {
   const [first, second] = dimensionsOf(spec).map((dimension, index): Dimension => {
     const isPaired = pairs.some(([one]) => one === index)
@@ -117,7 +117,7 @@ function endless(spec: PartitionSpec, pairs: readonly Pair[]): PartitionSpec {
   return second === undefined ? first : { kind: 'two-dimensional', first, second }
 }
 
-/** The label whose paired time lies so many slices away; undefined beyond the calendar. */
+/** The label whose paired time is `by` slices away; undefined beyond the calendar. */
 function shifted(
   { spec, pairs, by }: { readonly spec: PartitionSpec; readonly pairs: readonly Pair[]; readonly by: number },
   label: string,

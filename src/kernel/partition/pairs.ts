@@ -12,27 +12,27 @@ import {
 import type { Refusal } from './text.js'
 
 /**
- * Which upstream partitions one downstream partition needs. Without a word of it: dimension by dimension, every slice
- * of time that touches its own, and the same key.
- * `same` the one of the same label, whatever the zone.
- * `time` as without a word, and refused where the two have no time in common.
- * `all` every upstream partition, which must be a finite list.
- * `any` none in particular: each one that is done is a reason to follow.
- * `offset` what the slice so many away from its own would need: −1 is the one before.
+ * Which upstream partitions one downstream partition needs. Default: for each dimension, every slice of time
+ * that overlaps its own, and the same key.
+ * `same`: the one with the same label, in any zone.
+ * `time`: like the default, and an error if the two have no time dimension in common.
+ * `all`: every upstream partition, which must be a finite list.
+ * `any`: no particular one: each completed one triggers downstream.
+ * `offset`: what the slice that many steps away would need: −1 is the previous one.
  */
 export type PartitionMap = 'same' | 'time' | 'all' | 'any' | { readonly offset: number }
 
-/** Two assets of which the one is made from the other. */
+/** The partitions of a downstream and an upstream asset, and their map. */
 export interface Mapping {
   readonly downstream: PartitionSpec
   readonly upstream: PartitionSpec
   readonly map?: PartitionMap | undefined
 }
 
-/** The index of a dimension downstream, and that of the dimension upstream that it goes with. */
+/** The index of a downstream dimension, and that of the matching upstream dimension. */
 export type Pair = readonly [downstream: number, upstream: number]
 
-/** Which dimensions of two specs go together: time with time, keys with keys; in their order where that fits. */
+/** Which dimensions of two specs match: time with time, keys with keys; in their order if possible. */
 export function pairsOf(downstream: PartitionSpec, upstream: PartitionSpec): readonly Pair[] {
   const own = dimensionsOf(downstream)
   const others = dimensionsOf(upstream)
@@ -58,7 +58,7 @@ function isLike(one: Dimension | undefined, other: Dimension | undefined): boole
   return one !== undefined && other !== undefined && isTime(one) === isTime(other)
 }
 
-/** Why two specs cannot be mapped in the way that was asked for, and which ways there are. */
+/** Why two specs cannot be mapped in the requested way, and which ways are possible. */
 export function mappingFault(mapping: Mapping): Refusal | undefined {
   const { downstream, upstream, map } = mapping
   if (map === 'any') return undefined
@@ -69,7 +69,7 @@ export function mappingFault(mapping: Mapping): Refusal | undefined {
   return fittingFault(mapping)
 }
 
-/** Throws where two specs cannot be mapped in the way that was asked for. */
+/** Throws if two specs cannot be mapped in the requested way. */
 export function assertMapping(mapping: Mapping): void {
   const refused = mappingFault(mapping)
   if (refused === undefined) return
@@ -85,7 +85,7 @@ const wholeUpstream: Refusal = {
   allowed: 'no map',
 }
 const wholeDownstream: Refusal = {
-  refused: 'nothing says which of its partitions an asset without partitions needs',
+  refused: 'it is unclear which of its partitions an asset without partitions needs',
   allowed: 'map all: follows when every one is done; map any: follows each one that is done',
 }
 const otherLabels: Refusal = {
@@ -101,7 +101,7 @@ const noTime: Refusal = {
   allowed: 'time and offset only between partitions of time',
 }
 const freeDimension: Refusal = {
-  refused: 'its other dimension cannot be listed, so that nobody can say when all of it is done',
+  refused: 'its other dimension cannot be listed, so it is unknown when all of it is done',
   allowed: 'keys, a list of labels, or time that has start and end',
 }
 
@@ -128,7 +128,7 @@ function sizeFault(way: {
   return { refused: `one partition may need ${most} of it`, allowed: `at most ${maxPartitions}` }
 }
 
-/** A bound for how many labels of one spec a label of another reaches, where what is not paired can be listed. */
+/** An upper bound of how many labels of one spec a label of another maps to, if the unpaired dimensions can be listed. */
 export function mostReached({ to, pairs, from }: Way): number {
   const sources = dimensionsOf(from)
   return dimensionsOf(to).reduce((product, target, index) => {
@@ -136,12 +136,12 @@ export function mostReached({ to, pairs, from }: Way): number {
     const source = pair === undefined ? undefined : sources[pair[1]]
     if (source === undefined) return product * countLabels(target)
     if (!isTime(source) || !isTime(target)) return product
-    // At each end a slice may be touched only partly.
+    // At each end a slice may overlap only partly.
     return product * (Math.ceil(hours[source.kind] / hours[target.kind]) + 2)
   }, 1)
 }
 
-/** How a label of one spec reaches those of another; each pair has the index of the target first. */
+/** How labels of one spec map to those of another; each pair has the index of the target first. */
 export interface Way {
   readonly to: PartitionSpec
   readonly pairs: readonly Pair[]

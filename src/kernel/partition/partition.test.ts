@@ -16,7 +16,7 @@ const rows = [
   { grain: 'hour', at: '2026-01-05T10:59:59Z', zone: 'UTC', label: '2026-01-05T10:00Z' },
   { grain: 'hour', at: '2026-01-05T10:00:00Z', zone: 'Asia/Kolkata', label: '2026-01-05T15:00+05:30' },
   { grain: 'hour', at: '2026-01-05T10:00:00Z', zone: 'America/New_York', label: '2026-01-05T05:00-05:00' },
-  // The hour that comes twice in autumn has two labels.
+  // The hour that occurs twice in autumn has two labels.
   { grain: 'hour', at: '2026-10-25T00:30:00Z', zone: berlin, label: '2026-10-25T02:00+02:00' },
   { grain: 'hour', at: '2026-10-25T01:30:00Z', zone: berlin, label: '2026-10-25T02:00+01:00' },
   { grain: 'week', at: '2026-01-05T00:00:00Z', zone: 'UTC', label: '2026-W02' },

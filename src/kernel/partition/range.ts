@@ -13,15 +13,15 @@ import {
   type TimeSpec,
 } from './spec.js'
 
-/** From one label to another, both included; without one of them, from the first or to the last that there is. */
+/** From one label to another, both included; default: from the first, to the last. */
 export interface LabelRange {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
 /**
- * The labels of a range, in order, one by one as they are asked for. Of two dimensions it is the rectangle between
- * the pairs, the first dimension moving slowly. More than the bound is refused before the first one is given.
+ * The labels of a range in order, generated lazily. For two dimensions it is the rectangle between
+ * the pairs, the first dimension changing slowly. More than the limit throws before the first one is returned.
  */
 export function labelsOf(
   spec: PartitionSpec,
@@ -39,13 +39,13 @@ export function countLabels(spec: PartitionSpec, range: LabelRange = {}): number
   return stretchesOf(spec, range).reduce((product, { count }) => product * count, 1)
 }
 
-/** Throws where more labels are asked for than the bound. */
+/** Throws if more labels are requested than the limit. */
 export function refuseMoreThan(count: number, most: number): void {
   if (count <= most) return
-  throw new RotaError('PARTITION_TOO_MANY', `${count} partitions are more than ${most}, the most at once`)
+  throw new RotaError('PARTITION_TOO_MANY', `${count} partitions are more than the limit of ${most}`)
 }
 
-/** Labels that follow each other, counted beforehand. */
+/** Consecutive labels and their count. */
 interface Stretch {
   readonly count: number
   readonly labels: Iterable<string>
@@ -100,7 +100,7 @@ function endOf(spec: TimeSpec, label: string | undefined, side: 'from' | 'to'): 
   })
 }
 
-/** The slices of a spec that touch a stretch of time, in order. */
+/** The slices of a spec that overlap a time range, in order. */
 export function* slicesBetween(spec: TimeSpec, fromAt: number, untilAt: number): Generator<Slice> {
   const slicing = slicingOf(spec)
   const bounds = boundsOf(spec)

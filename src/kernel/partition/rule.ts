@@ -6,9 +6,9 @@ import { partitionGrains, partitionOf, type PartitionGrain } from './partition.j
 import { isMap, readChoice, readOptions } from '../definition/read-value.js'
 
 /**
- * Which piece of data a due instant is about, as data: a function would have to be the same in every process. A grain
- * is cut by the zone of the trigger; `slice` is the asset's own slice that the instant falls into, `previous` the one
- * before; `label` is always the same; `key` goes with the slice where an asset has two dimensions.
+ * Which partition a due instant is about, as data: a function would have to be the same in every process. A grain
+ * is cut by the zone of the trigger; `slice` is the slice of the asset that contains the instant, `previous` the one
+ * before; `label` is always the same; `key` is combined with the slice if an asset has two dimensions.
  */
 export type PartitionRule =
   | PartitionGrain
@@ -20,13 +20,13 @@ export type PartitionRule =
 /** The words a definition may use. */
 export const partitionWords = [...partitionGrains, 'slice', 'previous'] as const
 
-/** The rule that a definition says, or undefined where something was wrong, which is noted at the place. */
+/** Reads a rule; records faults at the place and returns undefined if there are any. */
 export function readPartitionRule(value: unknown, place: Place): PartitionRule | undefined {
   if (!isMap(value)) return readChoice(value, partitionWords, place)
   readOptions(value, ['label', 'key'], place)
   const [name, second] = (['label', 'key'] as const).filter((one) => value[one] !== undefined)
   if (name === undefined || second !== undefined) {
-    return fault(place, 'it names no single partition', 'exactly one of label, key')
+    return fault(place, 'it must name one partition', 'exactly one of label, key')
   }
   const text = value[name]
   if (typeof text !== 'string' || text === '' || text.length > 600) {
@@ -35,16 +35,16 @@ export function readPartitionRule(value: unknown, place: Place): PartitionRule |
   return name === 'label' ? { label: text } : { key: text }
 }
 
-/** What a due instant is asked about. */
+/** The input for the partition of a due instant. */
 export interface DueInstant {
   readonly rule: PartitionRule | undefined
-  /** How the asset is cut; undefined for a job that is none. */
+  /** How the asset is partitioned; undefined for a job that is not an asset. */
   readonly spec: PartitionSpec | undefined
   /** The zone of the trigger. */
   readonly timezone: string
 }
 
-/** The label of the piece that a due instant is about; undefined where there is none. */
+/** The partition label of a due instant; undefined if there is none. */
 export function dueLabel({ rule, spec, timezone }: DueInstant, dueAt: Instant): string | undefined {
   if (typeof rule === 'object' && 'label' in rule) return rule.label
   if (isGrain(rule)) return grainLabel({ rule, spec, timezone }, dueAt)
@@ -53,12 +53,12 @@ export function dueLabel({ rule, spec, timezone }: DueInstant, dueAt: Instant): 
   return labelAt(rule === 'previous' && isTime(spec) ? { ...spec, previous: true } : spec, dueAt)
 }
 
-/** Whether a rule is cut by the calendar of the trigger's zone alone. */
+/** Whether a rule depends only on the calendar of the trigger's zone. */
 export function isGrain(rule: PartitionRule | undefined): rule is PartitionGrain {
   return typeof rule === 'string' && rule !== 'slice' && rule !== 'previous'
 }
 
-/** Notes why a rule cannot say which partition of an asset, or of a plain job, an instant is about. */
+/** Records why a rule cannot determine the partition of an asset, or of a plain job. */
 export function checkPartitionRule(
   { rule, spec, timezone }: DueInstant,
   isCron: boolean,
@@ -78,7 +78,7 @@ export function checkPartitionRule(
   fault(place, message, `timezone ${spec.timezone}, or partition slice, or ${grains[spec.kind]}`)
 }
 
-const nothingSays = 'an instant does not say which of its partitions is meant'
+const nothingSays = 'an instant does not determine which of its partitions is meant'
 
 const grains: Readonly<Record<TimeKind, PartitionGrain>> = {
   hourly: 'hour',
@@ -89,7 +89,7 @@ const grains: Readonly<Record<TimeKind, PartitionGrain>> = {
 
 function checkWithoutAsset(rule: PartitionRule | undefined, place: Place): void {
   if (rule === undefined || isGrain(rule) || (typeof rule === 'object' && 'label' in rule)) return
-  fault(place, 'only an asset has it', [...partitionGrains, '{ label }'].join(', '))
+  fault(place, 'only an asset supports it', [...partitionGrains, '{ label }'].join(', '))
 }
 
 function checkNamed(rule: { label: string } | { key: string }, spec: PartitionSpec, place: Place): void {
@@ -101,7 +101,7 @@ function checkNamed(rule: { label: string } | { key: string }, spec: PartitionSp
   if (timeOf(spec) === undefined) {
     fault(within(place, 'key'), 'the asset is not cut by time and a key', '{ label }, or no partition')
   } else if (keyFault(spec, rule.key)) {
-    fault(within(place, 'key'), `${shown(rule.key)} is none of its keys`)
+    fault(within(place, 'key'), `${shown(rule.key)} is not one of its keys`)
   }
 }
 
@@ -133,12 +133,12 @@ function keyedLabel(spec: PartitionSpec, key: string, dueAt: Instant): string | 
   return time.index === 0 ? joinLabel(label, key) : joinLabel(key, label)
 }
 
-/** The slices of time that go with a key. */
+/** The time dimension of a spec that also has keys. */
 export function keyedTimeOf(spec: PartitionSpec): TimeSpec | undefined {
   return timeOf(spec)?.spec
 }
 
-/** The one dimension of time of a pair whose other one is not. */
+/** The time dimension of a pair whose other dimension is not time. */
 function timeOf(spec: PartitionSpec): { readonly spec: TimeSpec; readonly index: number } | undefined {
   const dimensions = dimensionsOf(spec)
   const times = dimensions.flatMap((one, index) => (isTime(one) ? [{ spec: one, index }] : []))

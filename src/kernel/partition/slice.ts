@@ -3,10 +3,10 @@ import type { Instant } from '../../time/instant.js'
 import { formatCivil, formatOffset } from '../../time/local-time.js'
 import { CALENDAR_END, CALENDAR_START, type Zone } from '../../time/zone.js'
 
-/** How long a slice of time is, by the calendar of its zone. */
+/** The length of a slice of time, by the calendar of its zone. */
 export type SliceGrain = 'hour' | 'day' | 'week' | 'month'
 
-/** A stretch of time with its label. */
+/** A time range with its label. */
 export interface Slice {
   readonly label: string
   readonly fromAt: Instant
@@ -14,16 +14,16 @@ export interface Slice {
   readonly untilAt: Instant
 }
 
-/** A grain in a zone: together they cut the time line into slices. */
+/** A grain and a zone, which cut the time line into slices. */
 export interface Slicing {
   readonly grain: SliceGrain
   readonly zone: Zone
 }
 
 /**
- * The slice that contains an instant. Slices lie end to end. A day begins when its date is first reached and never
- * comes back: where clocks go back over midnight, the repeated stretch belongs to the day that had begun. An hour is
- * cut where the offset changes, and its label carries the offset, so that the two hours of an overlap differ.
+ * The slice that contains an instant. Slices are contiguous. A day begins when its date is first reached and never
+ * comes back: if clocks go back over midnight, the repeated time belongs to the day that had begun. An hour is
+ * cut where the offset changes, and its label contains the offset, so that the two hours of an overlap differ.
  */
 export function sliceAt({ grain, zone }: Slicing, at: Instant): Slice {
   if (grain === 'hour') return hourAt(zone, at)
@@ -47,7 +47,7 @@ export function sliceBefore(slicing: Slicing, { fromAt }: Slice): Slice | undefi
   return fromAt > CALENDAR_START ? sliceAt(slicing, fromAt - 1) : undefined
 }
 
-/** The slice so many after another, or where negative before it; undefined beyond the calendar. */
+/** The slice `by` steps after another, or before it if negative; undefined beyond the calendar. */
 export function shiftSlice(slicing: Slicing, from: Slice, by: number): Slice | undefined {
   const near = Math.abs(by) <= shortWay ? from : nearSlice(slicing, from, by)
   let slice: Slice | undefined = near
@@ -57,10 +57,10 @@ export function shiftSlice(slicing: Slicing, from: Slice, by: number): Slice | u
   return slice
 }
 
-/** How far is walked slice by slice. */
+/** Shorter distances are walked slice by slice. */
 const shortWay = 4
 
-/** About as far away as was asked for, so that a long way costs as little as a short one. */
+/** A slice near the target, so that a long distance costs as little as a short one. */
 function nearSlice(slicing: Slicing, from: Slice, by: number): Slice {
   const at = from.fromAt + by * usualMs[slicing.grain]
   return sliceAt(slicing, Math.min(Math.max(at, CALENDAR_START), CALENDAR_END - 1))
@@ -77,7 +77,7 @@ function distance(slicing: Slicing, from: Slice, to: Slice): number {
   return to.fromAt < from.fromAt ? 1 - countSlices(slicing, to, from) : countSlices(slicing, from, to) - 1
 }
 
-/** How many slices there are from one to another, both counted, without walking over them. */
+/** The number of slices from one to another, both included, without iterating over them. */
 export function countSlices(slicing: Slicing, first: Slice, last: Slice): number {
   if (slicing.grain === 'hour') return countHours(slicing.zone, first, last)
   const { indexOf } = calendars[slicing.grain]
@@ -86,7 +86,7 @@ export function countSlices(slicing: Slicing, first: Slice, last: Slice): number
   return slicing.grain === 'day' ? indexes - skippedDays(slicing.zone, first, last) : indexes
 }
 
-/** The first instant at which a local date is reached, given as its day number; a skipped date begins with the next one. */
+/** The first instant of a local date, given as its day number; a skipped date begins with the next one. */
 export function dayBegin(zone: Zone, dayNumber: number): Instant {
   const resolution = zone.resolve(dayNumber * DAY_MS)
   switch (resolution.kind) {
@@ -107,7 +107,7 @@ export function weekOf(index: number): { readonly year: number; readonly week: n
   return { year, week: 1 + Math.floor((thursday - firstDayOf(year * 12)) / 7) }
 }
 
-/** The index of the week that a day lies in. */
+/** The index of the week that contains a day. */
 export function weekIndexOf(dayNumber: number): number {
   return Math.floor((dayNumber + 3) / 7)
 }
@@ -145,7 +145,7 @@ function hourAt(zone: Zone, at: Instant): Slice {
   const fromAt = local - offsetMs
   const untilAt = fromAt + HOUR_MS
   let segment = zone.segmentAt(at)
-  // A long stretch comes in pieces: only where the offset really changes does an hour begin late.
+  // A long segment comes in pieces: an hour begins late only where the offset really changes.
   while (segment.startAt > fromAt && segment.offsetBeforeMs === offsetMs) {
     segment = zone.segmentAt(segment.startAt - 1)
   }
@@ -169,7 +169,7 @@ function countHours(zone: Zone, first: Slice, last: Slice): number {
   return count
 }
 
-/** The dates that clocks jumped over entirely, as those of islands that changed sides of the date line. */
+/** The dates that clocks skipped entirely, as on islands that crossed the date line. */
 function skippedDays(zone: Zone, first: Slice, last: Slice): number {
   let skipped = 0
   let change = zone.nextTransition(first.fromAt, last.untilAt)

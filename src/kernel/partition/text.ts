@@ -5,18 +5,18 @@ import { CALENDAR_END, CALENDAR_START, type Zone } from '../../time/zone.js'
 import { shown } from '../definition/faults.js'
 import { dayBegin, sliceAt, weekIndexOf, weekOf, type Slice, type SliceGrain, type Slicing } from './slice.js'
 
-/** Why a label is not taken, and what would be. */
+/** Why a label is invalid, and what would be accepted. */
 export interface Refusal {
   readonly refused: string
   readonly allowed: string
 }
 
-/** Whether a label was not taken. */
+/** Whether a label was refused. */
 export function isRefusal(value: object): value is Refusal {
   return 'refused' in value
 }
 
-/** The slice that a label names; one that names none is refused with its reason. */
+/** The slice of a label, or the reason why the label is invalid. */
 export function parseSlice(slicing: Slicing, label: unknown): Slice | Refusal {
   const { grain } = slicing
   if (typeof label !== 'string') return refusal(grain, `${shown(label)} is not a text`)
@@ -50,7 +50,7 @@ const examples: Readonly<Record<SliceGrain, string>> = {
   month: 'a month such as 2026-01',
 }
 
-/** West of Greenwich the calendar begins in the last hours of 1969, and its last ISO week may be counted to 2200. */
+/** West of Greenwich the calendar begins in the last hours of 1969, and its last ISO week may belong to 2200. */
 const firstYear = 1969
 const lastYear = 2200
 
@@ -59,10 +59,10 @@ function refusal(grain: SliceGrain, refused: string, allowed = examples[grain]):
 }
 
 function outsideCalendar(grain: SliceGrain, label: string): Refusal {
-  return refusal(grain, `${shown(label)} lies outside the calendar`, 'the years 1970 to 2199')
+  return refusal(grain, `${shown(label)} is outside the calendar`, 'the years 1970 to 2199')
 }
 
-/** What no zone makes possible, whatever its clocks do. */
+/** Why a label is impossible in every zone. */
 function calendarProblem(grain: SliceGrain, match: RegExpExecArray): string | undefined {
   const [, year = '', second = '', day = ''] = match
   if (grain === 'week') {
@@ -83,14 +83,14 @@ function weeksOf(year: number): number {
   return weekOf(weekIndexOf(firstDayOf(year * 12 + 12) - 4)).week
 }
 
-/** Instants of which one lies in the slice of that label, if there is such a slice. */
+/** Instants of which one is in the slice of that label, if there is such a slice. */
 function candidates({ grain, zone }: Slicing, label: string, match: RegExpExecArray): readonly Instant[] {
   const [, year, second, day] = match
   const monthIndex = Number(year) * 12 + Number(second) - 1
   switch (grain) {
     case 'hour': {
       const { localMs, offsetMs = 0 } = parseLocalTime(label)
-      // Where the offset changes within the hour, it holds at its beginning or at its end.
+      // If the offset changes within the hour, the label matches its beginning or its end.
       return [localMs - offsetMs, localMs - offsetMs + HOUR_MS - 1]
     }
     case 'day':
@@ -108,9 +108,7 @@ function neverReached(slicing: Slicing, label: string): Refusal {
   const { grain, zone } = slicing
   const others = grain === 'hour' ? hoursLike(slicing, label) : []
   const why =
-    others.length === 0
-      ? `in ${zone.name} clocks jumped over it`
-      : `at that hour ${zone.name} has another offset`
+    others.length === 0 ? `in ${zone.name} clocks skip it` : `at that hour ${zone.name} has another offset`
   const allowed = others.length === 0 ? undefined : others.join(' or ')
   return refusal(grain, `${shown(label)} does not exist: ${why}`, allowed)
 }

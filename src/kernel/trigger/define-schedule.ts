@@ -41,7 +41,7 @@ export function readSchedule(input: Written, place: Place, zone = 'UTC'): Schedu
   const [kind, second] = chosen
   if (kind === undefined) return fault(place, 'nothing says when it is due', 'exactly one of cron, every, at')
   if (second !== undefined) {
-    return fault(place, `${chosen.join(' and ')} cannot be together`, 'exactly one of cron, every, at')
+    return fault(place, `${chosen.join(' and ')} cannot be combined`, 'exactly one of cron, every, at')
   }
   refuseForeignOptions(input, kind, place)
   switch (kind) {

@@ -24,7 +24,7 @@ function define(options: ScheduleOptions): ReturnType<typeof defineTrigger> {
 }
 
 describe('a trigger', () => {
-  it('has every default written out', () => {
+  it('has all defaults', () => {
     expect(define({ cron: '0 2 * * *' })).toEqual({
       name: 't',
       job: 'j',
@@ -55,7 +55,7 @@ describe('a trigger', () => {
     ).toEqual([
       'job: "" is not a name (1 to 128 of the characters A-Z a-z 0-9 . _ : @ / -, beginning with a letter or digit)',
       expect.stringMatching(/^every: "5x": x is not a unit here, at position 1 \(whole numbers with units/),
-      'overlap: "queue" is not one of them (allow, skip, queue-one, queue-all, cancel-running, terminate-running)',
+      'overlap: "queue" is not allowed (allow, skip, queue-one, queue-all, cancel-running, terminate-running)',
       expect.stringMatching(/^jitter: "-1": not a whole, non-negative number of milliseconds/),
       'priority: 0.5 is not allowed (a whole number from -1000000 to 1000000)',
       'enabled: "yes" is neither true nor false (true, false)',
@@ -127,11 +127,11 @@ describe('when a trigger is due', () => {
     [{}, ['(whole): nothing says when it is due (exactly one of cron, every, at)']],
     [
       { cron: '* * * * *', at: '2026-01-01T00:00Z' },
-      ['(whole): cron and at cannot be together (exactly one of cron, every, at)'],
+      ['(whole): cron and at cannot be combined (exactly one of cron, every, at)'],
     ],
     [
       { cron: '* * * * *', every: '1m', at: 'x' },
-      ['(whole): cron and every and at cannot be together (exactly one of cron, every, at)'],
+      ['(whole): cron and every and at cannot be combined (exactly one of cron, every, at)'],
     ],
     [{ every: '1m', timezone: 'UTC' }, ['timezone: it does not go with every (only with cron or at)']],
     [{ every: '1m', dst: 'skip' }, ['dst: it does not go with every (only with cron)']],
@@ -147,7 +147,7 @@ describe('when a trigger is due', () => {
     ],
     [{ every: '99ms' }, ['every: "99ms" is too short (from 100ms to 36525d)']],
     [{ every: 0 }, ['every: 0 is too short (from 100ms to 36525d)']],
-    [{ every: '1m', after: 'end' }, ['after: "end" is not one of them (finish)']],
+    [{ every: '1m', after: 'end' }, ['after: "end" is not allowed (finish)']],
     [{ cron: 5 }, ['cron: 5 is not a cron expression (a text such as 0 2 * * *)']],
     [
       { cron: '@daily', timezone: 'America/New York' },
@@ -161,7 +161,7 @@ describe('when a trigger is due', () => {
     ],
     [
       { cron: '@daily', dst: 'vixi' },
-      ['dst: "vixi" is not one of them; did you mean vixie? (vixie, skip, real-time)'],
+      ['dst: "vixi" is not allowed; did you mean vixie? (vixie, skip, real-time)'],
     ],
     [
       { cron: '@daily', start: '2026-02-01T00:00Z', end: '2026-01-01T00:00Z' },
@@ -238,22 +238,19 @@ describe('what becomes of late and overlapping instants', () => {
       { partition: 'day', overlap: 'skip' },
       ['overlap: skip would drop what catch-up all brings back (any but skip, or catchUp latest)'],
     ],
-    [
-      { catchUp: 'lastest' },
-      ['catchUp: "lastest" is not one of them; did you mean latest? (skip, latest, all)'],
-    ],
+    [{ catchUp: 'lastest' }, ['catchUp: "lastest" is not allowed; did you mean latest? (skip, latest, all)']],
     [{ catchUp: { grace: '61m' } }, ['catchUp.grace: "61m" is too long (from 0s to 1h)']],
     [{ catchUp: { maxAge: 0 } }, ['catchUp.maxAge: 0 is too short (from 1ms to 36525d)']],
     [{ catchUp: { maxRuns: 0 } }, ['catchUp.maxRuns: 0 is not allowed (a whole number from 1 to 10000)']],
     [
       { catchUp: { max_runs: 3 } },
-      ['catchUp.max_runs: there is no such option; did you mean maxRuns? (mode, maxAge, maxRuns, grace)'],
+      ['catchUp.max_runs: unknown option; did you mean maxRuns? (mode, maxAge, maxRuns, grace)'],
     ],
     [{ catchUp: true }, ['catchUp: a map of options was expected, not true']],
     [
       { partition: 'daily' },
       [
-        'partition: "daily" is not one of them; did you mean day? (hour, day, previous-day, week, month, slice, previous)',
+        'partition: "daily" is not allowed; did you mean day? (hour, day, previous-day, week, month, slice, previous)',
       ],
     ],
     [{ spread: '25h' }, ['spread: "25h" is too long (from 0s to 24h)']],
@@ -285,7 +282,7 @@ describe('names and unknown options', () => {
   ])('%s is answered with %s', (written, meant) => {
     const faults = faultsOf({ job: 'j', every: '1s', [written]: 'x' })
     expect(faults).toHaveLength(1)
-    expect(faults[0]).toContain(`${written}: there is no such option; did you mean ${meant}? (`)
+    expect(faults[0]).toContain(`${written}: unknown option; did you mean ${meant}? (`)
   })
 
   it('a key that names a prototype is just an unknown key', () => {
@@ -293,8 +290,8 @@ describe('names and unknown options', () => {
       '{"job":"j","every":"1s","__proto__":{"enabled":false},"constructor":1}',
     ) as unknown
     expect(faultsOf(options).map((fault) => fault.split(' (')[0])).toEqual([
-      '__proto__: there is no such option',
-      'constructor: there is no such option',
+      '__proto__: unknown option',
+      'constructor: unknown option',
     ])
   })
 
@@ -314,13 +311,13 @@ describe('a payload', () => {
   const endless: Record<string, unknown> = {}
   endless['self'] = endless
   it.each<[unknown, string]>([
-    [() => 1, 'a function does not survive JSON'],
-    [{ when: new Date(0) }, 'a Date at when does not survive JSON'],
-    [{ list: [1, Number.NaN] }, 'NaN at list[1] does not survive JSON'],
-    [[undefined], 'nothing at [0] does not survive JSON'],
-    [10n, '10 does not survive JSON'],
-    [new Map(), 'a Map does not survive JSON'],
-    [endless, 'something deeper than 100 levels does not survive JSON'],
+    [() => 1, 'a function cannot be represented in JSON'],
+    [{ when: new Date(0) }, 'a Date at when cannot be represented in JSON'],
+    [{ list: [1, Number.NaN] }, 'NaN at list[1] cannot be represented in JSON'],
+    [[undefined], 'nothing at [0] cannot be represented in JSON'],
+    [10n, '10 cannot be represented in JSON'],
+    [new Map(), 'a Map cannot be represented in JSON'],
+    [endless, 'something deeper than 100 levels cannot be represented in JSON'],
     ['x'.repeat(262_143), '262145 bytes of JSON are too many'],
   ])('is refused where JSON would change it', (payload, message) => {
     expect(faultsOf({ job: 'j', every: '1s', payload })[0]).toContain(`payload: ${message} (`)

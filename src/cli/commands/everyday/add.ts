@@ -69,7 +69,7 @@ function optionNames(name: string): OptionNames {
 function nothingToAdd(): Error {
   const fault = {
     path: '<name>',
-    message: 'nothing says what it does or when',
+    message: 'neither an action nor a schedule is given',
     allowed: '-- command, --url, --cron, --every, --at',
   }
   return usageError([fault], '`rota add --help` shows examples')

@@ -46,7 +46,7 @@ function optionsOf({ args }: Context): BackfillOptions {
   const partitions = args.list('partition')
   const [from, to] = [args.text('from'), args.text('to')]
   if (partitions.length > 0 && (from !== undefined || to !== undefined)) {
-    const message = 'a range and single partitions cannot be together'
+    const message = 'a range and single partitions cannot be combined'
     throw usageError([{ path: '--partition', message }], '`rota asset --help` shows examples')
   }
   return {
