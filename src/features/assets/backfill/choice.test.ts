@@ -103,7 +103,9 @@ describe('F13: the plan of a backfill', () => {
 
   it('more than the bound is refused, naming it', () => {
     const partitions = { from: '2000-01-01T00:00Z', to: '2026-01-01T00:00Z' }
-    expect(() => planBackfill({ ...request, spec: hourly(), partitions })).toThrow(/more than the limit of 100000/)
+    expect(() => planBackfill({ ...request, spec: hourly(), partitions })).toThrow(
+      /more than the limit of 100000/,
+    )
   })
 
   it('every partition that was named is in the plan exactly once', () => {
