@@ -3,6 +3,7 @@ import type { Registry } from '../engine/sync/registry.js'
 import { timedKinds } from '../engine/timed/kinds.js'
 import { kindsOf, type TriggerKinds } from '../engine/trigger-kind.js'
 import type { Feature } from '../features/feature.js'
+import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
 
 /** Loads what the ends of runs change: a store is opened with it. */
@@ -13,6 +14,11 @@ export async function loadEndEffects(): Promise<EndEffects> {
 /** Loads all kinds of triggers. */
 export async function loadTriggerKinds(): Promise<TriggerKinds> {
   return kindsOf([...timedKinds.values(), ...(await fromAll(({ kinds }) => kinds?.()))])
+}
+
+/** Loads what the features add to the handlers of jobs. */
+export async function loadHandlerExtensions(): Promise<readonly HandlerExtension[]> {
+  return await fromAll(async ({ handlers }) => (handlers === undefined ? [] : [await handlers()]))
 }
 
 /** Loads what features run beside the scheduler of an app with these definitions. */

@@ -9,12 +9,11 @@ import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { slowPollMs, upkeepTimes } from './process/loop-times.js'
 import { executableJobsOf } from '../handlers/executable-jobs.js'
-import { loadHandlerExtensions } from './handler-extensions.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
 import { newWorkerId, workerIdentity } from '../handlers/worker-identity.js'
-import { loadFeatureLoops, loadTriggerKinds } from './features.js'
+import { loadFeatureLoops, loadHandlerExtensions, loadTriggerKinds } from './features.js'
 
 /** What the engine of an app is made of. */
 export interface AppParts {
@@ -43,6 +42,7 @@ export async function newEngine(parts: AppParts): Promise<Engine> {
   const { concurrency, leaseMs, retentionMs } = parts.settings
   const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
+  const extensions = await loadHandlerExtensions()
   return new Engine({
     store,
     kinds: await loadTriggerKinds(),
@@ -55,7 +55,6 @@ export async function newEngine(parts: AppParts): Promise<Engine> {
     newWorkerId,
     keepAlive: (keep) => keepAliveOf(parts, keep),
     executableJobs: async () => {
-      const extensions = await loadHandlerExtensions()
       const found = await executableJobsOf({ registry, store, outside, extensions })
       onFunctions(functionsIn(found))
       return found

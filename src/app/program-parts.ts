@@ -8,7 +8,7 @@ export const programParts: ProgramParts = {
     return await openStore(url, { ...options, clock: systemClock, durability: 'full' })
   },
   handlerExtensions: async () => {
-    const { loadHandlerExtensions } = await import('./handler-extensions.js')
+    const { loadHandlerExtensions } = await import('./features.js')
     return await loadHandlerExtensions()
   },
   pipelineSteps: async (config) => {

@@ -112,6 +112,18 @@ describe('an app before its start', () => {
     await after.close()
   })
 
+  it('cron defines a job and its trigger, with the options of both, or nothing', async () => {
+    const { app } = staged()
+    expect(() => app.cron('nightly', '0 25 * * *', () => undefined)).toThrow(/cron/)
+    expect(() => app.cron('nightly', '@daily', () => undefined, { tries: 3 } as never)).toThrow(/tries/)
+    const job = app.cron('nightly', '0 2 * * *', () => undefined, { timezone: 'Europe/Berlin', retry: 3 })
+    expect(job).toEqual({ name: 'nightly' })
+    await app.start({ roles: { worker: false } })
+    const { trigger } = await app.triggers.get('nightly')
+    expect(trigger).toMatchObject({ job: 'nightly', schedule: { timezone: 'Europe/Berlin' } })
+    expect((await app.jobs.get('nightly')).job.retry.attempts).toBe(3)
+  })
+
   it('is started once, and defines nothing by code afterwards', async () => {
     const { app } = staged()
     const [first, second] = await Promise.allSettled([app.start(), app.start()])
@@ -240,6 +252,27 @@ describe('a running app', () => {
     await pass(0)
     expect((await waited).state).toBe('done')
     await expect(app.runs.wait('nobody')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+  })
+
+  it('the result of an enqueued run is that of its handler, and an error if it failed or was cancelled', async () => {
+    const { app, pass } = await started((one) => {
+      one.job('add', ({ payload }) => (payload as number) + 1)
+      one.job('fail', () => Promise.reject(new Error('no luck')))
+    })
+    const run = await app.enqueue('add', 1)
+    expect(run).toEqual({ id: run.id, created: true })
+    const result = run.result()
+    await pass(0)
+    expect(await result).toBe(2)
+    const failed = await app.enqueue('fail')
+    await pass(0)
+    await expect(failed.result()).rejects.toMatchObject({ code: 'HANDLER_FAILED', message: 'no luck' })
+    const cancelled = await app.enqueue('add', 1, { delay: '1h' })
+    await app.runs.cancel(cancelled.id, { reason: 'not needed' })
+    await expect(cancelled.result()).rejects.toMatchObject({ code: 'CANCELLED', message: 'not needed' })
+    const later = await app.enqueue('add', 1, { delay: '1h' })
+    const aborted = AbortSignal.abort(new Error('enough'))
+    await expect(later.result({ signal: aborted })).rejects.toThrow('enough')
   })
 
   it('one and the same unique key can be used again within the millisecond in which its run has ended', async () => {

@@ -10,11 +10,11 @@ import type { AppContext } from '../features/app-context.js'
 import type { Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
-import { defineJob, type JobInput, type JobOptions } from '../kernel/job/define-job.js'
+import { defineJob, jobOptionNames, type JobInput, type JobOptions } from '../kernel/job/define-job.js'
 import type { AnyJob, JobRef } from '../kernel/job/job-ref.js'
 import type { Coverage } from '../kernel/ledger/coverage.js'
 import { defineTrigger, type ScheduleOptions } from '../kernel/trigger/define-trigger.js'
-import type { Enqueued, Store } from '../store/port.js'
+import type { Store } from '../store/port.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { hold, release } from './api/holds.js'
@@ -35,6 +35,7 @@ import { traceErrors, type ErrorTrace } from '../engine/worker/error-trace.js'
 import { codeAppName, mainProgram } from './process/program.js'
 import { readRotaOptions, type RotaOptions, type StartOptions } from './rota-options.js'
 import type { EnqueueOptions } from './runs/enqueue.js'
+import { EnqueuedRun } from './runs/enqueued-run.js'
 import { Enqueuer } from './runs/enqueuer.js'
 import { absoluteUrl, clockFor } from './store/open-store.js'
 
@@ -50,6 +51,10 @@ export type FeatureApis = {
 
 type WithApi = { readonly api: (context: AppContext) => object }
 type ApiOf<One> = One extends { readonly api: (context: AppContext) => infer Api } ? Api : never
+
+/** The options of `app.cron`: those of its job and of its schedule. */
+export type CronOptions = JobOptions &
+  Omit<ScheduleOptions, 'cron' | 'every' | 'after' | 'anchor' | 'immediate' | 'at'>
 
 /** Where the definitions of an app come from. */
 export interface Origin {
@@ -160,6 +165,23 @@ class App {
     return { name }
   }
 
+  /** Defines a job and the cron trigger of the same name; the options are those of both. */
+  cron<Payload = unknown>(
+    name: string,
+    expression: string,
+    handler: (run: RunContext<Payload>) => unknown,
+    options: CronOptions = {},
+  ): JobRef<Payload> {
+    const entries = Object.entries(options)
+    const isOfJob = ([key]: [string, unknown]): boolean => jobOptionNames.includes(key as keyof JobOptions)
+    const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
+    // Before the job is added: a faulty expression adds nothing.
+    const trigger = defineTrigger(name, { ...schedule, cron: expression, job: name })
+    const job = this.job(name, handler, Object.fromEntries(entries.filter(isOfJob)))
+    this.#context.definitions.addTrigger(trigger)
+    return job
+  }
+
   /** Defines when a job is due, under a name of its own. */
   schedule(name: string, options: ScheduleOptions & { readonly job: AnyJob }): void {
     const { assertNotStarted, definitions } = this.#context
@@ -189,9 +211,9 @@ class App {
     job: JobRef<Payload> | string,
     payload?: Payload,
     options: EnqueueOptions = {},
-  ): Promise<Enqueued> {
-    const [enqueued] = await this.#enqueuer.enqueueMany(job, [payload], options)
-    return enqueued as Enqueued
+  ): Promise<EnqueuedRun> {
+    const [enqueued] = await this.enqueueMany(job, [payload], options)
+    return enqueued as EnqueuedRun
   }
 
   /** Records many runs of a job at once, all with the same options. */
@@ -199,8 +221,9 @@ class App {
     job: JobRef<Payload> | string,
     payloads: readonly (Payload | undefined)[],
     options: EnqueueOptions = {},
-  ): Promise<readonly Enqueued[]> {
-    return await this.#enqueuer.enqueueMany(job, payloads, options)
+  ): Promise<readonly EnqueuedRun[]> {
+    const enqueued = await this.#enqueuer.enqueueMany(job, payloads, options)
+    return enqueued.map((one) => new EnqueuedRun(one, this.#context.waitForRun))
   }
 
   /** Opens the store, writes the definitions and starts the loops. Returns what changed in the definitions. */

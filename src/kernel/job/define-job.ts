@@ -75,7 +75,8 @@ export interface JobInput extends JobOptions {
 }
 
 /** The options that every job has. */
-const jobOptionNames: readonly (keyof JobOptions)[] = [
+/** The names of the options that every job can have. */
+export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'queue',
   'priority',
   'retry',
