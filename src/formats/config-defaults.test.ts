@@ -78,9 +78,9 @@ triggers:
   twice: { job: both, every: 1h }
 `
     expect(await faultsOf(text)).toEqual([
-      'rota.config.yaml:2:3: jobs.both: cron and every cannot be together',
+      'rota.config.yaml:2:3: jobs.both: cron and every cannot be combined',
       expect.stringMatching(/^rota\.config\.yaml:3:26: jobs\.wrong\.cron: .*25/),
-      'rota.config.yaml:3:46: jobs.wrong.catchUp: "some" is not one of them',
+      'rota.config.yaml:3:46: jobs.wrong.catchUp: "some" is not allowed',
       'rota.config.yaml:4:3: jobs.no schedule: "no schedule" is not a name',
       'rota.config.yaml:4:43: jobs.no schedule.timezone: it does not go with every',
       'rota.config.yaml:5:27: jobs.lonely.payload: it only goes with cron, every or at',
@@ -182,7 +182,7 @@ jobs:
     ).toEqual([
       'rota.config.yaml:1:14: jobs.a.shell: a list is not a text',
       'rota.config.yaml:1:34: jobs.b.shell: it is empty',
-      'rota.config.yaml:1:47: jobs.c: command and shell cannot be together',
+      'rota.config.yaml:1:47: jobs.c: command and shell cannot be combined',
     ])
   })
 })

@@ -136,7 +136,7 @@ describe('a config in YAML', () => {
     expect(
       (await faultsOf('rota.config.yml', text)).map((line) => line.replace(/ \(allowed: .*/, '')),
     ).toEqual([
-      'rota.config.yml:1:1: zone: there is no such option; did you mean timezone?',
+      'rota.config.yml:1:1: zone: unknown option; did you mean timezone?',
       'rota.config.yml:2:1: store: "data.db" is not the address of a store',
       'rota.config.yml:3:1: lease: "2h" is too long',
       'rota.config.yml:4:1: retention: "10s" is too short',
@@ -178,7 +178,7 @@ describe('a config in YAML', () => {
       'jobs:\n  a: { command: ["x"] }\n  a: { command: "y" }',
       [
         'rota.config.yaml:3:3: this key was written before',
-        'rota.config.yaml:3:8: jobs.a.command: "y" is one text, and no shell would split it (allowed: a list of words such as ["node", "task.mjs"], or shell: with the text)',
+        'rota.config.yaml:3:8: jobs.a.command: "y" is a single string, and no shell splits it (allowed: a list of words such as ["node", "task.mjs"], or shell: with the text)',
       ],
     ],
     ['a tag', 'app: !!js/function "x"', ['rota.config.yaml:1:6: tags are not accepted']],

@@ -251,7 +251,7 @@ describe('what assets are made from', () => {
     expect(() => app.assets.define('x', { partitions: 'dayly', deps: 'b', materialize } as never)).toThrow(
       /partitions: .*deps: /,
     )
-    expect(() => app.assets.define('x', {})).toThrow(/nothing says what it does/)
+    expect(() => app.assets.define('x', {})).toThrow(/no action is defined/)
   })
 
   it('F2: a run about no partition of its asset is refused, and while one waits it is the answer', async () => {

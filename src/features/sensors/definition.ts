@@ -97,7 +97,7 @@ export function readSensorDefinition(
   if (isolate !== undefined && !(isObject(sensor) && typeof sensor['module'] === 'string'))
     fault(within(place, 'isolate'), 'only a module can be isolated: sensor: { module: … }')
   if (job !== undefined && onTrigger !== undefined)
-    fault(within(place, 'job'), 'job and onTrigger cannot be together', toDo)
+    fault(within(place, 'job'), 'job and onTrigger cannot be combined', toDo)
   if (runs !== undefined && onTrigger === undefined)
     fault(within(place, 'runs'), 'it only goes with onTrigger; a job has its own options')
   const own = onTrigger === undefined ? undefined : readOnTrigger({ name, onTrigger, runs }, place)

@@ -135,7 +135,7 @@ export function readVariables(value: unknown, place: Place): Readonly<Record<str
 export function readCommand(value: unknown, place: Place, allowed = argvAllowed): ShellSpec | undefined {
   if (Array.isArray(value)) return { kind: 'shell', argv: readArgv(value, place) }
   if (typeof value === 'string') {
-    return fault(place, `${shown(value)} is one text, and no shell would split it`, allowed)
+    return fault(place, `${shown(value)} is a single string, and no shell splits it`, allowed)
   }
   const input = readOptions(value, ['argv', 'env', 'cwd', 'allowLiteralSecrets'], place)
   if (input === undefined) return undefined

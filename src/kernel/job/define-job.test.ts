@@ -201,7 +201,7 @@ describe('the action of a job', () => {
     [
       { command: 'node x.js' },
       [
-        'command: "node x.js" is one text, and no shell would split it (a list of words such as ["node", "task.mjs"], or shell: with the text)',
+        'command: "node x.js" is a single string, and no shell splits it (a list of words such as ["node", "task.mjs"], or shell: with the text)',
       ],
     ],
     [
