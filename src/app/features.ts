@@ -1,9 +1,11 @@
 import type { FeatureLoop } from '../engine/feature-loop.js'
+import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
 import { timedKinds } from '../engine/timed/kinds.js'
 import { kindsOf, type TriggerKinds } from '../engine/trigger-kind.js'
 import type { Feature } from '../features/feature.js'
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
+import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
 
 /** Loads what the ends of runs change: a store is opened with it. */
@@ -16,9 +18,22 @@ export async function loadTriggerKinds(): Promise<TriggerKinds> {
   return kindsOf([...timedKinds.values(), ...(await fromAll(({ kinds }) => kinds?.()))])
 }
 
-/** Loads what the features add to the handlers of jobs. */
+/** Loads what features add to the handlers of jobs. */
 export async function loadHandlerExtensions(): Promise<readonly HandlerExtension[]> {
   return await fromAll(async ({ handlers }) => (handlers === undefined ? [] : [await handlers()]))
+}
+
+/** Loads what reads the files besides code and config that an app takes definitions from. */
+export async function loadFileReaders(): Promise<readonly ReadDefinitionFiles[]> {
+  return await fromAll(async ({ readFiles }) => (readFiles === undefined ? [] : [await readFiles()]))
+}
+
+/** How these triggers are performed although no engine runs, if they are. */
+export async function withoutEngine(active: readonly StoredTrigger[]): Promise<string | undefined> {
+  const [how] = await fromAll(async (feature) =>
+    [await feature.withoutEngine?.(active)].flatMap((text) => text ?? []),
+  )
+  return how
 }
 
 /** Loads what features run beside the scheduler of an app with these definitions. */

@@ -1,10 +1,12 @@
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
+import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { TriggerKind } from '../engine/trigger-kind.js'
 import type { AppContext } from './app-context.js'
 import type { EndEffect } from '../kernel/run/end-effect.js'
-import type { Command, CommandEntry } from '../cli/framework/command.js'
+import type { StoredTrigger } from '../kernel/trigger/trigger.js'
+import type { Command, CommandEntry, Context } from '../cli/framework/command.js'
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
 import type { Store } from '../store/port.js'
 import type { FeatureConfig } from './feature-config.js'
@@ -17,6 +19,16 @@ export interface Feature {
   readonly handlers?: () => Promise<HandlerExtension>
   /** The sections of a config file that it reads. */
   readonly config?: FeatureConfig
+  /** Reads the files besides code and config that an app takes definitions from. */
+  readonly readFiles?: () => Promise<ReadDefinitionFiles>
+  /** The command that enqueues the missed run of a trigger all the same, where it is one of this feature's. */
+  readonly missedCommand?: (
+    context: Context,
+    app: { store(): Promise<Store> },
+    trigger: string,
+  ) => Promise<string | undefined>
+  /** How these triggers are performed although no engine runs, where commands of this feature do so. */
+  readonly withoutEngine?: (active: readonly StoredTrigger[]) => Promise<string | undefined>
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
   /** Makes its object on the app. Every app has one, so heavy parts are imported when they are first used. */

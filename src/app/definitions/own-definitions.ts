@@ -1,4 +1,6 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
+import { definitionFiles, type FileDefinitions } from '../../engine/sync/definition-files.js'
+import { definePipelineJob } from '../../engine/sync/pipeline-job.js'
 import { defineJobs, endJobs, sync, type Source, type SyncReport } from '../../engine/sync/sync.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import type { Key } from '../../kernel/definition/faults.js'
@@ -8,19 +10,11 @@ import type { Roles } from '../../engine/role.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { checkModules } from '../../handlers/module.js'
-import { notePlans, vanishedPlans } from '../../features/plans/named-plans.js'
 import { stepFunctions } from '../../handlers/pipeline/step-function.js'
 import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
-import {
-  definePipelineJob,
-  planPaths,
-  planSources,
-  syncPlans,
-  type PlanSource,
-} from '../../features/plans/triggers.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { withRenameHint } from '../process/rename-hint.js'
-import { loadTriggerKinds } from '../features.js'
+import { loadFileReaders, loadTriggerKinds } from '../features.js'
 
 /** Tells where the part of a config at the end of these steps was written. */
 export type Where = (keys: readonly Key[]) => string
@@ -49,9 +43,9 @@ export class OwnDefinitions {
   /** A digest of the names of triggers and plans: processes that have the same end none of each other's. Empty where there are none. */
   get digest(): string {
     const { triggers } = this.#registry
-    const plans = this.#registry.part(planPaths)
-    if (triggers.size + plans.length === 0) return ''
-    return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), plans.toSorted()]))
+    const files = this.#registry.part(definitionFiles)
+    if (triggers.size + files.length === 0) return ''
+    return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), files.toSorted()]))
   }
 
   /** Whether the store has every job; so that the hot path does not wait for a promise. */
@@ -71,8 +65,8 @@ export class OwnDefinitions {
     },
   ): Promise<SyncReport | undefined> {
     const { roles, now, beforeEnding } = context
-    const plans = await this.#readFiles(context)
-    const report = roles.scheduler ? await this.#sync(store, plans, { now, beforeEnding }) : undefined
+    const files = await this.#readFiles(context)
+    const report = roles.scheduler ? await this.#sync(store, files, { now, beforeEnding }) : undefined
     if (!roles.scheduler) await this.writeJobs(store, now)
     // Other programs put runs into such a store, which name their pipelines and come from no plan.
     if (roles.worker && store.url.startsWith('files:')) await definePipelineJob(store, now)
@@ -89,26 +83,27 @@ export class OwnDefinitions {
     }
   }
 
-  /** Reads plans and pipelines, so that nothing is written where one of them has a fault. */
+  /** Reads all files, so that nothing is written where one of them has a fault. */
   async #readFiles(context: {
     readonly directory: string
     readonly roles: Roles
     readonly now: Instant
-  }): Promise<readonly PlanSource[]> {
+  }): Promise<readonly FileDefinitions[]> {
     const { directory, roles, now } = context
     const jobs = this.#jobs()
     if (roles.worker) checkModules(jobs, directory)
-    const paths = roles.scheduler ? this.#registry.part(planPaths) : []
-    const plans = await planSources(paths, { directory, jobs, now })
+    const paths = roles.scheduler ? this.#registry.part(definitionFiles) : []
+    const app = { paths, source: this.#source, directory, jobs, now }
+    const files = await Promise.all((await loadFileReaders()).map((read) => read(app)))
     const named = jobs.flatMap(({ handler }) => (handler.kind === 'pipeline' ? (handler.path ?? []) : []))
     const functions = roles.worker ? this.#registry.part(stepFunctions) : undefined
-    await checkPipelines([...named, ...plans.flatMap((plan) => plan.pipelines)], { directory, functions })
-    return plans
+    await checkPipelines([...named, ...files.flatMap(({ pipelines }) => pipelines)], { directory, functions })
+    return files
   }
 
   async #sync(
     store: Store,
-    plans: readonly PlanSource[],
+    files: readonly FileDefinitions[],
     {
       now,
       beforeEnding,
@@ -122,7 +117,7 @@ export class OwnDefinitions {
       'the app',
       past.map((fault) => ({ ...fault, where: this.#where?.(fault.keys) })),
     )
-    const vanished = await vanishedPlans(store, { source: this.#source, plans })
+    const vanished = (await Promise.all(files.map((one) => one.vanished(store)))).flat()
     if (vanished.length > 0) await beforeEnding(vanished)
     const context = { kinds: await loadTriggerKinds(), now }
     const own = await sync(store, { ...this.#all(), beforeEnding }, context).catch(async (error: unknown) => {
@@ -131,12 +126,12 @@ export class OwnDefinitions {
     this.#registry.shared = new Set(own.shared)
     this.#writtenJobs = this.#registry.jobs.size
     await endJobs(store, this.#all(), now)
-    const ended = await notePlans(store, { source: this.#source, plans, now })
-    const reports = [own, ...(await syncPlans(store, plans, now))]
+    const reports = [own]
+    for (const one of files) reports.push(...(await one.sync(store, now)))
     return {
       defined: reports.flatMap((report) => report.defined),
       changed: reports.flatMap((report) => report.changed),
-      ended: [...ended, ...reports.flatMap((report) => report.ended)],
+      ended: reports.flatMap((report) => report.ended),
       unchanged: reports.reduce((sum, report) => sum + report.unchanged, 0),
     }
   }

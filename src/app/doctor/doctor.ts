@@ -13,7 +13,7 @@ import { waitingRuns } from './waiting-runs.js'
 import { releaseOf } from '../explain/pending-text.js'
 
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
-import { isPass } from '../../features/plans/source.js'
+import { withoutEngine } from '../features.js'
 import { packageVersion } from '../../formats/version.js'
 
 export type { Finding } from './finding.js'
@@ -116,15 +116,14 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
   }
   if (live.length > 0)
     return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
-  return [noWorker(triggers.filter((trigger) => trigger.active)), ...findings]
+  return [await noWorker(triggers.filter((trigger) => trigger.active)), ...findings]
 }
 
-/** Where only plans are passed over by `rota schedule`, cron starts a worker for each run, and none stays. */
-function noWorker(active: readonly StoredTrigger[]): Finding {
+/** Commands that cron starts may perform all runs; then no worker stays. */
+async function noWorker(active: readonly StoredTrigger[]): Promise<Finding> {
   if (active.length === 0) return ok('worker', 'none, and none is needed')
-  const isForCron =
-    active.some(isPass) && active.every((one) => isPass(one) || one.source.startsWith('plan:'))
-  if (isForCron) return ok('worker', 'none is alive now; `rota work` performs what `rota schedule` enqueues')
+  const how = await withoutEngine(active)
+  if (how !== undefined) return ok('worker', `none is alive now; ${how}`)
   return warn('worker', 'no worker is alive', 'start one with `rota up`')
 }
 

@@ -1,5 +1,5 @@
 import type { AppContext } from '../app-context.js'
-import { planPaths } from './triggers.js'
+import { definitionFiles } from '../../engine/sync/definition-files.js'
 
 /** `app.plans`: plan files whose entries run when they are due. */
 export class Plans {
@@ -12,6 +12,6 @@ export class Plans {
   /** Adds a plan file, which is read at the start. */
   add(path: string): void {
     this.#context.assertNotStarted('a plan')
-    this.#context.definitions.part(planPaths).push(path)
+    this.#context.definitions.part(definitionFiles).push(path)
   }
 }

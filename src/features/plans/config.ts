@@ -1,7 +1,7 @@
+import { definitionFiles } from '../../engine/sync/definition-files.js'
 import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
 import type { Written } from '../../kernel/definition/read-value.js'
 import type { FeatureDefinitions } from '../feature-config.js'
-import { planPaths } from './triggers.js'
 
 /** What a config may say about plans. */
 export interface PlansConfig {
@@ -17,5 +17,5 @@ export function readSection({ plans }: Written, whole: Place): FeatureDefinition
     return {}
   }
   const paths: readonly string[] = [...plans]
-  return { define: ({ definitions }) => void definitions.part(planPaths).push(...paths) }
+  return { define: ({ definitions }) => void definitions.part(definitionFiles).push(...paths) }
 }

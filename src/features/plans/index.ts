@@ -30,5 +30,9 @@ export const plans = {
       load: async (program) => (await import('./queue/commands.js')).queue(program),
     },
   },
+  missedCommand: async (context, app, trigger) =>
+    (await import('./enqueue-command.js')).enqueueCommand(context, app, trigger),
+  withoutEngine: async (active) => (await import('./source.js')).withoutEngine(active),
+  readFiles: async () => (await import('./plan-files.js')).readPlanFiles,
   config: featureConfig<PlansConfig>(['plans'], () => import('./config.js')),
 } as const satisfies Feature

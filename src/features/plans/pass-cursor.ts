@@ -37,7 +37,7 @@ export async function notePass(store: Store, pass: PassedPlan & { readonly now: 
 }
 
 async function definePass(store: Store, trigger: Trigger, now: Instant): Promise<DueTrigger | undefined> {
-  const { definePipelineJob } = await import('./triggers.js')
+  const { definePipelineJob } = await import('../../engine/sync/pipeline-job.js')
   const { define } = await import('../../engine/sync/sync.js')
   await definePipelineJob(store, now)
   await define(store, { kinds: timedKinds, source: passSource, triggers: [trigger], now })

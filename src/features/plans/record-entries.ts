@@ -1,3 +1,4 @@
+import { definePipelineJob } from '../../engine/sync/pipeline-job.js'
 import { define } from '../../engine/sync/sync.js'
 import { planTriggerName } from '../../kernel/identity/occurrence.js'
 import { pipelineJob } from '../../kernel/job/pipeline.js'
@@ -5,7 +6,7 @@ import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { PlanEntry } from './definition.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { definePipelineJob, planTrigger } from './triggers.js'
+import { planTrigger } from './triggers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
 /** Records entries of a plan as runs; answers those that nobody else recorded first. */

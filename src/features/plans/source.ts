@@ -25,6 +25,13 @@ export function isPass({ trigger, source }: Pick<StoredTrigger, 'trigger' | 'sou
   return source === passSource && trigger.name.startsWith('pass:')
 }
 
+/** How triggers are performed without an engine: `rota schedule` has passed over their plans, and cron starts a worker for each run. */
+export function withoutEngine(active: readonly StoredTrigger[]): string | undefined {
+  const isForCron =
+    active.some(isPass) && active.every((one) => isPass(one) || one.source.startsWith('plan:'))
+  return isForCron ? '`rota work` performs what `rota schedule` enqueues' : undefined
+}
+
 /** The trigger whose cursor says how far a plan has been passed; a path may have what a name may not. */
 export function passName(source: string): string {
   return /^[\w.:@/-]{1,100}$/.test(source) ? `pass:${source}` : `pass:${fingerprintOf(source)}`

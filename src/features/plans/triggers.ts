@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import { defineJobs, sync, type SyncReport } from '../../engine/sync/sync.js'
+import { definePipelineJob } from '../../engine/sync/pipeline-job.js'
+import { sync, type SyncReport } from '../../engine/sync/sync.js'
 import { canonicalJson } from '../../kernel/identity/canonical-json.js'
 import { defineTrigger } from '../../kernel/trigger/define-trigger.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import { jobDefaults, type Job } from '../../kernel/job/job.js'
+import type { Job } from '../../kernel/job/job.js'
 import { planTriggerName } from '../../kernel/identity/occurrence.js'
 import { pipelineJob } from '../../kernel/job/pipeline.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
@@ -24,11 +25,6 @@ export interface PlanSource {
   readonly triggers: readonly Trigger[]
   /** The pipelines of entries that may still be performed. */
   readonly pipelines: readonly string[]
-}
-
-/** The plan files that an app uses; a part of its definitions. */
-export function planPaths(): string[] {
-  return []
 }
 
 /** Reads plans and works out their triggers; a job of the app with the same pipeline file is used where there is one. */
@@ -97,14 +93,6 @@ export async function syncPlans(
     open = again
   }
   return reports
-}
-
-/** Defines the job of runs that name their pipeline file themselves, unless somebody has a job of that name. */
-export async function definePipelineJob(store: Store, now: Instant): Promise<void> {
-  const stored = await store.jobs()
-  if (stored.some(({ job }) => job.name === pipelineJob && job.ended !== true)) return
-  const job: Job = { ...jobDefaults, name: pipelineJob, handler: { kind: 'pipeline' } }
-  await defineJobs(store, { name: 'plans', jobs: [job], queues: [] }, now)
 }
 
 /** The entries that another plan has as well, and that stay with it; with other params they are a conflict. */

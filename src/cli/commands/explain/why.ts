@@ -1,6 +1,7 @@
 import { parseWindow } from '../../framework/moment.js'
 import { releaseOf } from '../../../app/explain/pending-text.js'
 import type { Rota } from '../../../app/rota.js'
+import type { Feature } from '../../../features/feature.js'
 import type { Explanation, Why } from '../../../engine/explain/why.js'
 import type { Run } from '../../../kernel/run/run.js'
 import { printable } from '../../../text/printable.js'
@@ -82,9 +83,10 @@ function idOfBlocker(explanation: Explanation): string | undefined {
 async function missedEntry(context: Context, app: Rota, answer: Why): Promise<string | undefined> {
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
-  if (!isMissed || beside.length > 0 || !trigger.startsWith('plan:')) return undefined
-  const { enqueueCommand } = await import('../../../features/plans/enqueue-command.js')
-  return await enqueueCommand(context, app, trigger)
+  if (!isMissed || beside.length > 0) return undefined
+  const features: readonly Feature[] = Object.values(await import('../../../features/index.js'))
+  const found = await Promise.all(features.map((one) => one.missedCommand?.(context, app, trigger)))
+  return found.find((command) => command !== undefined)
 }
 
 function print(

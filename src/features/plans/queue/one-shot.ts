@@ -2,11 +2,12 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { quotedText } from '../../../text/error-text.js'
-import { likelySwitches, readSwitches, type Switches } from '../../../kernel/hold/switches.js'
+import type { Switches } from '../../../kernel/hold/switches.js'
 import type { ProgramParts } from '../../feature.js'
 import type { QueueClock, QueueStore } from './clock.js'
 import type { Queue } from './directory.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
+import { switchesOf } from '../../../cli/framework/switches-of.js'
 import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
@@ -78,13 +79,6 @@ function notADirectory(path: string): string | undefined {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
     return isMissing ? undefined : (systemText(error) ?? (error as Error).message)
   }
-}
-
-/** The kill switches of the environment; a name that was most likely misspelt gets a warning. */
-export function switchesOf({ out, environment }: Context): Switches {
-  const switches = readSwitches(environment)
-  for (const hint of likelySwitches(environment)) out.note(`warning: ${hint}`)
-  return switches
 }
 
 /** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
