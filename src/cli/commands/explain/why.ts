@@ -85,8 +85,11 @@ async function missedEntry(context: Context, app: Rota, answer: Why): Promise<st
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
   if (!isMissed || beside.length > 0) return undefined
   const features: readonly Feature[] = Object.values(await import('../../../features/index.js'))
-  const found = await Promise.all(features.map((one) => one.missedCommand?.(context, app, trigger)))
-  return found.find((command) => command !== undefined)
+  for (const { missedCommand } of features) {
+    const command = await missedCommand?.(context, app, trigger)
+    if (command !== undefined) return command
+  }
+  return undefined
 }
 
 function print(
