@@ -6,7 +6,7 @@ import { formatDuration } from '../../time/duration.js'
 import { formatInstant } from '../../time/instant.js'
 import { tzdataVersion } from '../../time/zone.js'
 import { failedRuns } from './failed-runs.js'
-import { count, ok, warn, type Facts, type Finding } from './finding.js'
+import { count, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 import { runningRuns } from './running-runs.js'
 import { lateTriggers, sensorsBehind, skippingTriggers } from './triggers.js'
 import { waitingRuns } from './waiting-runs.js'
@@ -16,7 +16,7 @@ import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import { withoutEngine } from '../features.js'
 import { packageVersion } from '../../formats/version.js'
 
-export type { Finding } from './finding.js'
+export type { Finding } from '../../engine/explain/finding.js'
 
 /** Looks at store, clock, workers, triggers, runs and holds. */
 export async function examine(input: {

@@ -1,6 +1,6 @@
 import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
-import { groupBy, ok, someNames, warn, type Facts, type Finding } from './finding.js'
+import { groupBy, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
 /** How many runs under way are looked at, and of how many triggers and jobs it is worked out what is usual. */
 const mostRunning = 1000

@@ -5,7 +5,7 @@ import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { SensorInfo } from '../../features/sensors/status.js'
 import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
-import { count, ok, someNames, warn, type Facts, type Finding } from './finding.js'
+import { count, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
 const lateMs = 60_000
 const dayMs = 86_400_000

@@ -3,7 +3,7 @@ import type { Run } from '../../kernel/run/run.js'
 import { formatInstant } from '../../time/instant.js'
 import { pendingText, pendingTodo } from '../explain/pending-text.js'
 import { readWaiting } from '../runs/waiting.js'
-import { count, ok, someNames, warn, type Facts, type Finding } from './finding.js'
+import { count, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
 /** A run that waits for longer than this is worth a look. */
 const lateMs = 60_000

@@ -9,7 +9,7 @@ import { fault, placeOf, within, type Key } from '../../kernel/definition/faults
 import { didYouMean } from '../../kernel/definition/read-value.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
-import { checkTrigger } from '../../kernel/trigger/check-trigger.js'
+import { checkTrigger } from '../timed/check-job.js'
 import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
 import { namedText } from '../../text/error-text.js'
 import type { Handler } from '../worker/perform.js'

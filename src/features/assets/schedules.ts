@@ -1,7 +1,7 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { isAsset } from '../../kernel/partition/asset.js'
-import { checkTrigger } from '../../kernel/trigger/check-trigger.js'
+import { checkTrigger } from '../../engine/timed/check-job.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'

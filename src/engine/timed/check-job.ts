@@ -1,9 +1,9 @@
-import { fault, within, type Place } from '../definition/faults.js'
-import { timezoneOf } from '../identity/occurrence.js'
-import type { Job } from '../job/job.js'
-import { checkPartitionRule } from '../partition/rule.js'
-import { isComputed } from './schedule.js'
-import type { Trigger } from './trigger.js'
+import { fault, within, type Place } from '../../kernel/definition/faults.js'
+import { timezoneOf } from '../../kernel/identity/occurrence.js'
+import type { Job } from '../../kernel/job/job.js'
+import { checkPartitionRule } from '../../kernel/partition/rule.js'
+import { isComputed } from '../../kernel/trigger/schedule.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** Notes why a timed trigger cannot make runs of its job: its due instants must stand for partitions that the job has. */
 export function checkTrigger(trigger: Trigger, job: Job | undefined, place: Place): void {
