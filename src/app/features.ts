@@ -1,3 +1,4 @@
+import type { Check } from '../engine/explain/finding.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
@@ -39,6 +40,16 @@ export async function withoutEngine(active: readonly StoredTrigger[]): Promise<s
 /** Loads what features run beside the scheduler of an app with these definitions. */
 export async function loadFeatureLoops(definitions: Registry): Promise<readonly FeatureLoop[]> {
   return await fromAll(({ loops }) => loops?.(definitions))
+}
+
+/** Loads what features look at when somebody asks whether all is well. */
+export async function loadChecks(): Promise<readonly Check[]> {
+  return await fromAll(({ checks }) => checks?.())
+}
+
+/** Loads what features add to the handlers of jobs. */
+export async function loadHandlerExtensions(): Promise<readonly HandlerExtension[]> {
+  return await fromAll(async ({ handlers }) => (handlers === undefined ? [] : [await handlers()]))
 }
 
 async function fromAll<Part>(

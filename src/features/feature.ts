@@ -1,4 +1,5 @@
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
+import type { Check } from '../engine/explain/finding.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
@@ -35,6 +36,8 @@ export interface Feature {
   readonly api?: (context: AppContext) => object
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
+  /** What it looks at when somebody asks whether all is well. */
+  readonly checks?: () => Promise<readonly Check[]>
   /** What it runs beside the scheduler of an app with these definitions. */
   readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */

@@ -2,14 +2,16 @@ import type { RotaError } from '../../kernel/definition/errors.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
+import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
 import { formatDuration } from '../../time/duration.js'
 import { formatInstant } from '../../time/instant.js'
 import { tzdataVersion } from '../../time/zone.js'
 import { failedRuns } from './failed-runs.js'
-import { count, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { count, ok, warn, type Check, type Facts, type Finding } from '../../engine/explain/finding.js'
 import { runningRuns } from './running-runs.js'
-import { lateTriggers, sensorsBehind, skippingTriggers } from './triggers.js'
+import { lateTriggers, skippingTriggers } from './triggers.js'
 import { waitingRuns } from './waiting-runs.js'
+import { loadChecks, loadTriggerKinds } from '../features.js'
 import { releaseOf } from '../explain/pending-text.js'
 
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
@@ -28,8 +30,9 @@ export async function examine(input: {
 }): Promise<readonly Finding[]> {
   const { store, clock, wentBack, deep } = input
   const now = clock.now()
-  const facts = { store, now, deep, workers: await store.workers(), triggers: await store.triggers() }
-  const checks = [
+  const [workers, triggers] = [await store.workers(), await store.triggers()]
+  const facts = { store, now, deep, workers, triggers, kinds: await loadTriggerKinds() }
+  const checks: readonly Check[] = [
     versions,
     storeHealth,
     storeRights,
@@ -38,7 +41,7 @@ export async function examine(input: {
     liveWorkers,
     lateTriggers,
     skippingTriggers,
-    sensorsBehind,
+    ...(await loadChecks()),
     runningRuns,
     waitingRuns,
     failedRuns,
@@ -84,8 +87,9 @@ async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {
   return [warn('clock', message, 'set the clock right; nothing is planned until it has caught up')]
 }
 
-async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
-  const ahead = triggers.filter((one) => one.active && one.cursorAt > now + 2000 && !isEnqueuedAhead(one))
+async function cursors({ triggers, kinds, now }: Facts): Promise<Finding[]> {
+  const isAhead = (one: StoredTrigger): boolean => one.active && one.cursorAt > now + 2000
+  const ahead = triggers.filter((one) => isAhead(one) && !isEnqueuedAhead(one, kinds))
   return ahead.map(({ trigger, cursorAt }) =>
     warn(
       'cursor',
@@ -96,8 +100,9 @@ async function cursors({ triggers, now }: Facts): Promise<Finding[]> {
 }
 
 /** What is due once is over with its instant: a cursor there says that its run was enqueued ahead, and holds up nothing. */
-function isEnqueuedAhead({ trigger: { schedule }, cursorAt }: StoredTrigger): boolean {
-  return schedule.kind === 'once' && cursorAt <= schedule.at
+function isEnqueuedAhead({ trigger, cursorAt }: StoredTrigger, kinds: TriggerKinds): boolean {
+  const kind = kindOf(kinds, trigger)
+  return kind.isOneShot === true && kind.instants(trigger)?.next(cursorAt - 1) !== undefined
 }
 
 async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]> {

@@ -1,21 +1,20 @@
+import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
 import { rangeOver } from '../../engine/explain/due-instants.js'
 import type { LedgerReason } from '../../kernel/ledger/ledger.js'
-import { isComputed, scheduleOf } from '../../kernel/trigger/schedule.js'
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import type { SensorInfo } from '../../features/sensors/status.js'
-import { formatDuration } from '../../time/duration.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import { count, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
 const lateMs = 60_000
 const dayMs = 86_400_000
 
 /** Triggers that are due and were not planned, with why nobody plans them. */
 export async function lateTriggers(facts: Facts): Promise<Finding[]> {
-  const { triggers, now, store } = facts
-  const late = triggers.filter(
-    (one) => one.nextAt !== undefined && one.nextAt < now - lateMs && !isSensor(one),
-  )
+  const { triggers, now, store, kinds } = facts
+  const isLate = ({ nextAt, trigger }: StoredTrigger): boolean =>
+    nextAt !== undefined && nextAt < now - lateMs && kindOf(kinds, trigger).plan !== undefined
+  const late = triggers.filter(isLate)
   const active = triggers.filter((one) => one.active).length
   if (late.length === 0) return [ok('triggers', `${active} active, none late`)]
   const nextTickAt = await store.nextTickAt({ now })
@@ -39,8 +38,8 @@ const mostInstants = 200
 const fewestInstants = 5
 
 /** Triggers that run at less than half of their due instants, and what keeps them from it. */
-export async function skippingTriggers({ store, triggers, now }: Facts): Promise<Finding[]> {
-  const timed = triggers.filter(({ active, trigger }) => active && trigger.enabled && isPlainlyTimed(trigger))
+export async function skippingTriggers({ store, triggers, kinds, now }: Facts): Promise<Finding[]> {
+  const timed = triggers.filter(({ active, trigger }) => active && trigger.enabled && recurs(kinds, trigger))
   const findings: Finding[] = []
   for (const stored of timed.slice(0, mostTriggers)) {
     const { due, skipped } = await dayOf(store, stored, now)
@@ -111,49 +110,8 @@ function isHeldBack(reason: LedgerReason | undefined): boolean {
   return reason === 'paused' || reason === 'frozen' || reason === 'switch'
 }
 
-/** Checks of rounds are recorded in the ledger whether they found something or not. */
-function isPlainlyTimed({ schedule, round }: StoredTrigger['trigger']): boolean {
-  return isComputed(schedule) && schedule.kind !== 'once' && round === undefined
-}
-
-/** Sensors that fail, were paused for it, or are not polled in time. */
-export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Finding[]> {
-  if (!triggers.some((one) => one.active && isSensor(one))) return []
-  const { listSensors } = await import('../../features/sensors/status.js')
-  const sensors = (await listSensors(store, { now })).filter(({ condition }) => condition !== 'ended')
-  const findings = sensors.flatMap((sensor) => sensorFinding(sensor, now) ?? [])
-  return findings.length > 0 ? findings : [ok('sensors', `${count(sensors.length, 'sensor')}, none behind`)]
-}
-
-function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
-  const { name, condition, record, pause, nextAt, spec, pollingSince } = sensor
-  const reason = record.last?.kind === 'error' ? `: ${record.last.reason ?? ''}` : ''
-  const failed = `${count(record.failures, 'failure')} in a row${reason}`
-  const look = `\`rota sensor history ${name}\` shows the polls`
-  if (condition === 'failing' || condition === 'broken')
-    return warn('sensors', `sensor ${name} is ${condition}, ${failed}`, `mend what it looks at; ${look}`)
-  if (pause !== undefined && record.failures > 0)
-    return warn(
-      'sensors',
-      `sensor ${name} was paused after ${failed}`,
-      `mend it, then \`rota resume ${name}\``,
-    )
-  if (spec.type === 'webhook' || pause !== undefined || pollingSince !== undefined) return undefined
-  return lateSensor(sensor, nextAt === undefined ? 0 : now - nextAt)
-}
-
-/** One that nobody polls, or whose polls begin late. */
-function lateSensor({ name, record, spec }: SensorInfo, behindMs: number): Finding | undefined {
-  const text = (ms: number): string => formatDuration(Math.floor(ms / 1000) * 1000)
-  if (behindMs >= lateMs) {
-    const message = `sensor ${name} should have been polled ${text(behindMs)} ago`
-    return warn('sensors', message, 'start the program that defines it: no other can poll it')
-  }
-  if (record.lagMs < Math.max(lateMs, spec.everyMs)) return undefined
-  const message = `the last poll of sensor ${name} began ${text(record.lagMs)} late`
-  return warn('sensors', message, 'its process has too much to do: poll less often, or start another process')
-}
-
-function isSensor({ trigger }: StoredTrigger): boolean {
-  return trigger.schedule.kind === 'sensor'
+/** Whether every due instant is expected to become a run of the trigger, again and again. */
+function recurs(kinds: TriggerKinds, trigger: Trigger): boolean {
+  const kind = kindOf(kinds, trigger)
+  return kind.origin === 'trigger' && kind.isChain !== true && kind.isOneShot !== true
 }

@@ -1,6 +1,7 @@
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import type { TriggerKinds } from '../trigger-kind.js'
 
 /** One thing that was looked at: what it is, how it stands, and what to do about it. */
 export interface Finding {
@@ -17,7 +18,11 @@ export interface Facts {
   readonly deep: boolean
   readonly workers: readonly WorkerStatus[]
   readonly triggers: readonly StoredTrigger[]
+  readonly kinds: TriggerKinds
 }
+
+/** Looks at one subject and says how it stands. */
+export type Check = (facts: Facts) => Promise<readonly Finding[]>
 
 /** Something that is as it should be. */
 export function ok(check: string, message: string): Finding {

@@ -15,10 +15,10 @@ export async function lastSignOfLife(store: Store, until: Instant): Promise<Inst
   // It lived before and after, so that it slept or hung in between: the last run that it planned is what is known.
   const runs = await store.runs({ untilAt: until, limit: mostRuns })
   const plannedAt = runs
-    .filter(({ origin, createdAt }) => planned.has(origin) && createdAt >= livingSince && createdAt <= until)
+    .filter(({ origin, createdAt }) => !asked.has(origin) && createdAt >= livingSince && createdAt <= until)
     .map(({ createdAt }) => createdAt)
   return Math.max(lastBeatAt ?? livingSince, livingSince, ...plannedAt)
 }
 
-/** Runs that a scheduler records; others come from whoever asks. */
-const planned: ReadonlySet<RunOrigin> = new Set(['trigger', 'sensor', 'round', 'upstream'])
+/** Runs that somebody asked for; all others were recorded by a scheduler. */
+const asked: ReadonlySet<RunOrigin> = new Set(['enqueue', 'manual', 'backfill'])

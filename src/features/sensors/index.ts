@@ -10,6 +10,7 @@ export const sensors = {
   name: 'sensors',
   api: (context: AppContext) => new Sensors(context),
   kinds: async () => [(await import('./kind.js')).sensorKind],
+  checks: async () => [(await import('./findings.js')).sensorsBehind],
   loops: async (definitions) => {
     const own = definitions.part(ownSensors)
     return own.size === 0 ? [] : [(await import('./polling/run.js')).sensorLoop(own)]

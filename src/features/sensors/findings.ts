@@ -1,0 +1,44 @@
+import { count, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { formatDuration } from '../../time/duration.js'
+import type { Instant } from '../../time/instant.js'
+import { listSensors, type SensorInfo } from './status.js'
+
+/** From which delay on a poll counts as late. */
+const lateMs = 60_000
+
+/** Sensors that fail, were paused for it, or are not polled in time. */
+export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Finding[]> {
+  if (!triggers.some(({ active, trigger }) => active && trigger.schedule.kind === 'sensor')) return []
+  const sensors = (await listSensors(store, { now })).filter(({ condition }) => condition !== 'ended')
+  const findings = sensors.flatMap((sensor) => sensorFinding(sensor, now) ?? [])
+  return findings.length > 0 ? findings : [ok('sensors', `${count(sensors.length, 'sensor')}, none behind`)]
+}
+
+function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
+  const { name, condition, record, pause, nextAt, spec, pollingSince } = sensor
+  const reason = record.last?.kind === 'error' ? `: ${record.last.reason ?? ''}` : ''
+  const failed = `${count(record.failures, 'failure')} in a row${reason}`
+  const look = `\`rota sensor history ${name}\` shows the polls`
+  if (condition === 'failing' || condition === 'broken')
+    return warn('sensors', `sensor ${name} is ${condition}, ${failed}`, `mend what it looks at; ${look}`)
+  if (pause !== undefined && record.failures > 0)
+    return warn(
+      'sensors',
+      `sensor ${name} was paused after ${failed}`,
+      `mend it, then \`rota resume ${name}\``,
+    )
+  if (spec.type === 'webhook' || pause !== undefined || pollingSince !== undefined) return undefined
+  return lateSensor(sensor, nextAt === undefined ? 0 : now - nextAt)
+}
+
+/** One that nobody polls, or whose polls begin late. */
+function lateSensor({ name, record, spec }: SensorInfo, behindMs: number): Finding | undefined {
+  const text = (ms: number): string => formatDuration(Math.floor(ms / 1000) * 1000)
+  if (behindMs >= lateMs) {
+    const message = `sensor ${name} should have been polled ${text(behindMs)} ago`
+    return warn('sensors', message, 'start the program that defines it: no other can poll it')
+  }
+  if (record.lagMs < Math.max(lateMs, spec.everyMs)) return undefined
+  const message = `the last poll of sensor ${name} began ${text(record.lagMs)} late`
+  return warn('sensors', message, 'its process has too much to do: poll less often, or start another process')
+}
