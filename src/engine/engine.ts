@@ -211,9 +211,9 @@ export class Engine {
     const { store, clock, events, concurrency, executableJobs, pollMs } = this.#options
     const tracer = this.#tracer
     const now = (): Instant => this.now()
-    const onFollowed = (): void => this.#scheduler?.wake()
+    const onDue = (): void => this.#scheduler?.wake()
     const loop = { store, clock, now, events, tracer, pollMs }
-    return new Worker({ id, ...loop, concurrency, executableJobs, onFollowed, onExpired })
+    return new Worker({ id, ...loop, concurrency, executableJobs, onDue, onExpired })
   }
 
   #noteFull(): void {

@@ -3,6 +3,8 @@
  * need, plans them, and closes a version that was replaced. The scheduler, sync, why and coverage ask the kind of a
  * trigger and know none by name. Timed kinds are in `timed/`; the others come with their features.
  */
+import type { Place } from '../kernel/definition/faults.js'
+import type { Job } from '../kernel/job/job.js'
 import type { RunOrigin } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
 import type { ScheduleSpec } from '../kernel/trigger/schedule.js'
@@ -38,6 +40,8 @@ export interface TriggerKind<Facts = unknown> {
   plan?(due: DueTrigger, facts: Facts, now: Instant): Tick
   /** The tick that ends a version: what is due under it by now. Absent where nothing is left to record. */
   close?(due: DueTrigger, facts: Facts, at: Closing): Tick | undefined
+  /** Notes why it cannot make runs of its job. */
+  checkJob?(trigger: Trigger, job: Job | undefined, place: Place): void
   /** Throws if triggers of a source contradict those that stay in the store. */
   check?(store: Store, triggers: readonly Trigger[], replaces: (one: StoredTrigger) => boolean): Promise<void>
   /** The jobs among conflicts that this source may use together with their owners. */

@@ -4,7 +4,8 @@ import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
 import type { Handler } from '../../engine/worker/perform.js'
 import { readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
-import { checkTrigger } from '../../engine/timed/check-job.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
+import { kindOf } from '../../engine/trigger-kind.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { refusedHost } from '../../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
@@ -85,7 +86,7 @@ function readAddedTrigger(
 ): Trigger | undefined {
   const job = stored.get((written.input as Partial<TriggerInput> | undefined)?.job ?? '')
   const trigger = readTrigger({ ...written, asset: job?.asset }, place)
-  if (trigger !== undefined) checkTrigger(trigger, job, place)
+  if (trigger !== undefined) kindOf(timedKinds, trigger).checkJob?.(trigger, job, place)
   return trigger
 }
 

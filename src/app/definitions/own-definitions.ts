@@ -109,9 +109,10 @@ export class OwnDefinitions {
       beforeEnding,
     }: { readonly now: Instant; readonly beforeEnding: (names: readonly string[]) => Promise<void> },
   ): Promise<SyncReport> {
+    const kinds = await loadTriggerKinds()
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
-    this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), this.#where)
+    this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), { kinds, whereOf: this.#where })
     const past = await pastSchedules(store, this.#all().triggers, now)
     refuse(
       'the app',
@@ -119,10 +120,11 @@ export class OwnDefinitions {
     )
     const vanished = (await Promise.all(files.map((one) => one.vanished(store)))).flat()
     if (vanished.length > 0) await beforeEnding(vanished)
-    const context = { kinds: await loadTriggerKinds(), now }
-    const own = await sync(store, { ...this.#all(), beforeEnding }, context).catch(async (error: unknown) => {
-      throw await this.#explained(error, store)
-    })
+    const own = await sync(store, { ...this.#all(), beforeEnding }, { kinds, now }).catch(
+      async (error: unknown) => {
+        throw await this.#explained(error, store)
+      },
+    )
     this.#registry.shared = new Set(own.shared)
     this.#writtenJobs = this.#registry.jobs.size
     await endJobs(store, this.#all(), now)

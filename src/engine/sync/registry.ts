@@ -9,7 +9,7 @@ import { fault, placeOf, within, type Key } from '../../kernel/definition/faults
 import { didYouMean } from '../../kernel/definition/read-value.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
-import { checkTrigger } from '../timed/check-job.js'
+import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
 import { namedText } from '../../text/error-text.js'
 import type { Handler } from '../worker/perform.js'
@@ -67,7 +67,10 @@ export class Registry {
   }
 
   /** Throws one error with everything that is wrong between definitions, such as a trigger of a job that is not there. */
-  check(others: ReadonlyMap<string, Job>, whereOf?: (keys: readonly Key[]) => string): void {
+  check(
+    others: ReadonlyMap<string, Job>,
+    { kinds, whereOf }: { kinds: TriggerKinds; whereOf?: ((keys: readonly Key[]) => string) | undefined },
+  ): void {
     const place = placeOf()
     const own = new Map([...this.jobs].map(([name, { job }]) => [name, job]))
     const triggers = [...this.triggers.values()].map((trigger) => {
@@ -75,7 +78,8 @@ export class Registry {
       return { trigger, place: within(within(place, section), trigger.name) }
     })
     const jobs = new Map([...others, ...own])
-    for (const { trigger, place: at } of triggers) checkTrigger(trigger, jobs.get(trigger.job), at)
+    for (const { trigger, place: at } of triggers)
+      kindOf(kinds, trigger).checkJob?.(trigger, jobs.get(trigger.job), at)
     for (const check of this.#checks) check({ own, others, triggers }, place)
     const known = [...own.keys(), ...others.keys()]
     for (const { trigger, place: at } of triggers) {

@@ -9,6 +9,7 @@ import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import { onceSchedule } from '../../time/once.js'
 import { bounded } from '../../time/schedule.js'
+import { checkChained } from './check-job.js'
 import { specOf, type TriggerKind } from '../trigger-kind.js'
 
 /** Due an interval after the end of the run before. */
@@ -25,6 +26,7 @@ export const afterFinish: TriggerKind = {
   plan: (due, _facts, now) => planAfterFinish(due, now),
   close: (due, _facts, { now }) =>
     due.nextAt === undefined || due.nextAt > now ? undefined : planAfterFinish(due, now),
+  checkJob: checkChained,
   describe: (trigger) => `${formatDuration(specOf(trigger, 'after-finish').everyMs)} after finish`,
 }
 

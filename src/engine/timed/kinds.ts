@@ -4,6 +4,7 @@ import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { kindsOf, specOf, type Start, type TriggerKind } from '../trigger-kind.js'
+import { checkPartitions } from './check-job.js'
 import { afterFinish } from './after-finish.js'
 
 /** What all kinds have in common whose due instants follow from the definition. */
@@ -13,6 +14,7 @@ const computed = {
   begin: (trigger, _current, now) => startAfter(trigger, now),
   plan: (due, _facts, now) => planTick(due, now),
   close: (due, _facts, { now }) => planTick(due, now),
+  checkJob: checkPartitions,
 } as const satisfies Partial<TriggerKind>
 
 const cron: TriggerKind = {
@@ -25,9 +27,20 @@ const cron: TriggerKind = {
   },
 }
 
-/** Due on a grid. */
-export const interval: TriggerKind = {
+/** What is due on a grid: an interval, and the checks of a round. */
+export const grid = {
+  instants: computed.instants,
+  begin: (trigger, _current, now) => {
+    const { immediate, anchorAt } = specOf(trigger, 'interval')
+    // The anchor itself is due where the definition says so.
+    return startAfter(trigger, immediate === true && anchorAt === now ? now - 1 : now)
+  },
+  describe: (trigger) => `every ${formatDuration(specOf(trigger, 'interval').everyMs)}`,
+} as const satisfies Partial<TriggerKind>
+
+const interval: TriggerKind = {
   ...computed,
+  ...grid,
   name: 'interval',
   // The grid stays where it was first defined, also when its length changes.
   anchor: (trigger, current, now) => {
@@ -37,12 +50,6 @@ export const interval: TriggerKind = {
     const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
     return { ...trigger, schedule: { ...schedule, anchorAt } }
   },
-  begin: (trigger, _current, now) => {
-    const { immediate, anchorAt } = specOf(trigger, 'interval')
-    // The anchor itself is due where the definition says so.
-    return startAfter(trigger, immediate === true && anchorAt === now ? now - 1 : now)
-  },
-  describe: (trigger) => `every ${formatDuration(specOf(trigger, 'interval').everyMs)}`,
 }
 
 const once: TriggerKind = {

@@ -61,7 +61,7 @@ export async function performOneRun(options: OneRunOptions): Promise<PerformedRu
     concurrency: 1,
     executableJobs: async () => options.executableJobs,
     pollMs,
-    onFollowed: () => undefined,
+    onDue: () => undefined,
     onExpired: () => undefined,
     pass: {
       limit: 1,

@@ -3,6 +3,7 @@
  * What it holds is at hand (claimed, not begun), performing, or ended (decided, not handed in yet). A kill loses none
  * of it: the lease runs out, and upkeep decides about each claim.
  */
+import { endEffectFor } from '../../kernel/identity/occurrence.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, Store, TurnAnswer, ClaimRequest } from '../../store/port.js'
@@ -29,8 +30,8 @@ export interface WorkerOptions {
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
   /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
   readonly pollMs: number
-  /** Runs have ended that a trigger may follow: those of triggers themselves, and those of assets. */
-  readonly onFollowed: () => void
+  /** Runs have ended whose end may make a trigger due. */
+  readonly onDue: () => void
   /** The store has taken the lease away. */
   readonly onExpired: () => void
   /** Bounds what it does to one pass; see `pass()`. */
@@ -56,7 +57,8 @@ export class Worker {
   readonly #attempts: Attempts
   readonly #lines: LogBuffer
   #jobs: readonly string[] = []
-  #assets: ReadonlySet<string> = new Set()
+  /** The jobs whose runs have an end effect, whoever makes the runs. */
+  #withEffect: ReadonlySet<string> = new Set()
   #jobsRevision = -1
   #turning = false
   #mayHoldUnknown = false
@@ -319,7 +321,8 @@ export class Worker {
     const executableJobs = await this.#options.executableJobs()
     this.#attempts.know(executableJobs)
     this.#jobs = [...executableJobs.keys()]
-    this.#assets = new Set(this.#jobs.filter((name) => executableJobs.get(name)?.job.asset !== undefined))
+    const own = [...executableJobs.values()].map(({ job }) => job)
+    this.#withEffect = new Set(own.filter((job) => 'endEffect' in endEffectFor(job)).map(({ name }) => name))
     this.#jobsRevision = revision
     this.#wanted = true
   }
@@ -355,9 +358,9 @@ export class Worker {
 
   #tell(ended: readonly Ended[], answer: TurnAnswer): void {
     const { events, pass } = this.#options
-    const isFollowed = ({ claim }: Ended): boolean =>
-      claim.trigger !== undefined || this.#assets.has(claim.job)
-    if (ended.some(isFollowed)) this.#options.onFollowed()
+    const mayBeDue = ({ claim }: Ended): boolean =>
+      claim.trigger !== undefined || this.#withEffect.has(claim.job)
+    if (ended.some(mayBeDue)) this.#options.onDue()
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {
       const { claim, finished } = ended[i] as Ended

@@ -1,7 +1,7 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { isAsset } from '../../kernel/partition/asset.js'
-import { checkTrigger } from '../../engine/timed/check-job.js'
+import { kindOf } from '../../engine/trigger-kind.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
@@ -48,7 +48,7 @@ export async function defineSchedule(
     throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no schedule of an asset`)
   const place = placeOf()
   const trigger = readTrigger({ name, input, asset: job.asset }, place)
-  if (trigger !== undefined) checkTrigger(trigger, job, place)
+  if (trigger !== undefined) kindOf(timedKinds, trigger).checkJob?.(trigger, job, place)
   refuse(`schedule ${name}`, place.faults)
   refuse(`schedule ${name}`, await pastSchedules(store, [trigger as Trigger], now))
   await define(store, { kinds: timedKinds, source: api, triggers: [trigger as Trigger], now })

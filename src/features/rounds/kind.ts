@@ -1,4 +1,4 @@
-import { interval } from '../../engine/timed/kinds.js'
+import { grid } from '../../engine/timed/kinds.js'
 import type { TriggerKind } from '../../engine/trigger-kind.js'
 import { anchoredRound, refuseOtherIntervals, sharedServices } from './changes.js'
 import { roundFacts } from './facts.js'
@@ -6,7 +6,7 @@ import { closeRound, planRound, type RoundFacts } from './plan.js'
 
 /** A round: an interval whose due instants are checks of its services. */
 export const roundKind: TriggerKind<RoundFacts> = {
-  ...interval,
+  ...grid,
   name: 'round',
   origin: 'round',
   anchor: anchoredRound,

@@ -77,6 +77,21 @@ export interface UpstreamSpec {
   readonly assets: readonly string[]
 }
 
+/** How long after the end of its run a trigger is due again, where its instants are counted from there. */
+export function chainMsOf(spec: ScheduleSpec): number | undefined {
+  return spec.kind === 'after-finish' ? spec.everyMs : undefined
+}
+
+/** Whether only a process that has its sensor looks at the trigger. */
+export function isPolled(spec: ScheduleSpec): boolean {
+  return spec.kind === 'sensor'
+}
+
+/** The assets whose finished partitions arrive at the trigger. */
+export function followedAssets(spec: ScheduleSpec): readonly string[] {
+  return spec.kind === 'upstream' ? spec.assets : []
+}
+
 /** Whether its due instants follow from the definition alone; those of the others are facts that are written down. */
 export function isComputed(spec: ScheduleSpec): spec is ScheduleSpec & (CronSpec | IntervalSpec | OnceSpec) {
   return spec.kind === 'cron' || spec.kind === 'interval' || spec.kind === 'once'

@@ -1,5 +1,6 @@
 import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
+import { chainMsOf } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 import { setNextTick } from './next-tick.js'
 import { stateEntryAt, writeStateEntry } from './state.js'
@@ -43,8 +44,9 @@ function lookAt(tables: Tables, row: TriggerRow, at: Instant): void {
 function continueChain(tables: Tables, row: RunRow): void {
   row.endEffect = undefined
   const trigger = tables.triggers.get(row.trigger ?? '')
-  const isItsChain = trigger?.active === true && trigger.chainRun === row.id
-  if (!isItsChain || trigger.trigger.schedule.kind !== 'after-finish') return
+  if (trigger?.active !== true || trigger.chainRun !== row.id) return
+  const chainMs = chainMsOf(trigger.trigger.schedule)
+  if (chainMs === undefined) return
   trigger.revision++
-  setNextTick(tables, trigger, (row.finishedAt as Instant) + trigger.trigger.schedule.everyMs)
+  setNextTick(tables, trigger, (row.finishedAt as Instant) + chainMs)
 }

@@ -1,5 +1,6 @@
 import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
+import { chainMsOf } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
 import { setNextTick } from './next-tick.js'
@@ -71,7 +72,7 @@ function triggerOf(tables: Tables, target: HoldTarget): TriggerRow | undefined {
 
 function pauseTrigger(tables: Tables, row: TriggerRow, untilAt: Instant | undefined): void {
   row.revision++
-  if (row.trigger.schedule.kind !== 'after-finish') {
+  if (chainMsOf(row.trigger.schedule) === undefined) {
     setNextTick(tables, row, untilAt)
     return
   }
@@ -85,7 +86,7 @@ function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
   row.revision++
   const { keptAt } = row
   row.keptAt = undefined
-  if (row.trigger.schedule.kind !== 'after-finish') {
+  if (chainMsOf(row.trigger.schedule) === undefined) {
     setNextTick(tables, row, now)
     return
   }

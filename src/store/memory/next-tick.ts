@@ -1,3 +1,4 @@
+import { followedAssets, isPolled } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 import type { OrderedSet } from './ordered-set.js'
 import type { Tables, TriggerRow } from './tables.js'
@@ -14,13 +15,13 @@ export function setNextTick(tables: Tables, row: TriggerRow, nextAt: Instant | u
 
 /** The index of a trigger by its next tick: sensors have their own, because only processes that define one poll it. */
 export function nextTickIndex(tables: Tables, { trigger }: TriggerRow): OrderedSet<TriggerRow> {
-  return trigger.schedule.kind === 'sensor' ? tables.sensorsByNextTick : tables.byNextTick
+  return isPolled(trigger.schedule) ? tables.sensorsByNextTick : tables.byNextTick
 }
 
 /** Puts an active trigger where the ends of what it follows find it. */
 export function startFollowing(tables: Tables, row: TriggerRow): void {
   if (!row.active) return
-  for (const asset of followedBy(row)) {
+  for (const asset of followedAssets(row.trigger.schedule)) {
     const followers = tables.followers.get(asset) ?? new Set()
     tables.followers.set(asset, followers.add(row))
   }
@@ -28,13 +29,9 @@ export function startFollowing(tables: Tables, row: TriggerRow): void {
 
 /** Takes a trigger out from there, before its definition changes or it ends. */
 export function stopFollowing(tables: Tables, row: TriggerRow): void {
-  for (const asset of followedBy(row)) {
+  for (const asset of followedAssets(row.trigger.schedule)) {
     const followers = tables.followers.get(asset)
     followers?.delete(row)
     if (followers?.size === 0) tables.followers.delete(asset)
   }
-}
-
-function followedBy({ trigger }: TriggerRow): readonly string[] {
-  return trigger.schedule.kind === 'upstream' ? trigger.schedule.assets : []
 }

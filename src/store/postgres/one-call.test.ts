@@ -268,7 +268,7 @@ describe('a turn with many ends of which one transaction fails', () => {
       concurrency: 100,
       executableJobs: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
       pollMs: 60_000,
-      onFollowed: () => undefined,
+      onDue: () => undefined,
       onExpired: () => undefined,
     })
     worker.wake()

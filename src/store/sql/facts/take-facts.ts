@@ -13,7 +13,7 @@ import {
   workerValues,
 } from './fact-values.js'
 import { endEffectCode } from '../rows/run-rows.js'
-import { followFor } from '../planning/define.js'
+import { writeFollowers } from '../planning/define.js'
 import { countRunning, writeJobs, writeQueue } from '../planning/define-jobs.js'
 import { occupySlots, slotsText } from '../runs/concurrency-slots.js'
 import { recordRanges } from '../planning/ledger.js'
@@ -97,7 +97,7 @@ function* takeTrigger(fact: TriggerFact): Verb<void> {
   yield* change(TRIGGER, ...triggerFactValues(fact))
   for (const { version, validFrom, validUntil = null, tzdata, trigger } of fact.versions)
     yield* change(VERSION, name, version, validFrom, validUntil, tzdata, JSON.stringify(trigger))
-  if (fact.active) yield* followFor(fact.trigger)
+  if (fact.active) yield* writeFollowers(fact.trigger)
 }
 
 function* takeRun(session: Session, run: RunFact): Verb<void> {

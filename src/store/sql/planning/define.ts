@@ -1,3 +1,4 @@
+import { followedAssets } from '../../../kernel/trigger/schedule.js'
 import type { Trigger } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import type { DefineAnswer, DefineTrigger } from '../../port.js'
@@ -50,7 +51,7 @@ const END = `update rota.triggers
   where name = $2`
 
 // Relies on: followers_trigger.
-const UNFOLLOW = `delete from rota.followers where trigger = $1`
+const REMOVE_FOLLOWER = `delete from rota.followers where trigger = $1`
 
 const FOLLOW = insertInto('rota.followers', { asset: 'text', trigger: 'text' }, 'on conflict do nothing')
 
@@ -98,7 +99,7 @@ function* defineTrigger(
 function* openFirst(batch: readonly Definition[]): Verb<void> {
   const first = { version: 1, revision: 1 }
   yield* openVersions(batch.map((item) => ({ item, version: 1, validFrom: item.cursorAt })))
-  for (const { trigger } of batch) yield* followFor(trigger)
+  for (const { trigger } of batch) yield* writeFollowers(trigger)
   yield* insert(
     INSERT,
     batch.map((item) => [...triggerValues(item, first), 1, item.name, item.now]),
@@ -112,22 +113,23 @@ function* redefine(session: Session, item: DefineTrigger, known: KnownTrigger): 
     const next = { version: known.version + 1, revision: known.revision + 1 }
     yield* openVersions([{ item, version: next.version, validFrom: boundary ?? item.cursorAt }])
     yield* change(REDEFINE, ...triggerValues(item, next), item.name)
-    yield* change(UNFOLLOW, item.name)
-    yield* followFor(item.trigger)
+    yield* change(REMOVE_FOLLOWER, item.name)
+    yield* writeFollowers(item.trigger)
     if (item.closing !== undefined) yield* change(FORGET_KEPT, item.name)
     return
   }
   yield* change(END, item.cursorAt, item.name)
-  yield* change(UNFOLLOW, item.name)
+  yield* change(REMOVE_FOLLOWER, item.name)
   if (item.cancelPending) yield* cancelPending(session, item.name, item.now)
 }
 
 /** Makes a trigger a follower of the assets that it is made from. */
-export function* followFor({ name, schedule }: Trigger): Verb<void> {
-  if (schedule.kind !== 'upstream') return
+export function* writeFollowers({ name, schedule }: Trigger): Verb<void> {
+  const assets = followedAssets(schedule)
+  if (assets.length === 0) return
   yield* insert(
     FOLLOW,
-    schedule.assets.map((asset) => [asset, name]),
+    assets.map((asset) => [asset, name]),
   )
 }
 

@@ -1,3 +1,4 @@
+import { chainMsOf, isPolled } from '../../../kernel/trigger/schedule.js'
 import type { Trigger } from '../../../kernel/trigger/trigger.js'
 import type { DefineTrigger } from '../../port.js'
 
@@ -27,13 +28,13 @@ export function triggerValues(
   return [source, trigger.job, fingerprint, version, revision, cursorAt, nextAt, ...marks] as const
 }
 
-/** How long after the end of its run a chained trigger is due again; null for any other. */
+/** The interval of a chain as its row has it. */
 export function chainMs({ schedule }: Trigger): number | null {
-  return schedule.kind === 'after-finish' ? schedule.everyMs : null
+  return chainMsOf(schedule) ?? null
 }
 
 /** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
 export function tickingCode({ enabled, schedule }: Trigger): number {
   if (!enabled) return 0
-  return schedule.kind === 'sensor' ? 2 : 1
+  return isPolled(schedule) ? 2 : 1
 }
