@@ -47,11 +47,6 @@ export async function loadChecks(): Promise<readonly Check[]> {
   return await fromAll(({ checks }) => checks?.())
 }
 
-/** Loads what features add to the handlers of jobs. */
-export async function loadHandlerExtensions(): Promise<readonly HandlerExtension[]> {
-  return await fromAll(async ({ handlers }) => (handlers === undefined ? [] : [await handlers()]))
-}
-
 async function fromAll<Part>(
   load: (feature: Feature) => Promise<readonly Part[]> | undefined,
 ): Promise<readonly Part[]> {
