@@ -45,12 +45,6 @@ describe('configs', () => {
 })
 
 describe('programs', () => {
-  test('examples/library/nightly.mjs performs its run and stops in order', async () => {
-    const { code, output } = await run('examples/library/nightly.mjs', { stopAfter: 'is done' })
-    expect(output).toMatch(/run \w{36} is done: \{"rows":42\}/)
-    expect(code).toBe(0)
-  })
-
   test('examples/library/nightly.ts performs its run and stops', async () => {
     const { code, output } = await run('examples/library/nightly.ts', {
       stopAfter: 'report: done',
@@ -97,8 +91,8 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('F1, F13: examples/flowstone/assets.mjs schedules, follows and backfills', async () => {
-    const { code, output } = await run('examples/flowstone/assets.mjs', {})
+  test('F1, F13: examples/assets/assets.mjs schedules, follows and backfills', async () => {
+    const { code, output } = await run('examples/assets/assets.mjs', {})
     expect(output.trim().split('\n')).toEqual([
       'daily_report is due at 0 2 * * *',
       'hourly_metrics is due at 0 * * * *',

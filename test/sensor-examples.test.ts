@@ -39,8 +39,8 @@ test('F11: examples/sensors/files.mjs is woken by a file and finds it', async ()
   ])
 })
 
-test('F6, F7, F10: examples/flowstone/sensors.mjs makes a partition for every file and for the table', async () => {
-  expect(await linesOf('../flowstone/sensors')).toEqual([
+test('F6, F7, F10: examples/assets/sensors.mjs makes a partition for every file and for the table', async () => {
+  expect(await linesOf('../assets/sensors')).toEqual([
     'derived_data: data of 2025-01-15',
     'raw_events: events of 2025-01-15',
     'raw_events: events of 2025-01-16',

@@ -3,7 +3,7 @@ import { poolMetrics, rota } from 'rota'
 
 const store = 'sqlite:data/bus.db'
 
-// Records a run and is gone before it performs it; no other process has a handler for its job.
+// Enqueues a run and stops before performing it; no other process has a handler for its job.
 const owner = rota({ app: 'owner', store })
 owner.job('notify', () => undefined)
 await owner.enqueue('notify', { command: 'notify', user_id: 'user1', metadata: { room: 'a' } })

@@ -1,12 +1,12 @@
-// A bot whose users say what is to be done when. Run it with `node examples/command-jobs/bot.mjs`.
+// A bot whose users schedule commands. Run it with `node examples/command-jobs/bot.mjs`.
 import { rota } from 'rota'
 
 const app = rota({ app: 'bot', store: 'sqlite:data/bot.db' })
 
-// A command goes to the job of its name …
+// A command is performed by the job with its name …
 app.job('check_status', async (run) => `all is well, ${run.payload.user_id}`, { retry: { attempts: 3 } })
 
-// … and every other one here. The task's id is the same for every attempt.
+// … and every other command here. The id of the task is the same for every attempt.
 app.commands.handle(async ({ command, userId, metadata, task, signal }) => {
   signal.throwIfAborted()
   console.log(`${command} for ${userId}, chat ${metadata.chat ?? 'none'} (${task.id.slice(0, 14)}…)`)
@@ -15,7 +15,7 @@ app.commands.handle(async ({ command, userId, metadata, task, signal }) => {
 app.on('run:ended', ({ trigger, state }) => console.log(`${trigger}: ${state}`))
 await app.start()
 
-// While it runs: a job is checked, stored, and with that scheduled. `rota job add` does the same from a shell.
+// At run time: a job is checked, stored, and thereby scheduled. `rota job add` does the same from a shell.
 const daily = await app.commands.add({
   type: 'recurring',
   schedule: '0 9 * * *',
@@ -38,7 +38,7 @@ await app.commands
   .add({ type: 'recurring', schedule: '0 25 * * *', command: 'x' })
   .catch((error) => console.log(error.message))
 
-// Now, beside its schedule.
+// Run it now, in addition to its schedule.
 await app.runs.wait((await app.commands.runNow(daily.id)).id)
 
 while ((await app.commands.get(id)).state !== 'executed')

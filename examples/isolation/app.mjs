@@ -1,4 +1,4 @@
-// Handlers that block, exit and never return, each in a thread or process of its own. Ends by itself.
+// Handlers that block, exit and never return, each in its own thread or process. The program ends by itself.
 import { fileURLToPath } from 'node:url'
 import { rota } from 'rota'
 

@@ -1,9 +1,9 @@
-// Jobs as functions: signal, permanent failures, idempotency, unique and group keys. Ends by itself.
+// Jobs as functions: signal, permanent failures, idempotency, unique and concurrency keys. The program ends by itself.
 import { PermanentError, rota } from 'rota'
 
 const app = rota({ app: 'functions', store: 'sqlite:data/functions.db' })
 
-/** Stands for a service that remembers what it was asked, as a good one does. */
+/** Stands for a service that remembers its requests, as a good one does. */
 const charged = new Map()
 
 const charge = app.job(
@@ -11,7 +11,7 @@ const charge = app.job(
   async (run) => {
     const { customer, amount } = run.payload
     if (amount <= 0) throw new PermanentError(`an amount of ${amount} will not get better`)
-    // The id is the same for every attempt: whoever receives it can tell a repeat from a second order.
+    // The id is the same for every attempt, so the receiver recognises a repeated request.
     if (!charged.has(run.id)) charged.set(run.id, { customer, amount })
     if (run.attempt === 1) throw new Error('the answer got lost')
     run.log(`charged ${customer} in attempt ${run.attempt}`)
@@ -23,7 +23,7 @@ const charge = app.job(
 const slow = app.job(
   'slow',
   async (run) => {
-    // A function that listens to its signal ends at once when it is cancelled or timed out.
+    // A function that obeys its signal ends immediately when it is cancelled or timed out.
     await new Promise((resolve, reject) => {
       run.signal.addEventListener('abort', () => reject(run.signal.reason), { once: true })
     })
@@ -33,7 +33,7 @@ const slow = app.job(
 
 await app.start()
 
-// One at a time for each customer, and no second run for an order that is already under way.
+// One run at a time for each customer, and no second run for an order that is unfinished.
 const options = { concurrencyKey: 'customer-7', uniqueKey: 'order-1', uniqueFor: '1h' }
 const first = await app.enqueue(charge, { customer: 7, amount: 10 }, options)
 const second = await app.enqueue(charge, { customer: 7, amount: 10 }, options)

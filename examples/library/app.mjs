@@ -8,7 +8,7 @@ const mail = app.job(
   'mail',
   async (run) => {
     if (!run.payload.to.includes('@')) throw new PermanentError(`${run.payload.to} is not an address`)
-    // The id is the same for every attempt, so that the receiver can tell a repeat from a second mail.
+    // The id is the same for every attempt, so the receiver recognises a repeated mail.
     run.log(`mail ${run.id} to ${run.payload.to}`)
     return { sentTo: run.payload.to }
   },

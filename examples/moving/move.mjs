@@ -1,4 +1,4 @@
-// Fills a file store, moves it into SQLite, and goes on there.
+// Fills a file store, moves it into SQLite, and continues there.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

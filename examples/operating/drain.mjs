@@ -1,4 +1,4 @@
-// A worker that ends by itself when somebody drains it: `rota workers drain <host>`, or as here `app.drain`.
+// A worker that exits when it is drained: `rota workers drain <host>`, or, as here, `app.workers.drain`.
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { rota } from 'rota'

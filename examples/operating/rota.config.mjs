@@ -1,15 +1,15 @@
 // An app that several processes share: one plans and works (`rota up`), others only work (`rota up --role worker`).
-// All options of the whole, with their usual values; see docs/guides/operating.md.
+// All options of an app, with their defaults; see docs/guides/operating.md.
 export default {
   app: 'operating',
   store: 'sqlite:data/operating.db',
-  // Runs that one process performs at once.
+  // Runs that one process performs at the same time.
   concurrency: 10,
-  // How long a worker may be silent before its runs are taken over.
+  // After this time without a heartbeat, other workers take over the runs of a worker.
   lease: '30s',
-  // How long finished runs are kept; what they were is then kept as counts.
+  // How long finished runs are kept; after that, only their counts are kept.
   retention: '30d',
-  // `normal` is faster, and may lose the last commits when the power fails.
+  // `normal` is faster, and may lose the last commits in a power loss.
   durability: 'full',
   queues: { mail: { concurrency: 5 } },
   jobs: {

@@ -1,4 +1,4 @@
-// The long-running engine performs a plan and a pipeline of its own; see docs/guides/plans.md.
+// The engine performs a plan, and a pipeline with its own schedule; see docs/guides/plans.md.
 export default {
   app: 'plans',
   store: 'sqlite:data/plans.db',

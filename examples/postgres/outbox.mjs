@@ -1,4 +1,4 @@
-// An order and the mail about it: both, or neither. DATABASE_URL is the address of a Postgres database.
+// An order and its mail: both, or neither. DATABASE_URL is the address of a Postgres database.
 import pg from 'pg'
 import { rota } from 'rota'
 
@@ -31,7 +31,7 @@ for (const [id, sum] of [
   }
 }
 
-// The same from SQL alone: for triggers, and for programs in other languages.
+// The same in SQL, for database triggers and for programs in other languages.
 await client.query(`select rota.enqueue('mail', '{"order": 4}')`)
 await client.end()
 

@@ -1,5 +1,5 @@
-// Two stores, each with its share of the customers. DATABASE_URL is the address of a Postgres database; in earnest each
-// shard has a server of its own.
+// Two stores, each with its share of the customers. DATABASE_URL is the address of a Postgres database; in production
+// each shard has its own server.
 import { createHash } from 'node:crypto'
 import { rota } from 'rota'
 
@@ -15,13 +15,13 @@ const shards = stores.map((store, number) => {
   return { app, bill }
 })
 
-/** The same customer goes to the same shard, in every process and for as long as there are that many. */
+/** The same customer always goes to the same shard, as long as the number of shards stays the same. */
 function shardOf(customer) {
   const digest = createHash('sha256').update(customer).digest()
   return shards[digest.readUInt32BE(0) % shards.length]
 }
 
-/** Unique in the shard is unique everywhere, since the key begins with what the shard is chosen by. */
+/** Unique in the shard means unique everywhere, because the shard is chosen by the beginning of the key. */
 async function bill(customer, month) {
   const { app, bill: job } = shardOf(customer)
   const uniqueKey = `${customer}/${month}`
@@ -35,7 +35,7 @@ async function bill(customer, month) {
 for (const { app } of shards) await app.start()
 for (const customer of ['ann', 'bob', 'cy', 'ann']) await bill(customer, '2026-01')
 
-/** A question about all of them is asked of each, and the answers are put together. */
+/** A query about all shards asks each of them and joins the answers. */
 async function billed() {
   const answers = await Promise.all(shards.map(({ app }) => app.runs.list({ job: 'bill', state: 'done' })))
   return answers.flat()

@@ -1,4 +1,4 @@
-// A sensor of one's own: the lines that were added to a file. See docs/guides/sensors.md.
+// A custom sensor that finds the lines that were added to a file; see docs/guides/sensors.md.
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ const path = join(directory, 'orders.log')
 
 /** @type {import('rota').Sensor<{ path: string }, { line: number }>} */
 const newLines = {
-  // Called once, before the first poll: what it returns is the first state, or why there can be none.
+  // Called once, before the first poll: returns the first state, or the reason why it cannot begin.
   init: ({ path }) =>
     existsSync(path) ? { kind: 'ok', state: { line: 0 } } : { kind: 'error', reason: `there is no ${path}` },
 
-  // Called every interval with the state that the last poll returned.
+  // Called at every interval with the state that the last poll returned.
   poll: (state, { config }) => {
     const lines = readFileSync(config.path, 'utf8').split('\n').slice(0, -1)
     const observations = lines.slice(state.line).map((line) => {
@@ -39,12 +39,12 @@ let ended = nextEnd()
 await app.start()
 await ended
 
-// What is added is found at the next poll; an order that comes a second time is not acted on.
+// The next poll finds new lines; an order that comes a second time triggers nothing.
 ended = nextEnd()
 appendFileSync(path, 'order-2 2026-01-06\norder-1 2026-01-05\n')
 await ended
 
-// Somebody else may hand an observation over as well: it is deduplicated with those that polls find.
+// Observations can also be delivered; they are deduplicated together with those of polls.
 console.log(await app.sensors.deliver('new_orders', { key: 'order-2', partition: '2026-01-06' }))
 ended = nextEnd()
 const pushed = { key: 'order-3', partition: '2026-01-07', payload: { order: 'order-3' } }
@@ -52,7 +52,7 @@ const answer = await app.sensors.deliver('new_orders', pushed)
 await ended
 console.log(answer)
 
-// A preview polls from a chosen state and changes nothing; a reset changes the state itself.
+// A preview polls from a given state and changes nothing; a reset changes the state.
 const preview = await app.sensors.preview('new_orders', { state: { line: 1 } })
 for (const { key, isNew } of preview.observations) console.log(`preview: ${key}, new: ${isNew}`)
 await app.sensors.reset('new_orders', { keys: false, state: { line: 0 } })

@@ -1,4 +1,4 @@
-// A file sensor, woken by its watch and polled by hand; see docs/guides/sensors/files.md.
+// A file sensor with its watch, polled by hand; see docs/guides/sensors/files.md.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const directory = mkdtempSync(join(tmpdir(), 'rota-inbox-'))
 const { sensor, config, watch } = filesSensor({ directory, glob: '*.csv', settle: '200ms' })
 let { state } = await sensor.init(config)
 
-// Rota does this itself for the sensors of an app: it polls every 30 seconds, and at once where there is a hint.
+// In an app, Rota does this itself: it polls every 30 seconds, and immediately after a hint.
 async function poll() {
   const signal = AbortSignal.timeout(10_000)
   const result = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
@@ -16,7 +16,7 @@ async function poll() {
   return result
 }
 
-// The watch tells when it has begun, and then of every file that has settled.
+// The watch reports that it has begun, and then every file that has settled.
 let hint
 const end = watch(() => hint?.(), config)
 const hinted = () => new Promise((resolve) => (hint = resolve))

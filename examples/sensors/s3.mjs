@@ -3,7 +3,7 @@ import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client
 import { startFauxqs } from 'fauxqs'
 import { s3Sensor } from 'rota/sensors'
 
-// The SDK finds credentials by itself; this server takes any.
+// The SDK finds the credentials; this server accepts any.
 process.env.AWS_ACCESS_KEY_ID = 'example'
 process.env.AWS_SECRET_ACCESS_KEY = 'example'
 const server = await startFauxqs({ port: 0, logger: false })
@@ -13,7 +13,7 @@ await client.send(new CreateBucketCommand({ Bucket: 'lake' }))
 
 const events = s3Sensor({ bucket: 'lake', prefix: 'data/', endpoint })
 
-// The partition from the name, undefined leaves a key out; what is uploaded anew counts again.
+// The partition comes from the name, undefined ignores a key; an object that is uploaded again is new.
 const exports = s3Sensor({
   bucket: 'lake',
   prefix: 'exports/',

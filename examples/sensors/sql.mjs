@@ -43,7 +43,7 @@ shop.exec(`insert into orders values
   (2, '2026-01-15T10:00:00Z', 'south')`)
 await poll('changes', changes)
 await poll('orders', orders)
-// The same time as the greatest one: no change of the greatest, but a new row.
+// The same time as the greatest one: the greatest value does not change, but there is a new row.
 shop.exec(`insert into orders values (3, '2026-01-15T10:00:00Z', 'west')`)
 await poll('changes', changes)
 await poll('orders', orders)

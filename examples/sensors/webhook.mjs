@@ -8,7 +8,7 @@ const secret = `whsec_${Buffer.from('an example, not a real secret').toString('b
 const { config } = webhookSensor({ secret, partition: 'data.day' })
 const seen = new Set()
 
-// Rota does this itself for the sensors of an app; its store keeps the keys.
+// In an app, Rota does this itself, and its store keeps the keys.
 async function receive(request) {
   const read = await readWebhookRequest(request)
   if (read.kind !== 'read') return read.kind

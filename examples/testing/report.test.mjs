@@ -1,4 +1,4 @@
-// A test of schedules and jobs that does not wait: the clock is the test's, the store forgets everything at the end.
+// A test of schedules and jobs without waiting: with a fake clock, and a store that forgets everything at the end.
 // Run it with `node --test examples/testing/report.test.mjs`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { emptyDirectory, rota, start, tooWide, type Ended } from './rota.js'
 
-const example = fileURLToPath(new URL('../../examples/flowstone/', import.meta.url))
+const example = fileURLToPath(new URL('../../examples/assets/', import.meta.url))
 
 /** A directory with the assets of the example, and an engine that runs there. */
-async function flowstone(): Promise<(...args: string[]) => Promise<Ended>> {
+async function assetCommand(): Promise<(...args: string[]) => Promise<Ended>> {
   const cwd = emptyDirectory()
   for (const file of ['rota.config.yaml', 'make.mjs']) cpSync(join(example, file), join(cwd, file))
   const up = start(['up'], { cwd })
@@ -21,7 +21,7 @@ async function flowstone(): Promise<(...args: string[]) => Promise<Ended>> {
 
 describe('rota asset', () => {
   it('F13: makes, shows, plans and backfills partitions, for a person and for a program', async () => {
-    const asset = await flowstone()
+    const asset = await assetCommand()
     const listed = await asset('list')
     expect(tooWide(listed.stdout)).toEqual([])
     expect(listed.stdout).toMatch(/daily_report +daily America\/New_York +raw_events +when upstream is done/)
@@ -84,7 +84,7 @@ describe('rota asset', () => {
   }, 60_000)
 
   it('F13: cancels a backfill, and says what cannot be done', async () => {
-    const asset = await flowstone()
+    const asset = await assetCommand()
     const range = ['--from', '2024-01-01', '--to', '2024-12-31']
     const started = await asset('backfill', 'realtime_metrics', ...range, '--pace', '1', '--yes', '--json')
     const { id, total } = JSON.parse(started.stdout) as { id: string; total: number }

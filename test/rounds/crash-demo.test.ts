@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '../repository.js'
 
-const program = join(root, 'examples/raptor/crash-demo.mjs')
+const program = join(root, 'examples/rounds/crash-demo.mjs')
 
 it('R14: a round that is killed with two or three services started goes on under its name and repeats nothing', async () => {
   const { code, lines } = await run([], { PACE: '0.1' })

@@ -1,8 +1,8 @@
-// Assets, what they are made from, and when they are due. Run it with `node examples/flowstone/assets.mjs`.
+// Assets, their dependencies and schedules. Run it with `node examples/assets/assets.mjs`.
 import { daily, hourly, rota } from 'rota'
 
 const timezone = 'America/New_York'
-const app = rota({ app: 'flowstone', store: 'memory:' })
+const app = rota({ app: 'assets', store: 'memory:' })
 
 app.assets.define('raw_events', {
   partitions: daily({ timezone }),
@@ -13,7 +13,7 @@ app.assets.define('raw_events', {
   },
 })
 
-// Follows: a day is made as soon as the same day of raw_events is done.
+// A day is materialized automatically when the same day of raw_events is done.
 app.assets.define('derived_data', {
   partitions: daily({ timezone }),
   deps: ['raw_events'],
@@ -36,15 +36,15 @@ const followed = new Promise((resolve) =>
   app.on('run:ended', ({ run, job }) => job === 'derived_data' && resolve(run)),
 )
 
-// By hand, on the same path. The day on which clocks go back has 25 hours.
+// A manual run uses the same path. The day on which clocks go back has 25 hours.
 const { run } = await app.assets.materialize('raw_events', { partition: '2025-11-02', wait: true })
 console.log(run.state, JSON.stringify(run.result))
 
-// What is made from it has followed by itself.
+// The asset that depends on it was materialized automatically.
 const derived = await app.runs.get(await followed)
 console.log(derived.origin, derived.partition, derived.result)
 
-// A range: first what it would do, then doing it.
+// A range: first a dry run, then the backfill.
 const range = { from: '2025-11-01', to: '2025-11-04' }
 const plan = await app.assets.backfill('raw_events', { ...range, dryRun: true })
 console.log('would make', plan.run.join(' '), '| leaves alone', plan.skip.map(({ label }) => label).join(' '))

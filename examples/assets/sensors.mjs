@@ -1,4 +1,4 @@
-// What arrives, and what is made from it: files in a bucket and a table that changes. Ends by itself.
+// Sensors that materialize assets: files in a bucket and a table that changes. The program ends by itself.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,18 +8,18 @@ import { startFauxqs } from 'fauxqs'
 import { daily, rota } from 'rota'
 import { s3Sensor, sqlChangeSensor } from 'rota/sensors'
 
-// A bucket and a database to look at. The SDK finds credentials by itself; this server takes any.
+// A bucket and a database to poll. The SDK finds the credentials; this server accepts any.
 process.env.AWS_ACCESS_KEY_ID = 'example'
 process.env.AWS_SECRET_ACCESS_KEY = 'example'
 const server = await startFauxqs({ port: 0, logger: false })
 const endpoint = `http://127.0.0.1:${server.port}`
 const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true })
 await client.send(new CreateBucketCommand({ Bucket: 'incoming-data' }))
-const database = join(mkdtempSync(join(tmpdir(), 'rota-flowstone-')), 'source.db')
+const database = join(mkdtempSync(join(tmpdir(), 'rota-assets-')), 'source.db')
 const table = new DatabaseSync(database)
 table.exec(`create table source_data (updated_at text); insert into source_data values ('2025-01-15 08:00')`)
 
-const app = rota({ app: 'flowstone-sensors', store: 'memory:' })
+const app = rota({ app: 'assets-sensors', store: 'memory:' })
 app.assets.define('raw_events', {
   partitions: daily(),
   materialize: ({ partition }) => `events of ${partition}`,
@@ -44,7 +44,7 @@ app.sensors.define('database_updates', {
   job: 'derived_data',
 })
 
-// What is there at the first look counts: every file, not only the first one, and an impossible date is none.
+// The first poll triggers for every existing file, not only for the first one. An impossible date is ignored.
 for (const key of [
   'events/2025-01-15/a.parquet',
   'events/2025-01-16/b.parquet',

@@ -1,5 +1,5 @@
-// A round of five services. Run it with `node examples/raptor/scheduler.mjs`, kill it, and run it again: it goes on
-// where it was. Another name, as in `node examples/raptor/scheduler.mjs other`, is another round.
+// A round of five services. Run it with `node examples/rounds/scheduler.mjs`, kill it, and run it again: it continues
+// where it was. Another name, as in `node examples/rounds/scheduler.mjs other`, is another round.
 import { setTimeout as wait } from 'node:timers/promises'
 import { rota } from 'rota'
 
@@ -7,8 +7,8 @@ const name = process.argv[2] ?? 'my_scheduler'
 const serviceMs = Number(process.env.SERVICE_MS ?? 3000)
 const services = ['s1', 's2', 's3', 's4', 's5']
 
-// A short lease, so that what was running is taken up again soon.
-const app = rota({ app: 'raptor', store: 'sqlite:data/raptor.db', lease: '2s' })
+// A short lease, so that the interrupted service is taken over soon.
+const app = rota({ app: 'rounds', store: 'sqlite:data/rounds.db', lease: '2s' })
 
 for (const service of services) {
   app.job(service, async (run) => {

@@ -1,5 +1,5 @@
-// Kills a round in the middle and starts it again under the same name: nothing that was finished is repeated.
-// `node examples/raptor/crash-demo.mjs` takes half a minute; with `full` it also shows what is saved after the crash
+// Kills a round in the middle and starts it again under the same name: finished services are not repeated.
+// `node examples/rounds/crash-demo.mjs` takes half a minute; with `full` it also shows the saved state after the crash
 // and waits for the next cycle. PACE=0.1 makes the services ten times as fast.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { rota } from 'rota'
 
 const isFull = process.argv[2] === 'full'
 const pace = Number(process.env.PACE ?? 1)
-const directory = await mkdtemp(join(tmpdir(), 'raptor-'))
+const directory = await mkdtemp(join(tmpdir(), 'rota-rounds-'))
 
 const first = start('first')
 await first.says('s1 started')
@@ -42,7 +42,7 @@ await second.ended
 await rm(directory, { recursive: true })
 process.exitCode = repeated.length === 0 ? 0 : 1
 
-/** Starts the round in a process of its own. */
+/** Starts the round in a separate process. */
 function start(title) {
   const script = fileURLToPath(new URL('scheduler.mjs', import.meta.url))
   const env = { ...process.env, SERVICE_MS: String(3000 * pace) }
@@ -63,17 +63,17 @@ function start(title) {
   return { child, lines, says, ended: once(child, 'close') }
 }
 
-/** What is saved of the cycle. */
+/** The saved state of the cycle. */
 async function look() {
-  const app = rota({ store: `sqlite:${join(directory, 'data', 'raptor.db')}` })
+  const app = rota({ store: `sqlite:${join(directory, 'data', 'rounds.db')}` })
   const [state] = await app.rounds.state('my_scheduler')
   await app.close()
   return state
 }
 
 async function showEverything() {
-  const app = rota({ store: `sqlite:${join(directory, 'data', 'raptor.db')}` })
+  const app = rota({ store: `sqlite:${join(directory, 'data', 'rounds.db')}` })
   console.log('state:', JSON.stringify(await app.rounds.state('my_scheduler')))
-  console.log('timing:', JSON.stringify(await app.rounds.timing()))
+  console.log('timing:', JSON.stringify(await app.rounds.services()))
   await app.close()
 }

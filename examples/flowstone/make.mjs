@@ -1,2 +1,0 @@
-// Makes one partition of an asset; a real one would read and write data here.
-console.log(`made ${process.env.ROTA_JOB} for ${process.env.ROTA_PARTITION}`)
