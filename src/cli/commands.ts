@@ -69,6 +69,10 @@ const own: Entries = {
       'list the processes of a store, and drain them',
       async () => (await import('./commands/stores/workers.js')).workers,
     ],
+    migrate: [
+      'move a store into another one',
+      async () => (await import('./commands/stores/migrate.js')).migrate,
+    ],
     completion: [
       'print a completion script for a shell',
       async () => (await import('./commands/stores/completion.js')).completion,

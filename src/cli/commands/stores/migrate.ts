@@ -1,9 +1,9 @@
-import type { FactCounts, MoveProgress } from './run.js'
-import { checkStoreUrl } from '../../app/store/open-store.js'
-import { type Command, type Context, exitCodes, jsonOption } from '../../cli/framework/command.js'
-import { readAs } from '../../cli/framework/option-names.js'
-import { printTable } from '../../cli/framework/print/table.js'
-import { usageError } from '../../cli/framework/usage-error.js'
+import type { FactCounts, MoveProgress } from '../../../app/migrate/move-store.js'
+import { checkStoreUrl } from '../../../app/store/open-store.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
+import { readAs } from '../../framework/option-names.js'
+import { printTable } from '../../framework/print/table.js'
+import { usageError } from '../../framework/usage-error.js'
 
 /** `rota migrate`: moves a store into another one. */
 export const migrate: Command = {
@@ -27,7 +27,7 @@ export const migrate: Command = {
   ],
   run: async (context) => {
     const { args, out } = context
-    const { migrateStore } = await import('./migrate-stores.js')
+    const { migrateStore } = await import('../../../app/migrate/migrate-store.js')
     const isDry = args.flag('dry-run')
     const report = await migrateStore({
       ...storesOf(context),

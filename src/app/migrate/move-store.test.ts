@@ -9,7 +9,7 @@ import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../../store/c
 import type { Store } from '../../store/port.js'
 import { systemClock } from '../../time/clock.js'
 import { reclaimLost } from '../../engine/upkeep/reclaim-lost.js'
-import { moveStore } from './run.js'
+import { moveStore } from './move-store.js'
 import { timedKinds as kinds } from '../../engine/timed/kinds.js'
 
 const open: Store[] = []
