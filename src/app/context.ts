@@ -6,6 +6,7 @@ import type { AppContext } from '../features/app-context.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import type { Enqueued } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
+import { loadHandlerExtensions } from './features.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Settings } from './rota-options.js'
 import type { Enqueuer } from './runs/enqueuer.js'
@@ -60,6 +61,7 @@ export function newContext(options: ContextOptions): AppContext {
     },
     runNow: (trigger) => enqueuer.runTrigger(trigger, {}),
     waitForRun: async (id, signal) => waitForRun({ store: await store(), clock, id, signal }),
+    handlerExtensions: loadHandlerExtensions,
     join: (part) => lifecycle.join(part),
   }
 }

@@ -16,7 +16,7 @@ import { ProcessRecord } from './process/process-record.js'
 import { checkReplaced } from './process/replaced.js'
 import type { Settings, StartOptions } from './rota-options.js'
 import { AppStore } from './store/app-store.js'
-import { isOnManyHosts } from './store/open-store.js'
+import { isOnManyHosts } from '../formats/store-url.js'
 
 /** What an app is made of before it is started. */
 export interface LifecycleOptions {

@@ -37,7 +37,8 @@ import { readRotaOptions, type RotaOptions, type StartOptions } from './rota-opt
 import type { EnqueueOptions } from './runs/enqueue.js'
 import { EnqueuedRun } from './runs/enqueued-run.js'
 import { Enqueuer } from './runs/enqueuer.js'
-import { absoluteUrl, clockFor } from './store/open-store.js'
+import { absoluteUrl } from '../formats/store-url.js'
+import { clockFor } from './store/open-store.js'
 
 /** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
 export interface Rota extends App, FeatureApis {}

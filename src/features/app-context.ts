@@ -4,6 +4,7 @@ import type { Roles } from '../engine/role.js'
 import type { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
+import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Run } from '../kernel/run/run.js'
 import type { Enqueued, Store } from '../store/port.js'
@@ -45,6 +46,8 @@ export interface AppContext {
   readonly runNow: (trigger: string) => Promise<Enqueued>
   /** Resolves with the run when it is final or the signal aborts. */
   readonly waitForRun: (id: RunId, signal?: AbortSignal) => Promise<Run>
+  /** Loads what the features add to the handlers of jobs. */
+  readonly handlerExtensions: () => Promise<readonly HandlerExtension[]>
   /** Adds something that starts and stops with the app. */
   readonly join: (part: AppPart) => void
 }

@@ -1,7 +1,6 @@
-import type { Registry } from '../engine/sync/registry.js'
 import type { ConfigSection, SectionDefinitions } from '../formats/config.js'
 import type { Place } from '../kernel/definition/faults.js'
-import type { Clock } from '../time/clock.js'
+import type { AppContext } from './app-context.js'
 
 /** The keys of a config file that a feature reads, and the module that reads them. */
 export interface FeatureConfig<Input = object> extends ConfigSection<FeatureDefinitions> {
@@ -16,14 +15,10 @@ export interface FeatureDefinitions extends SectionDefinitions {
 }
 
 /** What a feature can use of an app that is made from a config. */
-export interface ConfiguredApp {
-  readonly definitions: Registry
-  readonly clock: Clock
-  /** Relative paths start here. */
-  readonly directory: string
-  /** The address of the store with an absolute path. */
-  readonly storeUrl: string
-}
+export type ConfiguredApp = Pick<
+  AppContext,
+  'definitions' | 'clock' | 'directory' | 'storeUrl' | 'handlerExtensions'
+>
 
 /** The config of a feature, whose keys are those of its input. */
 export function featureConfig<Input extends object>(

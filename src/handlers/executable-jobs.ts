@@ -48,6 +48,15 @@ export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly 
 /** What an isolated function needs besides its run. */
 export type IsolatedContext = HandlerContext & Outside
 
+/** What executes functions in threads or processes of their own; throws if no extension does. */
+export function isolatedBy(
+  extensions: readonly HandlerExtension[],
+): NonNullable<HandlerExtension['isolated']> {
+  const [isolated] = extensions.flatMap((one) => one.isolated ?? [])
+  if (isolated === undefined) throw new RotaError('HANDLER_MISSING', 'nothing here isolates handlers')
+  return isolated
+}
+
 /** What a fallback can use. */
 export interface FallbackInput {
   readonly executableJobs: ReadonlyMap<string, ExecutableJob>
@@ -154,9 +163,8 @@ function moduleHandler(job: string, spec: ModuleSpec, around: Surroundings): Han
   if (isolate === undefined)
     return async (run) => await toHandler(await importFunction(spec, directory), { takesCommands })(run)
   const found = { ...spec, isolate, takesCommands, module: modulePath(spec.module, directory) }
-  const [isolated] = around.extensions.flatMap((one) => one.isolated ?? [])
   return async (run) => {
-    if (isolated === undefined) throw new RotaError('HANDLER_MISSING', 'nothing here isolates handlers')
+    const isolated = isolatedBy(around.extensions)
     await endEarlierAttempts(run, around)
     return await isolated(found, { ...contextOf(run), clock, environment, directory })
   }

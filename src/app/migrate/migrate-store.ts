@@ -1,7 +1,8 @@
 import { systemClock } from '../../time/clock.js'
 import type { Store } from '../../store/port.js'
 import { assertIdle, countFacts, moveStore, type MoveProgress, type MoveReport } from './move-store.js'
-import { absoluteUrl, openStore, shownUrl } from '../store/open-store.js'
+import { absoluteUrl } from '../../formats/store-url.js'
+import { openStore, shownUrl } from '../store/open-store.js'
 import { loadTriggerKinds } from '../features.js'
 
 /** Which stores, by their addresses. */

@@ -1,4 +1,4 @@
-import { isOnManyHosts } from '../store/open-store.js'
+import { isOnManyHosts } from '../../formats/store-url.js'
 
 /** The slow poll behind all hints. */
 export const slowPollMs = 2000

@@ -1,4 +1,3 @@
-import { isAbsolute, resolve } from 'node:path'
 import type { HeartbeatOptions } from '../../engine/worker/keep-alive.js'
 import type { Clock } from '../../time/clock.js'
 import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
@@ -6,8 +5,8 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { shownAddress, tlsModeFault } from '../../store/postgres/address.js'
 import { DatabaseClock } from '../../store/postgres/clock.js'
 import type { Store } from '../../store/port.js'
+import { isOnManyHosts, notAStore, pathOf, splitUrl } from '../../formats/store-url.js'
 import { loadEndEffects } from '../features.js'
-import { quotedText } from '../../text/error-text.js'
 
 /** How a store is opened. */
 export interface OpenOptions {
@@ -32,7 +31,7 @@ export async function openStore(url: string, options: OpenOptions): Promise<Stor
 }
 
 async function openAdapter(url: string, options: OpenOptions, endEffects: EndEffects): Promise<Store> {
-  const [scheme, rest] = split(url)
+  const [scheme, rest] = splitUrl(url)
   switch (scheme) {
     case 'memory': {
       const { openMemoryStore } = await import('../../store/memory/memory-store.js')
@@ -74,7 +73,7 @@ export type LeaseStore = HeartbeatOptions['store'] & Pick<Store, 'close'>
 
 /** Opens what a heartbeat needs of a store that exists; it ends no runs. */
 export async function openLease(url: string, options: Omit<OpenOptions, 'create'>): Promise<LeaseStore> {
-  const [scheme, rest] = split(url)
+  const [scheme, rest] = splitUrl(url)
   if (scheme !== 'files') return await openAdapter(url, { ...options, create: false }, chainsOnly)
   const { openFilesLease } = await import('../../store/files/files-lease.js')
   const { clock, durability, directory } = options
@@ -86,47 +85,7 @@ export function clockFor(url: string, clock: Clock): Clock {
   return isOnManyHosts(url) ? new DatabaseClock(clock) : clock
 }
 
-/** Whether other hosts may use the same store. */
-export function isOnManyHosts(url: string): boolean {
-  return /^postgres(?:ql)?:/.test(url)
-}
-
 /** An address as people may see it: without a password. */
 export function shownUrl(url: string): string {
   return isOnManyHosts(url) ? shownAddress(url) : url
-}
-
-/** The address with its path made absolute, so that another thread or directory opens the same store. */
-export function absoluteUrl(url: string, directory: string): string {
-  const [scheme, rest] = split(url)
-  return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
-}
-
-/** An address as it is, if it can be that of a store: refused before anything is done that would need it. */
-export function checkStoreUrl(url: string): string {
-  const [scheme, rest] = split(url)
-  if (!['memory', 'sqlite', 'files', 'postgres', 'postgresql'].includes(scheme)) throw notAStore(url)
-  if (scheme === 'sqlite' || scheme === 'files') pathOf(rest, '/')
-  return url
-}
-
-function split(url: string): [string, string] {
-  const colon = url.indexOf(':')
-  if (colon === -1) throw notAStore(url)
-  return [url.slice(0, colon), url.slice(colon + 1)]
-}
-
-function pathOf(path: string, directory: string): string {
-  if (path === '')
-    throw new RotaError('STORE_URL', 'a store needs a path, as in sqlite:data/rota.db or files:data')
-  if (path.includes('\0')) throw new RotaError('STORE_URL', 'the path of a store contains a NUL character')
-  return isAbsolute(path) ? path : resolve(directory, path)
-}
-
-function notAStore(url: string): RotaError {
-  const shown = quotedText(url.replace(/\/\/.*@/s, '//…@'))
-  return new RotaError(
-    'STORE_URL',
-    `${shown} is not the address of a store (allowed: sqlite:<path>, files:<directory>, postgres://… and memory:)`,
-  )
 }

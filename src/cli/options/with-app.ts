@@ -1,5 +1,6 @@
 import { RotaError } from '../../kernel/definition/errors.js'
-import { checkStoreUrl, shownUrl } from '../../app/store/open-store.js'
+import { checkStoreUrl } from '../../formats/store-url.js'
+import { shownUrl } from '../../app/store/open-store.js'
 import type { Rota } from '../../app/rota.js'
 import type { Context } from '../framework/command.js'
 import { configOf, namedConfig } from './config-of.js'

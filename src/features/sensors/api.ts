@@ -173,9 +173,9 @@ export class Sensors {
   #configured<C, S extends Json>(name: string, options: AppSensorOptions<C, S>): ConfiguredSensor {
     const { sensor, config, isolate } = options
     if (isModule(sensor)) {
-      const { clock, directory } = this.#context
+      const { clock, directory, handlerExtensions } = this.#context
       const given = { ...sensor, config, isolate: { kind: isolate ?? 'thread', memoryMb: 512 } }
-      return isolatedSensor(given, { clock, directory, environment: process.env })
+      return isolatedSensor(given, { clock, directory, handlerExtensions, environment: process.env })
     }
     if (isolate !== undefined) {
       throw invalid(name, 'isolate', 'only a module can be isolated: sensor: { module: … }')

@@ -90,8 +90,8 @@ function readType(value: unknown, place: Place): void {
 
 /** What looks; built-in types and threads are loaded only now. */
 async function configuredOf(input: Written, app: ConfiguredApp): Promise<ConfiguredSensor> {
-  const { clock, directory, storeUrl } = app
-  const around = { clock, directory, environment: process.env }
+  const { clock, directory, storeUrl, handlerExtensions } = app
+  const around = { clock, directory, handlerExtensions, environment: process.env }
   const { builtInSensor, onOwnDatabase } = await import('./types.js')
   const { givenSensor } = await import('./given.js')
   const type = String(input['type'])

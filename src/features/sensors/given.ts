@@ -1,22 +1,17 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { Clock } from '../../time/clock.js'
 import type { AppSensorOptions } from './api.js'
-import { isolatedSensor, type SensorModule } from './isolated.js'
+import { isolatedSensor, type SensorHost, type SensorModule } from './isolated.js'
 import type { ConfiguredSensor, Sensor } from './sensor.js'
 
 /** The sensor that code gives: a built-in one with its settings, one of the user, or a module that exports one. */
 export function givenSensor<C, S extends Json>(
   { sensor, config, isolate }: Pick<AppSensorOptions<C, S>, 'sensor' | 'config' | 'isolate'>,
-  around: {
-    readonly clock: Clock
-    readonly directory: string
-    readonly environment: Readonly<Record<string, string | undefined>>
-  },
+  host: SensorHost,
 ): ConfiguredSensor {
   if (isConfigured(sensor)) return sensor
   if (!isModule(sensor)) return { type: 'custom', sensor, config }
   const isolation = { kind: isolate ?? 'thread', memoryMb: 512 } as const
-  return isolatedSensor({ ...sensor, config, isolate: isolation }, around)
+  return isolatedSensor({ ...sensor, config, isolate: isolation }, host)
 }
 
 function isConfigured<C, S extends Json>(

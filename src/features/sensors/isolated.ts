@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import type { Isolation } from '../../kernel/job/job.js'
 import type { Json } from '../../kernel/definition/json.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import type { ConfiguredSensor, InitResult, PollResult } from './sensor.js'
 import type { Clock } from '../../time/clock.js'
 import { modulePath } from '../../handlers/module.js'
-import type { SensorCall } from '../isolation/sensor.js'
+import { isolatedBy, type HandlerExtension } from '../../handlers/executable-jobs.js'
+import type { SensorCall } from './isolated-call.js'
 
 /** A sensor that a module exports, so that another thread or process can find it too. */
 export interface SensorModule {
@@ -16,6 +16,14 @@ export interface SensorModule {
   readonly export?: string | undefined
 }
 
+/** What a sensor of a module needs of its app. */
+export interface SensorHost {
+  readonly clock: Clock
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly directory: string
+  readonly handlerExtensions: () => Promise<readonly HandlerExtension[]>
+}
+
 /** How long an init and a cleanup may take there. */
 const initMs = 60_000
 const cleanupMs = 5000
@@ -23,29 +31,25 @@ const cleanupMs = 5000
 /** A sensor whose every call has a thread or process of its own: one that blocks harms nobody and is ended. */
 export function isolatedSensor(
   given: SensorModule & { readonly config: unknown; readonly isolate: Isolation },
-  around: {
-    readonly clock: Clock
-    readonly environment: Readonly<Record<string, string | undefined>>
-    readonly directory: string
-  },
+  around: SensorHost,
 ): ConfiguredSensor {
-  const { clock, directory } = around
+  const { clock, directory, environment } = around
   const module = modulePath(given.module, directory)
   const config = toPayload(given.config) ?? null
   const common = { module, export: given.export ?? 'default', config }
-  const entry = createRequire(import.meta.url).resolve('#isolate-entry')
   const spec = {
     kind: 'module',
-    module: join(dirname(entry), 'sensor.js'),
+    // The compiled module, wherever this file itself was loaded from.
+    module: createRequire(import.meta.url).resolve('#isolated-sensor'),
     export: 'callSensor',
     takesCommands: false,
     isolate: given.isolate,
   } as const
   const call = async (payload: SensorCall, signal: AbortSignal): Promise<Json | undefined> => {
-    const { performIsolated } = await import('../isolation/run.js')
+    const isolated = isolatedBy(await around.handlerExtensions())
     const job = given.module
     const run = { id: '', job, trigger: undefined, attempt: 1, dueAt: 0, partition: undefined, payload }
-    return await performIsolated(spec, { ...around, run, signal, entry, log: () => undefined })
+    return await isolated(spec, { clock, directory, environment, run, signal, log: () => undefined })
   }
   const callWithin = async (limitMs: number, payload: SensorCall): Promise<Json | undefined> => {
     const limit = new AbortController()

@@ -5,7 +5,7 @@ import { isMap, type Written } from '../../kernel/definition/read-value.js'
 import { readSecretRef, type SecretRef, type SecretText } from '../../kernel/definition/secret-text.js'
 import type { ConfiguredSensor } from './sensor.js'
 import { resolveSecret, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
-import { absoluteUrl } from '../../app/store/open-store.js'
+import { absoluteUrl } from '../../formats/store-url.js'
 
 /** What the settings of a config file are relative to. */
 export interface SensorSurroundings extends SecretPlaces {

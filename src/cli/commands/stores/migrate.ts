@@ -1,5 +1,5 @@
 import type { FactCounts, MoveProgress } from '../../../app/migrate/move-store.js'
-import { checkStoreUrl } from '../../../app/store/open-store.js'
+import { checkStoreUrl } from '../../../formats/store-url.js'
 import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
 import { readAs } from '../../framework/option-names.js'
 import { printTable } from '../../framework/print/table.js'

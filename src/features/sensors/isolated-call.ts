@@ -2,7 +2,7 @@ import type { RunContext } from '../../engine/worker/perform.js'
 import { maxResultBytes } from '../../kernel/definition/bounds.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { Sensor } from '../sensors/sensor.js'
+import type { Sensor } from './sensor.js'
 import { importModule } from '../../formats/config-module.js'
 
 /** One call of a sensor that has a thread or process of its own. */

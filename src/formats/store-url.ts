@@ -1,0 +1,46 @@
+import { isAbsolute, resolve } from 'node:path'
+import { RotaError } from '../kernel/definition/errors.js'
+import { quotedText } from '../text/error-text.js'
+
+/** Whether other hosts may use the same store. */
+export function isOnManyHosts(url: string): boolean {
+  return /^postgres(?:ql)?:/.test(url)
+}
+
+/** The address with its path made absolute, so that another thread or directory opens the same store. */
+export function absoluteUrl(url: string, directory: string): string {
+  const [scheme, rest] = splitUrl(url)
+  return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
+}
+
+/** An address as it is, if it can be that of a store: refused before anything is done that would need it. */
+export function checkStoreUrl(url: string): string {
+  const [scheme, rest] = splitUrl(url)
+  if (!['memory', 'sqlite', 'files', 'postgres', 'postgresql'].includes(scheme)) throw notAStore(url)
+  if (scheme === 'sqlite' || scheme === 'files') pathOf(rest, '/')
+  return url
+}
+
+/** The scheme of an address and what follows it. */
+export function splitUrl(url: string): [string, string] {
+  const colon = url.indexOf(':')
+  if (colon === -1) throw notAStore(url)
+  return [url.slice(0, colon), url.slice(colon + 1)]
+}
+
+/** The absolute path of a store. */
+export function pathOf(path: string, directory: string): string {
+  if (path === '')
+    throw new RotaError('STORE_URL', 'a store needs a path, as in sqlite:data/rota.db or files:data')
+  if (path.includes('\0')) throw new RotaError('STORE_URL', 'the path of a store contains a NUL character')
+  return isAbsolute(path) ? path : resolve(directory, path)
+}
+
+/** The error for an address that no store has. */
+export function notAStore(url: string): RotaError {
+  const shown = quotedText(url.replace(/\/\/.*@/s, '//…@'))
+  return new RotaError(
+    'STORE_URL',
+    `${shown} is not the address of a store (allowed: sqlite:<path>, files:<directory>, postgres://… and memory:)`,
+  )
+}
