@@ -1,5 +1,5 @@
 import type { Client, QueryResult } from 'pg'
-import { columnsOf, type SqlValue, type Statement } from '../sql/statement.js'
+import { columnsOf, type SqlScalar, type SqlValue, type Statement } from '../sql/statement.js'
 import { perform, type Insertion, type Query, type Verb } from '../sql/verb.js'
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
@@ -107,9 +107,16 @@ export class Database {
         return this.all(query.sql, ...query.values)
       case 'insert':
         return this.change(query.sql, ...columnsOf(query.rows))
-      case 'inserted':
-        return this.all(query.sql, ...columnsOf(query.rows))
+      case 'added':
+        return this.#added(query.sql, query.rows)
     }
+  }
+
+  /** Of two rows with one key the first is the one that was added. */
+  async #added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<boolean[]> {
+    const fresh = await this.all<{ key: SqlScalar }>(sql, ...columnsOf(rows))
+    const keys = new Set(fresh.map(({ key }) => key))
+    return rows.map(([key]) => keys.delete(key as SqlScalar))
   }
 
   async #send<Row>(sql: Statement, parameters: readonly SqlValue[]): Promise<QueryResult<Row>> {

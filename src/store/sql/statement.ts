@@ -50,6 +50,16 @@ export function insertInto(
   }
 }
 
+/** The same for rows that stay as they are where their first column, the key, exists. */
+export function insertNewInto(
+  table: string,
+  columns: Readonly<Record<string, ColumnType>>,
+): DialectStatement {
+  const key = Object.keys(columns)[0] as string
+  const { sqlite, postgres } = insertInto(table, columns, `on conflict (${key}) do nothing`)
+  return { sqlite, postgres: `${postgres} returning ${key} as key` }
+}
+
 /** Rows as the lists that an insert takes in Postgres, one for each column. */
 export function columnsOf(rows: readonly (readonly SqlScalar[])[]): readonly (readonly SqlScalar[])[] {
   return rows[0]?.map((_, column) => rows.map((row) => row[column] as SqlScalar)) ?? []

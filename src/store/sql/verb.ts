@@ -32,7 +32,7 @@ export interface Query {
 
 /** Rows for a statement of `insertInto`; at least one. */
 export interface Insertion {
-  readonly want: 'insert' | 'inserted'
+  readonly want: 'insert' | 'added'
   readonly sql: Statement
   readonly rows: readonly (readonly SqlScalar[])[]
 }
@@ -74,9 +74,9 @@ export function* insert(sql: Statement, rows: readonly (readonly SqlScalar[])[])
   return rows.length === 0 ? 0 : ((yield { want: 'insert', sql, rows }) as number)
 }
 
-/** Inserts rows; gives what the statement returns of them. */
-export function* inserted<Row>(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Verb<Row[]> {
-  return rows.length === 0 ? [] : ((yield { want: 'inserted', sql, rows }) as Row[])
+/** Inserts rows with a statement of `insertNewInto`; for each row whether it is new. */
+export function* added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Verb<boolean[]> {
+  return rows.length === 0 ? [] : ((yield { want: 'added', sql, rows }) as boolean[])
 }
 
 /** Performs verbs that do not need each other's answers. */

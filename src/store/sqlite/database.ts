@@ -94,14 +94,6 @@ export class Database {
     return row?.[0] ?? undefined
   }
 
-  /** Inserts rows one after the other; gives what the statement returns of each. */
-  inserted<Row>(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Row[] {
-    const prepared = this.#prepared(sql)
-    const found = rows.flatMap((row) => (prepared.get(...bindable(row)) as Row | undefined) ?? [])
-    if (found.length > 0) this.#hasChanged = true
-    return found
-  }
-
   /** Performs a verb. */
   perform<T>(verb: Verb<T>): T {
     return performNow(verb, this.#answer)
@@ -148,8 +140,8 @@ export class Database {
         return this.all(query.sql, ...query.values)
       case 'insert':
         return query.rows.reduce((changes, row) => changes + this.change(query.sql, ...row), 0)
-      case 'inserted':
-        return this.inserted(query.sql, query.rows)
+      case 'added':
+        return query.rows.map((row) => this.change(query.sql, ...row) === 1)
     }
   }
 

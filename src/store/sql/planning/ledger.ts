@@ -3,35 +3,39 @@ import type { Instant } from '../../../time/instant.js'
 import type { Reading } from '../../port.js'
 import { rangeOf, type RangeRow } from '../rows/run-rows.js'
 import { insertInto } from '../statement.js'
-import { all, inserted, type Verb } from '../verb.js'
+import { all, insert, value, type Verb } from '../verb.js'
 
-const RECORD = insertInto(
-  'rota.ledger',
-  {
-    trigger: 'text',
-    first_at: 'int8',
-    last_at: 'int8',
-    version: 'int4',
-    reason: 'text',
-    rule: 'text',
-    blocker: 'text',
-    detail: 'text',
-    recorded_at: 'int8',
-  },
-  'returning seq',
-)
+const RECORD = insertInto('rota.ledger', {
+  trigger: 'text',
+  first_at: 'int8',
+  last_at: 'int8',
+  version: 'int4',
+  reason: 'text',
+  rule: 'text',
+  blocker: 'text',
+  detail: 'text',
+  recorded_at: 'int8',
+})
+
+// Relies on: primary key.
+const NEWEST = `select max(seq) from rota.ledger`
 
 // Relies on: ledger_first, which holds both ends, so ranges outside the window are passed without reading them.
 const TOUCHING = `select * from rota.ledger where trigger = $1 and first_at <= $2 and last_at >= $3
   order by first_at, seq`
 
-/** Records what became of ranges of due instants; answers their keys. */
-export function* recordRanges(ranges: readonly LedgerRange[], recordedAt: Instant): Verb<number[]> {
+/** Records what became of ranges of due instants. */
+export function* recordRanges(ranges: readonly LedgerRange[], recordedAt: Instant): Verb<void> {
   const rows = ranges.map((range) => {
     const { trigger, firstAt, lastAt, version, reason, rule, blocker = null, detail = null } = range
     return [trigger, firstAt, lastAt, version, reason, rule, blocker, detail, recordedAt]
   })
-  return (yield* inserted<{ seq: number }>(RECORD, rows)).map(({ seq }) => seq)
+  yield* insert(RECORD, rows)
+}
+
+/** The key of the range that was recorded last; only for the only writer. */
+export function* newestRange(): Verb<number> {
+  return (yield* value<number>(NEWEST)) as number
 }
 
 /** The ranges of a trigger that touch a window, oldest first. */

@@ -69,7 +69,8 @@ export function* claimRuns(
   const { claimRequest, now } = request
   const catalog = yield* session.catalog()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
-  const jobs = yield* wantedJobs(session, claimRequest)
+  const isShort = claimRequest.jobs.length < session.native.manyJobs
+  const jobs = isShort ? claimRequest.jobs : yield* readyJobs(claimRequest)
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
   const offers = yield* offersFor(session, rooms, claimRequest)
   const { taken, more } = choose(offers, claimRequest)
@@ -85,8 +86,7 @@ function* isAnyReady(rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
   return rooms.size > 0 && (yield* value(ANY_READY, [...rooms.keys()])) !== undefined
 }
 
-function* wantedJobs(session: Session, { jobs }: ClaimRequest): Verb<readonly string[]> {
-  if (jobs.length < session.native.manyJobs) return jobs
+function* readyJobs({ jobs }: ClaimRequest): Verb<readonly string[]> {
   const wanted = new Set(jobs)
   const found = yield* all<{ job: string }>(READY_JOBS)
   return found.map(({ job }) => job).filter((job) => wanted.has(job))

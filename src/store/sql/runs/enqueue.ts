@@ -5,8 +5,8 @@ import type { Enqueued } from '../../port.js'
 import { endEffectCode, originCode, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, done, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
-import { each, insertInto, type SqlScalar } from '../statement.js'
-import { all, change, inserted, value, type Verb } from '../verb.js'
+import { each, insertNewInto, type SqlScalar } from '../statement.js'
+import { added, all, change, value, type Verb } from '../verb.js'
 import { slotsText, takeSlots, untakeSlots } from './concurrency-slots.js'
 
 /** From this length on, the text of runs that are inserted together is not made longer. */
@@ -25,25 +25,21 @@ const bareColumns = {
 } as const
 
 // Relies on: the unique index of runs.id, which closes the race of two processes for one id.
-const INSERT_BARE = insertInto('rota.runs', bareColumns, 'on conflict (id) do nothing returning id')
+const INSERT_BARE = insertNewInto('rota.runs', bareColumns)
 
 // Relies on: the unique index of runs.id, for the same race.
-const INSERT = insertInto(
-  'rota.runs',
-  {
-    ...bareColumns,
-    trigger: 'text',
-    version: 'int4',
-    partition: 'text',
-    gates: 'text',
-    waits_for: 'text',
-    follow: 'int2',
-    unique_key: 'text',
-    unique_until: 'int8',
-    labels: 'text',
-  },
-  'on conflict (id) do nothing returning id',
-)
+const INSERT = insertNewInto('rota.runs', {
+  ...bareColumns,
+  trigger: 'text',
+  version: 'int4',
+  partition: 'text',
+  gates: 'text',
+  waits_for: 'text',
+  follow: 'int2',
+  unique_key: 'text',
+  unique_until: 'int8',
+  labels: 'text',
+})
 
 const alikeColumns = Object.keys(bareColumns).join(', ')
 
@@ -163,26 +159,24 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
   const waitsFor =
     slots !== null && isDue ? yield* takeSlots(session, { job: run.job, gates: slots }) : undefined
   const state = !isDue ? delayed : waitsFor === undefined ? ready : blocked
-  const created = yield* inserted(INSERT, [fullRow(session, run, { now, state, waitsFor })])
+  const [isNew = false] = yield* added(INSERT, [fullRow(session, run, { now, state, waitsFor })])
   // A run that exists must not take its slots a second time.
-  if (created.length === 0 && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(slots)
-  return created.length === 1
+  if (!isNew && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(slots)
+  return isNew
 }
 
 function* insertIndependent(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
   const stateOf = ({ runAt }: NewRun): number => (runAt <= now ? ready : delayed)
-  const rows = runs.every(isBare)
-    ? yield* inserted<{ id: RunId }>(
+  const created = runs.every(isBare)
+    ? yield* added(
         INSERT_BARE,
         runs.map((run) => bareRow(run, now, stateOf(run))),
       )
-    : yield* inserted<{ id: RunId }>(
+    : yield* added(
         INSERT,
         runs.map((run) => fullRow(session, run, { now, state: stateOf(run), waitsFor: undefined })),
       )
-  const created = new Set(rows.map(({ id }) => id))
-  // Of two with one id in one batch the first is the one that was recorded.
-  return runs.map(({ id }) => ({ id, created: created.delete(id) }))
+  return runs.map(({ id }, i) => ({ id, created: created[i] as boolean }))
 }
 
 function bareRow(run: NewRun, now: Instant, state: number): SqlScalar[] {

@@ -20,14 +20,12 @@ const WITH_SLOTS = `select seq, job, gates from rota.runs where state = ${delaye
 // Relies on: runs_delayed.
 const NEXT_RUN = `select run_at from rota.runs where state = ${delayed} order by run_at limit 1`
 
-/** Makes runs ready whose instant has come, in the order of those instants, as far as their slots have room. */
-export function* promote(session: Session, now: Instant): Verb<void> {
+/** Makes due runs ready in the order of their instants, as far as their slots have room; when the next one is due. */
+export function* promote(session: Session, now: Instant): Verb<Instant | undefined> {
+  const next = yield* value<Instant>(NEXT_RUN)
+  if (next === undefined || next > now) return next
   const [, found] = yield* together(change(MAKE_READY, now), all<SlotRun & { seq: number }>(WITH_SLOTS, now))
   if (found.length > 0) session.beExclusive()
   for (const run of found) yield* admit(session, run)
-}
-
-/** When the next delayed run becomes due. */
-export function* nextRunAt(): Verb<Instant | undefined> {
   return yield* value<Instant>(NEXT_RUN)
 }

@@ -3,17 +3,20 @@ import type { Session } from '../session.js'
 import { get, together, type Verb } from '../verb.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
-import { nextRunAt, promote } from './promote.js'
+import { promote } from './promote.js'
 
-// Relies on: the unique index of workers.id. Whoever expires a worker is the only writer, so one that is live here
+// Relies on: the unique index of workers.id, then notices_worker. Whoever expires a worker is the only writer, so one that is live here
 // stays so until the end of the transaction.
-const WORKER = `select key, phase, lease_until, is_draining from rota.workers where id = $1`
+const WORKER = `select key, phase, lease_until, is_draining,
+    (select 1 from rota.notices where worker = workers.key limit 1) as has_notices
+  from rota.workers where id = $1`
 
 interface WorkerRow {
   readonly key: number
   readonly phase: number
   readonly lease_until: number
   readonly is_draining: number
+  readonly has_notices: number | null
 }
 
 /** One worker's turn: store what it finished, promote what became due, claim what it requests. */
@@ -21,22 +24,16 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const { now, claimRequest } = request
   session.noteTime(now)
   const finishing = finishAll(session, request.finished, now)
-  const looking = together(
-    promote(session, now),
-    get<WorkerRow>(WORKER, request.worker),
-    session.native.takeNotices(request.worker),
-  )
+  const looking = together(promote(session, now), get<WorkerRow>(WORKER, request.worker))
   // Of plain ends each is one statement: the next ones need not wait for its answer.
   const isPipelined = !session.isExclusive && request.finished.every(isPlainEnd)
-  const [finished, [, worker, notices]] = isPipelined
+  const [finished, [nextRunAt, worker]] = isPipelined
     ? yield* together(finishing, looking)
     : [yield* finishing, yield* looking]
-  const answer = {
-    finished,
-    jobsRevision: (yield* session.catalog()).jobsRevision,
-    nextRunAt: yield* nextRunAt(),
-  }
+  const { jobsRevision } = yield* session.catalog()
+  const answer = { finished, jobsRevision, nextRunAt }
   if (worker === undefined) return { ...nothing, ...answer }
+  const notices = worker.has_notices === null ? [] : yield* session.native.takeNotices(request.worker)
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }
   // A worker that is late with its heartbeat may be expired at any moment: a claim would be taken from it at once.
   const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0

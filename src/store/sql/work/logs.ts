@@ -1,20 +1,19 @@
 import { boundLogLine, emptyLog, type LogUse } from '../../../kernel/definition/bounds.js'
 import type { LogLine } from '../../../kernel/run/run.js'
 import type { Reading, StoredLogLine } from '../../port.js'
-import { insertInto } from '../statement.js'
-import { all, insert, inserted, together, type Verb } from '../verb.js'
+import { insertInto, type SqlScalar } from '../statement.js'
+import { all, insert, together, type Verb } from '../verb.js'
 
 // Relies on: the unique index of runs.id.
 const RUNS = `select seq, id from rota.runs where id = any($1::text[])`
 
 const useColumns = { run: 'int8', lines: 'int8', bytes: 'int8', is_cut: 'int2' } as const
 
-// Relies on: primary key. The row's lock closes the race of two writers for one number.
-const LOCK_USE = insertInto(
-  'rota.log_use as use',
-  useColumns,
-  'on conflict (run) do update set lines = use.lines returning run, lines, bytes, is_cut',
-)
+const BEGIN_USE = insertInto('rota.log_use', useColumns, 'on conflict (run) do nothing')
+
+// Relies on: primary key. The row's lock closes the race of two writers for one number; rows are always locked in the
+// same order, so that no two writers wait for each other.
+const LOCK_USE = `select run, lines, bytes, is_cut from rota.log_use where run = any($1::int8[]) order by run for update`
 
 const SAVE_USE = insertInto(
   'rota.log_use',
@@ -42,29 +41,13 @@ interface Position {
   use: LogUse
 }
 
-interface Line extends LogLine {
-  readonly key: number
-  readonly seq: number
-}
-
 /** Adds lines to the logs of runs that exist, within their bounds. */
 export function* log(lines: readonly LogLine[]): Verb<void> {
   if (lines.length === 0) return
   const positions = yield* positionsOf([...new Set(lines.map(({ run }) => run))])
-  const written = lines.flatMap((line) => {
-    const position = positions.get(line.run)
-    return position === undefined ? [] : append(position, line)
-  })
-  const appended = written.map(({ key, seq, attempt, at, level, text }) => [
-    key,
-    seq,
-    attempt,
-    at,
-    level,
-    text,
-  ])
+  const rows = lines.flatMap((line) => rowsOf(positions.get(line.run), line))
   const used = [...positions.values()].map(({ run, use }) => [run, use.lines, use.bytes, use.isCut ? 1 : 0])
-  yield* together(insert(APPEND, appended), insert(SAVE_USE, used))
+  yield* together(insert(APPEND, rows), insert(SAVE_USE, used))
 }
 
 /** The lines of a run after a number, oldest first. */
@@ -76,14 +59,15 @@ export function* logs(request: Parameters<Reading['logs']>[0]): Verb<StoredLogLi
 
 function* positionsOf(runs: readonly string[]): Verb<Map<string, Position>> {
   const found = yield* all<{ seq: number; id: string }>(RUNS, runs)
-  // Two writers lock the rows in the same order, so that neither waits for the other.
+  // Two writers insert the rows in the same order, for the same reason.
   const keys = found.map(({ seq }) => seq).toSorted((one, other) => one - other)
   const { lines, bytes } = emptyLog
-  type Use = { run: number; lines: number; bytes: number; is_cut: number }
-  const uses = yield* inserted<Use>(
-    LOCK_USE,
+  yield* insert(
+    BEGIN_USE,
     keys.map((key) => [key, lines, bytes, 0]),
   )
+  type Use = { run: number; lines: number; bytes: number; is_cut: number }
+  const uses = yield* all<Use>(LOCK_USE, keys)
   const byRun = new Map(uses.map((use) => [use.run, use]))
   return new Map(
     found.map(({ seq, id }) => {
@@ -93,10 +77,12 @@ function* positionsOf(runs: readonly string[]): Verb<Map<string, Position>> {
   )
 }
 
-function append(position: Position, given: LogLine): Line[] {
+function rowsOf(position: Position | undefined, given: LogLine): SqlScalar[][] {
+  if (position === undefined) return []
   const { use, line } = boundLogLine(position.use, given)
   position.use = use
   if (line === undefined) return []
   // The line that says that the log was cut is not counted, and nothing follows it.
-  return [{ ...line, key: position.run, seq: use.isCut ? use.lines + 1 : use.lines }]
+  const seq = use.isCut ? use.lines + 1 : use.lines
+  return [[position.run, seq, line.attempt, line.at, line.level, line.text]]
 }

@@ -2,7 +2,7 @@ import { addCounts, writeCounts } from '../../../kernel/ledger/pruned-counts.js'
 import type { Instant } from '../../../time/instant.js'
 import { originCode, type RangeRow } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
-import { recordRanges } from '../planning/ledger.js'
+import { newestRange, recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen.js'
 import type { Session } from '../session.js'
 import { all, change, get, value, type Verb } from '../verb.js'
@@ -83,7 +83,8 @@ function* insert(pruned: Pruned): Verb<Pruned> {
   const { trigger, first_at: firstAt, last_at: lastAt, version, recorded_at: recordedAt } = pruned
   const detail = pruned.detail ?? undefined
   const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
-  return { ...pruned, seq: (yield* recordRanges([range], recordedAt))[0] as number }
+  yield* recordRanges([range], recordedAt)
+  return { ...pruned, seq: yield* newestRange() }
 }
 
 /** Joins two pruned ranges of one version into the first, if no remaining run lies between them. */
