@@ -1,6 +1,6 @@
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
 import { why, type Why } from '../engine/explain/why.js'
-import { functionOf, Registry, twice } from '../engine/sync/registry.js'
+import { Registry, twice } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { RunContext } from '../engine/worker/perform.js'
@@ -10,7 +10,13 @@ import type { AppContext } from '../features/app-context.js'
 import type { Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
-import { defineJob, jobOptionNames, type JobInput, type JobOptions } from '../kernel/job/define-job.js'
+import {
+  defineJob,
+  functionOf,
+  jobOptionNames,
+  type JobInput,
+  type JobOptions,
+} from '../kernel/job/define-job.js'
 import type { AnyJob, JobRef } from '../kernel/job/job-ref.js'
 import type { Coverage } from '../kernel/ledger/coverage.js'
 import { defineTrigger, type ScheduleOptions } from '../kernel/trigger/define-trigger.js'
@@ -33,7 +39,7 @@ import { loadTriggerKinds } from './features.js'
 import { Lifecycle } from './lifecycle.js'
 import { traceErrors, type ErrorTrace } from '../engine/worker/error-trace.js'
 import { codeAppName, mainProgram } from './process/program.js'
-import { readRotaOptions, type RotaOptions, type StartOptions } from './rota-options.js'
+import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from './rota-options.js'
 import type { EnqueueOptions } from './runs/enqueue.js'
 import { EnqueuedRun } from './runs/enqueued-run.js'
 import { Enqueuer } from './runs/enqueuer.js'
@@ -68,21 +74,20 @@ export interface Origin {
 /** Makes an app, which is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
   const app = options.app ?? codeAppName(options.directory)
-  return composeApp(options, `code:${app}`, { program: mainProgram() }).app
+  return createApp(options, `code:${app}`, { program: mainProgram() })
 }
 
 /** Makes an app whose definitions are kept under a source. */
 export function createApp(options: RotaOptions, source: string, origin?: Origin): Rota {
-  return composeApp(options, source, origin).app
+  return composeApp(readRotaOptions(options), source, origin).app
 }
 
 /** Makes an app of its parts; a config registers its definitions through the context. */
 export function composeApp(
-  options: RotaOptions,
+  settings: Settings,
   source: string,
   { program, where }: Origin = {},
 ): { readonly app: Rota; readonly context: AppContext } {
-  const settings = readRotaOptions(options)
   const directory = settings.directory ?? process.cwd()
   // Only when it is used: a bad address fails what needs the store, not the making of an app.
   const storeUrl = (): string => absoluteUrl(settings.store, directory)

@@ -1,20 +1,20 @@
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, defineJobs, end } from '../../engine/sync/sync.js'
 import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
-import type { Handler } from '../../engine/worker/perform.js'
-import { readJob, type JobInput } from '../../kernel/job/define-job.js'
+import { functionOf, readJob, type JobInput } from '../../kernel/job/define-job.js'
 import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 import { kindOf } from '../../engine/trigger-kind.js'
+import type { JobDefinition } from '../../kernel/definition/definitions.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { refusedHost } from '../../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
+import { isMap, readEach, type Entry } from '../../kernel/definition/read-value.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { functionOf } from '../../engine/sync/registry.js'
 import { loadTriggerKinds } from '../features.js'
 
 /** The source of what is defined at run time. */
@@ -35,12 +35,13 @@ export async function addDefinitions(
     readonly replace?: boolean | undefined
     readonly now: Instant
     /** Takes the function of a job, before the job can be claimed. */
-    readonly accept: (name: string, handler: Handler) => void
+    readonly accept: (name: string, handler: NonNullable<JobDefinition['handler']>) => void
   },
 ): Promise<Added> {
   const { now, replace = false } = input
   const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
-  const { jobs, triggers } = readDefinitions(input, stored)
+  const { added, triggers } = readDefinitions(input, stored)
+  const jobs = added.map(({ job }) => job)
   refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
   for (const { name, job } of triggers) {
@@ -49,10 +50,7 @@ export async function addDefinitions(
   }
   if (!replace)
     await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
-  for (const [name, job] of Object.entries(input.jobs ?? {})) {
-    const handler = functionOf(job)
-    if (handler !== undefined) input.accept(name, handler)
-  }
+  for (const { job, handler } of added) if (handler !== undefined) input.accept(job.name, handler)
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
   await define(store, { kinds: await loadTriggerKinds(), source: api, triggers, now })
   return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
@@ -65,38 +63,35 @@ function readDefinitions(
     readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
   },
   stored: ReadonlyMap<string, Job>,
-): { jobs: Job[]; triggers: Trigger[] } {
+): { readonly added: readonly JobDefinition[]; readonly triggers: readonly Trigger[] } {
   const place = placeOf()
-  const jobs = Object.entries(input.jobs ?? {}).flatMap(
-    ([name, job]) => readAdded({ name, input: job }, within(within(place, 'jobs'), name)) ?? [],
-  )
-  const triggers = Object.entries(input.triggers ?? {}).flatMap(
-    ([name, trigger]) =>
-      readAddedTrigger({ name, input: trigger }, stored, within(within(place, 'triggers'), name)) ?? [],
-  )
+  const added = readEach(input.jobs, readAdded, within(place, 'jobs'))
+  const readOne = (entry: Entry, at: Place): Trigger | undefined => readAddedTrigger(entry, stored, at)
+  const triggers = readEach(input.triggers, readOne, within(place, 'triggers'))
   refuse('what was added', place.faults)
-  return { jobs, triggers }
+  return { added, triggers }
 }
 
 /** The job of a trigger may be an asset that is in the store. */
 function readAddedTrigger(
-  written: { name: string; input: TriggerInput },
-  stored: ReadonlyMap<string, Job>,
+  entry: Entry,
+  stored: ReadonlyMap<unknown, Job>,
   place: Place,
 ): Trigger | undefined {
-  const job = stored.get((written.input as Partial<TriggerInput> | undefined)?.job ?? '')
-  const trigger = readTrigger({ ...written, asset: job?.asset }, place)
+  const job = isMap(entry.input) ? stored.get(entry.input['job']) : undefined
+  const trigger = readTrigger({ ...entry, asset: job?.asset }, place)
   if (trigger !== undefined) kindOf(timedKinds, trigger).checkJob?.(trigger, job, place)
   return trigger
 }
 
 /** A request that is sure to be refused when it runs is refused at once. */
-function readAdded(written: { name: string; input: JobInput }, place: Place): Job | undefined {
-  const { http } = (written.input ?? {}) as Partial<JobInput>
-  const url = http?.url ?? ''
+function readAdded(entry: Entry, place: Place): JobDefinition | undefined {
+  const { http } = isMap(entry.input) ? entry.input : {}
+  const url = isMap(http) ? String(http['url']) : ''
   const refused = URL.canParse(url) ? refusedHost(new URL(url).hostname, 'refuse') : undefined
   if (refused !== undefined) fault(within(within(place, 'http'), 'url'), refused)
-  return readJob(written, place)
+  const job = readJob(entry, place)
+  return job === undefined ? undefined : { job, handler: functionOf(entry.input) }
 }
 
 /** Ends a trigger that was added at run time; its pending runs are cancelled, its history stays. */

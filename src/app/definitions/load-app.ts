@@ -5,13 +5,13 @@ import type { ConfiguredApp, FeatureDefinitions } from '../../features/feature-c
 import type { Feature } from '../../features/feature.js'
 import * as features from '../../features/index.js'
 import { stepFunctions, type StepFunction } from '../../handlers/pipeline/step-function.js'
-import type { Config } from '../../formats/config.js'
 import { fileOf, loadConfig, type LoadedConfig } from '../../formats/config-file.js'
 import { plain, refuseFile } from '../../formats/text-file.js'
+import { systemClock } from '../../time/clock.js'
 import { programOf } from '../process/program.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
-import { defaultStore, type RotaOptions } from '../rota-options.js'
+import { defaultStore } from '../rota-options.js'
 import { composeApp, pipelineSteps, type Rota } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
@@ -31,13 +31,11 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ro
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
   const { config, directory, where } = loaded
-  const { concurrency, create } = overrides
-  const options = { ...optionsOf(config), directory, create, store: store ?? config.store }
-  const { app, context } = composeApp(
-    concurrency === undefined ? options : { ...options, concurrency },
-    `config:${config.app}`,
-    { where, program: programOf(resolve(path)) },
-  )
+  const { concurrency = config.settings.concurrency, create = true } = overrides
+  const own = { store: store ?? config.store ?? defaultStore, directory, create, clock: systemClock }
+  const settings = { ...config.settings, ...own, concurrency }
+  const origin = { where, program: programOf(resolve(path)) }
+  const { app, context } = composeApp(settings, `config:${config.app}`, origin)
   await register(loaded, context)
   return app
 }
@@ -74,19 +72,6 @@ export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, S
 
 /** The sections of a config that features read. */
 export const configSections = Object.values(features).flatMap((feature: Feature) => feature.config ?? [])
-
-function optionsOf({ app, settings }: Config): RotaOptions {
-  const { concurrency, durability, leaseMs, retentionMs, offerAfterMs, queues } = settings
-  return {
-    app,
-    concurrency,
-    durability,
-    lease: leaseMs,
-    retention: retentionMs,
-    bus: { offerAfter: offerAfterMs },
-    queues: Object.fromEntries(queues.map(({ name, ...limits }) => [name, limits])),
-  }
-}
 
 function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): Rota {
   const { path, exported } = loaded

@@ -113,7 +113,8 @@ export class OwnDefinitions {
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), { kinds, whereOf: this.#where })
-    const past = await pastSchedules(store, this.#all().triggers, now)
+    const sectionOf = (name: string): string => this.#registry.sectionOf(name)
+    const past = await pastSchedules(store, this.#all().triggers, now, sectionOf)
     refuse(
       'the app',
       past.map((fault) => ({ ...fault, where: this.#where?.(fault.keys) })),

@@ -13,6 +13,8 @@ export async function pastSchedules(
   store: Store,
   triggers: readonly Trigger[],
   now: Instant,
+  /** The section of a config that has a trigger. */
+  sectionOf: (name: string) => string = () => 'triggers',
 ): Promise<readonly PlacedFault[]> {
   const past = triggers.filter(({ schedule }) => namesYears(schedule) && nextOf(schedule, now) === undefined)
   if (past.length === 0) return []
@@ -21,7 +23,7 @@ export async function pastSchedules(
   const place = placeOf()
   for (const { name, schedule } of past) {
     if (known.get(name) === JSON.stringify(schedule)) continue
-    const at = within(within(within(place, 'triggers'), name), 'cron')
+    const at = [sectionOf(name), name, 'cron'].reduce(within, place)
     fault(at, `it has no instant after ${formatInstant(now)}`, 'a year that is not over')
   }
   return place.faults

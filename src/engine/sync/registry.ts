@@ -7,7 +7,6 @@ import type {
 import { RotaError, refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, within, type Key } from '../../kernel/definition/faults.js'
 import { didYouMean } from '../../kernel/definition/read-value.js'
-import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
 import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
@@ -23,8 +22,6 @@ export class Registry {
   readonly handlers = new Map<string, Handler>()
   /** Services that another program has defined too; this one performs them by its own definition. */
   shared: ReadonlySet<string> = new Set()
-  /** The jobs file that is used in place, as an absolute path. */
-  jobsFile: string | undefined
   readonly #origins = new Map<string, TriggerOrigin>()
   readonly #checks = new Set<DefinitionCheck>()
   readonly #parts = new Map<() => unknown, unknown>()
@@ -41,18 +38,18 @@ export class Registry {
     this.jobs.set(job.name, { job, handler: handler as Handler | undefined })
   }
 
-  addTrigger(trigger: Trigger, origin: TriggerOrigin = { section: 'triggers' }): void {
+  addTrigger(trigger: Trigger, origin?: TriggerOrigin): void {
     if (this.triggers.has(trigger.name)) throw twice('trigger', trigger.name)
     this.triggers.set(trigger.name, trigger)
-    this.#origins.set(trigger.name, origin)
+    if (origin !== undefined) this.#origins.set(trigger.name, origin)
   }
 
   addQueue(queue: Queue): void {
     this.queues.set(queue.name, queue)
   }
 
-  addHandler(name: string, handler: Handler): void {
-    this.handlers.set(name, handler)
+  addHandler(name: string, handler: NonNullable<JobDefinition['handler']>): void {
+    this.handlers.set(name, handler as Handler)
   }
 
   /** Adds a check that runs when all definitions are known; adding it twice changes nothing. */
@@ -74,8 +71,7 @@ export class Registry {
     const place = placeOf()
     const own = new Map([...this.jobs].map(([name, { job }]) => [name, job]))
     const triggers = [...this.triggers.values()].map((trigger) => {
-      const { section } = this.#originOf(trigger)
-      return { trigger, place: within(within(place, section), trigger.name) }
+      return { trigger, place: within(within(place, this.sectionOf(trigger.name)), trigger.name) }
     })
     const jobs = new Map([...others, ...own])
     for (const { trigger, place: at } of triggers)
@@ -83,7 +79,7 @@ export class Registry {
     for (const check of this.#checks) check({ own, others, triggers }, place)
     const known = [...own.keys(), ...others.keys()]
     for (const { trigger, place: at } of triggers) {
-      const { jobAt = () => ['job'] } = this.#originOf(trigger)
+      const jobAt = this.#origins.get(trigger.name)?.jobAt ?? (() => ['job'])
       for (const [index, job] of jobsOf(trigger).entries()) {
         if (jobs.has(job)) continue
         const message = `no job is named ${namedText(job)}${didYouMean(job, known)}`
@@ -96,14 +92,10 @@ export class Registry {
     )
   }
 
-  #originOf({ name }: Trigger): TriggerOrigin {
-    return this.#origins.get(name) ?? { section: 'triggers' }
+  /** The section of a config that has a trigger of this name. */
+  sectionOf(trigger: string): string {
+    return this.#origins.get(trigger)?.section ?? 'triggers'
   }
-}
-
-/** The function of a job that is one of this process. */
-export function functionOf({ handler }: JobInput): Handler | undefined {
-  return typeof handler === 'function' ? (handler as Handler) : undefined
 }
 
 /** The error for a name that is defined a second time. */

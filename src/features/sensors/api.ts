@@ -1,35 +1,17 @@
 import { end } from '../../engine/sync/sync.js'
-import { functionOf } from '../../engine/sync/registry.js'
-import type { RunContext } from '../../engine/worker/perform.js'
-import { RotaError } from '../../kernel/definition/errors.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, shown } from '../../kernel/definition/faults.js'
 import type { Json } from '../../kernel/definition/json.js'
-import { defineJob, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
-import { jobName, type AnyJob } from '../../kernel/job/job-ref.js'
+import type { Written } from '../../kernel/definition/read-value.js'
 import type { AppContext } from '../app-context.js'
-import { defineSensor, type SensorOptions } from './definition.js'
+import { readSensorDefinition, sensorOrigin, type SensorDefinition } from './definition.js'
 import type { Deliveries, Delivered } from './deliver.js'
-import { isolatedSensor, type SensorModule } from './isolated.js'
+import { givenSensor, type AppSensorOptions } from './given.js'
 import type { Evaluation } from './record.js'
-import { ownSensors, type ConfiguredSensor, type Observation, type Sensor } from './sensor.js'
+import { ownSensors, type ConfiguredSensor, type Observation } from './sensor.js'
 import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
 import { onOwnDatabase } from './types.js'
 import type { WebhookAddress, Webhooks } from './webhooks.js'
-
-/** A sensor as code writes it: what looks, how it is polled, and what becomes of what it finds. */
-export interface AppSensorOptions<C, S extends Json> extends SensorOptions {
-  /** One of the built-in sensors with its settings, one of your own, or the module that exports one. */
-  readonly sensor: ConfiguredSensor<C, S> | Sensor<C, S> | SensorModule
-  /** What a sensor of your own is given. */
-  readonly config?: C | undefined
-  /** What each poll of a module's sensor runs in, so that a poll that blocks harms no other; default: a thread. */
-  readonly isolate?: 'thread' | 'process' | undefined
-  /** The job of which every observation becomes a run; or `onTrigger`. */
-  readonly job?: AnyJob | undefined
-  /** A function that is called with the partition of every observation, as a run of a job that has the sensor's name; or `job`. */
-  readonly onTrigger?: ((partition: string, run: RunContext) => unknown) | undefined
-  /** How the runs of `onTrigger` are queued, retried and limited; default: three attempts. */
-  readonly runs?: JobOptions | undefined
-}
 
 /** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
 export class Sensors {
@@ -50,22 +32,17 @@ export class Sensors {
 
   /** Defines a sensor. Its name is the name of its trigger. */
   define<C, S extends Json>(name: string, options: AppSensorOptions<C, S>): void {
-    const { assertNotStarted, definitions, storeUrl } = this.#context
+    const { assertNotStarted, definitions, storeUrl, clock, directory, handlerExtensions } = this.#context
     assertNotStarted('a sensor')
-    const { sensor: _, config: __, isolate: ___, job, onTrigger, runs, ...polling } = options
-    const configured = onOwnDatabase(this.#configured(name, options), storeUrl)
-    if ((job === undefined) === (onTrigger === undefined)) throw eitherOr(name)
-    if (onTrigger !== undefined) {
-      const input = { retry: 3, ...runs, handler: handlerOf(onTrigger) }
-      definitions.addJob(defineJob(name, input), functionOf(input))
-    } else if (runs !== undefined) {
-      throw invalid(name, 'runs', 'it only goes with onTrigger; a job has its own options')
-    }
-    const trigger = defineSensor(name, configured.type, {
-      ...polling,
-      job: job === undefined ? name : jobName(job),
-    })
-    definitions.addTrigger(trigger, { section: 'sensors' })
+    const place = placeOf()
+    const input = options as unknown as Written
+    const read = readSensorDefinition({ name, type: undefined, input }, place)
+    refuse(`sensor ${shown(name)}`, place.faults)
+    const { trigger, job } = read as SensorDefinition
+    const around = { clock, directory, handlerExtensions, environment: process.env }
+    const configured = onOwnDatabase(givenSensor(options, around), storeUrl)
+    const triggers = [{ trigger, origin: sensorOrigin }]
+    definitions.add({ jobs: job === undefined ? [] : [job], triggers })
     this.#sensors.set(name, configured)
   }
 
@@ -170,19 +147,6 @@ export class Sensors {
     throw unknownSensor(name, [...this.#sensors.keys()])
   }
 
-  #configured<C, S extends Json>(name: string, options: AppSensorOptions<C, S>): ConfiguredSensor {
-    const { sensor, config, isolate } = options
-    if (isModule(sensor)) {
-      const { clock, directory, handlerExtensions } = this.#context
-      const given = { ...sensor, config, isolate: { kind: isolate ?? 'thread', memoryMb: 512 } }
-      return isolatedSensor(given, { clock, directory, handlerExtensions, environment: process.env })
-    }
-    if (isolate !== undefined) {
-      throw invalid(name, 'isolate', 'only a module can be isolated: sensor: { module: … }')
-    }
-    return isConfigured(sensor) ? sensor : custom(sensor, config as C)
-  }
-
   async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
     const { cleanUpSensor } = await import('./polling/cleanup.js')
     const { clock, events, tracer } = this.#context
@@ -208,31 +172,4 @@ export class Sensors {
 
 function noStoreYet(error: unknown): undefined {
   if (!(error instanceof RotaError) || error.code !== 'STORE_NOT_FOUND') throw error
-}
-
-function isModule(sensor: object): sensor is SensorModule {
-  return 'module' in sensor && typeof sensor.module === 'string'
-}
-
-function isConfigured<C, S extends Json>(
-  sensor: ConfiguredSensor<C, S> | Sensor<C, S>,
-): sensor is ConfiguredSensor<C, S> {
-  return 'sensor' in sensor
-}
-
-function custom<C, S extends Json>(sensor: Sensor<C, S>, config: C): ConfiguredSensor<C, S> {
-  return { type: 'custom', sensor, config }
-}
-
-function handlerOf(onTrigger: (partition: string, run: RunContext) => unknown): JobInput['handler'] {
-  return (run: RunContext) => onTrigger(run.partition ?? '', run)
-}
-
-function eitherOr(name: string): RotaError {
-  return invalid(name, 'job', 'exactly one of job and onTrigger says what to do with what is found')
-}
-
-function invalid(name: string, option: string, message: string): RotaError {
-  const faults = [{ path: `sensors.${name}.${option}`, message }]
-  return new RotaError('DEFINITION_INVALID', `sensor ${name} is not valid: ${option}: ${message}`, { faults })
 }

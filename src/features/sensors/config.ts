@@ -10,7 +10,7 @@ import {
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { DefinitionDefaults } from '../../kernel/definition/definitions.js'
 import type { ConfiguredApp, FeatureDefinitions } from '../feature-config.js'
-import type { AppSensorOptions } from './api.js'
+import type { AppSensorOptions } from './given.js'
 import {
   codeOptionNames,
   readSensorDefinition,

@@ -102,7 +102,7 @@ export function readSensorDefinition(
     fault(within(place, 'runs'), 'it only goes with onTrigger; a job has its own options')
   const own = onTrigger === undefined ? undefined : readOnTrigger({ name, onTrigger, runs }, place)
   const polling = Object.fromEntries(sensorOptionNames.map((option) => [option, input[option]]))
-  const jobName = onTrigger === undefined ? (isMap(job) ? job['name'] : job) : name
+  const jobName = onTrigger === undefined ? (isObject(job) ? job['name'] : job) : name
   const trigger = readSensor({ name, type: typeOf(type, sensor), input: { ...polling, job: jobName } }, place)
   return trigger === undefined ? undefined : { trigger, job: own }
 }
