@@ -6,7 +6,7 @@ import { root } from './repository.js'
 
 test('F7: examples/sensors/sql.mjs finds changes, and the row that the greatest value misses', async () => {
   expect(await linesOf('sql')).toEqual([
-    'changes: the first value is the one to compare with',
+    'changes: the first value is the baseline',
     'changes: 2026-01-15',
     'orders: north, south',
     'changes: the value is the same',
@@ -24,7 +24,7 @@ test('F11: examples/sensors/webhook.mjs takes what is signed, once', async () =>
 
 test('F6: examples/sensors/s3.mjs finds every key, and a new version where versions count', async () => {
   expect(await linesOf('s3')).toEqual([
-    'events: nothing new: 0 looked at',
+    'events: nothing new: 0 examined',
     'events: data/2025-01-15/events.parquet is about 2025-01-15',
     'events: data/2025-02-30/2025-03-01.parquet is about 2025-03-01',
     'exports: exports/january.zip is about january',
@@ -34,7 +34,7 @@ test('F6: examples/sensors/s3.mjs finds every key, and a new version where versi
 
 test('F11: examples/sensors/files.mjs is woken by a file and finds it', async () => {
   expect(await linesOf('files')).toEqual([
-    'nothing new: 0 looked at',
+    'nothing new: 0 examined',
     'orders-2025-01-15.csv is about 2025-01-15',
   ])
 })

@@ -5,17 +5,17 @@ import { maxKeyBytes, maxPartitionBytes } from '../polling/read-poll.js'
 import type { Written } from '../../../kernel/definition/read-value.js'
 import { parseJsonPath } from './json-path.js'
 
-/** What is taken from a body: a path such as `data.partition`, or a function of it. */
+/** Selects a value of a body: a path such as `data.partition`, or a function of the body. */
 export type BodyPick<T = unknown> = string | ((body: Json) => T | Promise<T>)
 
-/** A pick, ready to be used. */
+/** A compiled pick. */
 export interface Picker {
-  /** The path, or the text of the function. */
+  /** The path, or the source text of the function. */
   readonly source: string
   pick(body: Json): unknown
 }
 
-/** Reads a pick of a definition; undefined where there is none or it is faulty. */
+/** Reads a pick of a definition; undefined if there is none or it has a fault. */
 export function readPick(input: Written, name: string, place: Place): Picker | undefined {
   const value = input[name]
   if (value === undefined) return undefined
@@ -29,7 +29,7 @@ export function readPick(input: Written, name: string, place: Place): Picker | u
   }
 }
 
-/** What labels an observation. */
+/** The labels of an observation. */
 export type LabelName = 'key' | 'partition'
 
 /** Why nothing was picked. */
@@ -41,7 +41,7 @@ export interface NotPicked {
 /** A label that was picked, or why there is none. */
 export type PickedLabel = { readonly kind: 'label'; readonly label: string } | NotPicked
 
-/** Picks a value; a function that throws is a reason. */
+/** Picks a value; a function that throws gives a reason. */
 export async function pickValue(
   name: string,
   picker: Picker,
@@ -60,7 +60,7 @@ export async function pickLabel(name: LabelName, picker: Picker, body: Json): Pr
   return picked.kind === 'none' ? picked : toLabel(name, picked.value)
 }
 
-/** Picks what a run is given; undefined where nothing is asked for or there. */
+/** Picks the payload of a run; undefined if there is none. */
 export async function pickPayload(
   picker: Picker,
   body: Json,
@@ -70,10 +70,10 @@ export async function pickPayload(
   const refused = payloadFault(picked.value)
   return refused === undefined
     ? { kind: 'payload', payload: picked.value as Json | undefined }
-    : { kind: 'none', reason: `the payload cannot be kept: ${refused.message}` }
+    : { kind: 'none', reason: `the payload cannot be stored: ${refused.message}` }
 }
 
-/** A value as a label, or why it cannot be one. */
+/** Converts a value to a label, or returns why it cannot be one. */
 export function toLabel(name: LabelName, value: unknown): PickedLabel {
   const maxBytes = name === 'key' ? maxKeyBytes : maxPartitionBytes
   if (value === undefined || value === null || value === '') {
@@ -90,11 +90,11 @@ export function toLabel(name: LabelName, value: unknown): PickedLabel {
   }
 }
 
-/** Control characters, and lone halves of pairs, which would not come back from the store as they went in. */
+/** Control characters, and lone surrogates, which the store would not return unchanged. */
 // oxlint-disable-next-line no-control-regex
 const unfit = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
 
-/** What was thrown, in one bounded line. */
+/** The message of a thrown value, in one bounded line. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown)
   return text.length > 300 ? `${text.slice(0, 300)}…` : text

@@ -1,11 +1,11 @@
 import type { Json } from '../../../kernel/definition/json.js'
 
-/** Gives what stands at a place of a value, or undefined where nothing does. */
+/** Returns the value at a path, or undefined if there is none. */
 export type JsonPath = (value: Json) => Json | undefined
 
 /**
- * Reads a path such as `data.ready`, `$.items[0].name` or `$['a key']`. Throws with a sentence where it is none. It
- * leads to one place: there are no wildcards and no filters, which would find several.
+ * Parses a path such as `data.ready`, `$.items[0].name` or `$['a key']`; throws if it is invalid. A path selects
+ * one value: there are no wildcards and no filters.
  */
 export function parseJsonPath(text: string): JsonPath {
   const steps = stepsOf(text)
@@ -15,7 +15,7 @@ export function parseJsonPath(text: string): JsonPath {
 function stepsOf(text: string): readonly (string | number)[] {
   if (text.length > maxPathLength) throw notAPath(text)
   const steps: (string | number)[] = []
-  // A first name needs no dot before it, and `$` is the whole.
+  // The first name needs no dot before it, and `$` is the whole value.
   let rest = text.startsWith('$') ? text.slice(1) : text.startsWith('[') ? text : `.${text}`
   while (rest !== '') {
     const match = stepPattern.exec(rest)
@@ -33,7 +33,7 @@ const maxPathLength = 500
 const stepPattern =
   /^(?:\.(?<name>[\p{L}\p{N}_$-]+)|\[(?<index>\d{1,9})\]|\[(?<quote>['"])(?<quoted>(?:\\.|(?!\k<quote>|\\).)*)\k<quote>\])/u
 
-/** Only what a value has itself: its prototype is nobody's data. */
+/** Only own properties: a prototype is not data. */
 function stepInto(value: Json | undefined, step: string | number): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) return typeof step === 'number' ? (value as readonly Json[])[step] : undefined

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { boundText } from '../../../kernel/definition/bounds.js'
 import { maxKeyBytes } from '../polling/read-poll.js'
 
-/** The key of an observation: what makes the thing this thing, or its beginning and a digest where that is too long. */
+/** The key of an observation: its identity, or a prefix and a digest if that is too long. */
 export function observationKey(identity: string): string {
   if (identity.length * 3 <= maxKeyBytes || Buffer.byteLength(identity) <= maxKeyBytes) return identity
   const digest = createHash('sha256').update(identity).digest('base64url')

@@ -50,7 +50,7 @@ async function statesOf(configured: ConfiguredSensor): Promise<readonly Json[]> 
 }
 
 describe('the state of a built-in sensor', () => {
-  it('is read as the sensor left it, also in the middle of a sweep', async () => {
+  it('is accepted as the sensor wrote it, also in the middle of a sweep', async () => {
     const server = createServer((_, response) => {
       response
         .setHeader('etag', '"1"')
@@ -73,7 +73,7 @@ describe('the state of a built-in sensor', () => {
     server.close()
   })
 
-  it('of rows is also one of the type sql, which code gives them', async () => {
+  it('of rows is also accepted for the type sql, which code uses', async () => {
     const rows = sqlRowsSensor({ url, table: 'orders', cursor: { value: 'at', id: 'id' } })
     const [, state] = await statesOf(rows)
     expect([rows.type, stateFaults(rows.type, state)]).toEqual(['sql', []])
@@ -98,7 +98,7 @@ describe('the state of a built-in sensor', () => {
     )
   })
 
-  it('of any other type is whatever it likes', () => {
+  it('of any other type is not checked', () => {
     expect(stateFaults('custom', 7)).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import type { Checkpoint, RowPlace, Sweeps } from './sql/row-sweep.js'
 import type { StoredValue } from './sql/value.js'
 import type { SweepState } from './sweep.js'
 
-/** What a built-in sensor of a type cannot read in a state; nothing for a type that is not built in, whose states are its own. */
+/** The faults of a state of a built-in sensor type; none for other types, whose states are opaque. */
 export function stateFaults(type: string, state: unknown): readonly Fault[] {
   const read = readers.get(type)
   if (read === undefined) return []
@@ -17,7 +17,7 @@ export function stateFaults(type: string, state: unknown): readonly Fault[] {
   return place.faults
 }
 
-/** Notes at the place what is wrong with a value. */
+/** Records the faults of a value at the place. */
 type Reader = (value: unknown, place: Place) => void
 
 const text: Reader = (value, place) => {
@@ -49,7 +49,7 @@ function listOf(read: Reader): Reader {
   }
 }
 
-/** A map with exactly these fields; those of the list may be missing. */
+/** A map with exactly these fields; optional ones may be missing. */
 function mapOf<State>(
   fields: Readonly<Record<keyof State & string, Reader>>,
   optional: readonly (keyof State)[] = [],
@@ -137,6 +137,6 @@ const readers: ReadonlyMap<string, Reader> = new Map([
   ['http', httpState],
   ['webhook', nothing],
   ['sql-rows', rowsState],
-  // In code, sensors of a changed value and of rows have one type.
+  // In code, the two SQL sensors have the same type.
   ['sql', (state, place) => (isMap(state) && 'recent' in state ? rowsState : changeState)(state, place)],
 ])

@@ -1,15 +1,16 @@
 import { observationProblem } from '../polling/read-poll.js'
 import type { InitResult, Observation, PollResult } from '../sensor.js'
 import type { Instant } from '../../../time/instant.js'
+import { messageOf } from './body-pick.js'
 import { firstSweepState, type Item, type Sweep, type SweepState } from './sweep.js'
 
-/** An item with the way to make an observation of it; none where it is nothing of the user's. May throw. */
+/** An item that can be turned into an observation; undefined leaves it out. May throw. */
 export interface Candidate extends Item {
   readonly key: string
   observe(): Observation | undefined
 }
 
-/** Takes what is new out of the items that a sweep comes by, in their order. Gives why it had to stop, if it had to. */
+/** Selects the new items of a sweep, in order; returns the reason if it had to stop. */
 export function sift(
   candidates: readonly Candidate[],
   { sweep, at, found }: { sweep: Sweep; at: Instant; found: Observation[] },
@@ -28,22 +29,22 @@ export function sift(
   return undefined
 }
 
-/** The observation of a candidate, or what is wrong with it: one that cannot be stored would take all others with it. */
+/** The observation of a candidate, or its problem: one observation that cannot be stored would make all others fail. */
 function observe(candidate: Candidate): Observation | string | undefined {
   try {
     const observation = candidate.observe()
     return observation && (observationProblem(observation) ?? observation)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }
 
-/** What a poll of a sensor that sweeps came to. */
+/** The result of a poll of a sweeping sensor. */
 export function sweepResult(outcome: {
   readonly sweep: Sweep
   readonly isEnded: boolean
   readonly found: readonly Observation[]
-  /** What went wrong; said at once only where nothing was found, since an error carries no observations. */
+  /** A problem; reported immediately only if nothing was found, since an error result has no observations. */
   readonly problem?: string | undefined
 }): PollResult<SweepState> {
   const { sweep, isEnded, found, problem } = outcome
@@ -55,21 +56,21 @@ export function sweepResult(outcome: {
   }
   if (problem !== undefined) return { kind: 'error', reason: problem, state }
   if (state.complaint !== null) return complaintOf(state)
-  const reason = isEnded ? `nothing new: ${sweep.summary}` : `under way: ${sweep.summary}`
+  const reason = isEnded ? `nothing new: ${sweep.summary}` : `in progress: ${sweep.summary}`
   return { kind: 'no-trigger', state, reason, more: !isEnded }
 }
 
-/** The error that an earlier poll left to be said. */
+/** The error that an earlier poll left to report. */
 export function complaintOf(state: SweepState): PollResult<SweepState> {
   return { kind: 'error', reason: state.complaint ?? '', state: { ...state, complaint: null } }
 }
 
-/** The beginning of every sensor that sweeps; its first poll learns which settings it has. */
+/** The initial state of a sweeping sensor; its first poll adds the settings. */
 export function initSweeps(): InitResult<SweepState> {
   return { kind: 'ok', state: firstSweepState('') }
 }
 
-/** The state where it is about these settings, else a new one: another bucket or glob begins with everything. */
+/** The state if it belongs to these settings, otherwise a new one: another bucket or glob starts from the beginning. */
 export function stateFor(source: string, state: SweepState): SweepState {
   return state.source === source ? state : firstSweepState(source)
 }

@@ -2,60 +2,60 @@ import type { Instant } from '../../../time/instant.js'
 import { markOf, markText, binCount, BinDigest, type Mark } from './bins.js'
 
 /**
- * A sweep is one complete look at everything that a sensor watches, over as many polls as it takes. What it must not do is
- * miss something, or report all of it again each time, with a state that stays small whatever there is. Hence:
+ * A sweep examines everything that a sensor watches once, over as many polls as needed. It must not
+ * miss an item, or report all of them again each time, and its state must stay small. Hence:
  *
- * - What changed since shortly before the sweep before began is **fresh** and is reported.
- * - Of all that is older, only a digest is kept. A bin of it that differs from what the sweep before left had something
- *   arrive with an old time (an upload that took long, a directory moved here, a clock that is wrong) or removed; the next
- *   sweep reports this bin once more, and the store leaves out the keys it has acted on.
- * - What is too young is left out of both, so that it is fresh when it has settled.
+ * - Items that changed since shortly before the start of the previous sweep are **fresh** and are reported.
+ * - Of all older items only a digest is stored. A bin that differs from the previous sweep has an item that
+ *   arrived with an old time (a long upload, a moved directory, a wrong clock) or was removed; the next
+ *   sweep reports this bin once more, and the store ignores the keys that it already knows.
+ * - Items that have not settled are left out of both, so that they are fresh once they have.
  *
- * So a thing is found whatever its time says. Times only decide how soon, and how much is reported in vain.
+ * So an item is found whatever its time is. Times only determine how soon, and how much is reported unnecessarily.
  */
 
-/** One thing that a sweep comes by. */
+/** One item of a sweep. */
 export interface Item {
-  /** What makes it this thing, its version included where versions count. */
+  /** Its identity, including its version if versions count. */
   readonly identity: string
   readonly changedAt: Instant
-  /** Where a sweep goes on after it. */
+  /** The position at which a sweep resumes after it. */
   readonly position: string
 }
 
-/** What a sensor that sweeps remembers. */
+/** The state of a sweeping sensor. */
 export type SweepState = {
-  /** Which settings it is about; with others everything begins anew. */
+  /** A digest of the settings; with other settings the sensor starts again. */
   readonly source: string
-  /** How many sweeps are complete. */
+  /** The number of completed sweeps. */
   readonly sweeps: number
-  /** What changed before is left out; null where nothing is. */
+  /** Items that changed before are left out; null if none are. */
   readonly floorAt: Instant | null
-  /** The marks of what changed at the floor or later and was there all the same. */
+  /** The marks of items that changed at the floor or later but existed at the start. */
   readonly present: readonly string[]
-  /** What changed at this instant or later is fresh; null where everything is. */
+  /** Items that changed at this instant or later are fresh; null if all are. */
   readonly freshAt: Instant | null
-  /** The position up to which nothing is looked at again. */
+  /** Items up to this position are not examined again. */
   readonly from: string
-  /** The digest of all that will not be fresh, and how much that is. */
+  /** The digest and the number of items that will not be fresh. */
   readonly known: string
   readonly knownCount: number
-  /** Bins of it to be reported once more. */
+  /** Bins that have to be reported once more. */
   readonly recheck: readonly number[]
-  /** The marks of what could not be reported, to be tried again. */
+  /** The marks of items that could not be reported, to be retried. */
   readonly failing: readonly string[]
-  /** What the next poll has to say before anything else. */
+  /** An error that the next poll reports first. */
   readonly complaint: string | null
   readonly open: OpenSweep | null
 }
 
-/** The sweep that is under way. */
+/** The current sweep. */
 type OpenSweep = {
   readonly startedAt: Instant
   readonly nextFreshAt: Instant
   readonly position: string
   readonly from: string
-  /** Whether something was met that has to be looked at again, so that `from` stays before it. */
+  /** Whether there was an item that has to be examined again, so that `from` stays before it. */
   readonly isHeld: boolean
   readonly looked: number
   readonly young: number
@@ -67,15 +67,15 @@ type OpenSweep = {
   readonly complaint: string | null
 }
 
-/** How a sensor wants its sweeps. */
+/** The options of sweeps. */
 export interface SweepOptions {
   readonly settleMs: number
-  /** With it positions sort by time, and what is longer ago is not looked at again. */
+  /** If set, positions sort by time, and older items are not examined again. */
   readonly lookBackMs?: number | undefined
   readonly startFrom: 'beginning' | 'now'
 }
 
-/** What a sensor that sweeps begins with. */
+/** The initial state of a sweeping sensor. */
 export function firstSweepState(source: string): SweepState {
   return {
     source,
@@ -93,31 +93,31 @@ export function firstSweepState(source: string): SweepState {
   }
 }
 
-/** The position after which the next look goes on. */
+/** The position after which the sweep resumes. */
 export function positionOf(state: SweepState): string {
   return state.open?.position ?? state.from
 }
 
-/** What a sweep makes of an item. */
+/** The decision about an item. */
 export type Verdict =
   | { readonly kind: 'young' }
   | {
       readonly kind: 'known' | 'new'
       readonly mark: Mark
-      /** Whether it was there before the sensor began. */
+      /** Whether it existed before the sensor started. */
       readonly isPresent?: boolean
-      /** Whether its time is still to come. It counts as old, or it would be fresh in every sweep until then. */
+      /** Whether its time is in the future. It counts as old, or it would be fresh in every sweep until then. */
       readonly isAhead?: boolean
     }
 
-/** Clocks of one system may differ by this much without anything being taken for late. */
+/** The tolerated difference between the clocks of one system. */
 const marginMs = 10_000
-/** How much is reported once more in one sweep, unless a single bin is larger. */
+/** How many items are reported once more in one sweep, unless a single bin is larger. */
 const recheckBudget = 10_000
 const maxFailing = 20
 const maxPresent = 100
 
-/** A sweep during one poll: opened or resumed from the state, and written back into it. */
+/** A sweep during one poll: started or resumed from the state, and written back to it. */
 export class Sweep {
   readonly #options: SweepOptions
   readonly #state: SweepState
@@ -132,7 +132,7 @@ export class Sweep {
     this.#options = options
     this.#open = { ...(state.open ?? openedAt(state, options, at)) }
     const isFirst = state.sweeps === 0 && state.open === null && options.startFrom === 'now'
-    // Some stores cut the fraction of a second off the times they give.
+    // Some stores truncate times to seconds.
     this.#state = isFirst ? { ...state, floorAt: at - (at % 1000) } : state
     this.#old = new BinDigest(this.#open.old)
     this.#next = new BinDigest(this.#open.next)
@@ -141,7 +141,7 @@ export class Sweep {
     this.#present = new Set(state.present)
   }
 
-  /** Whether something is to be reported. Changes nothing. */
+  /** Decides whether an item is reported. Changes nothing. */
   weigh(item: Item, at: Instant): Verdict {
     const { settleMs } = this.#options
     if (settleMs > 0 && item.changedAt > at - settleMs) return { kind: 'young' }
@@ -158,7 +158,7 @@ export class Sweep {
     return { kind: isNew ? 'new' : 'known', mark, isAhead }
   }
 
-  /** Goes past an item that was weighed, and reported where it was new. */
+  /** Advances past an item that was decided, and reported if it is new. */
   pass(item: Item, verdict: Verdict): void {
     const { lookBackMs } = this.#options
     const open = this.#open
@@ -183,7 +183,7 @@ export class Sweep {
     open.nextCount++
   }
 
-  /** Goes past something that cannot be reported and is tried again in each sweep; false where that are too many. */
+  /** Advances past an item that cannot be reported and is retried in each sweep; returns false if there are too many. */
   fail(item: Item, problem: string): boolean {
     const open = this.#open
     if (open.failing.length >= maxFailing) return false
@@ -195,7 +195,7 @@ export class Sweep {
     return true
   }
 
-  /** Goes on after a position at which there is nothing to weigh. */
+  /** Advances to a position without an item. */
   moveTo(position: string): void {
     this.#open.position = position
   }
@@ -204,18 +204,18 @@ export class Sweep {
     return this.#open.position
   }
 
-  /** In how far nothing is new, for whoever asks. */
+  /** A summary of the sweep for the poll history. */
   get summary(): string {
     const { looked, young, failing } = this.#open
     const notes = [
-      `${looked} looked at`,
+      `${looked} examined`,
       ...(young > 0 ? [`${young} not settled yet`] : []),
       ...(failing.length > 0 ? [`${failing.length} that cannot be reported`] : []),
     ]
     return notes.join(', ')
   }
 
-  /** The state with the sweep still under way. */
+  /** The state with the sweep in progress. */
   paused(): SweepState {
     const open = { ...this.#open, old: this.#old.toText(), next: this.#next.toText() }
     return { ...this.#state, present: [...this.#present], open }
@@ -261,7 +261,7 @@ function openedAt(state: SweepState, options: SweepOptions, at: Instant): OpenSw
   }
 }
 
-/** As many bins as the budget allows, beginning elsewhere each time, so that none waits for ever. */
+/** As many bins as the budget allows, starting at another bin each time, so that none waits for ever. */
 function binsToRecheck({ recheck, knownCount, sweeps }: SweepState): readonly number[] {
   const allowed = Math.max(1, Math.floor((binCount * recheckBudget) / Math.max(1, knownCount)))
   const first = sweeps % binCount
@@ -269,7 +269,7 @@ function binsToRecheck({ recheck, knownCount, sweeps }: SweepState): readonly nu
   return turned.slice(0, allowed)
 }
 
-/** A thing as it was when it was there already; changed, it is another. */
+/** The mark of an item that existed at the start; a changed item has another mark. */
 function presenceOf(item: Item): string {
   return markText(markOf(`${item.identity}@${item.changedAt}`))
 }

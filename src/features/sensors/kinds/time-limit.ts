@@ -1,14 +1,14 @@
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { systemClock } from '../../../time/clock.js'
 
-/** Does something outside, in real time, under a signal that aborts with another one or after a time limit. */
+/** Runs an external operation in real time, with a signal that aborts with another one or after a time limit. */
 export async function limited<T>(
   signal: AbortSignal,
   limitMs: number,
   act: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stopped = (): RotaError =>
-    new RotaError('CANCELLED', 'the poll was stopped', { cause: signal.reason })
+    new RotaError('CANCELLED', 'the poll was aborted', { cause: signal.reason })
   if (signal.aborted) throw stopped()
   const limit = new AbortController()
   const cancel = systemClock.timer(limitMs, () =>

@@ -1,13 +1,13 @@
-/** A pattern, and where files can be that match it. */
+/** A glob pattern, and where matching files can be. */
 export interface Glob {
   matches(path: string): boolean
-  /** The directory that all of them are in. */
+  /** The directory that contains all of them. */
   readonly base: string
-  /** How many levels below it they can be, that directory's own files being at the first. */
+  /** How many levels below it they can be; its own files are at level 1. */
   readonly depth: number
 }
 
-/** Reads a pattern of paths with slashes. */
+/** Parses a pattern of paths with slashes. */
 export async function readGlob(pattern: string): Promise<Glob> {
   const { default: picomatch } = await import('picomatch')
   const { base, isGlob, negated } = picomatch.scan(pattern)

@@ -1,17 +1,17 @@
 import { walkFiles, type Step, type Walk } from './walk.js'
 
-/** Names of one directory that a walk holds at once. */
+/** How many names of one directory a walk keeps in memory. */
 const namesAtOnce = 100_000
 
 /**
- * The walk of one sensor, which stands still between two polls of a sweep, so that a large directory is not read anew for
- * each of them. Nothing depends on it: a poll that goes on elsewhere, or in another process, begins a walk of its own.
+ * The walk of one sensor, which is suspended between two polls of a sweep, so that a large directory is not read again
+ * for each of them. It is only a cache: a poll that continues elsewhere, or in another process, starts a new walk.
  */
 export class KeptWalk {
   #kept: { readonly steps: AsyncGenerator<Step, void, undefined>; readonly place: string } | undefined
   #signal: AbortSignal | undefined
 
-  /** Takes up the walk after a path, for this signal. */
+  /** Resumes the walk after a path, with this signal. */
   resume(walk: Omit<Walk, 'namesAtOnce' | 'isStopped'>, signal: AbortSignal): WalkInPoll {
     this.#signal = signal
     const isStopped = (): boolean => this.#signal?.aborted === true
@@ -27,11 +27,11 @@ export class KeptWalk {
   }
 }
 
-/** A walk as one poll has it. */
+/** A walk during one poll. */
 interface WalkInPoll {
-  /** The next steps; fewer than asked for at the end of the walk. */
+  /** The next steps; fewer than requested at the end of the walk. */
   next(count: number): Promise<readonly Step[]>
-  /** Leaves the walk for the poll that goes on after this path, which is that of its last step. */
+  /** Keeps the walk for the poll that continues after this path, the path of its last step. */
   keep(after: string): void
 }
 

@@ -12,23 +12,23 @@ import {
 import { MAX_DURATION_MS } from '../../../../time/duration.js'
 import type { Instant } from '../../../../time/instant.js'
 
-/** A file that was found. */
+/** A found file. */
 export interface FoundFile {
-  /** Where it is on this machine. */
+  /** Its absolute path. */
   readonly path: string
   readonly size: number
   readonly modifiedAt: Instant
 }
 
-/** What a file sensor is told. */
+/** The options of a file sensor. */
 export interface FilesSensorOptions {
-  /** Which files, by their paths below the directory: `incoming/*.csv`. */
+  /** The pattern of paths below the directory, such as `incoming/*.csv`. */
   readonly glob: string
   /** The directory that relative paths start at; default: the directory the process was started in. */
   readonly directory?: string | undefined
-  /** The partition of a path below the directory; undefined leaves the file out. Without it: the first real date in the path, else the day of its change. */
+  /** The partition of a path below the directory; undefined leaves the file out. Default: the first valid date in the path, otherwise the day of its last change. */
   readonly partition?: ((path: string, file: FoundFile) => string | undefined) | undefined
-  /** Whether a file that is replaced counts again, by its time and size. */
+  /** Whether a replaced file is found again, detected by its time and size; default: false. */
   readonly version?: boolean | undefined
   /** How long a file must have been unchanged; default: two seconds. */
   readonly settle?: string | number | undefined
@@ -42,7 +42,7 @@ export interface FilesSensorOptions {
   readonly filesPerPoll?: number | undefined
 }
 
-/** The options of a file sensor, checked and complete. */
+/** The checked options of a file sensor. */
 export interface FilesConfig {
   readonly glob: string
   readonly directory: string
@@ -55,7 +55,7 @@ export interface FilesConfig {
   readonly filesPerPoll: number
 }
 
-/** Reads the options of a file sensor; throws with all faults at once. */
+/** Reads the options of a file sensor; throws one error with all faults. */
 export function readFilesOptions(options: FilesSensorOptions): FilesConfig {
   const place = placeOf()
   const written = readOptions(options, optionNames, place) ?? {}
@@ -100,7 +100,7 @@ function readGlob(value: unknown, place: Place): string | undefined {
   const glob = value.replace(/^(?:\.\/)+/, '')
   const leadsOut = isAbsolute(glob) || glob.split('/').includes('..')
   return leadsOut
-    ? fault(place, `${shown(value)} leads out of the directory; set directory`, allowedGlob)
+    ? fault(place, `${shown(value)} is outside the directory; set directory`, allowedGlob)
     : glob
 }
 

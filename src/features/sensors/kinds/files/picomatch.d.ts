@@ -1,4 +1,4 @@
-/** The part of picomatch that is used here; the package brings no types. */
+/** The used part of picomatch, which has no types. */
 declare module 'picomatch' {
   interface Picomatch {
     (glob: string): (path: string) => boolean

@@ -33,7 +33,7 @@ afterEach(() => {
 })
 
 describe('F6: file arrival in a directory', () => {
-  test('a file is found once, with the date in its path and where it is', async () => {
+  test('a file is found once, with the date in its path and its location', async () => {
     write('data/2025-01-15/events.csv', 'abc')
     write('data/notes.txt')
     const watcher = watch({ glob: 'data/**/*.csv' })
@@ -52,7 +52,7 @@ describe('F6: file arrival in a directory', () => {
     expect(await watcher.sweep()).toEqual([])
   })
 
-  test('without a real date the partition is the day of the contents in the zone of the trigger', async () => {
+  test('without a valid date the partition is the day of its last change in the zone of the trigger', async () => {
     write('2025-02-30.csv')
     utimesSync(join(directory, '2025-02-30.csv'), 1_767_603_600, Date.UTC(2026, 0, 5, 23, 30) / 1000)
     expect(await watch({ glob: '*' }, 'Asia/Bangkok').sweep()).toMatchObject([{ partition: '2026-01-06' }])
@@ -64,7 +64,7 @@ describe('F6: file arrival in a directory', () => {
     expect(await watch({ glob: '**', partition }).sweep()).toMatchObject([{ partition: 'a/x:4' }])
   })
 
-  test('only what matches is found, as deep as the pattern goes', async () => {
+  test('only matching files are found, at the depth of the pattern', async () => {
     for (const path of ['a.csv', 'in/b.csv', 'in/x/c.csv', 'in/.hidden.csv', 'in/d.txt']) write(path)
     const found = async (glob: string): Promise<readonly string[]> => keysOf(await watch({ glob }).sweep())
     expect(await found('*.csv')).toEqual(['a.csv'])
@@ -75,13 +75,13 @@ describe('F6: file arrival in a directory', () => {
     expect(await found('**')).toEqual(['a.csv', 'in/b.csv', 'in/d.txt', 'in/x/c.csv'])
   })
 
-  test('a file that is still written to is left until it has settled', async () => {
+  test('a file that is still being written is left until it has settled', async () => {
     write('a.csv')
     const watcher = watch({ glob: '*.csv', settle: '5s' })
     watcher.now = changedAt('a.csv') + 4999
     expect(await watcher.poll()).toMatchObject({
       kind: 'no-trigger',
-      reason: 'nothing new: 1 looked at, 1 not settled yet',
+      reason: 'nothing new: 1 examined, 1 not settled yet',
     })
     appendFileSync(join(directory, 'a.csv'), 'more')
     watcher.now = changedAt('a.csv') + 4999
@@ -90,7 +90,7 @@ describe('F6: file arrival in a directory', () => {
     expect(await watcher.sweep()).toMatchObject([{ key: 'a.csv', payload: { size: 5 } }])
   })
 
-  test('a file that was moved here is found, however old its contents are', async () => {
+  test('a file that was moved here is found, however old it is', async () => {
     const watcher = watch({ glob: '**' })
     write('a')
     utimesSync(join(directory, 'a'), 1, 1)
@@ -116,7 +116,7 @@ describe('F6: file arrival in a directory', () => {
     expect(await watcher.sweep()).toEqual([])
   })
 
-  test('a replaced file counts again only with version', async () => {
+  test('a replaced file is found again only with version', async () => {
     write('a', 'one')
     const [plain, versioned] = [watch({ glob: '*' }), watch({ glob: '*', version: true })]
     await plain.sweep()
@@ -128,7 +128,7 @@ describe('F6: file arrival in a directory', () => {
     expect(versioned.seen.size).toBe(2)
   })
 
-  test('startFrom now leaves out what is there', async () => {
+  test('startFrom now ignores what exists', async () => {
     write('before')
     const watcher = watch({ glob: '*', startFrom: 'now', settle: 0 })
     watcher.now = changedAt('before')
@@ -141,7 +141,7 @@ describe('F6: file arrival in a directory', () => {
     expect([...watcher.seen]).toEqual(['after'])
   })
 
-  test('symbolic links are passed over unless asked for, and never in a circle', async () => {
+  test('symbolic links are ignored by default, and never followed in a circle', async () => {
     write('real/a')
     symlinkSync(join(directory, 'real'), join(directory, 'link'))
     symlinkSync(directory, join(directory, 'real/circle'))
@@ -169,7 +169,7 @@ describe('F6: file arrival in a directory', () => {
     expect(await watcher.sweep()).toEqual([])
   }, 120_000)
 
-  test('F5: the state is JSON from which another process goes on', async () => {
+  test('F5: the state is JSON from which another process continues', async () => {
     const paths = Array.from({ length: 40 }, (_, index) => `d${index % 3}/f${index}`)
     for (const path of paths) write(path)
     const seen: string[] = []
@@ -200,7 +200,7 @@ describe('F6: file arrival in a directory', () => {
 })
 
 describe('F9: what goes wrong is an error with its reason', () => {
-  test('a directory that is not there, until it is', async () => {
+  test('a missing directory, until it exists', async () => {
     const watcher = watch({ glob: 'in/*.csv' })
     expect(await watcher.poll()).toMatchObject({
       kind: 'error',
@@ -210,7 +210,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
     expect(keysOf(await watcher.sweep())).toEqual(['in/a.csv'])
   })
 
-  test('a directory that may not be read is named once, the others go on, and its files are not lost', async () => {
+  test('an unreadable directory is named once, the others are processed, and its files are not lost', async () => {
     for (const path of ['a/1', 'locked/1', 'z/1']) write(path)
     const watcher = watch({ glob: '**' })
     chmodSync(join(directory, 'locked'), 0)
@@ -236,7 +236,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
     })
   })
 
-  test('a poll that is stopped goes on where it was', async () => {
+  test('an aborted poll is resumed at its position', async () => {
     for (let index = 0; index < 20; index++) write(`f${index}`)
     const watcher = watch({ glob: '*' })
     expect(await watcher.poll(AbortSignal.abort())).toMatchObject({ kind: 'no-trigger', more: true })
@@ -259,7 +259,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
 })
 
 describe('F11: a watch wakes the sensor', () => {
-  test('the watch tells when it has begun, and of each new file, and the poll finds it', async () => {
+  test('the watch notifies when it has started, and of each new file, and the poll finds it', async () => {
     mkdirSync(join(directory, 'in'))
     const { watch: begin, config } = filesSensor({ directory, glob: 'in/*.csv', settle: 0 })
     const hints = new EventEmitter()
@@ -273,7 +273,7 @@ describe('F11: a watch wakes the sensor', () => {
     expect(keysOf(await watch({ glob: 'in/*.csv', settle: 0 }).sweep())).toEqual(['in/a.csv'])
   })
 
-  test('there is none where none is wanted, and one on nothing does no harm', () => {
+  test('there is none with watch: false, and one on a missing directory does no harm', () => {
     expect(filesSensor({ glob: '*', watch: false }).watch).toBeUndefined()
     const { watch: begin, config } = filesSensor({ directory: join(directory, 'nowhere'), glob: '*' })
     begin?.(() => undefined, config)()

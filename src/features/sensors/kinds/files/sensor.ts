@@ -14,7 +14,7 @@ import { watchFiles } from './watch.js'
 import { complaintOf, initSweeps, sift, stateFor, sweepResult, type Candidate } from '../sift.js'
 import { Sweep, type SweepState } from '../sweep.js'
 
-/** A sensor that finds every file of a pattern once. */
+/** A sensor that finds every file that matches a pattern once. */
 export function filesSensor(options: FilesSensorOptions): ConfiguredSensor<FilesConfig, SweepState> {
   const config = readFilesOptions(options)
   const walk = new KeptWalk()
@@ -25,9 +25,9 @@ export function filesSensor(options: FilesSensorOptions): ConfiguredSensor<Files
   return { type: 'files', sensor, config, ...(config.watch ? { watch: watchFiles } : {}) }
 }
 
-/** Observations after which a poll hands over what it has: they become one transaction. */
+/** A poll returns after this many observations: they become one transaction. */
 const enoughFound = 1000
-/** Files that are looked at together. */
+/** How many files are examined together. */
 const batchSize = 500
 
 async function poll(
@@ -41,23 +41,23 @@ async function poll(
   const root = resolve(config.directory)
   const sweep = new Sweep(stateFor(sourceOf(config, root), given), config, now)
   const glob = await readGlob(config.glob)
-  const look: Look = { context, root, sweep, glob, found: [] }
+  const scan: Scan = { context, root, sweep, glob, found: [] }
   const { base, depth } = glob
   const walk = kept.resume({ root, base, depth, after: sweep.position, followSymlinks }, signal)
-  for (let looked = 0; looked < filesPerPoll && look.found.length < enoughFound; ) {
-    const count = Math.min(batchSize, filesPerPoll - looked)
+  for (let examined = 0; examined < filesPerPoll && scan.found.length < enoughFound; ) {
+    const count = Math.min(batchSize, filesPerPoll - examined)
     const batch = await walk.next(count)
-    const problem = await lookAt(batch, look)
-    looked += batch.length
+    const problem = await examine(batch, scan)
+    examined += batch.length
     const isEnded = batch.length < count && !signal.aborted && problem === undefined
     if (isEnded || signal.aborted || problem !== undefined)
-      return sweepResult({ sweep, isEnded, found: look.found, problem })
+      return sweepResult({ sweep, isEnded, found: scan.found, problem })
   }
   walk.keep(sweep.position)
-  return sweepResult({ sweep, isEnded: false, found: look.found })
+  return sweepResult({ sweep, isEnded: false, found: scan.found })
 }
 
-interface Look {
+interface Scan {
   readonly context: PollContext<FilesConfig>
   readonly root: string
   readonly sweep: Sweep
@@ -65,24 +65,24 @@ interface Look {
   readonly found: Observation[]
 }
 
-/** Which files are looked at, and what makes one of them another; with other settings everything begins anew. */
+/** A digest of the settings that select and identify files; with other settings the sensor starts again. */
 function sourceOf({ glob, version, startFrom, followSymlinks }: FilesConfig, root: string): string {
   const parts = JSON.stringify([root, glob, version, startFrom, followSymlinks])
   return createHash('sha256').update(parts).digest('base64url').slice(0, 12)
 }
 
-/** Looks at what the walk came by, in its order. Gives why it had to stop, if it had to. */
-async function lookAt(batch: readonly Step[], look: Look): Promise<string | undefined> {
-  const firstLooks = await Promise.all(batch.map((step) => lookOnce(step, look)))
-  const seen = await Promise.all(firstLooks.map((first) => lookAgain(first, look)))
+/** Examines steps of the walk in order; returns the reason if it had to stop. */
+async function examine(batch: readonly Step[], scan: Scan): Promise<string | undefined> {
+  const examined = await Promise.all(batch.map((step) => examineOnce(step, scan)))
+  const seen = await Promise.all(examined.map((first) => examineAgain(first, scan)))
   for (const [index, step] of batch.entries()) {
-    const problem = pass(step, seen[index], look)
+    const problem = pass(step, seen[index], scan)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-/** What a look at a path came to: a file, nothing that is wanted, or something that cannot be looked at. */
+/** The result of examining a path: a file, nothing of interest, or a problem. */
 type Seen = FileCandidate | Problem | undefined
 
 interface FileCandidate extends Candidate {
@@ -93,66 +93,66 @@ interface Problem {
   readonly problem: string
 }
 
-async function lookOnce(step: Step, look: Look): Promise<Seen> {
-  if (step.kind === 'unreadable') return unreadable(step, look)
-  if (step.kind !== 'file' || !look.glob.matches(step.path)) return undefined
-  const stats = await statsOf(step.path, look)
+async function examineOnce(step: Step, scan: Scan): Promise<Seen> {
+  if (step.kind === 'unreadable') return unreadable(step, scan)
+  if (step.kind !== 'file' || !scan.glob.matches(step.path)) return undefined
+  const stats = await statsOf(step.path, scan)
   if (stats === undefined || 'problem' in stats) return stats
-  return stats.isFile() ? toCandidate(step.path, stats, look) : undefined
+  return stats.isFile() ? toCandidate(step.path, stats, scan) : undefined
 }
 
-/** The same file once more where it is about to be reported; one that differs was changed just now. */
-async function lookAgain(first: Seen, look: Look): Promise<Seen> {
-  const { now, config } = look.context
+/** Examines a file again before it is reported; one that differs was just changed. */
+async function examineAgain(first: Seen, scan: Scan): Promise<Seen> {
+  const { now, config } = scan.context
   if (first === undefined || 'problem' in first || config.settleMs === 0) return first
-  if (look.sweep.weigh(first, now).kind !== 'new') return first
-  const stats = await statsOf(first.key, look)
+  if (scan.sweep.weigh(first, now).kind !== 'new') return first
+  const stats = await statsOf(first.key, scan)
   if (stats === undefined || 'problem' in stats) return stats
   const isSame = stats.size === first.stats.size && stats.mtimeMs === first.stats.mtimeMs
-  return isSame ? first : { ...toCandidate(first.key, stats, look), changedAt: now }
+  return isSame ? first : { ...toCandidate(first.key, stats, scan), changedAt: now }
 }
 
-function pass(step: Step, seen: Seen, { sweep, found, glob, context }: Look): string | undefined {
+function pass(step: Step, seen: Seen, { sweep, found, glob, context }: Scan): string | undefined {
   if (seen === undefined) sweep.moveTo(step.path)
   else if (!('problem' in seen)) return sift([seen], { sweep, at: context.now, found })
-  // Only the directory that everything is in stops the sweep.
+  // Only a problem with the base directory stops the sweep.
   else if (step.kind === 'unreadable' && step.path === glob.base) return seen.problem
-  // Its time is not known, so that it is fresh whenever it can be looked at.
+  // Its time is unknown, so it counts as fresh as soon as it can be examined.
   else if (!sweep.fail({ identity: step.path, changedAt: Infinity, position: step.path }, seen.problem))
     sweep.moveTo(step.path)
   return undefined
 }
 
-async function statsOf(path: string, { root, context }: Look): Promise<Stats | Problem | undefined> {
+async function statsOf(path: string, { root, context }: Scan): Promise<Stats | Problem | undefined> {
   const absolute = join(root, path)
   try {
     return await (context.config.followSymlinks ? stat(absolute) : lstat(absolute))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' && path.includes('\uFFFD'))
-      return { problem: `${absolute} cannot be looked at: its name is not UTF-8` }
-    return code === 'ENOENT' ? undefined : { problem: `${absolute} cannot be looked at: ${message}` }
+      return { problem: `${absolute} cannot be examined: its name is not UTF-8` }
+    return code === 'ENOENT' ? undefined : { problem: `${absolute} cannot be examined: ${message}` }
   }
 }
 
-function toCandidate(path: string, stats: Stats, look: Look): FileCandidate {
-  const { version } = look.context.config
+function toCandidate(path: string, stats: Stats, scan: Scan): FileCandidate {
+  const { version } = scan.context.config
   const modifiedAt = Math.trunc(stats.mtimeMs)
   const identity = version ? `${path}#${modifiedAt}-${stats.size}` : path
   return {
     key: path,
     identity,
     stats,
-    // Unlike the time of the contents it cannot be set, and it changes when a file is moved here.
+    // Unlike the modification time it cannot be set, and it changes when a file is moved here.
     changedAt: Math.trunc(stats.ctimeMs),
     position: path,
-    observe: () => observationOf({ path, identity, stats }, look),
+    observe: () => observationOf({ path, identity, stats }, scan),
   }
 }
 
 function observationOf(
   { path, identity, stats }: { path: string; identity: string; stats: Stats },
-  { context, root }: Look,
+  { context, root }: Scan,
 ): Observation | undefined {
   const { config, timezone } = context
   const changedAt = Math.trunc(stats.mtimeMs)
@@ -164,10 +164,10 @@ function observationOf(
   return { key: observationKey(identity), partition, payload }
 }
 
-function unreadable(step: Extract<Step, { kind: 'unreadable' }>, { root, glob }: Look): Problem | undefined {
+function unreadable(step: Extract<Step, { kind: 'unreadable' }>, { root, glob }: Scan): Problem | undefined {
   const absolute = join(root, step.path)
   const { code, message } = step.error
   if (code !== 'ENOENT') return { problem: `the directory ${absolute} cannot be read: ${message}` }
-  // Others were removed while the walk was on its way.
+  // Other directories were removed during the walk.
   return step.path === glob.base ? { problem: `there is no directory ${absolute}` } : undefined
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { walkFiles, type Walk } from './walk.js'
 
-test('a walk that is resumed after any of its steps goes on with what follows', async () => {
+test('a walk that is resumed after any of its steps continues with the next one', async () => {
   const name = fc.constantFrom('a', 'a.b', 'a-b', 'b', 'B', 'ä', '0')
   const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
   await fc.assert(

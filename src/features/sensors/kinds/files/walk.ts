@@ -1,30 +1,30 @@
 import { opendir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a walk comes by, in the order of names, directory by directory. */
+/** One step of a walk, in the order of names, directory by directory. */
 export type Step =
   | { readonly kind: 'file'; readonly path: string }
-  /** Something else; a walk that begins after it goes on with what follows. */
+  /** Something else; a walk can resume after it. */
   | { readonly kind: 'passed'; readonly path: string }
   | { readonly kind: 'unreadable'; readonly path: string; readonly error: NodeJS.ErrnoException }
 
-/** What is walked. Paths are below the root and have slashes. */
+/** The parameters of a walk. Paths are below the root and have slashes. */
 export interface Walk {
   readonly root: string
-  /** The directory below the root at which the walk begins; empty for the root itself. */
+  /** The directory below the root where the walk starts; empty for the root itself. */
   readonly base: string
-  /** How many levels of directories are walked, the first one included. */
+  /** How many levels of directories are walked, including the first. */
   readonly depth: number
-  /** The path of the step after which the walk goes on; empty for all. */
+  /** The path of the step after which the walk resumes; empty for all. */
   readonly after: string
   readonly followSymlinks: boolean
-  /** Names of one directory that are held at once. A larger directory is read several times. */
+  /** How many names of one directory are kept in memory. A larger directory is read several times. */
   readonly namesAtOnce: number
-  /** Asked now and then; once it is true the walk ends, wherever it is. */
+  /** Checked regularly; the walk ends once it returns true. */
   readonly isStopped: () => boolean
 }
 
-/** Walks a tree in an order that another walk can resume, with memory for a part of one directory at a time. */
+/** Walks a tree in an order that another walk can resume, with bounded memory. */
 export async function* walkFiles(walk: Walk): AsyncGenerator<Step, void, undefined> {
   const { base, after } = walk
   const below = base === '' ? after : after.slice(base.length + 1)
@@ -33,9 +33,9 @@ export async function* walkFiles(walk: Walk): AsyncGenerator<Step, void, undefin
 
 interface Directory {
   readonly path: string
-  /** The names that lead to where the walk goes on. */
+  /** The path components of the step after which the walk resumes. */
   readonly after: readonly string[]
-  /** The real paths of the directories that it is in, where links are followed. */
+  /** The real paths of its parent directories, if links are followed. */
   readonly above: readonly string[]
 }
 
@@ -52,7 +52,7 @@ async function* inside(walk: Walk, directory: Directory): AsyncGenerator<Step, v
       yield { kind: 'unreadable', path, error: entries as NodeJS.ErrnoException }
       return
     }
-    // Of a directory that was not read to its end the first names are not known.
+    // The first names of a directory are unknown until it was read completely.
     if (walk.isStopped()) return
     for (const entry of entries as readonly Entry[]) {
       const rest = from.isIncluded && entry.name === after[0] ? after.slice(1) : []
@@ -83,12 +83,12 @@ async function* stepTo(
   const kind = entry.kind === 'link' && walk.followSymlinks ? await kindBehind(walk, path, above) : entry.kind
   const level = path.split('/').length - (walk.base === '' ? 0 : walk.base.split('/').length)
   if (kind === 'directory' && level < walk.depth) yield* inside(walk, { path, after: rest, above })
-  // An aborted walk has not been through the directory, and must not go on after it.
+  // An aborted walk has not completed the directory, and must not resume after it.
   if (walk.isStopped()) return
   yield { kind: kind === 'file' ? 'file' : 'passed', path }
 }
 
-/** What a link leads to; a directory that it is itself in is passed over, as it would never end. */
+/** The kind of a link's target; a parent directory of the link is ignored, as it would be an endless loop. */
 async function kindBehind(walk: Walk, path: string, above: readonly string[]): Promise<Entry['kind']> {
   const absolute = join(walk.root, path)
   try {
@@ -100,7 +100,7 @@ async function kindBehind(walk: Walk, path: string, above: readonly string[]): P
   }
 }
 
-/** The first names of a directory after one, sorted; it is read as a stream, of which only those are kept. */
+/** The first names of a directory after a given one, sorted; the directory is streamed, so only these are in memory. */
 async function nextEntries(absolute: string, from: From, walk: Walk): Promise<Entry[]> {
   const limit = walk.namesAtOnce
   let kept: Entry[] = []

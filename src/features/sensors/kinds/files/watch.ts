@@ -4,8 +4,8 @@ import { readGlob } from './glob.js'
 import type { FilesConfig } from './options.js'
 
 /**
- * Calls back when the watch has begun, and when a file of the pattern was added or changed and has settled. Only a hint: where the system cannot watch,
- * or drops a notice, the next poll finds the file all the same.
+ * Calls `hint` when the watch has started, and when a matching file was added or changed and has settled. Only a hint: if the system cannot watch,
+ * or loses an event, the next poll finds the file anyway.
  */
 export function watchFiles(hint: () => void, config: FilesConfig): () => void {
   const ended = new AbortController()
@@ -16,7 +16,7 @@ export function watchFiles(hint: () => void, config: FilesConfig): () => void {
   }
 }
 
-/** A notice may come before the file's age has reached the settle time on another clock. */
+/** An event may come before the file has settled by another clock. */
 const marginMs = 100
 
 async function open(
@@ -39,7 +39,7 @@ async function open(
   const tellOf = (path: string): void => {
     if (glob.matches(toRelative(root, path))) tell()
   }
-  // What came between the last poll and the beginning of the watch had no notice.
+  // There was no event for files that came between the last poll and the start of the watch.
   watcher.on('ready', tell).on('add', tellOf).on('change', tellOf).on('error', ignore)
   return watcher
 }

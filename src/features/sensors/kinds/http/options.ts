@@ -14,7 +14,7 @@ import type { OutgoingRequest, Resolve } from '../../../../outbound/http-request
 import { readPick, type BodyPick, type Picker } from '../body-pick.js'
 import { parseJsonPath } from '../json-path.js'
 
-/** What an HTTP sensor may be given. */
+/** The options of an HTTP sensor. */
 export interface HttpSensorOptions {
   readonly url: string
   /** Default: `GET`. */
@@ -36,7 +36,7 @@ export interface HttpSensorOptions {
   readonly timeout?: string | number | undefined
   /** The size limit of a body in bytes; default: 1 MiB. */
   readonly maxBytes?: number | undefined
-  /** `now` makes what is ready at the first poll no news. */
+  /** `now` ignores an observation that is ready at the first poll; default: `beginning`. */
   readonly startFrom?: 'beginning' | 'now' | undefined
   /** Whether loopback and private addresses may be reached; default: `allow`. */
   readonly privateTargets?: PrivateTargets | undefined
@@ -44,7 +44,7 @@ export interface HttpSensorOptions {
   readonly resolve?: Resolve | undefined
 }
 
-/** The settings of an HTTP sensor, checked. */
+/** The checked options of an HTTP sensor. */
 export interface HttpSensorConfig {
   readonly request: OutgoingRequest
   readonly ready: Picker
@@ -59,7 +59,7 @@ export interface HttpSensorConfig {
   readonly resolve: Resolve | undefined
 }
 
-/** The checked settings of an HTTP sensor; throws one error with all faults. */
+/** Reads the options of an HTTP sensor; throws one error with all faults. */
 export function readHttpConfig(options: HttpSensorOptions): HttpSensorConfig {
   const place = placeOf()
   const config = readConfig(options, place)
@@ -144,7 +144,7 @@ function readMethod(value: unknown, place: Place): string | undefined {
   return readChoice(method ?? value, ['GET', 'POST', 'PUT', 'PATCH', 'QUERY'], place)
 }
 
-/** The headers by lower-case name, so that none is there twice. */
+/** The headers by lower-case name, so that none occurs twice. */
 function readHeaders(value: unknown, place: Place): Record<string, string> | undefined {
   if (value === undefined) return {}
   if (!isMap(value)) return fault(place, `a map of headers was expected, not ${shown(value)}`)
@@ -152,7 +152,7 @@ function readHeaders(value: unknown, place: Place): Record<string, string> | und
   const headers: Record<string, string> = {}
   for (const [name, text] of Object.entries(value)) {
     const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)
-    // The text may be a secret, so that it is not shown.
+    // The text may be a secret, so it is not shown.
     const isText = typeof text === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
     if (!isName || !isText) fault(within(place, name), `not a header${isName ? ': its text is none' : ''}`)
     else headers[name.toLowerCase()] = text

@@ -47,7 +47,7 @@ describe('F8: what is ready', () => {
     },
   )
 
-  it('F8: is found once for each new partition, however often it is asked while it stays ready', async () => {
+  it('F8: is found once for each new partition, however often it is polled while it stays ready', async () => {
     const found: string[] = []
     let state: HttpSensorState = {}
     for (const partition of ['a', 'a', 'a', 'b', 'b', 'c', 'c']) {
@@ -60,7 +60,7 @@ describe('F8: what is ready', () => {
     expect(seen).toHaveLength(7)
   })
 
-  it('F8: is found again with a new key, where the key is its own', async () => {
+  it('F8: is found again with a new key if it has a key', async () => {
     const options = { key: 'build' }
     says({ ready: true, partition: 'p', build: 1 })
     const first = await poll(options)
@@ -88,13 +88,13 @@ describe('F8: what is ready', () => {
     })
   })
 
-  it('F8: may be asked for with another method, headers and a body', async () => {
+  it('F8: may be requested with another method, headers and a body', async () => {
     says({ ready: true, partition: 'p' })
     await poll({ method: 'post', headers: { 'X-Tenant': 'a' }, body: { since: 1 } })
     expect(seen[0]).toMatchObject({ method: 'POST', headers: { 'x-tenant': 'a', 'content-length': '11' } })
   })
 
-  it('F8: that was there at the start is no news where that was asked for', async () => {
+  it('F8: that was ready at the start is ignored with startFrom now', async () => {
     says({ ready: true, partition: 'a' })
     const first = await poll({ startFrom: 'now' })
     expect(first).toMatchObject({ kind: 'no-trigger', reason: 'a was there at the start' })
@@ -135,7 +135,7 @@ describe('F8: an error', () => {
     await expect(poll(options)).resolves.toMatchObject({ kind: 'trigger' })
   })
 
-  it('F8: is a body beyond the bound, and the rest of it is not read', async () => {
+  it('F8: is a body over the size limit, and the rest of it is not read', async () => {
     answer = (_, response) => {
       const more = (): void => {
         while (response.write(' '.repeat(20_000))) if (response.destroyed) return
@@ -157,15 +157,15 @@ describe('F8: an error', () => {
     )
   })
 
-  it('F8: is a server that does not answer in time, or a poll that was stopped', async () => {
+  it('F8: is a server that does not answer in time, or an aborted poll', async () => {
     const controller = new AbortController()
     answer = () => undefined
     expect(reasonOf(await poll({ timeout: 20 }))).toBe('no answer within 20 ms')
     answer = () => controller.abort()
-    expect(reasonOf(await poll({}, {}, controller.signal))).toBe('the poll was stopped')
+    expect(reasonOf(await poll({}, {}, controller.signal))).toBe('the poll was aborted')
   })
 
-  it('F8: hides the secrets of its headers', async () => {
+  it('F8: masks the secrets of its headers', async () => {
     answer = (request, response) =>
       response
         .writeHead(403)
@@ -176,7 +176,7 @@ describe('F8: an error', () => {
 })
 
 describe('F8: an answer that did not change', () => {
-  it('F8: is asked for by ETag and Last-Modified, and 304 is no news', async () => {
+  it('F8: is requested by ETag and Last-Modified, and 304 finds nothing', async () => {
     const modified = 'Wed, 15 Jan 2025 10:00:00 GMT'
     answer = (request, response) => {
       if (request.headers['if-none-match'] === '"v1"') response.writeHead(304).end()
@@ -192,7 +192,7 @@ describe('F8: an answer that did not change', () => {
     expect(seen[1]?.headers).toMatchObject({ 'if-none-match': '"v1"', 'if-modified-since': modified })
   })
 
-  it('F8: is asked for whole where it is judged otherwise than last time', async () => {
+  it('F8: is requested without conditions if the settings have changed', async () => {
     answer = (request, response) => {
       if (request.headers['if-none-match'] === '"v1"') response.writeHead(304).end()
       else response.writeHead(200, { etag: '"v1"' }).end('{"done":true,"partition":"a"}')
@@ -202,7 +202,7 @@ describe('F8: an answer that did not change', () => {
     await expect(poll({ ready: 'done' }, first.state)).resolves.toMatchObject({ kind: 'trigger' })
   })
 
-  it('F8: is asked for whole after an error, which would otherwise never be seen again', async () => {
+  it('F8: is requested without conditions after an error, which would otherwise never be seen again', async () => {
     answer = (_, response) => response.writeHead(200, { etag: '"v1"' }).end('{"ready":true}')
     const first = await poll({})
     expect(first).toMatchObject({ kind: 'error', state: {} })
@@ -210,7 +210,7 @@ describe('F8: an answer that did not change', () => {
     expect(seen[1]?.headers).not.toHaveProperty('if-none-match')
   })
 
-  it('F8: at the end of redirects is asked for whole: they may lead elsewhere', async () => {
+  it('F8: after redirects is requested without conditions: they may lead elsewhere', async () => {
     answer = (request, response) => {
       if (request.url === '/status') response.writeHead(302, { location: `/${seen.length}` }).end()
       else response.writeHead(200, { etag: '"same"' }).end(`{"ready":true,"partition":"${request.url}"}`)
@@ -226,7 +226,7 @@ describe('F8: an answer that did not change', () => {
 })
 
 describe('F8: a target', () => {
-  it('F8: is judged after resolution and after every redirect', async () => {
+  it('F8: is checked after resolution and after every redirect', async () => {
     answer = (_, response) =>
       response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end()
     expect(reasonOf(await poll({}))).toBe(
@@ -234,13 +234,13 @@ describe('F8: a target', () => {
     )
     const resolve = async () => [{ address: '169.254.169.254', family: 4 }]
     expect(reasonOf(await poll({ url: 'http://rebind.example/', resolve }))).toContain(
-      'target refused: rebind.example leads to 169.254.169.254',
+      'target refused: rebind.example resolves to 169.254.169.254',
     )
     expect(reasonOf(await poll({ privateTargets: 'refuse' }))).toContain('is a private address')
     expect(seen).toHaveLength(1)
   })
 
-  it('F8: that is down is an error that says who did not answer', async () => {
+  it('F8: that is down is an error that names the host', async () => {
     server.close()
     await once(server, 'close')
     expect(reasonOf(await poll({}))).toBe(

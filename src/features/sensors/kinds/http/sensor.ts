@@ -16,17 +16,17 @@ import { messageOf, pickLabel, pickPayload, pickValue } from '../body-pick.js'
 import { readHttpConfig, type HttpSensorConfig, type HttpSensorOptions } from './options.js'
 import { limited } from '../time-limit.js'
 
-/** What an HTTP sensor remembers: the last key, and by what the answer is known again. */
+/** The state of an HTTP sensor: the last key, and the validators of the last answer. */
 export type HttpSensorState = {
   readonly key?: string
   readonly hasLooked?: boolean
   readonly etag?: string
   readonly lastModified?: string
-  /** A digest of the settings that the answer was judged with: others may judge the same answer otherwise. */
+  /** A digest of the settings that evaluated the answer: other settings may evaluate the same answer differently. */
   readonly judgedBy?: string
 }
 
-/** A sensor that asks a URL whether something is ready, and finds it once for each new partition or key. */
+/** A sensor that polls a URL, and finds each new partition or key once. */
 export function httpSensor(options: HttpSensorOptions): ConfiguredSensor<HttpSensorConfig, HttpSensorState> {
   return { type: 'http', sensor, config: readHttpConfig(options) }
 }
@@ -34,7 +34,7 @@ export function httpSensor(options: HttpSensorOptions): ConfiguredSensor<HttpSen
 const sensor: Sensor<HttpSensorConfig, HttpSensorState> = {
   init: () => ({ kind: 'ok', state: {} }),
   poll: async (state, context) => {
-    const result = await ask(state, context).catch((error: unknown) => failed(messageOf(error), state))
+    const result = await request(state, context).catch((error: unknown) => failed(messageOf(error), state))
     if (result.kind === 'trigger' || result.reason === undefined) return result
     return { ...result, reason: maskSecrets(result.reason, secretsOf(context.config.request.headers)) }
   },
@@ -44,7 +44,7 @@ function failed(reason: string, state: HttpSensorState): PollResult<HttpSensorSt
   return { kind: 'error', reason, state }
 }
 
-async function ask(
+async function request(
   state: HttpSensorState,
   context: PollContext<HttpSensorConfig>,
 ): Promise<PollResult<HttpSensorState>> {
@@ -58,15 +58,15 @@ async function ask(
   const isAsked = request !== config.request && followed.request === request
   if (status === 304 && isAsked) return { kind: 'no-trigger', reason: 'not modified', state }
   if (status !== 200) return failed(statusReason(followed), state)
-  return await judge(followed, state, config)
+  return await evaluate(followed, state, config)
 }
 
-/** Asks only for what changed, where the last answer was judged by the same settings. */
+/** Sends a conditional request if the last answer was evaluated with the same settings. */
 function conditional(config: HttpSensorConfig, state: HttpSensorState): OutgoingRequest {
   const { request } = config
   const { etag, lastModified } = state
   const isKnown = etag !== undefined || lastModified !== undefined
-  if (request.method !== 'GET' || !isKnown || state.judgedBy !== judgeOf(config)) return request
+  if (request.method !== 'GET' || !isKnown || state.judgedBy !== settingsDigestOf(config)) return request
   return {
     ...request,
     headers: {
@@ -77,17 +77,17 @@ function conditional(config: HttpSensorConfig, state: HttpSensorState): Outgoing
   }
 }
 
-/** Functions count by their text. The text of secrets is left out: a digest of a short one could be guessed. */
-function judgeOf(config: HttpSensorConfig): string {
+/** Functions count by their source text. Secrets are left out: a digest of a short one could be guessed. */
+function settingsDigestOf(config: HttpSensorConfig): string {
   const { request, ready, partition, key } = config
   const headers = Object.entries(request.headers).filter(([name]) => !isSecretHeader(name))
-  const judged = [
+  const settings = [
     request.url.href,
     headers,
     config.parse,
     ...[ready, partition, key].map((one) => one?.source ?? ''),
   ]
-  return createHash('sha256').update(canonicalJson(judged)).digest('base64url').slice(0, 22)
+  return createHash('sha256').update(canonicalJson(settings)).digest('base64url').slice(0, 22)
 }
 
 function statusReason({ request, answer }: FollowedAnswer): string {
@@ -96,7 +96,7 @@ function statusReason({ request, answer }: FollowedAnswer): string {
   return `http_status ${answer.status}: ${nameOf(request)} answered ${answer.status}${said}`
 }
 
-async function judge(
+async function evaluate(
   followed: FollowedAnswer,
   before: HttpSensorState,
   config: HttpSensorConfig,
@@ -107,7 +107,7 @@ async function judge(
   if (ready.kind === 'none') return failed(ready.reason, before)
   if (ready.value !== true) return { kind: 'no-trigger', reason: 'not ready', state }
   const found = await observe(body, config)
-  // An answer that could not be judged is asked for again, whole: its validators are not kept.
+  // An answer that could not be evaluated is requested again without conditions: its validators are not stored.
   if ('reason' in found) return failed(found.reason, before)
   const next = { ...state, key: found.key }
   if (found.key === before.key)
@@ -133,14 +133,14 @@ function bodyOf({ request, answer }: FollowedAnswer, config: HttpSensorConfig): 
   }
 }
 
-/** By what the same answer is known again. An answer at the end of redirects is not: they may lead elsewhere next time. */
+/** The validators of an answer. An answer after redirects has none: they may lead elsewhere next time. */
 function validatorsOf({ request, answer }: FollowedAnswer, config: HttpSensorConfig): HttpSensorState {
   const { etag, 'last-modified': lastModified } = answer.headers
   if (request.url !== config.request.url) return {}
   return {
     ...(isStorable(etag) ? { etag } : {}),
     ...(isStorable(lastModified) ? { lastModified } : {}),
-    judgedBy: judgeOf(config),
+    judgedBy: settingsDigestOf(config),
   }
 }
 

@@ -2,7 +2,7 @@ import type * as sdk from '@aws-sdk/client-s3'
 import type { Instant } from '../../../../time/instant.js'
 import type { S3Object, S3Page, S3Pages, S3Place, S3Request } from './pages.js'
 
-/** The listing of one place. Its connections are opened when a page is asked for, and again after they were closed. */
+/** The listing of one bucket and prefix. Connections are opened on the first request, and again after `close`. */
 export class S3Listing implements S3Pages {
   readonly #place: S3Place
   readonly #load: () => Promise<Sdk>
@@ -22,9 +22,10 @@ export class S3Listing implements S3Pages {
       const objects = objectsOf(output)
       const isLast = output.IsTruncated !== true
       if (!isLast || request.after !== '') assertOrdered([request.after, ...objects.map(({ key }) => key)])
-      // A truncated page may be empty, and only its token leads on from there.
+      // A truncated page may be empty; then only its token leads to the next one.
       if (isLast || objects.length > 0) return { objects, isLast, at }
-      if (token === undefined) throw new Error('the server says that there is more and does not say where')
+      if (token === undefined)
+        throw new Error('the server returned a truncated page without a continuation token')
     }
   }
 
@@ -56,7 +57,7 @@ export class S3Listing implements S3Pages {
     const command = new Command({
       Bucket: bucket,
       MaxKeys: request.pageSize,
-      // XML has no way to write some characters that keys may have.
+      // XML cannot represent some characters that keys may contain.
       EncodingType: 'url',
       ...(prefix === '' ? {} : { Prefix: prefix }),
       ...(request.after === '' ? {} : { StartAfter: request.after }),
@@ -83,7 +84,7 @@ interface Opened {
 }
 
 function newClient({ S3Client }: Sdk, { endpoint, region, forcePathStyle }: S3Place): sdk.S3Client {
-  // Without a server of its own the region is the chain's matter, like the credentials.
+  // Without an endpoint the SDK determines the region, like the credentials.
   const chosen = region ?? (endpoint === undefined ? undefined : 'us-east-1')
   return new S3Client({
     forcePathStyle,
@@ -94,7 +95,7 @@ function newClient({ S3Client }: Sdk, { endpoint, region, forcePathStyle }: S3Pl
   })
 }
 
-/** Where keys do not come in their order, after the last one there would be others that were never listed. */
+/** If keys are not sorted, continuing after the last one would miss others. */
 function assertOrdered(keys: readonly string[]): void {
   for (const [index, key] of keys.entries()) {
     const before = keys[index - 1]
@@ -119,7 +120,7 @@ function decoded(key: string): string {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '))
   } catch {
-    // Some servers say that they encode and do not; a percent sign of the key's own gives them away.
+    // Some servers claim to encode keys and do not; a literal percent sign shows it.
     return key
   }
 }

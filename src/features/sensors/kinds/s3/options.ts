@@ -11,20 +11,20 @@ import {
 import { MAX_DURATION_MS } from '../../../../time/duration.js'
 import type { S3Object, S3Place } from './pages.js'
 
-/** What an S3 sensor is told. */
+/** The options of an S3 sensor. */
 export interface S3SensorOptions {
   readonly bucket: string
-  /** Only keys that begin with it are looked at. */
+  /** Only keys with this prefix are listed. */
   readonly prefix?: string | undefined
-  /** The partition of a key; undefined leaves the key out. Without it: the first real date in the key, else the day of its change. */
+  /** The partition of a key; undefined leaves the key out. Default: the first valid date in the key, otherwise the day of its last change. */
   readonly partition?: ((key: string, object: S3Object) => string | undefined) | undefined
-  /** Whether an object that is overwritten with other contents counts again. */
+  /** Whether an object that is overwritten with other content is found again; default: false. */
   readonly version?: boolean | undefined
   /** How long an object must have been unchanged; default: 0, because S3 never shows a partial object. */
   readonly settle?: string | number | undefined
   /** `now` leaves out the objects that exist at the first poll; default: `beginning`. */
   readonly startFrom?: 'beginning' | 'now' | undefined
-  /** The address of a server other than AWS. */
+  /** The URL of a server other than AWS. */
   readonly endpoint?: string | undefined
   readonly region?: string | undefined
   /** Whether the bucket is named in the path; default: true with an endpoint. */
@@ -39,7 +39,7 @@ export interface S3SensorOptions {
   readonly keysPerPoll?: number | undefined
 }
 
-/** The options of an S3 sensor, checked and complete. */
+/** The checked options of an S3 sensor. */
 export interface S3Config extends S3Place {
   readonly partition: S3SensorOptions['partition']
   readonly version: boolean
@@ -50,7 +50,7 @@ export interface S3Config extends S3Place {
   readonly keysPerPoll: number
 }
 
-/** Reads the options of an S3 sensor; throws with all faults at once. */
+/** Reads the options of an S3 sensor; throws one error with all faults. */
 export function readS3Options(options: S3SensorOptions): S3Config {
   const place = placeOf()
   const written = readOptions(options, optionNames, place) ?? {}
@@ -62,8 +62,7 @@ export function readS3Options(options: S3SensorOptions): S3Config {
   const endpoint = readEndpoint(text('endpoint'), at('endpoint'))
   const isOrdered = readFlag(written['ordered'], at('ordered')) ?? false
   const lookBackMs = readDuration(written['lookBack'], anyDuration, at('lookBack'))
-  if (lookBackMs !== undefined && !isOrdered)
-    fault(at('lookBack'), 'it only means something with ordered: true')
+  if (lookBackMs !== undefined && !isOrdered) fault(at('lookBack'), 'it needs ordered: true')
   const { partition } = options
   if (partition !== undefined && typeof partition !== 'function')
     fault(at('partition'), `${shown(partition)} is not a function`, 'a function of the key')

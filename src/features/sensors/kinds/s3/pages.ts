@@ -1,6 +1,6 @@
 import type { Instant } from '../../../../time/instant.js'
 
-/** An object of a bucket, as a listing shows it. */
+/** An object of a bucket in a listing. */
 export interface S3Object {
   readonly key: string
   readonly size: number
@@ -8,15 +8,15 @@ export interface S3Object {
   readonly lastModifiedAt: Instant
 }
 
-/** A part of a listing, in the order of keys. */
+/** One page of a listing, in the order of keys. */
 export interface S3Page {
   readonly objects: readonly S3Object[]
   readonly isLast: boolean
-  /** The bucket's own time, where it said it. */
+  /** The time of the server, if it sent one. */
   readonly at: Instant | undefined
 }
 
-/** Where a bucket is, and what of it is listed. */
+/** A bucket, its server and the listed prefix. */
 export interface S3Place {
   readonly bucket: string
   readonly prefix: string
@@ -25,7 +25,7 @@ export interface S3Place {
   readonly forcePathStyle: boolean
 }
 
-/** What one request asks for. */
+/** The parameters of one request. */
 export interface S3Request {
   /** The key after which the page begins. */
   readonly after: string
@@ -35,8 +35,8 @@ export interface S3Request {
 
 /** A listing that is read page by page. */
 export interface S3Pages {
-  /** The page after a key; rejects where the server cannot be asked, or answers what cannot be continued. */
+  /** The page after a key; rejects if the server does not answer, or with a listing that cannot be continued. */
   page(request: S3Request): Promise<S3Page>
-  /** Ends the connections; a page that is asked for later opens them again. */
+  /** Closes the connections; a later request opens them again. */
   close(): Promise<void>
 }

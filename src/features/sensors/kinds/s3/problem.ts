@@ -1,6 +1,6 @@
 import type { S3Place } from './pages.js'
 
-/** Why a bucket could not be listed, in a sentence that says what to do and no secret. */
+/** Why a bucket could not be listed: a sentence that says what to do and contains no secret. */
 export function s3Problem(error: unknown, place: S3Place): string {
   const { name = '', code = '', message = '', $metadata } = error as SdkError
   const where = `s3://${place.bucket}/${place.prefix}`
@@ -15,7 +15,7 @@ export function s3Problem(error: unknown, place: S3Place): string {
     return `${where} is in another region; set region (${said})`
   if (/Region is missing/.test(message)) return `no region is known for ${where}: set region or AWS_REGION`
   if (status === 401 || status === 403)
-    return `${where} may not be listed: ${name} (${said}); it takes s3:ListBucket`
+    return `${where} cannot be listed: ${name} (${said}); s3:ListBucket is required`
   const network = networkProblem(code !== '' ? code : name, place)
   if (network !== undefined) return network
   return `${where} could not be listed: ${name === 'Error' || name === '' ? said : `${name}: ${said}`}`
@@ -28,7 +28,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** Text without what would let its reader sign a request. */
+/** Masks everything in a text that could be used to sign a request. */
 export function maskS3Secrets(text: string): string {
   return text
     .replace(/(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"']+/gi, '$1***')

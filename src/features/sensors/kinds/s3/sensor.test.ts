@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 describe('F6: S3 file arrival over the real protocol', () => {
-  test('the seed’s key is found with the date in it, and what it is about', async () => {
+  test('a key is found with the date in it, and its payload', async () => {
     await put('data/2025-01-15/events.parquet', 'abc')
     const watcher = watch({ prefix: 'data/' })
     const [found] = await watcher.sweep()
@@ -50,7 +50,7 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(found?.payload).toHaveProperty('etag', '900150983cd24fb0d6963f7d28e17f72')
   })
 
-  test('every one of many new keys is found, page by page, and none twice in vain', async () => {
+  test('every one of many new keys is found once, page by page', async () => {
     const keys = Array.from({ length: 25 }, (_, index) => `in/2025-01-${String(index + 1).padStart(2, '0')}`)
     for (const key of keys) await put(key)
     await put('out/2025-01-01')
@@ -66,7 +66,7 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(next).toContain('in/2025-01-10 between')
   })
 
-  test('a key without a real date has the day of its change in the zone of the trigger', async () => {
+  test('a key without a valid date has the day of its last change in the zone of the trigger', async () => {
     await put('a/2025-02-30/x')
     const [found] = await watch({}, 'Pacific/Kiritimati').sweep()
     const payload = found?.payload as { lastModified: string } | undefined
@@ -80,7 +80,7 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect((await watcher.sweep()).map(({ partition }) => partition)).toEqual(['tenant-7:1'])
   })
 
-  test('keys with odd characters come as they are', async () => {
+  test('keys with unusual characters are unchanged', async () => {
     const odd = [
       'a b',
       'a+b',
@@ -97,13 +97,13 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(new Set(keysOf(await watch({}).sweep()))).toEqual(new Set(odd))
   })
 
-  test('directory markers are no files, but empty files are', async () => {
+  test('directory markers are ignored, empty files are found', async () => {
     await put('data/', '')
     await put('data/empty', '')
     expect(keysOf(await watch({}).sweep())).toEqual(['data/empty'])
   })
 
-  test('an overwritten object counts again only with version', async () => {
+  test('an overwritten object is found again only with version', async () => {
     await put('a', 'one')
     const [plain, versioned] = [watch({}), watch({ version: true })]
     const before = [keysOf(await plain.sweep()), keysOf(await versioned.sweep())].flat()
@@ -120,11 +120,11 @@ describe('F6: S3 file arrival over the real protocol', () => {
     const watcher = watch({ settle: '1h' })
     expect(await watcher.poll()).toMatchObject({
       kind: 'no-trigger',
-      reason: 'nothing new: 1 looked at, 1 not settled yet',
+      reason: 'nothing new: 1 examined, 1 not settled yet',
     })
   })
 
-  test('startFrom now leaves out what is there', async () => {
+  test('startFrom now ignores what exists', async () => {
     await put('before')
     const watcher = watch({ startFrom: 'now' })
     expect(await watcher.sweep()).toEqual([])
@@ -140,11 +140,11 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(keysOf(await watcher.sweep())).toContain('2025-01-04')
   })
 
-  test('an empty bucket and one that was emptied are no errors', async () => {
+  test('an empty bucket and one that was emptied are not errors', async () => {
     const watcher = watch({})
     expect(await watcher.poll()).toMatchObject({
       kind: 'no-trigger',
-      reason: 'nothing new: 0 looked at',
+      reason: 'nothing new: 0 examined',
       more: false,
     })
     await put('a')
@@ -153,7 +153,7 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(await watcher.sweep()).toEqual([])
   })
 
-  test('F5: the state is JSON from which another process goes on', async () => {
+  test('F5: the state is JSON from which another process continues', async () => {
     for (const key of ['a', 'b', 'c']) await put(key)
     const options = { pageSize: 1, keysPerPoll: 1 }
     const first = watch(options)
@@ -163,7 +163,7 @@ describe('F6: S3 file arrival over the real protocol', () => {
     expect(keysOf(await second.sweep())).toEqual(['b', 'c'])
   })
 
-  test('F4: init gives the first state, and after cleanup a poll connects anew', async () => {
+  test('F4: init returns the first state, and after cleanup a poll reconnects', async () => {
     const { sensor, config } = s3Sensor({ bucket, endpoint })
     expect(await sensor.init(config)).toEqual({ kind: 'ok', state: firstSweepState('') })
     await put('a')
@@ -184,7 +184,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
     })
   })
 
-  test('nobody there, and what is found goes on when somebody is', async () => {
+  test('no server, and the sensor continues when there is one', async () => {
     const watcher = watch({ endpoint: 'http://user:secret@127.0.0.1:9' })
     const result = await watcher.poll()
     expect(result).toMatchObject({
@@ -193,7 +193,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
     })
   })
 
-  test('a poll that is stopped says so and keeps its state', async () => {
+  test('an aborted poll says so and keeps its state', async () => {
     await put('a')
     const watcher = watch({})
     const result = await watcher.poll(AbortSignal.abort())

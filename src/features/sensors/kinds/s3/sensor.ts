@@ -16,7 +16,7 @@ export function s3Sensor(options: S3SensorOptions): ConfiguredSensor<S3Config, S
   return { type: 's3', sensor: sensorOver(new S3Listing(config)), config }
 }
 
-/** The sensor over a listing, which it closes when it is cleaned up. */
+/** A sensor over a listing, which `cleanup` closes. */
 export function sensorOver(listing: S3Pages): Sensor<S3Config, SweepState> {
   return {
     init: initSweeps,
@@ -25,7 +25,7 @@ export function sensorOver(listing: S3Pages): Sensor<S3Config, SweepState> {
   }
 }
 
-/** Observations after which a poll hands over what it has: they become one transaction. */
+/** A poll returns after this many observations: they become one transaction. */
 const enoughFound = 1000
 
 async function poll(
@@ -56,10 +56,10 @@ async function poll(
     if (problem !== undefined || signal.aborted) break
   }
   if (sweep !== undefined) return sweepResult({ sweep, isEnded, found, problem })
-  return { kind: 'error', reason: problem ?? 'the poll was stopped before it began', state }
+  return { kind: 'error', reason: problem ?? 'the poll was aborted before it began', state }
 }
 
-/** Which objects are looked at, and what makes one of them another; with other settings everything begins anew. */
+/** A digest of the settings that select and identify objects; with other settings the sensor starts again. */
 function sourceOf({ endpoint = '', bucket, prefix, version, startFrom, lookBackMs }: S3Config): string {
   const parts = JSON.stringify([endpoint, bucket, prefix, version, startFrom, lookBackMs === undefined])
   return createHash('sha256').update(parts).digest('base64url').slice(0, 12)
@@ -78,7 +78,7 @@ function observationOf(
   { config, timezone }: PollContext<S3Config>,
 ): Observation | undefined {
   const { key, size, etag, lastModifiedAt } = object
-  // Consoles make such objects so that an empty directory shows.
+  // Consoles create such objects to show an empty directory.
   if (key.endsWith('/') && size === 0) return undefined
   const choose = config.partition?.bind(undefined, key, object)
   const partition = choosePartition({ name: key, changedAt: lastModifiedAt, timezone, choose })

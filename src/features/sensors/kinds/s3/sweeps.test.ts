@@ -10,7 +10,7 @@ import { firstSweepState, type SweepState } from '../sweep.js'
 const minute = 60_000
 const day = 86_400_000
 
-describe('F6: every new key once, whatever the times say', () => {
+describe('F6: every new key once, whatever its time', () => {
   test('any history of uploads, late ones, overwrites and removals', async () => {
     await fc.assert(
       fc.asyncProperty(histories(), async ({ steps, options, skewMs }) => {
@@ -47,7 +47,7 @@ describe('F6: every new key once, whatever the times say', () => {
   })
 })
 
-describe('F6: what is reported in vain stays small', () => {
+describe('F6: few keys are reported unnecessarily', () => {
   test('a bucket at rest reports nothing', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     for (let index = 0; index < 5000; index++) bucket.put(keyOf(index), epoch - minute)
@@ -57,7 +57,7 @@ describe('F6: what is reported in vain stays small', () => {
     expect(await bucket.sweep()).toEqual([])
   })
 
-  test('objects from a clock that is ahead are found, and not again in every sweep', async () => {
+  test('objects with a time in the future are found, and not again in every sweep', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     for (let index = 0; index < 100; index++) bucket.put(keyOf(index), epoch + day)
     expect(await bucket.sweep()).toHaveLength(100)
@@ -81,7 +81,7 @@ describe('F6: what is reported in vain stays small', () => {
     expect(await bucket.sweep()).toEqual([])
   })
 
-  test('a stream of uploads reports each no more than twice, and little else', async () => {
+  test('a stream of uploads reports each at most twice, and little else', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     for (let index = 0; index < 2000; index++) bucket.put(keyOf(index), epoch - day)
     await bucket.sweep()
@@ -126,7 +126,7 @@ describe('F6: what is reported in vain stays small', () => {
   })
 })
 
-describe('F6: what is left for later', () => {
+describe('F6: items that are left for later', () => {
   test('an object younger than the settle time waits and is not lost', async () => {
     const bucket = new ModelBucket({ options: { settle: '5m' }, skewMs: 0 })
     bucket.put('a', epoch)
@@ -139,7 +139,7 @@ describe('F6: what is left for later', () => {
     expect((await bucket.sweep()).map(({ key }) => key)).toEqual(['a'])
   })
 
-  test('with startFrom now only what came after the first look is found', async () => {
+  test('with startFrom now only items after the first poll are found', async () => {
     const bucket = new ModelBucket({ options: { startFrom: 'now' }, skewMs: 0 })
     bucket.put('old', epoch - day)
     bucket.put('same second', epoch)
@@ -155,7 +155,7 @@ describe('F6: what is left for later', () => {
     for (let count = 0; count < 3; count++) expect(await bucket.sweep()).toEqual([])
   })
 
-  test('other settings begin with everything', async () => {
+  test('other settings start from the beginning', async () => {
     const bucket = new ModelBucket({ options: { prefix: 'a/' }, skewMs: 0 })
     bucket.put('a/1', epoch - day)
     bucket.put('b/1', epoch - day)
@@ -166,7 +166,7 @@ describe('F6: what is left for later', () => {
 })
 
 describe('F6: a partition function that throws', () => {
-  test('is named with the key, holds nothing else back, and its key is found once it works', async () => {
+  test('is named with the key, blocks no other key, and its key is found once it works', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     let isBroken = true
     const partition = (key: string): string => {
@@ -183,14 +183,14 @@ describe('F6: a partition function that throws', () => {
     })
     expect(await bucket.poll()).toMatchObject({
       kind: 'no-trigger',
-      reason: 'nothing new: 3 looked at, 1 that cannot be reported',
+      reason: 'nothing new: 3 examined, 1 that cannot be reported',
     })
     isBroken = false
     expect((await bucket.sweep()).map(({ key }) => key)).toEqual(['b'])
     expect(await bucket.sweep()).toEqual([])
   })
 
-  test('for too many keys holds the rest back, and loses none', async () => {
+  test('for too many keys blocks the rest, and loses none', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     let isBroken = true
     const partition = (key: string): string => {
@@ -209,7 +209,7 @@ describe('F6: a partition function that throws', () => {
     expect(bucket.missing()).toEqual([])
   })
 
-  test('undefined leaves a key out, anything else that is no text is named', async () => {
+  test('undefined leaves a key out, any other value that is not a text is named', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     const partition = (key: string): string | undefined =>
       key === 'a' ? undefined : (7 as unknown as string)
@@ -218,12 +218,12 @@ describe('F6: a partition function that throws', () => {
     expect(await bucket.poll()).toMatchObject({ kind: 'no-trigger' })
     bucket.put('b', epoch)
     expect(await bucket.poll()).toMatchObject({
-      reason: expect.stringContaining('its partition function gave 7, not a text'),
+      reason: expect.stringContaining('its partition function returned 7, not a text'),
     })
   })
 })
 
-test('F6: keys as long as S3 allows are told apart, with versions too, and fit the store', async () => {
+test('F6: keys of the maximum length are distinguished, also with versions, and fit the store', async () => {
   const bucket = new ModelBucket({ options: { version: true }, skewMs: 0 })
   const keys = ['a', 'b'].map((end) => 'ü'.repeat(511) + end)
   for (const key of keys) bucket.put(key, epoch)

@@ -36,7 +36,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     await database.run('create table source_data (id integer primary key, updated_at text, n integer)')
   })
 
-  it('F7: is found when the query of one row and one column gives another one', async () => {
+  it('F7: is found when the query returns another value', async () => {
     const options = { query: 'SELECT MAX(updated_at) FROM source_data;' }
     const found = await values(options, [
       'select 1',
@@ -48,7 +48,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     expect(found).toEqual([undefined, '2026-01-15T10:00:00Z', undefined, undefined, '2026-01-15T11:00:00Z'])
   })
 
-  it('F7: is not the NULL at first, but is a value that becomes NULL, and one that comes back', async () => {
+  it('F7: is not an initial NULL, but a value that becomes NULL, and one that comes back', async () => {
     const found = await values({ query: 'select max(n) from source_data' }, [
       'select 1',
       "insert into source_data values (1, '', 5)",
@@ -93,7 +93,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     await expect(poll({ query: 'select 1' }, first.state)).resolves.toMatchObject({ kind: 'no-trigger' })
   })
 
-  it('F7: is kept as a digest where it is long or a blob', async () => {
+  it('F7: is stored as a digest if it is long or a blob', async () => {
     const blob = kind === 'SQLite' ? "x'00ff10'" : "'\\x00ff10'::bytea"
     const first = await poll({ query: `select ${blob}` })
     expect(first.state).toEqual({ value: { type: 'blob', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } })
@@ -130,7 +130,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     })
   })
 
-  it('F7: a write in its query is called that', async () => {
+  it('F7: a write in its query is named', async () => {
     const gone = 'with gone as (delete from source_data returning id) select count(*) from gone'
     expect(reasonOf(await poll({ query: gone }))).toMatch(/^DELETE writes, and a sensor only reads: /)
     const innocent = "select 'delete from here' as n -- insert into it"
@@ -146,13 +146,13 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     }
   })
 
-  it('F7: is an error where the query is wrong, with the state that was', async () => {
+  it('F7: is an error if the query is wrong, with the previous state', async () => {
     const result = await poll({ query: 'select n from nowhere' }, { value: { type: 'null' } })
     expect(result).toMatchObject({ kind: 'error', state: { value: { type: 'null' } } })
     expect(reasonOf(result)).toMatch(/nowhere/)
   })
 
-  it('F7: is looked for in the database of the store, where the sensor names none', async () => {
+  it('F7: is read from the database of the store by default', async () => {
     const bare = sqlChangeSensor({ query: 'select 1' })
     expect(await bare.sensor.init(bare.config)).toMatchObject({ kind: 'error' })
     const { sensor, config } = withStoreUrl(bare, { storeUrl: database.url, directory: '/' })
@@ -162,7 +162,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     expect(await files.sensor.init(files.config)).toMatchObject({ kind: 'error' })
   })
 
-  it('F7: that is there at the first poll is no news where that was asked for', async () => {
+  it('F7: that exists at the first poll is ignored with startFrom now', async () => {
     const first = await poll({ query: 'select 1', startFrom: 'now' })
     expect(first.kind).toBe('no-trigger')
     await expect(poll({ query: 'select 2', startFrom: 'now' }, first.state)).resolves.toMatchObject({
@@ -170,11 +170,11 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     })
   })
 
-  it('F7: is an error where the poll was stopped', async () => {
+  it('F7: is an error if the poll was aborted', async () => {
     const { sensor, config } = sqlChangeSensor({ query: 'select 1', url: database.url })
     const stopped = { ...contextOf(config), signal: AbortSignal.abort() }
     const result = await sensor.poll({}, stopped)
-    expect(reasonOf(result)).toBe('the poll was stopped')
+    expect(reasonOf(result)).toBe('the poll was aborted')
   })
 
   /** What each poll found, after each of the statements. */
@@ -232,7 +232,7 @@ describe('F7: a value of Postgres', () => {
     await expect(poll(`select ${b}`, first.state)).resolves.toMatchObject({ kind: 'trigger' })
   })
 
-  it('F7: reaches functions as what it is', async () => {
+  it('F7: is passed to functions with its type', async () => {
     const seen: unknown[] = []
     const partition = (value: unknown): string => {
       seen.push(value)
@@ -246,12 +246,12 @@ describe('F7: a value of Postgres', () => {
     expect(seen).toEqual([instant, 5, true, '1.25', 0.5, 'infinity', Buffer.from([1])])
   })
 
-  it('F7: that takes too long is an error, and the server is not left at work', async () => {
+  it('F7: that takes too long is an error, and the server stops working on it', async () => {
     const result = await poll('select pg_sleep(60)', {}, { timeout: 100 })
     expect(reasonOf(result)).toMatch(/^no answer within 100 ms$|statement timeout/)
   })
 
-  it('F7: of a database that is away is an error without its password', async () => {
+  it('F7: of an unreachable database is an error without its password', async () => {
     const away = 'postgres://someone:hunter2@127.0.0.1:1/nothing'
     const result = await poll('select 1', {}, { url: away })
     expect(reasonOf(result)).toContain('ECONNREFUSED')
@@ -278,7 +278,7 @@ it('F7: a function of Postgres that writes is named', async () => {
 })
 
 describe('F7: a value of SQLite', () => {
-  it('names the file that is not there', async () => {
+  it('names the missing file', async () => {
     const { sensor, config } = sqlChangeSensor({ url: 'sqlite:/nowhere/at-all.db', query: 'select 1' })
     const signal = new AbortController().signal
     expect(await sensor.poll({}, { config, now: 0, timezone: 'UTC', signal })).toMatchObject({
@@ -287,7 +287,7 @@ describe('F7: a value of SQLite', () => {
     })
   })
 
-  it('F7: is waited for while another process writes, and the event loop goes on', async () => {
+  it('F7: is waited for while another process writes, without blocking the event loop', async () => {
     const { url, run } = await servers.SQLite.create()
     await run('pragma journal_mode = delete; create table t (n integer); begin exclusive')
     const { sensor, config } = sqlChangeSensor({ url, query: 'select count(*) from t' })
@@ -297,7 +297,7 @@ describe('F7: a value of SQLite', () => {
     expect(await polled).toMatchObject({ kind: 'trigger', observations: [{ payload: { value: 0 } }] })
   })
 
-  it('F7: is read in a store that is in use, whose path is relative to the app', async () => {
+  it('F7: is read from a store in use, whose path is relative to the app', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-store-'))
     const options = { clock: systemClock, directory, durability: 'normal', create: true } as const
     const store = await openStore('sqlite:rota.db', options)

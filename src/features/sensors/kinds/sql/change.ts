@@ -20,7 +20,7 @@ import {
   type StoredValue,
 } from './value.js'
 
-/** What a sensor of a changed value may be given. */
+/** The options of a sensor of a changed value. */
 export interface SqlChangeOptions extends SqlDatabaseOptions {
   /** A query of one row and one column. */
   readonly query: string
@@ -30,7 +30,7 @@ export interface SqlChangeOptions extends SqlDatabaseOptions {
   readonly key?: ((value: SqlValue) => string | Promise<string>) | undefined
 }
 
-/** The settings of a sensor of a changed value, checked. */
+/** The checked options of a sensor of a changed value. */
 export interface SqlChangeConfig extends SqlDatabaseConfig {
   readonly query: string
   readonly partition: SqlChangeOptions['partition']
@@ -38,10 +38,10 @@ export interface SqlChangeConfig extends SqlDatabaseConfig {
   readonly startFrom: 'beginning' | 'now'
 }
 
-/** The value that was found last; undefined where none was looked for. */
+/** The last value; undefined before the first poll. */
 export type SqlChangeState = { readonly value?: StoredValue }
 
-/** A sensor that asks one question of a database, and finds that the answer is another one than before. */
+/** A sensor that runs a query for one value, and finds each change of the value. */
 export function sqlChangeSensor(
   options: SqlChangeOptions,
 ): ConfiguredSensor<SqlChangeConfig, SqlChangeState> {
@@ -56,25 +56,25 @@ const sensor: Sensor<SqlChangeConfig, SqlChangeState> = {
   },
   poll: async (state, context) => {
     try {
-      return await look(state, context)
+      return await readValue(state, context)
     } catch (error) {
       return { kind: 'error', reason: messageOf(error), state }
     }
   },
 }
 
-async function look(
+async function readValue(
   state: SqlChangeState,
   context: PollContext<SqlChangeConfig>,
 ): Promise<PollResult<SqlChangeState>> {
   const { config, signal } = context
-  // Two rows are enough to know that it is not one.
+  // Two rows are enough to detect that there is more than one.
   const sql = `select * from (\n${config.query}\n) as rota_query limit 2`
   const cell = onlyValue(await askDatabase(config, { sql, parameters: [], signal }))
   const value = storedValueOf(cell)
   const { value: before } = state
   if (before === undefined && (cell.text === undefined || config.startFrom === 'now')) {
-    return { kind: 'no-trigger', reason: 'the first value is the one to compare with', state: { value } }
+    return { kind: 'no-trigger', reason: 'the first value is the baseline', state: { value } }
   }
   if (before !== undefined && isSameValue(before, value)) {
     return { kind: 'no-trigger', reason: 'the value is the same', state }
@@ -104,9 +104,9 @@ async function changed(
   const value = sqlValueOf(cell)
   const day = partitionOf('day', now, timezone)
   const partition = toLabel('partition', config.partition === undefined ? day : await config.partition(value))
-  // A value that comes back is a change again, so that the value alone would be too little.
-  const usualKey = `${formatInstant(now)} ${shortText(stored)}`
-  const key = toLabel('key', config.key === undefined ? usualKey : await config.key(value))
+  // A value that comes back is a change again, so the value alone is not a sufficient key.
+  const defaultKey = `${formatInstant(now)} ${shortText(stored)}`
+  const key = toLabel('key', config.key === undefined ? defaultKey : await config.key(value))
   if (partition.kind === 'none') return { kind: 'error', reason: partition.reason, state: before }
   if (key.kind === 'none') return { kind: 'error', reason: key.reason, state: before }
   const payload = { value: jsonValueOf(cell) }

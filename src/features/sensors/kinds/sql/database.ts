@@ -7,7 +7,7 @@ import { readSqlite } from './sqlite.js'
 import { nameWrite } from './write-word.js'
 import { limited } from '../time-limit.js'
 
-/** The settings that tell which database is read. */
+/** The database of a SQL sensor. */
 export interface SqlDatabaseConfig {
   /** `sqlite:<path>` or `postgres://…`; undefined is the database of the store. */
   readonly url: string | undefined
@@ -16,14 +16,14 @@ export interface SqlDatabaseConfig {
   readonly listen: { readonly channel: string; readonly url: string | undefined } | undefined
 }
 
-/** What a database is, by its address. */
+/** A database, parsed from its URL. */
 export type SqlDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
 /**
- * The sensor with the address of the store's database where it has none of its own, and with paths made absolute. Sensors
- * of other kinds stay as they are.
+ * The sensor with the URL of the store's database if it has none of its own, and with absolute paths. Sensors
+ * of other kinds stay unchanged.
  */
 export function withStoreUrl<C, S extends Json>(
   configured: ConfiguredSensor<C, S>,
@@ -36,7 +36,7 @@ export function withStoreUrl<C, S extends Json>(
   return { ...configured, config: { ...configured.config, url: whole } }
 }
 
-/** The database behind an address, or undefined where there is none. */
+/** The database of a URL; undefined if it is not the URL of a database. */
 export function databaseOf(url: string): SqlDatabase | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) return { kind: 'postgres', url }
   return /^sqlite:(?!$|:memory:)/.test(url)
@@ -44,22 +44,22 @@ export function databaseOf(url: string): SqlDatabase | undefined {
     : undefined
 }
 
-/** Why a database cannot be read by these settings, or undefined where it can. Asks nobody: it may only be down. */
+/** Why a database cannot be read with these settings; undefined if it can. Does not connect: the database may be down temporarily. */
 export function refusalOf({ url, listen }: SqlDatabaseConfig): string | undefined {
-  if (url === undefined) return 'there is no database: give the sensor a url'
+  if (url === undefined) return 'the sensor has no database: set url'
   const database = databaseOf(url)
-  if (database === undefined) return 'the store has no database that could be read: give the sensor a url'
+  if (database === undefined) return 'the store is not a database that can be read: set url'
   const hears = listen?.url !== undefined || database.kind === 'postgres'
   return listen === undefined || hears ? undefined : 'listen is for Postgres; SQLite has no notifications'
 }
 
-/** Asks the database of the settings; throws with a sentence where it does not answer. */
+/** Queries the database; throws if it does not answer. */
 export async function askDatabase(
   { url = '', timeoutMs }: SqlDatabaseConfig,
   question: Pick<SqlQuestion, 'sql' | 'parameters' | 'signal'>,
 ): Promise<SqlAnswer> {
   const database = databaseOf(url)
-  if (database === undefined) throw new Error('there is no database: give the sensor a url')
+  if (database === undefined) throw new Error('the sensor has no database: set url')
   return await limited(question.signal, timeoutMs, async (signal) => {
     const timed = { ...question, timeoutMs, signal }
     try {
@@ -72,7 +72,7 @@ export async function askDatabase(
   })
 }
 
-/** How a dialect writes its nth parameter. */
+/** The placeholder of the nth parameter in a dialect. */
 export function parameterText(url: string, n: number): string {
   return databaseOf(url)?.kind === 'postgres' ? `$${n}` : '?'
 }

@@ -1,6 +1,6 @@
 import type * as Pg from 'pg'
 
-/** The Postgres driver, loaded when it is needed; it is an optional peer, so that it may be missing. */
+/** The Postgres driver, loaded on demand; it is an optional peer dependency, so it may be missing. */
 export async function loadPg(): Promise<typeof Pg> {
   try {
     return await import('pg')

@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 
 describe('F11: a notification of Postgres', () => {
-  it('F11: wakes the sensor at once, as does the beginning of listening', async () => {
+  it('F11: wakes the sensor immediately, as does the start of listening', async () => {
     const { watch, config } = sqlChangeSensor({ url, query: 'select 1', listen: 'new "data"' })
     const hints = counter()
     const stop = watch?.(hints.count, config)
@@ -78,7 +78,7 @@ describe('F11: a notification of Postgres', () => {
     await ended()
   })
 
-  it('F11: is waited for longer and longer while there is no server, up to half a minute', async () => {
+  it('F11: reconnects after longer and longer delays while there is no server, up to half a minute', async () => {
     const waits: number[] = []
     const enough = new Promise<void>((resolve) => {
       const clock: Clock = {

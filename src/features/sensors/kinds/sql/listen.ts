@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../../../time/clock.js'
 import { databaseOf, type SqlDatabaseConfig } from './database.js'
 import { loadPg } from './driver.js'
 
-/** Calls back at every notification on the channel of the settings, until the function that it gives is called. */
+/** Calls `hint` at every notification on the channel; returns the function that stops it. */
 export function watchChannel(hint: () => void, { url, listen }: SqlDatabaseConfig): () => void {
   const address = listen?.url ?? url
   if (listen === undefined || address === undefined || databaseOf(address)?.kind !== 'postgres') {
@@ -14,7 +14,7 @@ export function watchChannel(hint: () => void, { url, listen }: SqlDatabaseConfi
   return () => listener.stop()
 }
 
-/** What a listener is given. */
+/** The options of a listener. */
 export interface ListenerOptions {
   readonly url: string
   readonly channel: string
@@ -23,8 +23,8 @@ export interface ListenerOptions {
 }
 
 /**
- * A connection that only listens, made anew when it breaks: after a second, then after twice as long each time, up to
- * half a minute. What was notified meanwhile is lost, so that each new connection is a hint as well. It never keeps a
+ * A connection that only listens, and reconnects when it breaks: after one second, then twice as long each time, up to
+ * half a minute. Notifications are lost meanwhile, so each new connection is a hint as well. It never keeps a
  * process alive.
  */
 export class Listener {
@@ -62,7 +62,7 @@ export class Listener {
       this.#failures = 0
       if (!this.#isStopped) this.#options.hint()
     } catch {
-      // The poll behind it finds the same database away, and says so.
+      // The next poll reports that the database cannot be reached.
       this.#retry(client)
     }
   }
@@ -82,7 +82,7 @@ export class Listener {
     return client
   }
 
-  /** An end is told in several ways, and only the first of them counts. */
+  /** The end of a connection causes several events, and only the first counts. */
   #retry(client: Client | undefined): void {
     if (this.#isStopped || client !== this.#client) return
     this.#client = undefined

@@ -3,22 +3,22 @@ import { isMap, readDuration, type Written } from '../../../../kernel/definition
 import { writeAtStart } from './write-word.js'
 import { databaseOf, type SqlDatabaseConfig } from './database.js'
 
-/** What every SQL sensor may be given. */
+/** The options of every SQL sensor. */
 export interface SqlDatabaseOptions {
   /** `sqlite:<path>` or `postgres://…`; default: the database of the store. */
   readonly url?: string | undefined
   /** The time limit of a query; default: 30 s. */
   readonly timeout?: string | number | undefined
-  /** A channel of Postgres; what is notified there wakes the sensor at once. Another url where `url` goes through a pooler. */
+  /** A Postgres channel whose notifications wake the sensor immediately; with another URL if `url` is that of a pooler. */
   readonly listen?: string | { readonly channel: string; readonly url?: string | undefined } | undefined
-  /** `now` makes what is there at the first poll no news. */
+  /** `now` ignores what exists at the first poll; default: `beginning`. */
   readonly startFrom?: 'beginning' | 'now' | undefined
 }
 
-/** The names of those options. */
+/** The names of these options. */
 export const sqlDatabaseOptions: readonly string[] = ['url', 'timeout', 'listen', 'startFrom']
 
-/** Reads which database it is, and how. */
+/** Reads the database options. */
 export function readDatabase(input: Written, place: Place): SqlDatabaseConfig {
   const url = readUrl(input['url'], within(place, 'url'))
   const timeoutMs = readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')) ?? 30_000
@@ -31,7 +31,7 @@ export function readDatabase(input: Written, place: Place): SqlDatabaseConfig {
 
 const timeoutBounds = { min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }
 
-/** Never shows the address: it may have a password in it. */
+/** The URL is never shown: it may contain a password. */
 function readUrl(value: unknown, place: Place): string | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string' && databaseOf(value) !== undefined) return value
@@ -49,7 +49,7 @@ function readListen(value: unknown, place: Place): SqlDatabaseConfig['listen'] {
   return isPostgres ? { channel, url } : fault(within(place, 'url'), 'not an address', 'postgres://…')
 }
 
-/** A query of the user, without what would keep it from standing in another one. */
+/** A query of the user, without a final semicolon, so that it can be nested in another one. */
 export function readQuery(value: unknown, place: Place): string | undefined {
   const text = typeof value === 'string' ? value.trim().replace(/;$/, '').trimEnd() : ''
   const write = writeAtStart(text)

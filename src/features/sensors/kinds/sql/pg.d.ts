@@ -1,35 +1,35 @@
-/** As much of the Postgres driver as is used; the package brings no types. */
+/** The used part of the Postgres driver, which has no types. */
 declare module 'pg' {
   import type { EventEmitter } from 'node:events'
 
-  /** How a connection is made. */
+  /** The options of a connection. */
   export interface ClientConfig {
     readonly connectionString: string
     readonly application_name?: string | undefined
     readonly connectionTimeoutMillis?: number | undefined
     readonly keepAlive?: boolean | undefined
     readonly keepAliveInitialDelayMillis?: number | undefined
-    /** How long an answer is waited for before the connection is given up. */
+    /** The time limit of an answer, after which the connection is dropped. */
     readonly query_timeout?: number | undefined
-    /** Whether statements are sent without waiting for the answers to those before them. */
+    /** Whether statements are sent without waiting for earlier answers. */
     readonly pipeline?: boolean | undefined
     readonly types?: { getTypeParser(oid: number, format?: string): (text: string) => unknown } | undefined
   }
 
-  /** One statement; `extended` lets it be no more than one. */
+  /** One statement; with `extended` it cannot be several. */
   export interface QueryConfig {
     readonly text: string
     readonly values?: readonly unknown[] | undefined
-    /** Under which the statement stays prepared on its connection. */
+    /** The name of the prepared statement on its connection. */
     readonly name?: string | undefined
-    /** How long its answer is waited for, where that is not as long as for others. */
+    /** The time limit of its answer, if it differs from that of the connection. */
     readonly query_timeout?: number | undefined
     readonly rowMode?: 'array' | undefined
     readonly queryMode?: 'extended' | undefined
     readonly types?: { getTypeParser(oid: number): (text: string) => unknown } | undefined
   }
 
-  /** What a statement gave. */
+  /** The result of a statement. */
   export interface QueryResult<Row> {
     readonly rows: Row[]
     readonly rowCount: number | null
@@ -38,15 +38,15 @@ declare module 'pg' {
     readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[]
   }
 
-  /** How values are read where a connection says nothing else. */
+  /** The default parsers of values. */
   export const types: { getTypeParser(oid: number, format?: string): (text: string) => unknown }
 
   /** One connection. */
   export class Client extends EventEmitter {
-    /** What lies below it: its socket. */
+    /** The underlying connection with its socket. */
     readonly connection: { readonly stream: { destroy(): void } }
     constructor(config: ClientConfig)
-    /** The number of the server's process, as the server, or whatever stands before it, has told it. */
+    /** The process id of the server, as reported by the server or a pooler. */
     readonly processID: number | null
     connect(): Promise<void>
     query<Row = Record<string, unknown>>(

@@ -4,8 +4,8 @@ import type { SqlAnswer, SqlQuestion } from './question.js'
 import type { SqlCell } from './value.js'
 
 /**
- * Asks a Postgres database over a connection of its own. The transaction is read-only, and the statement goes out alone:
- * it cannot end the transaction and go on outside it.
+ * Queries a Postgres database over a separate connection. The transaction is read-only, and the statement is sent alone:
+ * it cannot end the transaction and continue outside it.
  */
 export async function readPostgres(url: string, question: SqlQuestion): Promise<SqlAnswer> {
   const { Client } = await loadPg()
@@ -15,7 +15,7 @@ export async function readPostgres(url: string, question: SqlQuestion): Promise<
     application_name: 'rota sensor',
     connectionTimeoutMillis: timeoutMs,
   })
-  // Without a listener a connection that breaks would end the process; the query learns of it too.
+  // Without a listener a broken connection would crash the process; the query fails as well.
   client.on('error', () => undefined)
   const stop = (): void => void client.end()
   signal.addEventListener('abort', stop, { once: true })
@@ -31,7 +31,7 @@ export async function readPostgres(url: string, question: SqlQuestion): Promise<
 }
 
 async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuestion): Promise<SqlAnswer> {
-  // The texts of values must not depend on how the server or the role is set up.
+  // The texts of values must not depend on settings of the server or the role.
   await client.query(
     `begin read only;
     set local statement_timeout = ${Math.ceil(timeoutMs)};
@@ -52,7 +52,7 @@ async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuest
   }
 }
 
-/** The types of Postgres by what they have in common; the others keep their number. */
+/** Postgres types by their common names; other types keep their number. */
 const types: ReadonlyMap<number, string> = new Map([
   [16, 'boolean'],
   [17, 'blob'],
@@ -81,7 +81,7 @@ function cellOf(oid: number, text: string | null): SqlCell {
   return { type, text: text === null ? undefined : plainText(type, text) }
 }
 
-/** The one text that equal values of a type have. */
+/** The canonical text of a value. */
 function plainText(type: string, text: string): string {
   switch (type) {
     case 'boolean':

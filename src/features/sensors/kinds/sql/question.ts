@@ -1,6 +1,6 @@
 import type { SqlCell, StoredValue } from './value.js'
 
-/** One statement that reads, and how long it may take. */
+/** A query and its time limit. */
 export interface SqlQuestion {
   readonly sql: string
   readonly parameters: readonly StoredValue[]
@@ -8,7 +8,7 @@ export interface SqlQuestion {
   readonly signal: AbortSignal
 }
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface SqlAnswer {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly SqlCell[])[]

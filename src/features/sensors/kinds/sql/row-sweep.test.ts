@@ -48,7 +48,7 @@ describe('F7: sweeps over rows that are committed out of order', () => {
     )
   })
 
-  it('F7: that begin now find every row that is written later, and none that was there', () => {
+  it('F7: that start now find every row that is written later, and no existing one', () => {
     fc.assert(
       fc.property(world, ({ rows, pauses, limit }) => {
         const all = rowsOf(rows)

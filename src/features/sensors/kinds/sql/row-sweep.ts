@@ -2,48 +2,48 @@ import type { Instant } from '../../../../time/instant.js'
 import type { StoredValue } from './value.js'
 
 /**
- * How rows are read that become visible out of order.
+ * How rows that become visible out of order are read.
  *
  * A row gets its cursor value when it is written and becomes visible when its transaction commits, which may be after rows
- * with greater values were read. So the table is read in sweeps, each of which begins a little behind the end of the last.
- * How far behind is not worked out from values, which may be numbers or texts as well as times, but remembered: a
- * checkpoint says that whatever is written after its instant gets at least its value. A row that was missed by the sweep
- * that began at s was written after s − look-back, if no transaction takes longer than the look-back; so the next sweep
- * begins at the newest checkpoint that is at least so old. Rows with the same value as the checkpoint are read again, all
- * of them, whatever their ids.
+ * with greater values were read. So the table is read in sweeps, each of which starts a little before the end of the last.
+ * How far before is not computed from values, which may be numbers, texts or times, but stored: a
+ * checkpoint states that rows written after its instant get at least its value. A row that was missed by the sweep
+ * that started at s was written after s − look-back, if no transaction takes longer than the look-back; so the next sweep
+ * starts at the newest checkpoint that is at least that old. All rows with the value of the checkpoint are read again,
+ * whatever their ids.
  *
- * What was being written when the sensor began has no checkpoint before it: for its sake the whole is read once more when
- * the look-back has passed. Rows that are read again are known by their keys.
+ * Rows that were being written when the sensor started have no earlier checkpoint: everything is read once more when
+ * the look-back has passed. Rows that are read again are recognised by their keys.
  */
 export type Sweeps = {
-  /** When the sensor looked first. */
+  /** When the first poll was. */
   readonly beganAt: Instant
-  /** What it begins after, where what was there at first is no news. */
+  /** The row after which it starts, if existing rows are ignored. */
   readonly after: RowPlace | null
-  /** Whether what was being written at that time has been read. */
+  /** Whether the rows that were being written at that time have been read. */
   readonly isSettled: boolean
-  /** When the last sweep that reached the end began. */
+  /** When the last complete sweep started. */
   readonly lastAt: Instant | null
-  /** The sweep under way, and how far it is. */
+  /** The current sweep and its position. */
   readonly sweep: { readonly at: Instant; readonly place: RowPlace } | null
   /** The last row of the last sweep. */
   readonly end: RowPlace | null
   readonly checkpoints: readonly Checkpoint[]
 }
 
-/** Where a row stands in the order of the cursor. */
+/** The position of a row in the order of the cursor. */
 export type RowPlace = { readonly value: StoredValue; readonly id: StoredValue }
 
-/** What is written after this instant gets at least this value; null where there was no row. */
+/** Rows written after this instant get at least this value; null if there was no row. */
 export type Checkpoint = { readonly at: Instant; readonly value: StoredValue | null }
 
-/** Where to go on reading: after a row, at a value, or at the beginning. */
+/** Where reading continues: after a row, at a value, or at the beginning. */
 export type SweepStart =
   | { readonly kind: 'after'; readonly place: RowPlace }
   | { readonly kind: 'at'; readonly value: StoredValue }
   | { readonly kind: 'beginning' }
 
-/** The sweeps of a sensor that has just begun, given the last row that it saw. */
+/** The sweeps of a new sensor, given the last existing row. */
 export function beginSweeps(input: {
   readonly now: Instant
   readonly last: RowPlace | null
@@ -72,7 +72,7 @@ export function nextStart(sweeps: Sweeps, { now, reachMs }: { now: Instant; reac
   return floor?.value == null ? { kind: 'beginning' } : { kind: 'at', value: floor.value }
 }
 
-/** The sweeps after a page: further on, or at the end, which is remembered. */
+/** The sweeps after a page: further on, or complete with a new checkpoint. */
 export function afterPage(
   sweeps: Sweeps,
   page: {
@@ -91,12 +91,12 @@ export function afterPage(
   return { ...sweeps, isSettled, lastAt: at, sweep: null, end, checkpoints }
 }
 
-/** Whether a sweep that begins at this instant is the one that reads the whole once more. */
+/** Whether a sweep that starts at this instant is the one that reads everything once more. */
 function isSettling({ isSettled, beganAt, lastAt }: Sweeps, at: Instant, reachMs: number): boolean {
   return !isSettled && lastAt !== null && at >= beganAt + reachMs
 }
 
-/** As many checkpoints as are needed, no two of them close together; a missing one only means that more is read again. */
+/** The needed checkpoints, at some distance from each other; a missing one only means that more is read again. */
 function kept(
   checkpoints: readonly Checkpoint[],
   { at, reachMs }: { at: Instant; reachMs: number },

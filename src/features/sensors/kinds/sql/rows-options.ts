@@ -12,35 +12,35 @@ import { readDatabase, readQuery, sqlDatabaseOptions, type SqlDatabaseOptions } 
 import type { SqlDatabaseConfig } from './database.js'
 import type { SqlRow } from './value.js'
 
-/** What a row is named by, or a function of it. */
+/** A column, or a function of the row. */
 export type RowPick = string | ((row: SqlRow) => string | number | Promise<string | number>)
 
-/** What a sensor of new rows may be given. */
+/** The options of a sensor of new rows. */
 export interface SqlRowsOptions extends SqlDatabaseOptions {
-  /** A table, with its schema where it needs one; or `query`. */
+  /** A table, optionally with its schema; or `query`. */
   readonly table?: string | undefined
   /** The columns to read; default: all. The cursor's columns are always read. */
   readonly columns?: readonly string[] | undefined
-  /** A query whose rows have the columns of the cursor; or `table`. */
+  /** A query that returns the columns of the cursor; or `table`. */
   readonly query?: string | undefined
-  /** The column that grows with every new or changed row, and the one that tells rows with the same value apart. */
+  /** The column that increases with every new or changed row, and the one that identifies rows with the same value. */
   readonly cursor: { readonly value: string; readonly id: string }
-  /** The longest time from writing a value to its commit; default: 5 minutes. Zero where rows never come late. */
+  /** The longest time from writing a value to its commit; default: 5 minutes. Zero if rows are never late. */
   readonly lookBack?: string | number | undefined
   /** Whether each new value of a row is an observation (`change`, the default), or only the row itself. */
   readonly per?: 'change' | 'row' | undefined
   /** How many rows one query reads; default: 500. */
   readonly limit?: number | undefined
-  /** The partition of a row: a column, or a function. Without it the day of a cursor value that is an instant, else of the poll. */
+  /** The partition of a row: a column, or a function. Default: the day of a cursor value that is an instant, otherwise of the poll. */
   readonly partition?: RowPick | undefined
 }
 
-/** The settings of a sensor of new rows, checked. */
+/** The checked options of a sensor of new rows. */
 export interface SqlRowsConfig extends SqlDatabaseConfig {
-  /** The query that gives all rows. */
+  /** The query that returns all rows. */
   readonly query: string
   readonly cursor: { readonly value: string; readonly id: string }
-  /** How long after it was written a row may become visible; zero where rows never come late. */
+  /** How long after it was written a row may become visible; zero if rows are never late. */
   readonly reachMs: number
   readonly per: 'change' | 'row'
   readonly limit: number
@@ -50,7 +50,7 @@ export interface SqlRowsConfig extends SqlDatabaseConfig {
 
 const ownOptions = ['table', 'columns', 'query', 'cursor', 'lookBack', 'per', 'limit', 'partition']
 
-/** The checked settings; throws one error with all faults. */
+/** Reads the options; throws one error with all faults. */
 export function readRowsConfig(options: SqlRowsOptions): SqlRowsConfig {
   const place = placeOf()
   const input = readOptions(options, [...ownOptions, ...sqlDatabaseOptions], place) ?? {}
@@ -66,7 +66,7 @@ export function readRowsConfig(options: SqlRowsOptions): SqlRowsConfig {
     ...database,
     query: readSource(input, cursor, place),
     cursor,
-    // A checkpoint is dated to the beginning of its poll, and what it says holds from the poll's end.
+    // A checkpoint has the instant of the start of its poll, but is valid only from the end of the poll.
     reachMs: lookBackMs === 0 ? 0 : lookBackMs + database.timeoutMs,
     per: readChoice(input['per'], ['change', 'row'], at('per')) ?? 'change',
     limit: readWhole(input['limit'], { min: 1, max: 10_000 }, at('limit')) ?? 500,
@@ -110,7 +110,7 @@ function isIdentifier(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= 128 && !name.includes('\0')
 }
 
-/** A name as both databases write one that may contain anything. */
+/** A quoted identifier for both databases. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

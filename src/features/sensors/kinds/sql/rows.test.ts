@@ -61,7 +61,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(keysOf(await watch.poll())).toEqual(['3@10', '7@10'])
   })
 
-  it('F7: finds a changed row again, unless each row counts once', async () => {
+  it('F7: finds a changed row again, unless per is row', async () => {
     const changes = watcher({ url, table: 'orders', cursor })
     const rows = watcher({ url, table: 'orders', cursor, per: 'row' })
     await run("insert into orders values (1, 10, 'a')")
@@ -70,7 +70,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect([keysOf(await changes.poll()), keysOf(await rows.poll())]).toEqual([['1@20'], []])
   })
 
-  it('F7: reads page by page, and says that there is more', async () => {
+  it('F7: reads page by page, and returns that there is more', async () => {
     const values = Array.from({ length: 25 }, (_, i) => `(${i}, ${Math.floor(i / 10)}, 'x')`)
     await run(`insert into orders values ${values.join(', ')}`)
     const watch = watcher({ url, table: 'orders', cursor, limit: 10 })
@@ -82,7 +82,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(watch.keys.size).toBe(25)
   })
 
-  it('F7: is small and JSON, whatever was read', async () => {
+  it('F7: has a small JSON state, whatever was read', async () => {
     const values = Array.from({ length: 5000 }, (_, i) => `(${i}, ${i}, 'x')`)
     await run(`insert into orders values ${values.join(', ')}`)
     const watch = watcher({ url, table: 'orders', cursor, limit: 2000 })
@@ -99,7 +99,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(await byRow.poll()).toMatchObject([{ partition: 'north-1' }])
   })
 
-  it('F7: goes on past a row without a partition, reports it once, and tries it again until it has one', async () => {
+  it('F7: continues after a row without a partition, reports it once, and retries it until it has one', async () => {
     const watch = watcher({ url, table: 'orders', cursor, partition: 'region', lookBack: '1m' })
     await run("insert into orders values (1, 10, 'north'), (2, 20, null), (3, 30, 'south')")
     const reason = 'row 2@20 cannot be reported: the partition is missing'
@@ -115,7 +115,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(watch.state().failing).toEqual([])
   })
 
-  it('F7: forgets a row that could not be reported once it is gone or has another value', async () => {
+  it('F7: forgets a row that could not be reported once it is removed or changed', async () => {
     const watch = watcher({ url, table: 'orders', cursor, partition: 'region' })
     await run('insert into orders values (1, 10, null), (2, 20, null)')
     expect(await watch.page()).toMatchObject({ kind: 'error' })
@@ -125,7 +125,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(watch.state().failing).toEqual([])
   })
 
-  it('F7: waits where more than 20 rows cannot be reported, and loses none of them', async () => {
+  it('F7: waits if more than 20 rows cannot be reported, and loses none of them', async () => {
     const values = Array.from({ length: 25 }, (_, i) => `(${i + 1}, ${i + 1}, null)`)
     await run(`insert into orders values ${values.join(', ')}, (26, 26, 'north')`)
     const watch = watcher({ url, table: 'orders', cursor, partition: 'region', limit: 10 })
@@ -150,7 +150,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(await watcher({ url, query: 'select 1 as id', cursor }).page()).toMatchObject({ kind: 'error' })
   })
 
-  it('F7: begins after what is there, where that was asked for', async () => {
+  it('F7: starts after the existing rows with startFrom now', async () => {
     await run("insert into orders values (1, 10, 'a'), (2, 10, 'b')")
     const watch = watcher({ url, table: 'orders', cursor, startFrom: 'now' })
     expect(await watch.poll()).toEqual([])
@@ -159,7 +159,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a row cursor on %s', (kind) 
     expect(keysOf(await watch.poll())).toEqual(['3@10'])
   })
 
-  it('F7: keeps its state where a poll failed, and goes on', async () => {
+  it('F7: keeps its state if a poll fails, and continues', async () => {
     const watch = watcher({ url, table: 'orders', cursor })
     await run("insert into orders values (1, 10, 'a')")
     await watch.poll()
@@ -226,7 +226,7 @@ describe('F7: rows of two Postgres transactions that commit out of order', () =>
     expect(rows.keys).toEqual(new Set(['1@1', '2@2', '3@3']))
   })
 
-  it('F7: without a look-back the late one is missed, as it is told', async () => {
+  it('F7: without a look-back the late one is missed, as documented', async () => {
     const rows = watcher({ url, table: 'source_data', cursor, lookBack: 0 })
     await first.query('begin')
     await first.query('insert into source_data default values')
@@ -237,7 +237,7 @@ describe('F7: rows of two Postgres transactions that commit out of order', () =>
     expect(rows.keys.size).toBe(1)
   })
 
-  it('F7: lie in the day of their own instant, to the microsecond of their keys', async () => {
+  it('F7: belong to the day of their own instant, to the microsecond of their keys', async () => {
     await first.query("insert into source_data values (1, '2026-01-14 23:30:00.123456Z')")
     expect(await watcher({ url, table: 'public.source_data', cursor }).poll()).toMatchObject([
       { key: '1@2026-01-14T23:30:00.123456Z', partition: '2026-01-14' },

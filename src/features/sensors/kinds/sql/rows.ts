@@ -27,7 +27,7 @@ import {
   type StoredValue,
 } from './value.js'
 
-/** How far the rows were read, and the keys of those that were found last, so that they are not told again and again. */
+/** How far the rows were read, and the keys of the last found rows, so that they are not reported again. */
 export type SqlRowsState = {
   readonly sweeps: Sweeps | null
   readonly recent: readonly string[]
@@ -56,7 +56,7 @@ const sensor: Sensor<SqlRowsConfig, SqlRowsState> = {
     try {
       const sweeps = state.sweeps ?? (await begin(context))
       if (state.sweeps === null && context.config.startFrom === 'now') {
-        return { kind: 'no-trigger', reason: 'what is there is no news', state: { ...state, sweeps } }
+        return { kind: 'no-trigger', reason: 'existing rows are ignored', state: { ...state, sweeps } }
       }
       return await readPage({ ...state, sweeps }, context)
     } catch (error) {
@@ -67,7 +67,7 @@ const sensor: Sensor<SqlRowsConfig, SqlRowsState> = {
 
 type Reading = SqlRowsState & { readonly sweeps: Sweeps }
 
-/** The first look: at the last row, before any is read, so that what is written later is known to come after it. */
+/** Reads the last row before any other, so that rows written later are known to come after it. */
 async function begin({ config, now, signal }: PollContext<SqlRowsConfig>): Promise<Sweeps> {
   const { value, id } = columnsOf(config)
   const sql = `${selected(config)} order by ${value} desc, ${id} desc limit 1`
@@ -113,7 +113,7 @@ function pollResult(
   return { kind: 'no-trigger', reason: 'no new rows', state, more: hasMore }
 }
 
-/** The rows that could not be reported, as they are now; one that is gone or has another value is no longer among them. */
+/** Reads the rows that could not be reported again; a removed or changed row is no longer among them. */
 async function askAgain(
   { failing = [] }: SqlRowsState,
   { config, signal }: PollContext<SqlRowsConfig>,
@@ -127,10 +127,10 @@ async function askAgain(
   return await askDatabase(config, { sql, parameters, signal })
 }
 
-/** Enough to go on past a few bad rows; with more of them the setting is wrong, and the rest waits until it is mended. */
+/** Enough to continue after a few bad rows; with more of them the settings are wrong, and the rest waits until they are fixed. */
 const maxFailing = 20
 
-/** Enough for what a look-back usually holds; beyond that the store knows its keys. */
+/** Enough for a usual look-back; beyond that the store knows the keys. */
 const maxRecent = 1000
 
 function pageQuestion(
@@ -144,7 +144,7 @@ function pageQuestion(
     parameters.push(one)
     return parameterText(config.url ?? '', parameters.length)
   }
-  // One row comparison rather than two conditions, which an index on both columns serves.
+  // One row comparison instead of two conditions, so that an index on both columns is used.
   const beyond = (place: RowPlace): string => `(${value}, ${id}) > (${bind(place.value)}, ${bind(place.id)})`
   if (after !== null) conditions.push(beyond(after))
   if (start.kind === 'after') conditions.push(beyond(start.place))
@@ -177,13 +177,13 @@ function placeValue(row: readonly SqlCell[], index: number | undefined): StoredV
   return stored
 }
 
-/** What one poll makes of the rows it reads. */
+/** Collects the observations of one poll. */
 class Found {
   readonly observations: Observation[] = []
   readonly #context: PollContext<SqlRowsConfig>
   readonly #recent: string[]
   readonly #known: Set<string>
-  /** The digests of the rows that failed before. */
+  /** The digests of rows that failed in an earlier poll. */
   readonly #retried: ReadonlySet<string>
   readonly #failing = new Map<string, RowPlace>()
   #complaint: string | null = null
@@ -195,7 +195,7 @@ class Found {
     this.#retried = new Set(failing.map((place) => digestOf(keyOf(place, context.config))))
   }
 
-  /** Takes rows in their order. Returns the last one that it took, and the reason if it had to stop before the end. */
+  /** Processes rows in order. Returns the last processed row, and the reason if it had to stop before the end. */
   async takeAll(
     page: SqlAnswer,
   ): Promise<{ readonly last: RowPlace | null; readonly problem: string | undefined }> {
@@ -209,7 +209,7 @@ class Found {
     return { last, problem: undefined }
   }
 
-  /** What is remembered of the rows for the next poll. */
+  /** The state for the next poll. */
   memory(): Required<Pick<SqlRowsState, 'recent' | 'failing' | 'complaint'>> {
     const recent = this.#recent.slice(-maxRecent)
     return { recent, failing: [...this.#failing.values()], complaint: this.#complaint }
@@ -234,7 +234,7 @@ class Found {
   }
 }
 
-/** The observation of a row, or why there is none: one that cannot be stored would take all others with it. */
+/** The observation of a row, or its problem: one observation that cannot be stored would make all others fail. */
 async function observe(
   row: Cells,
   place: RowPlace,
@@ -246,14 +246,14 @@ async function observe(
   return observationProblem(observation) ?? observation
 }
 
-/** An id is written so that it has no `@`, and the key can be read in one way only. */
+/** The id is encoded without `@`, so that the key is unambiguous. */
 function keyOf({ value, id }: RowPlace, { per }: SqlRowsConfig): string {
   const name = encodeURIComponent(shortText(id))
   const key = per === 'row' ? name : `${name}@${shortText(value)}`
   return Buffer.byteLength(key) <= maxKeyBytes ? key : createHash('sha256').update(key).digest('hex')
 }
 
-/** 64 bits: two of the few that are kept at a time are never the same by chance. */
+/** 64 bits: a collision among the few stored digests is practically impossible. */
 function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 11)
 }
@@ -278,7 +278,7 @@ async function partitionFor(
   }
 }
 
-/** The row; where it is too large for a run, what it can be looked up by. */
+/** The row; if it is too large for a payload, only its cursor columns. */
 function payloadOf(row: Cells, { value, id }: RowPlace): Json {
   const payload = Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, jsonValueOf(cell)]))
   const isSmall = Buffer.byteLength(JSON.stringify(payload)) <= maxPayloadBytes

@@ -4,14 +4,14 @@ import { systemClock } from '../../../../time/clock.js'
 import type { SqlAnswer, SqlQuestion } from './question.js'
 import type { SqlCell, StoredValue } from './value.js'
 
-/** Asks a SQLite file. Reading is all that the connection can do, and only one statement is performed. */
+/** Queries a SQLite file. The connection is read-only, and only one statement is executed. */
 export async function readSqlite(path: string, question: SqlQuestion): Promise<SqlAnswer> {
   const end = systemClock.monotonicMs() + Math.min(question.timeoutMs, busyLimitMs)
   for (;;) {
     try {
       return await readOnce(path, question)
     } catch (error) {
-      // Waiting inside SQLite would hold up the event loop.
+      // Waiting inside SQLite would block the event loop.
       if (!isBusy(error) || systemClock.monotonicMs() > end || question.signal.aborted) throw error
       await systemClock.sleep(busyPauseMs, question.signal)
     }
@@ -23,7 +23,7 @@ const busyPauseMs = 25
 
 async function readOnce(path: string, question: SqlQuestion): Promise<SqlAnswer> {
   const { DatabaseSync } = await import('@photostructure/sqlite')
-  // SQLite does not say which file it could not open.
+  // The error of SQLite does not name the file.
   if (!existsSync(path)) throw new Error(`there is no database ${path}`)
   const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
   try {
@@ -36,10 +36,10 @@ async function readOnce(path: string, question: SqlQuestion): Promise<SqlAnswer>
 
 function answerOf(database: DatabaseSyncInstance, { sql, parameters }: SqlQuestion): SqlAnswer {
   const statement = database.prepare(sql)
-  // SQLite compiles the first statement and ignores what follows. The question itself never ends with a semicolon.
+  // SQLite compiles the first statement and ignores the rest. The query itself never ends with a semicolon.
   if (statement.expandedSQL?.endsWith(';') === true) throw new Error('more than one statement was given')
   const columns = statement.columns().map(({ name }) => name)
-  // What gives no columns is no question; `vacuum into` would write a file even here.
+  // A statement without columns is not a query; `vacuum into` would write a file even on this connection.
   if (columns.length === 0) throw new Error('the statement is not a query')
   statement.setReadBigInts(true)
   statement.setReturnArrays(true)

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../../../kernel/definition/json.js'
 
-/** A value as a database gave it: the name of its type, and its text; undefined is NULL. */
+/** A value of a database: the name of its type, and its text; undefined is NULL. */
 export interface SqlCell {
   readonly type: string
   readonly text: string | undefined
 }
 
-/** A value as JSON, by type, so that it can be kept and compared; of what is long only a digest. */
+/** A value as JSON with its type, so that it can be stored and compared; a long one as a digest. */
 export type StoredValue = { readonly type: string; readonly text?: string; readonly sha256?: string }
 
-/** A value as functions of the user get it: NULL is null, whole numbers are bigint where number is too small. */
+/** A value as passed to functions of the user: NULL is null, integers beyond the safe range are bigint. */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array
 
 /** A row by the names of its columns. */
 export type SqlRow = Readonly<Record<string, SqlValue>>
 
-/** A value fit to be kept. */
+/** Converts a value to its stored form. */
 export function storedValueOf({ type, text }: SqlCell): StoredValue {
   if (text === undefined) return { type: 'null' }
   if (type !== 'blob' && text.length <= longestText) return { type, text }
@@ -30,7 +30,7 @@ export function isSameValue(a: StoredValue, b: StoredValue): boolean {
   return a.type === b.type && a.text === b.text && a.sha256 === b.sha256
 }
 
-/** A value in a few characters, the same for the same value: its text where it is short and plain, else a digest. */
+/** A short text of a value, the same for equal values: its text if it is short and plain, otherwise a digest. */
 export function shortText({ type, text, sha256 }: StoredValue): string {
   if (text === undefined) return sha256 ?? type
   // oxlint-disable-next-line no-control-regex
@@ -38,7 +38,7 @@ export function shortText({ type, text, sha256 }: StoredValue): string {
   return isPlain ? text : createHash('sha256').update(text).digest('hex')
 }
 
-/** A value for a function. What has no counterpart in JavaScript comes as the database's text. */
+/** Converts a value for a function. Types without a counterpart in JavaScript are passed as text. */
 export function sqlValueOf({ type, text }: SqlCell): SqlValue {
   if (text === undefined) return null
   switch (type) {
@@ -59,7 +59,7 @@ export function sqlValueOf({ type, text }: SqlCell): SqlValue {
   }
 }
 
-/** A value for a payload: what JSON cannot hold exactly comes as text, a blob or an endless text as its digest. */
+/** Converts a value for a payload: numbers that JSON cannot represent exactly as text, a blob or a very long text as its digest. */
 export function jsonValueOf(cell: SqlCell): Json {
   if (cell.type === 'blob' || (cell.text?.length ?? 0) > longestPayloadText) return storedValueOf(cell)
   const value = sqlValueOf(cell) as Exclude<SqlValue, Uint8Array>
@@ -69,7 +69,7 @@ export function jsonValueOf(cell: SqlCell): Json {
 
 const longestPayloadText = 65_536
 
-/** The instant that a value stands for, in milliseconds, or undefined where it stands for none. */
+/** The instant of a value in milliseconds; undefined if it is not one. */
 export function instantOf({ type, text }: { type: string; text?: string | undefined }): number | undefined {
   const at = type === 'timestamptz' && text !== undefined ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? undefined : at

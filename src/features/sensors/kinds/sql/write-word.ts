@@ -1,4 +1,4 @@
-/** The word of a statement that begins with a write, such as `DELETE`; undefined for anything else. */
+/** The first word of a statement that writes, such as `DELETE`; undefined for any other. */
 export function writeAtStart(sql: string): string | undefined {
   return /^[\s(]*(insert|update|delete|merge|replace|truncate|create|alter|drop)\b/i
     .exec(withoutTexts(sql))?.[1]
@@ -6,8 +6,8 @@ export function writeAtStart(sql: string): string | undefined {
 }
 
 /**
- * Why a database refused a query, where the reason is that it writes. Looks for the write only after the refusal: what
- * looks like one may stand in a text of a kind that is not known here.
+ * Adds to the error of a database that the query writes. Searches for a write only after an error: what
+ * looks like one may be in a string literal of an unknown form.
  */
 export function nameWrite(sql: string, refusal: string): string {
   const found = /\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b/i.exec(
@@ -17,7 +17,7 @@ export function nameWrite(sql: string, refusal: string): string {
   return word === undefined ? refusal : `${word} writes, and a sensor only reads: ${refusal}`
 }
 
-/** The statement without texts and comments, whose words do not count. */
+/** The statement without string literals and comments. */
 function withoutTexts(sql: string): string {
   return sql.replace(/'(?:[^']|'')*'|--[^\n]*|\/\*.*?\*\//gs, ' ')
 }

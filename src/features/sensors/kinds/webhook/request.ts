@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { systemClock, type Clock } from '../../../../time/clock.js'
 import type { WebhookHeaders } from './verify.js'
 
-/** What came of a delivery, whoever decided it. */
+/** The outcome of a delivery. */
 export type WebhookOutcome =
   | 'accepted'
   | 'duplicate'
@@ -16,7 +16,7 @@ export type WebhookOutcome =
   | 'paused'
   | 'store-away'
 
-/** The status that tells a sender so. Senders try again on everything but a success: a duplicate is one, a pause is none. */
+/** The HTTP status of an outcome. Senders retry everything but a success: a duplicate is a success, a pause is not. */
 export const webhookStatuses: Readonly<Record<WebhookOutcome, number>> = {
   accepted: 202,
   duplicate: 200,
@@ -31,7 +31,7 @@ export const webhookStatuses: Readonly<Record<WebhookOutcome, number>> = {
   'store-away': 503,
 }
 
-/** A delivery as it came, or why it was not read to its end; its connection is then not fit for another. */
+/** A delivery, or why it was not read completely; its connection cannot be reused then. */
 export type WebhookRequest =
   | { readonly kind: 'read'; readonly headers: WebhookHeaders; readonly body: Buffer }
   | {
@@ -39,7 +39,7 @@ export type WebhookRequest =
       readonly reason: string
     }
 
-/** How large a delivery may be, and how long its body may take. */
+/** The size limit and the time limit of a delivery. */
 export interface WebhookLimits {
   /** Default: 256 KiB, the size limit of a payload. */
   readonly maxBytes?: number | undefined
@@ -48,7 +48,7 @@ export interface WebhookLimits {
   readonly clock?: Clock | undefined
 }
 
-/** Reads the raw body of a delivery within limits; what can be refused by its headers is not read at all. */
+/** Reads the raw body of a delivery within limits; a delivery that is refused by its headers is not read at all. */
 export async function readWebhookRequest(
   request: IncomingMessage,
   limits: WebhookLimits = {},
@@ -88,7 +88,7 @@ function tooLarge(maxBytes: number): WebhookRequest {
   return { kind: 'too-large', reason: `the body is larger than ${maxBytes} bytes` }
 }
 
-/** Reads by events: leaving a loop over the request would destroy the connection that the answer goes out on. */
+/** Reads with events: leaving a loop over the request would destroy the connection of the answer. */
 function bodyOf(request: IncomingMessage, maxBytes: number): Promise<WebhookRequest> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []

@@ -89,7 +89,7 @@ describe('F11: a signature', () => {
     },
   )
 
-  it('F11: cannot be cut anew, so that a part of the body counts as the time', () => {
+  it('F11: cannot be split differently so that a part of the body counts as the time', () => {
     const at = now / 1000
     const whole = delivery({ id: 'msg_1', body: `${at}.5` })
     const cut = {
@@ -111,7 +111,7 @@ describe('F11: a signature', () => {
 })
 
 describe('F11: a delivery', () => {
-  it('F11: is known by its id and lies in the day on which it was sent, in the zone of the sensor', async () => {
+  it('F11: is identified by its id and belongs to the day on which it was sent, in the zone of the sensor', async () => {
     const { config } = webhookSensor({ secret })
     const observed = await observeWebhook(config, { ...delivery({}), now, timezone: 'Asia/Tokyo' })
     expect(observed).toEqual({
@@ -120,7 +120,7 @@ describe('F11: a delivery', () => {
     })
   })
 
-  it('F11: has the same key at every attempt of its sender, which signs each anew', async () => {
+  it('F11: has the same key at every attempt of its sender, which signs each separately', async () => {
     const { config } = webhookSensor({ secret })
     const keys = [now - 60_000, now].map(async (at) => {
       const observed = await observeWebhook(config, { ...delivery({ at }), now, timezone: 'UTC' })
@@ -150,7 +150,7 @@ describe('F11: a delivery', () => {
     }
   })
 
-  it('F11: is not polled for', async () => {
+  it('F11: is not polled', async () => {
     const { sensor, config } = webhookSensor({ secret })
     const signal = new AbortController().signal
     expect(await sensor.poll(null, { config, now, timezone: 'UTC', signal })).toMatchObject({
@@ -195,13 +195,13 @@ describe('F11: a request', () => {
     server.close()
   })
 
-  it('F11: that is replayed within the five minutes is a duplicate: acted on once', async () => {
+  it('F11: that is replayed within five minutes is a duplicate and triggers once', async () => {
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push(await post(delivery({})))
     expect(statuses).toEqual([202, 200, 200])
   })
 
-  it('F11: is answered by what is wrong with it', async () => {
+  it('F11: is answered with the reason for its refusal', async () => {
     const { headers, body } = delivery({})
     expect(await post({ headers: { ...headers, 'webhook-signature': 'v1,AAAA' }, body })).toBe(401)
     expect(await post({ headers: { ...headers, 'webhook-id': '' }, body })).toBe(400)
@@ -211,7 +211,7 @@ describe('F11: a request', () => {
     expect(await post({ headers, body }, { method: 'PUT' })).toBe(405)
   })
 
-  it('F11: that is too large is refused, by its length or while it comes', async () => {
+  it('F11: that is too large is refused, by its length or while it is read', async () => {
     limits = { maxBytes: 1000 }
     const large = delivery({ body: JSON.stringify({ text: 'x'.repeat(2000) }) })
     expect(await post(large)).toBe(413)
@@ -219,7 +219,7 @@ describe('F11: a request', () => {
     expect(await post(delivery({ body: JSON.stringify({ text: 'x'.repeat(900) }) }))).toBe(202)
   })
 
-  it('F11: whose body does not come is refused when its time is over', async () => {
+  it('F11: whose body does not arrive is refused after the time limit', async () => {
     const clock = new FakeClock(new Date(now))
     limits = { clock, timeoutMs: 5000 }
     const begun = new Promise<void>((resolve) => (arrived = resolve))

@@ -8,9 +8,9 @@ import type { Instant } from '../../../../time/instant.js'
 import { pickLabel, pickPayload, readPick, type BodyPick, type NotPicked, type Picker } from '../body-pick.js'
 import { verifyWebhook, webhookKeyOf, type WebhookHeaders, type WebhookRefusal } from './verify.js'
 
-/** What a webhook sensor may be given. */
+/** The options of a webhook sensor. */
 export interface WebhookSensorOptions {
-  /** What deliveries are signed with: `whsec_` and base64; several while one is being replaced. */
+  /** The signing secret: `whsec_` and base64; several during a rotation. */
   readonly secret: string | readonly string[]
   /** The partition of a delivery; default: the day on which it was sent. */
   readonly partition?: BodyPick<string | number | undefined> | undefined
@@ -20,7 +20,7 @@ export interface WebhookSensorOptions {
   readonly payload?: BodyPick<Json | undefined> | undefined
 }
 
-/** The settings of a webhook sensor, checked. */
+/** The checked options of a webhook sensor. */
 export interface WebhookSensorConfig {
   readonly secrets: readonly string[]
   readonly partition: Picker | undefined
@@ -28,7 +28,7 @@ export interface WebhookSensorConfig {
   readonly payload: Picker | undefined
 }
 
-/** A sensor that finds what others deliver to it, signed by the Standard Webhooks rules. There is nothing to poll. */
+/** A sensor that receives deliveries signed by the Standard Webhooks rules. There is nothing to poll. */
 export function webhookSensor(options: WebhookSensorOptions): ConfiguredSensor<WebhookSensorConfig, null> {
   const place = placeOf()
   const config = readConfig(options, place)
@@ -38,15 +38,15 @@ export function webhookSensor(options: WebhookSensorOptions): ConfiguredSensor<W
 
 const sensor: Sensor<WebhookSensorConfig, null> = {
   init: () => ({ kind: 'ok', state: null }),
-  poll: () => ({ kind: 'no-trigger', reason: 'deliveries come by themselves', state: null }),
+  poll: () => ({ kind: 'no-trigger', reason: 'deliveries are pushed', state: null }),
 }
 
-/** What a delivery is about, or why it is not acted on. Whether its key is new is for whoever keeps the keys. */
+/** The observation of a delivery, or why it is refused. The caller checks whether its key is new. */
 export async function observeWebhook(
   config: WebhookSensorConfig,
   delivery: {
     readonly headers: WebhookHeaders
-    /** The bytes as they came. */
+    /** The raw bytes. */
     readonly body: Uint8Array
     readonly now: Instant
     readonly timezone: string
@@ -89,7 +89,7 @@ function readConfig(options: WebhookSensorOptions, place: Place): WebhookSensorC
   }
 }
 
-/** Never shows what was given: it may be a secret with a slip of the pen. */
+/** The value is never shown: it may be a mistyped secret. */
 function readSecrets(input: Written, place: Place): readonly string[] {
   const given: unknown = input['secret']
   const secrets: readonly unknown[] = Array.isArray(given) ? given : [given]

@@ -3,36 +3,36 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Json } from '../../../../kernel/definition/json.js'
 import type { Instant } from '../../../../time/instant.js'
 
-/** The headers of a request by lower-case name, as `node:http` gives them. */
+/** The headers of a request by lower-case name, as in `node:http`. */
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A delivery whose sender, age and content are what they claim to be. */
+/** A delivery with a verified sender, age and content. */
 export interface VerifiedWebhook {
   readonly kind: 'verified'
-  /** The id that the sender gave it, the same at each of its attempts. */
+  /** The id of the sender, the same for each of its attempts. */
   readonly id: string
   readonly sentAt: Instant
   readonly content: Json
 }
 
-/** Why a delivery is not acted on. */
+/** Why a delivery is refused. */
 export interface WebhookRefusal {
   readonly kind: 'malformed' | 'unsigned'
   readonly reason: string
 }
 
-/** How far the time of a delivery may lie from now, either way. */
+/** How far the time of a delivery may be from now, in both directions. */
 export const webhookToleranceMs = 300_000
 
 /**
  * Checks a delivery by the Standard Webhooks rules: the signature over id, time and the raw body, made with one of the
- * secrets, at most five minutes ago. Whether its id was seen before is for whoever keeps the keys.
+ * secrets, at most five minutes ago. The caller checks whether its id was seen before.
  */
 export function verifyWebhook(delivery: {
-  /** `whsec_` and base64; several while one is being replaced. */
+  /** `whsec_` and base64; several during a rotation. */
   readonly secrets: readonly string[]
   readonly headers: WebhookHeaders
-  /** The bytes as they came. */
+  /** The raw bytes. */
   readonly body: Uint8Array
   readonly now: Instant
 }): VerifiedWebhook | WebhookRefusal {
@@ -51,14 +51,14 @@ export function verifyWebhook(delivery: {
     return refusal('unsigned', 'no signature was made with a secret of this sensor')
   }
   const content = contentOf(delivery.body)
-  // A bare number could be cut so that a part of it counts as the time; a map or a list cannot.
+  // A bare number could be split so that a part of it counts as the time; a map or a list cannot.
   if (typeof content !== 'object' || content === null) {
     return refusal('malformed', 'the body is not a JSON object or array')
   }
   return { kind: 'verified', id, sentAt, content }
 }
 
-/** The key in a secret, or undefined where it is none: `whsec_` may be left out. */
+/** The key of a secret; undefined if it is invalid. `whsec_` may be omitted. */
 export function webhookKeyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith('whsec_') ? secret.slice(6) : secret
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined
@@ -70,12 +70,12 @@ const idPattern = /^[\x21-\x7e]{1,256}$/
 const timePattern = /^[1-9]\d{0,11}$/
 const signaturesPattern = /^[\x20-\x7e]{1,8192}$/
 
-/** The one text of a header. Node joins what is sent twice with a comma and a space, which no id and no time has. */
+/** The single value of a header. Node joins repeated headers with a comma and a space, which no id and no time contains. */
 function single(value: string | readonly string[] | undefined, pattern: RegExp): string | undefined {
   return typeof value === 'string' && pattern.test(value) ? value : undefined
 }
 
-/** Compares every signature with every secret, always all of them, so that time says nothing. */
+/** Compares every signature with every secret, always all of them, to prevent timing attacks. */
 function isSigned(signed: Buffer, signatures: string, secrets: readonly string[]): boolean {
   const given = signatures
     .split(' ')
