@@ -1,16 +1,16 @@
-// The smallest app: one job, every night at two. Ctrl-C stops it.
-import { rota } from 'rota'
+// The smallest app: a report every night at two. Ctrl-C stops it.
+import { rota, type RunContext } from 'rota'
 
 const app = rota({ store: 'sqlite:data/rota.db' })
 
-const report = app.job(
-  'report',
-  (run) => run.log(`report due at ${run.dueAt.toISOString()}, attempt ${run.attempt}`),
-  { retry: 5, timeout: '10m' },
-)
-app.schedule('nightly', { job: report, cron: '0 2 * * *', timezone: 'America/New_York' })
-app.on('run:ended', ({ job, state, durationMs }) => console.log(`${job}: ${state} in ${durationMs} ms`))
+async function writeReport(run: RunContext) {
+  run.log(`report due at ${run.dueAt.toISOString()}, attempt ${run.attempt}`)
+  return { rows: 42 }
+}
+const report = app.cron('report', '0 2 * * *', writeReport, { timezone: 'America/New_York', retry: 5 })
 
 await app.start()
 process.once('SIGINT', () => app.stop())
-await app.enqueue(report) // once now, in addition to the schedule
+
+const run = await app.enqueue(report) // once now, in addition to the schedule
+console.log('report:', await run.result())
