@@ -5,6 +5,7 @@ import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { settle } from '../../test/fixtures/engine-stage.js'
 import { FakeClock } from '../testing/fake-clock.js'
 import { rota, type Rota } from './rota.js'
+import type { JobRef } from '../kernel/job/job-ref.js'
 import type { RotaOptions } from './rota-options.js'
 
 const t0 = Date.UTC(2026, 0, 5)
@@ -33,7 +34,7 @@ describe('an app before its start', () => {
     const { app, pass } = staged()
     const done: unknown[] = []
     const mail = app.job<{ to: string }>('mail', (run) => void done.push(run.payload.to))
-    expectTypeOf(mail.payload).toEqualTypeOf<{ to: string } | undefined>()
+    expectTypeOf(mail).toEqualTypeOf<JobRef<{ to: string }>>()
     const { id, created } = await app.enqueue(mail, { to: 'ann' })
     expect(created).toBe(true)
     expect((await app.runs.get(id)).state).toBe('pending')

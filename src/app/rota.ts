@@ -3,7 +3,7 @@ import { why, type Why } from '../engine/explain/why.js'
 import { Registry, twice } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
-import type { RunContext } from '../engine/worker/perform.js'
+import type { Handler, RunContext } from '../engine/worker/perform.js'
 import { Pool, type PoolCounters } from '../engine/worker/pool.js'
 import type { ResultsOptions, TaskResult } from '../engine/worker/results.js'
 import type { AppContext } from '../features/app-context.js'
@@ -17,9 +17,15 @@ import {
   type JobInput,
   type JobOptions,
 } from '../kernel/job/define-job.js'
-import type { AnyJob, JobRef } from '../kernel/job/job-ref.js'
+import type { JobRef, WithPayload } from '../kernel/job/job-ref.js'
+import { payloadSchemas, type PayloadSchema, type SchemaInput } from '../kernel/job/payload-schema.js'
 import type { Coverage } from '../kernel/ledger/coverage.js'
-import { defineTrigger, type ScheduleOptions } from '../kernel/trigger/define-trigger.js'
+import {
+  defineTrigger,
+  type JobSchedule,
+  type ScheduleOptions,
+  type TriggerInput,
+} from '../kernel/trigger/define-trigger.js'
 import type { Store } from '../store/port.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
@@ -33,6 +39,7 @@ import { Workers } from './api/workers.js'
 import { newContext } from './context.js'
 import type { HoldOptions } from './control/holds.js'
 import { OwnDefinitions, type Where } from './definitions/own-definitions.js'
+import { splitSchema, type SchemaJob } from './definitions/schema-job.js'
 import { examine, type Finding } from './doctor/doctor.js'
 import { coverageReport } from './explain/coverage-report.js'
 import { loadTriggerKinds } from './features.js'
@@ -158,26 +165,36 @@ class App {
     return this.#lifecycle.isReady
   }
 
-  /** Defines a job: a function of this process, or an object with a command, a request, a pipeline or a module. */
-  job<Payload = unknown>(
+  /** Defines a job whose payload a schema checks and types. */
+  job<Schema extends PayloadSchema, Result>(
     name: string,
-    handler: ((run: RunContext<Payload>) => unknown) | JobInput,
-    options: JobOptions = {},
-  ): JobRef<Payload> {
+    input: SchemaJob<Schema, Result>,
+  ): JobRef<SchemaInput<Schema>, Awaited<Result>>
+  /** Defines a job that a function of this process performs. */
+  job<Payload = unknown, Result = unknown>(
+    name: string,
+    handler: (run: RunContext<Payload>) => Result,
+    options?: JobOptions,
+  ): JobRef<Payload, Awaited<Result>>
+  /** Defines a job that a command, a request, a pipeline or a module performs. */
+  job(name: string, input: JobInput): JobRef
+  job(name: string, handler: Handler<never> | JobInput, options: JobOptions = {}): JobRef<never, never> {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('a job')
-    const input = typeof handler === 'function' ? { ...options, handler } : handler
+    const given = typeof handler === 'function' ? { ...options, handler } : handler
+    const { input, schema } = splitSchema(name, given)
     definitions.addJob(defineJob(name, input), functionOf(input))
+    if (schema !== undefined) definitions.part(payloadSchemas).set(name, schema)
     return { name }
   }
 
   /** Defines a job and the cron trigger of the same name; the options are those of both. */
-  cron<Payload = unknown>(
+  cron<Result>(
     name: string,
     expression: string,
-    handler: (run: RunContext<Payload>) => unknown,
+    handler: (run: RunContext) => Result,
     options: CronOptions = {},
-  ): JobRef<Payload> {
+  ): JobRef<unknown, Awaited<Result>> {
     const entries = Object.entries(options)
     const isOfJob = ([key]: [string, unknown]): boolean => jobOptionNames.includes(key as keyof JobOptions)
     const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
@@ -189,13 +206,13 @@ class App {
   }
 
   /** Defines when a job is due, under a name of its own. */
-  schedule(name: string, options: ScheduleOptions & { readonly job: AnyJob }): void {
+  schedule<Payload>(name: string, options: JobSchedule<Payload>): void {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('a trigger')
     const given = (options as typeof options | null)?.job
     const job = (typeof given === 'object' ? given?.name : given) as string
     const asset = definitions.jobs.get(job)?.job.asset
-    definitions.addTrigger(defineTrigger(name, { ...options, job }, asset))
+    definitions.addTrigger(defineTrigger(name, { ...options, job } as TriggerInput, asset))
   }
 
   /** Registers a function that pipeline steps call by its name. */
@@ -213,23 +230,22 @@ class App {
   }
 
   /** Records a run of a job. The run is durable when the promise resolves. If the unique key is taken, the result is the run that has it. */
-  async enqueue<Payload>(
-    job: JobRef<Payload> | string,
-    payload?: Payload,
-    options: EnqueueOptions = {},
-  ): Promise<EnqueuedRun> {
-    const [enqueued] = await this.enqueueMany(job, [payload], options)
-    return enqueued as EnqueuedRun
+  async enqueue<Payload, Result = unknown>(
+    job: JobRef<Payload, Result> | string,
+    ...[payload, options = {}]: WithPayload<Payload, EnqueueOptions>
+  ): Promise<EnqueuedRun<Result>> {
+    const [enqueued] = await this.enqueueMany(job, [payload as Payload], options)
+    return enqueued as EnqueuedRun<Result>
   }
 
   /** Records many runs of a job at once, all with the same options. */
-  async enqueueMany<Payload>(
-    job: JobRef<Payload> | string,
-    payloads: readonly (Payload | undefined)[],
+  async enqueueMany<Payload, Result = unknown>(
+    job: JobRef<Payload, Result> | string,
+    payloads: readonly Payload[],
     options: EnqueueOptions = {},
-  ): Promise<readonly EnqueuedRun[]> {
+  ): Promise<readonly EnqueuedRun<Result>[]> {
     const enqueued = await this.#enqueuer.enqueueMany(job, payloads, options)
-    return enqueued.map((one) => new EnqueuedRun(one, this.#context.waitForRun))
+    return enqueued.map((one) => new EnqueuedRun<Result>(one, this.#context.waitForRun))
   }
 
   /** Opens the store, writes the definitions and starts the loops. Returns what changed in the definitions. */

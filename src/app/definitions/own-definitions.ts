@@ -12,6 +12,7 @@ import type { Instant } from '../../time/instant.js'
 import { checkModules } from '../../handlers/module.js'
 import { stepFunctions } from '../../handlers/pipeline/step-function.js'
 import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
+import { checkPayloads } from './check-payloads.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { withRenameHint } from '../process/rename-hint.js'
 import { loadFileReaders, loadTriggerKinds } from '../features.js'
@@ -110,6 +111,7 @@ export class OwnDefinitions {
     }: { readonly now: Instant; readonly beforeEnding: (names: readonly string[]) => Promise<void> },
   ): Promise<SyncReport> {
     const kinds = await loadTriggerKinds()
+    await checkPayloads(this.#registry)
     // A job that this source once had and has no more is of no use to its triggers.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), { kinds, whereOf: this.#where })

@@ -4,6 +4,7 @@ import { findJob, findTrigger } from '../../engine/sync/find-definition.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { jobName, type JobRef } from '../../kernel/job/job-ref.js'
+import { checkPayload, payloadSchemas, type PayloadSchema } from '../../kernel/job/payload-schema.js'
 import { jobsOf } from '../../kernel/trigger/trigger.js'
 import type { Enqueued, Store } from '../../store/port.js'
 import type { OwnDefinitions } from '../definitions/own-definitions.js'
@@ -33,6 +34,9 @@ export interface EnqueuerOptions {
   readonly storeUrl: () => string
 }
 
+/** A run that is started by hand, before it has an instant. */
+type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload'> & RunNowOptions
+
 /** Records runs of jobs. */
 export class Enqueuer {
   readonly #app: EnqueuerOptions
@@ -54,7 +58,10 @@ export class Enqueuer {
       const definition = registry.jobs.get(name)?.job ?? (await findJob(store, name))
       const now = lifecycle.now()
       const terms = readEnqueueOptions(options, now)
-      const runs = payloads.map((payload) => newRun({ job: definition, payload, terms, now }))
+      const schema = registry.part(payloadSchemas).get(name)
+      // Without a schema nothing is awaited here: this is the hot path.
+      const checked = schema === undefined ? payloads : await checkAll(schema, name, payloads)
+      const runs = checked.map((payload) => newRun({ job: definition, payload, terms, now }))
       if (options.tx !== undefined) {
         return await enqueueInTransaction(options.tx, { storeUrl: this.#app.storeUrl(), runs, now })
       }
@@ -98,16 +105,17 @@ export class Enqueuer {
     return store
   }
 
-  async #runNow(
-    name: string,
-    find: (store: Store) => Promise<Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload'>>,
-  ): Promise<Enqueued> {
-    const { lifecycle, events } = this.#app
+  async #runNow(name: string, find: (store: Store) => Promise<ManualRun>): Promise<Enqueued> {
+    const { lifecycle, events, registry } = this.#app
     try {
       const store = await this.storeWithJobs()
       const found = await find(store)
+      const { job, trigger } = found
+      const given = found.payload === undefined ? trigger?.trigger.payload : found.payload
+      const schema = registry.part(payloadSchemas).get(job.name)
+      const payload = schema === undefined ? given : await checkPayload(schema, job.name, given)
       const now = lifecycle.now()
-      const enqueued = store.enqueue({ runs: [newManualRun({ payload: undefined, ...found, now })], now })
+      const enqueued = store.enqueue({ runs: [newManualRun({ ...found, payload, now })], now })
       lifecycle.wake()
       const answers = await enqueued
       this.#tell('run', name, answers)
@@ -124,4 +132,12 @@ export class Enqueuer {
     const outcome = created === answers.length ? 'enqueued' : 'already there'
     this.#app.events.emit('operation', { operation, target, outcome, details })
   }
+}
+
+async function checkAll(
+  schema: PayloadSchema,
+  job: string,
+  payloads: readonly unknown[],
+): Promise<readonly unknown[]> {
+  return await Promise.all(payloads.map((payload) => checkPayload(schema, job, payload)))
 }

@@ -1,14 +1,19 @@
 import { RotaError } from '../definition/errors.js'
 
-/** A job of this app, with the type of what its runs are given. */
-export interface JobRef<Payload = unknown> {
+/** A job of this app, with the types of the payload that its runs take and of the result that they give. */
+export interface JobRef<Payload = unknown, Result = unknown> {
   readonly name: string
-  /** Never there: only the type counts. */
-  readonly payload?: Payload
+  /** Never there: only the types count. */
+  readonly types?: { readonly payload: Payload; readonly result: Result } | undefined
 }
 
 /** A job by its name or as `app.job()` returned it. */
-export type AnyJob = string | JobRef<never> | JobRef
+export type AnyJob = string | JobRef
+
+/** The payload and options of a call: a job that needs a payload is not called without one. */
+export type WithPayload<Payload, Options> = undefined extends Payload
+  ? [payload?: Payload, options?: Options]
+  : [payload: Payload, options?: Options]
 
 /** The name of a job. */
 export function jobName(job: AnyJob): string {

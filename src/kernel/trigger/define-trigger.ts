@@ -9,6 +9,7 @@ import { frozen } from '../definition/frozen.js'
 import type { Json } from '../definition/json.js'
 import { isTime } from '../partition/spec.js'
 import { readPartitionRule, type PartitionRule } from '../partition/rule.js'
+import type { JobRef } from '../job/job-ref.js'
 import { copyJson, payloadFault } from '../job/payload.js'
 import {
   isMap,
@@ -63,6 +64,23 @@ export interface ScheduleOptions {
   /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
+
+/** Exactly one way to say when something is due. */
+export type OneWay =
+  | { readonly cron: string; readonly every?: undefined; readonly at?: undefined }
+  | {
+      readonly every: string | number
+      readonly cron?: undefined
+      readonly at?: undefined
+      readonly dst?: undefined
+    }
+  | { readonly at: string | Date; readonly cron?: undefined; readonly every?: undefined }
+
+/** When a job is due, with a payload that the job takes. */
+export type JobSchedule<Payload> = Omit<ScheduleOptions, 'payload'> &
+  OneWay & { readonly job: string | JobRef<Payload> } & (undefined extends Payload
+    ? { readonly payload?: NoInfer<Payload> }
+    : { readonly payload: NoInfer<Payload> })
 
 /** Which late instants still run. */
 export interface CatchUpOptions {
