@@ -54,6 +54,13 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/library/typed.ts checks payloads and types results', async () => {
+    const { code, output } = await run('examples/library/typed.ts', {
+      options: [join(root, 'test/fixtures/run-typescript.mjs')],
+    })
+    expect({ code, output }).toEqual({ code: 0, output: 'sent: 1\nPAYLOAD_INVALID\n' })
+  })
+
   test('examples/library/app.mjs performs what is due and what that enqueues', async () => {
     const { code, output } = await run('examples/library/app.mjs', { stopAfter: 'mail: done' })
     expect(output).toMatch(/digest: done in \d+ ms/)

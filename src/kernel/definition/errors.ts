@@ -15,7 +15,7 @@ export const errorCodes = {
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',
   PARTITION_TOO_MANY: 'More partitions were requested than the limit that the message names.',
   PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',
-  PAYLOAD_INVALID: 'A payload cannot be written as JSON.',
+  PAYLOAD_INVALID: 'A payload cannot be written as JSON, or does not fit the schema of its job.',
   SWITCH_INVALID: 'A kill switch has a value that is neither on nor off; it counts as off.',
   CONFIG_NOT_FOUND: 'No config file was found where one was expected.',
   CONFIG_INVALID: 'A config file cannot be read or has faults; each is listed with its place.',
