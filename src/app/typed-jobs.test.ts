@@ -31,7 +31,7 @@ describe('a job with a schema', () => {
     expectTypeOf<Types['payload']>().toEqualTypeOf<{ to: string; copies?: number | undefined }>()
     expectTypeOf<Types['result']>().toEqualTypeOf<{ sent: number }>()
     const run = await app.enqueue(mail, { to: 'ada@example.com' })
-    expectTypeOf(run.result).returns.resolves.toEqualTypeOf<{ sent: number }>()
+    expectTypeOf<ReturnType<(typeof run)['result']>>().resolves.toEqualTypeOf<{ sent: number }>()
     const noPayload = async (): Promise<unknown> =>
       // @ts-expect-error the payload is missing
       await app.enqueue(mail)
