@@ -18,6 +18,7 @@ import { SeededRandom } from '../../src/testing/random.js'
 import { Process, Stage, hour } from '../fixtures/engine-stage.js'
 import { endEffects } from '../fixtures/feature-parts.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
+import { assetCast } from '../fixtures/asset-cast.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const timezone = 'America/New_York'
@@ -81,7 +82,7 @@ async function judge(
   }
   for (const one of alive) one.process.kill()
   expect(crashes).toBeGreaterThan(5)
-  const last = new Process(stage, { assets, store }, () => `process-${++processes}`)
+  const last = new Process(stage, { parts: [assetCast(assets)], store }, () => `process-${++processes}`)
   await last.start()
   await stage.clock.advance(hour, () => settled(6))
   last.kill()
@@ -134,7 +135,11 @@ async function start(world: { stage: Stage; store: Store; random: SeededRandom }
     one.isDead = true
     one.process.clock.stop()
   })
-  const process = new Process(stage, { assets, store: view.store }, () => `process-${++processes}`)
+  const process = new Process(
+    stage,
+    { parts: [assetCast(assets)], store: view.store },
+    () => `process-${++processes}`,
+  )
   Object.assign(one, { process, view })
   await process.start()
   view.crashAt(random.int(1, 40), random.chance(0.5) ? 'before' : 'after')

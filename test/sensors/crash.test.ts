@@ -11,6 +11,7 @@ import { crashable, type CrashableStore } from '../../src/testing/crash-point.js
 import { settled } from '../../src/testing/fake-clock.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { Process, Stage } from '../fixtures/engine-stage.js'
+import { sensorCast } from '../fixtures/sensor-cast.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const items = 3000
@@ -85,7 +86,12 @@ async function start(world: {
     one.process.clock.stop()
   })
   const sensors = { s: { sensor: stream.sensor(), every: '100ms', timeout: '1s' } }
-  const cast = { jobs: { work: () => undefined }, sensors, roles: { worker: false }, store: view.store }
+  const cast = {
+    jobs: { work: () => undefined },
+    parts: [sensorCast(sensors)],
+    roles: { worker: false },
+    store: view.store,
+  }
   const process = new Process(stage, cast, () => `process-${++processes}`)
   Object.assign(one, { process, view })
   await process.start()

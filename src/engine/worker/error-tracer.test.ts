@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import {
   changed,
@@ -9,29 +8,12 @@ import {
   settle,
   Stage,
   Work,
-  type Cast,
 } from '../../../test/fixtures/engine-stage.js'
-import { found, Probe, recordIn } from '../../../test/fixtures/probe.js'
-import type { FakeClock } from '../../testing/fake-clock.js'
+import { later, traced } from '../../../test/fixtures/traced.js'
 import { ErrorTracer } from './error-tracer.js'
-
-/** A process that traces errors. `stray` does with one what a listener of a real process does. */
-async function traced(castOf: (stray: (message: string) => boolean, stage: Stage) => Cast) {
-  const stage = new Stage()
-  const tracer = new ErrorTracer()
-  tracer.trace()
-  const stray = (message: string): boolean => tracer.take(new Error(message))
-  const process = await stage.process({ tracer, ...castOf(stray, stage) })
-  return { stage, process, tracer, stray }
-}
 
 /** Resolves with the next go of the event loop, when a promise that nobody awaits would have been told. */
 const nextGo = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** Calls a function later, as code of the same run or sensor: the timers of a fake clock do not carry it over by themselves. */
-function later(clock: FakeClock, ms: number, act: () => void): void {
-  clock.timer(ms, AsyncResource.bind(act))
-}
 
 async function linesOf(stage: Stage, id: string | undefined): Promise<string[]> {
   return (await stage.store.logs({ run: id ?? '', limit: 100 })).map(({ level, text }) => `${level} ${text}`)
@@ -178,83 +160,5 @@ describe('an error that nobody caught', () => {
     const [id] = await enqueue(stage, ['x'])
     await work.endAll()
     expect({ taken, state: (await runOf(stage, id)).state }).toEqual({ taken: [false], state: 'done' })
-  })
-})
-
-describe('an error of a sensor that nobody caught', () => {
-  it('fails the poll that it comes from, and no other; what it found is found again', async () => {
-    let polls = 0
-    const { stage, process } = await traced((stray) => ({
-      jobs: { work: () => undefined },
-      sensors: {
-        bad: {
-          sensor: new Probe(() => {
-            polls += 1
-            if (polls === 1) setImmediate(() => stray('lost in a poll'))
-            return found(['a'], { n: polls })
-          }),
-        },
-        good: { sensor: new Probe(() => found(['b'])) },
-      },
-    }))
-    await settle()
-    const reason = 'an error that nobody caught: lost in a poll'
-    expect(process.of('sensor:failed')).toMatchObject([{ sensor: 'bad', reason, failures: 1 }])
-    expect((await recordIn(stage, 'bad')).state).toEqual({ n: 0 })
-    await stage.pass(120 * second)
-    expect((await stage.runs('bad')).map(({ state }) => state)).toEqual(['done'])
-    expect((await stage.runs('good')).map(({ state }) => state)).toEqual(['done'])
-    expect(process.of('sensor:recovered')).toMatchObject([{ sensor: 'bad' }])
-  })
-
-  it('aborts the signal of a poll that goes on', async () => {
-    const probe = new Probe(
-      (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
-    )
-    const { process } = await traced((stray) => ({
-      jobs: { work: () => undefined },
-      sensors: {
-        s: {
-          sensor: {
-            init: () => probe.init(),
-            poll: (state, context) => {
-              setImmediate(() => stray('lost'))
-              return probe.poll(state, context)
-            },
-          },
-        },
-      },
-    }))
-    await settle()
-    expect(probe.polls[0]?.signal.aborted).toBe(true)
-    expect(process.of('sensor:failed').length).toBe(1)
-  })
-
-  it('is only told where it comes between two polls, from its watch or from its cleanup', async () => {
-    const { stage, process } = await traced((stray, { clock }) => ({
-      jobs: { work: () => undefined },
-      sensors: {
-        late: {
-          sensor: new Probe((state) => {
-            later(clock, 5 * second, () => stray('after the poll'))
-            return { kind: 'no-trigger', state }
-          }),
-        },
-        watched: {
-          sensor: Object.assign(new Probe(), { cleanup: () => void stray('cleaning') }),
-          watch: () => {
-            later(clock, second, () => stray('watching'))
-            return () => undefined
-          },
-        },
-      },
-    }))
-    await stage.pass(6 * second)
-    const told = () =>
-      process.of('trouble').map(({ where, error }) => `${where}: ${(error as Error).message}`)
-    expect(told()).toEqual(['sensor watched: watching', 'sensor late: after the poll'])
-    await process.engine.stop({ graceMs: 0 })
-    expect(told().at(-1)).toBe('sensor watched: cleaning')
-    expect(process.of('sensor:failed')).toEqual([])
   })
 })

@@ -5,15 +5,19 @@ import { defineJob } from '../../kernel/job/define-job.js'
 import { defineRound } from './definition.js'
 import { sync } from '../../engine/sync/sync.js'
 import { kinds } from '../../../test/fixtures/feature-parts.js'
+import { roundCast } from '../../../test/fixtures/round-cast.js'
 
 describe('changing a round', () => {
   it('another list lets the current service finish, drops the rest, and is checked at once', async () => {
     const { stage, diary } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler, ...diary.jobs('b', 'c') }
-    const process = await stage.process({ jobs, rounds: { r: { every: '1h', services: ['a', 'b'] } } })
+    const process = await stage.process({
+      jobs,
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
+    })
     await stage.pass(20 * minute)
-    await process.redefine({ rounds: { r: { every: '1h', services: ['c', 'a'] } } })
+    await process.redefine({ parts: [roundCast({ r: { every: '1h', services: ['c', 'a'] } })] })
     await stage.pass(minute)
     expect(await cycleOf(stage, 'r')).toMatchObject({ queue: [], current: { service: 'a' } })
     expect(diary.begun).toEqual([])
@@ -28,9 +32,9 @@ describe('changing a round', () => {
   it('another interval starts a new grid, with a check at once', async () => {
     const { stage, diary } = await atTen()
     const jobs = diary.jobs('a')
-    const process = await stage.process({ jobs, rounds: { r: { every: '1h', services: ['a'] } } })
+    const process = await stage.process({ jobs, parts: [roundCast({ r: { every: '1h', services: ['a'] } })] })
     await stage.pass(20 * minute)
-    await process.redefine({ rounds: { r: { every: '15m', services: ['a'] } } })
+    await process.redefine({ parts: [roundCast({ r: { every: '15m', services: ['a'] } })] })
     await stage.pass(31 * minute)
     const from = ten + 20 * minute + 1
     expect(diary.begun.map(({ check }) => check)).toEqual([ten, from, from + 15 * minute, from + 30 * minute])
@@ -41,9 +45,9 @@ describe('changing a round', () => {
     const { stage } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler }
-    const process = await stage.process({ jobs, rounds: { r: { every: '1h', services: ['a'] } } })
+    const process = await stage.process({ jobs, parts: [roundCast({ r: { every: '1h', services: ['a'] } })] })
     await stage.pass(20 * minute)
-    await process.redefine({ rounds: { r: { every: '5m', services: ['a'] } } })
+    await process.redefine({ parts: [roundCast({ r: { every: '5m', services: ['a'] } })] })
     await stage.pass(minute)
     expect(a.begun).toHaveLength(1)
     await a.end(0)
@@ -52,7 +56,7 @@ describe('changing a round', () => {
 
   it('the same definitions at a restart change nothing', async () => {
     const { stage, diary } = await atTen()
-    const cast = { jobs: diary.jobs('a'), rounds: { r: { every: '1h', services: ['a'] } } }
+    const cast = { jobs: diary.jobs('a'), parts: [roundCast({ r: { every: '1h', services: ['a'] } })] }
     const first = await stage.process(cast)
     await stage.pass(20 * minute)
     first.kill()
@@ -94,7 +98,7 @@ describe('holding a round', () => {
     diary.tookMs = 5 * minute
     await stage.process({
       jobs: diary.jobs('a', 'b'),
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     const hold = { target: 'trigger:r', actor: 'me', note: '' } as const
     await stage.pass(minute)
@@ -117,7 +121,7 @@ describe('holding a round', () => {
     diary.tookMs = 5 * minute
     await stage.process({
       jobs: diary.jobs('a', 'b'),
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     await stage.pass(minute)
     const untilAt = ten + 30 * minute
@@ -131,7 +135,7 @@ describe('holding a round', () => {
     diary.tookMs = 5 * minute
     await stage.process({
       jobs: diary.jobs('a', 'b'),
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     await stage.pass(minute)
     await stage.store.hold({ target: 'all', actor: 'me', note: '', now: stage.clock.now() })

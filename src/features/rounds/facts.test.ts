@@ -4,6 +4,7 @@ import { day, hour, minute, second, Work } from '../../../test/fixtures/engine-s
 import { defineRound } from './definition.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { kinds } from '../../../test/fixtures/feature-parts.js'
+import { roundCast } from '../../../test/fixtures/round-cast.js'
 
 describe('the seed’s scenarios', () => {
   it('R1, R2: scenario 1: three services run at once and in order, and all again after an hour', async () => {
@@ -12,7 +13,7 @@ describe('the seed’s scenarios', () => {
     await stage.process({
       ...patient,
       jobs: diary.jobs('s1', 's2', 's3'),
-      rounds: { my_scheduler: { every: 3_600_000, services: ['s1', 's2', 's3'] } },
+      parts: [roundCast({ my_scheduler: { every: 3_600_000, services: ['s1', 's2', 's3'] } })],
     })
     await stage.pass(59 * minute)
     expect(diary.lines).toEqual(['s1@0', 's2@5', 's3@10'])
@@ -29,7 +30,7 @@ describe('the seed’s scenarios', () => {
     const s3 = new Work()
     const cast = {
       jobs: { ...diary.jobs('s1', 's2'), s3: s3.handler },
-      rounds: { my_scheduler: { every: '1h', services: ['s1', 's2', 's3'] } },
+      parts: [roundCast({ my_scheduler: { every: '1h', services: ['s1', 's2', 's3'] } })],
     }
     const first = await stage.process(cast)
     await stage.pass(15 * minute)
@@ -61,9 +62,11 @@ describe('the seed’s scenarios', () => {
     await stage.process({
       ...patient,
       jobs: diary.jobs('hourly_check', 'daily_report'),
-      rounds: {
-        multi_sched: { every: '1h', services: ['hourly_check', { job: 'daily_report', every: '24h' }] },
-      },
+      parts: [
+        roundCast({
+          multi_sched: { every: '1h', services: ['hourly_check', { job: 'daily_report', every: '24h' }] },
+        }),
+      ],
     })
     await stage.pass(25 * hour)
     const of = (name: string): number[] =>
@@ -84,7 +87,7 @@ describe('a round', () => {
     await stage.process({
       ...patient,
       jobs: diary.jobs('daily'),
-      rounds: { r: { every: '1h', services: [{ job: 'daily', every: '3h' }] } },
+      parts: [roundCast({ r: { every: '1h', services: [{ job: 'daily', every: '3h' }] } })],
     })
     await stage.pass(6 * hour)
     expect(diary.lines).toEqual(['daily@0', 'daily@180', 'daily@360'])
@@ -96,7 +99,7 @@ describe('a round', () => {
   it('R4: a skip is recorded with its reason, and a service that never ran is due', async () => {
     const { stage, diary } = await atTen()
     const rounds = { r: { every: '1h', services: ['a', { job: 'b', every: '2h' }] } }
-    const process = await stage.process({ jobs: diary.jobs('a', 'b', 'c'), rounds })
+    const process = await stage.process({ jobs: diary.jobs('a', 'b', 'c'), parts: [roundCast(rounds)] })
     await stage.pass(hour)
     const [, check] = await stage.ranges('r')
     expect(check).toMatchObject({
@@ -104,7 +107,9 @@ describe('a round', () => {
       rule: 'round:check',
       detail: 'due a; skipped b (not_due, due 2026-01-05T12:00:00Z)',
     })
-    await process.redefine({ rounds: { r: { every: '1h', services: [...rounds.r.services, 'c'] } } })
+    await process.redefine({
+      parts: [roundCast({ r: { every: '1h', services: [...rounds.r.services, 'c'] } })],
+    })
     await stage.pass(second)
     expect(diary.lines).toEqual(['a@0', 'b@0', 'a@60', `c@${60 + 1 / minute}`])
   })
@@ -114,7 +119,7 @@ describe('a round', () => {
     diary.tookMs = 25 * minute
     await stage.process({
       jobs: diary.jobs('a', 'b'),
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     await stage.pass(3 * hour - 1)
     expect(diary.lines).toEqual(['a@0', 'b@25', 'a@60', 'b@85', 'a@120', 'b@145'])
@@ -125,7 +130,7 @@ describe('a round', () => {
     const [a, b] = [new Work(), new Work()]
     await stage.process({
       jobs: { a: a.handler, b: b.handler },
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     expect(await cycleOf(stage, 'r')).toEqual({
       checkedAt: ten,
@@ -157,10 +162,13 @@ describe('a round', () => {
     const { stage, diary } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler, ...diary.jobs('b') }
-    const first = await stage.process({ jobs, rounds: { one: { every: '1h', services: ['a', 'b'] } } })
+    const first = await stage.process({
+      jobs,
+      parts: [roundCast({ one: { every: '1h', services: ['a', 'b'] } })],
+    })
     await stage.pass(minute)
     first.kill()
-    await stage.process({ jobs, rounds: { two: { every: '1h', services: ['b', 'a'] } } })
+    await stage.process({ jobs, parts: [roundCast({ two: { every: '1h', services: ['b', 'a'] } })] })
     expect(diary.lines).toEqual(['b@1'])
     expect(await cycleOf(stage, 'one')).toMatchObject({ queue: ['b'], current: { service: 'a' } })
     const [check] = await stage.ranges('two')
@@ -173,7 +181,7 @@ describe('a round', () => {
     diary.failing = new Set(['a', 'b'])
     await stage.process({
       jobs: diary.jobs('a', 'b'),
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     })
     await stage.pass(14 * minute)
     expect(await cycleOf(stage, 'r')).toBeUndefined()
@@ -210,7 +218,10 @@ describe('a round', () => {
   it('R9: a process that stops in order finishes its service and leaves the rest to the next one', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 2 * second
-    const cast = { jobs: diary.jobs('a', 'b'), rounds: { r: { every: '1h', services: ['a', 'b'] } } }
+    const cast = {
+      jobs: diary.jobs('a', 'b'),
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
+    }
     const first = await stage.process(cast)
     await stage.pass(second)
     const stopped = first.engine.stop({ graceMs: minute })
@@ -248,7 +259,7 @@ describe('a round', () => {
     const b = new Work()
     await stage.process({
       jobs: { ...diary.jobs('a'), b: b.handler },
-      rounds: { r: { every: '1h', services: [{ job: 'a', every: '24h' }, 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: [{ job: 'a', every: '24h' }, 'b'] } })],
     })
     expect((await cycleOf(stage, 'r'))?.results).toEqual([
       { service: 'a', status: 'error', info: 'a exit 1' },
@@ -266,7 +277,10 @@ describe('a round', () => {
   it('a check during an open cycle is an overlap that names what runs', async () => {
     const { stage } = await atTen()
     const a = new Work()
-    await stage.process({ jobs: { a: a.handler }, rounds: { r: { every: '1h', services: ['a'] } } })
+    await stage.process({
+      jobs: { a: a.handler },
+      parts: [roundCast({ r: { every: '1h', services: ['a'] } })],
+    })
     await stage.pass(2 * hour + minute)
     const [, ...overlaps] = await stage.ranges('r')
     const blocker = a.begun[0]?.id
@@ -284,7 +298,7 @@ describe('a round', () => {
     const a = new Work()
     const cast = {
       jobs: { a: a.handler, ...diary.jobs('b') },
-      rounds: { r: { every: '1h', services: ['a', 'b'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b'] } })],
     }
     const first = await stage.process(cast)
     await stage.pass(minute)
@@ -317,7 +331,7 @@ describe('a round', () => {
     const [a, c] = [new Work(), new Work()]
     const cast = {
       jobs: { a: a.handler, ...diary.jobs('b'), c: c.handler },
-      rounds: { r: { every: '1h', services: ['a', 'b', 'c'] } },
+      parts: [roundCast({ r: { every: '1h', services: ['a', 'b', 'c'] } })],
     }
     const first = await stage.process(cast)
     await stage.pass(second)
@@ -339,10 +353,12 @@ describe('R10: a service of two rounds', () => {
     diary.tookMs = minute
     await stage.process({
       jobs: diary.jobs('shared', 'own'),
-      rounds: {
-        one: { every: '1h', services: ['shared'] },
-        two: { every: '1h', services: ['shared', 'own'] },
-      },
+      parts: [
+        roundCast({
+          one: { every: '1h', services: ['shared'] },
+          two: { every: '1h', services: ['shared', 'own'] },
+        }),
+      ],
     })
     await stage.pass(2 * hour)
     expect(diary.lines.filter((line) => line.startsWith('shared'))).toEqual([
@@ -361,10 +377,12 @@ describe('R10: a service of two rounds', () => {
     diary.failing = new Set(['shared'])
     await stage.process({
       jobs: diary.jobs('shared', 'own'),
-      rounds: {
-        one: { every: '1h', services: ['shared'] },
-        two: { every: '1h', services: ['own', 'shared'] },
-      },
+      parts: [
+        roundCast({
+          one: { every: '1h', services: ['shared'] },
+          two: { every: '1h', services: ['own', 'shared'] },
+        }),
+      ],
     })
     await stage.pass(90 * minute)
     expect(diary.lines.filter((line) => line.startsWith('shared'))).toEqual(['shared@0', 'shared@60'])

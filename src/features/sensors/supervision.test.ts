@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { minute, second, settle, Stage, t0 } from '../../../test/fixtures/engine-stage.js'
 import { found, n, Probe, recordIn } from '../../../test/fixtures/probe.js'
+import { sensorCast } from '../../../test/fixtures/sensor-cast.js'
 
 const jobs = { work: () => undefined }
 
@@ -18,12 +19,14 @@ describe('supervision', () => {
     })
     const process = await stage.process({
       jobs,
-      sensors: {
-        good: { sensor: good },
-        throwing: { sensor: throwing },
-        hanging: { sensor: hanging, timeout: '10s' },
-        leaking: { sensor: leaking },
-      },
+      parts: [
+        sensorCast({
+          good: { sensor: good },
+          throwing: { sensor: throwing },
+          hanging: { sensor: hanging, timeout: '10s' },
+          leaking: { sensor: leaking },
+        }),
+      ],
     })
     await stage.pass(5 * minute)
     expect(good.instants).toEqual(Array.from({ length: 11 }, (_, i) => i * 30 * second))
@@ -47,7 +50,7 @@ describe('supervision', () => {
   test('F9: the back-off doubles to a quarter of an hour, is the same on every host, and ends with the first success', async () => {
     const stage = new Stage()
     const probe = new Probe(() => ({ kind: 'error', reason: 'down', state: { n: 5 } }))
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(180 * minute)
     const waits = process.of('sensor:failed').map(({ retryInMs }) => retryInMs)
     for (const [index, wait] of waits.entries()) {
@@ -108,7 +111,10 @@ describe('supervision', () => {
     'F9: a poll that returns %s is an error, and neither runs nor state come of it',
     async (_, answer, reason) => {
       const stage = new Stage()
-      const process = await stage.process({ jobs, sensors: { s: { sensor: new Probe(() => answer) } } })
+      const process = await stage.process({
+        jobs,
+        parts: [sensorCast({ s: { sensor: new Probe(() => answer) } })],
+      })
       expect(process.of('sensor:failed')[0]?.reason).toMatch(reason)
       expect((await recordIn(stage, 's')).state).toEqual({ n: 0 })
       expect(await stage.runs()).toEqual([])
@@ -118,7 +124,7 @@ describe('supervision', () => {
   test('F9: the state that an error returns is kept', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => ({ kind: 'error', reason: 'half way', state: { n: n(state) + 1 } }))
-    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(31 * second)
     expect(probe.polls.map(({ state }) => state)).toEqual([{ n: 0 }, { n: 1 }])
   })
@@ -127,7 +133,7 @@ describe('supervision', () => {
     const stage = new Stage()
     const ends: ((result: unknown) => void)[] = []
     const probe = new Probe(() => new Promise((resolve) => ends.push(resolve)))
-    await stage.process({ jobs, sensors: { s: { sensor: probe, timeout: '10s', every: '5s' } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe, timeout: '10s', every: '5s' } })] })
     await stage.pass(60 * second)
     expect(probe.polls).toHaveLength(1)
     ends[0]?.(found(['late']))
@@ -143,7 +149,10 @@ describe('supervision', () => {
     const probe = new Probe((_, { signal }) => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(found(['part']))))
     })
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe, timeout: '10s' } } })
+    const process = await stage.process({
+      jobs,
+      parts: [sensorCast({ s: { sensor: probe, timeout: '10s' } })],
+    })
     await stage.pass(11 * second)
     expect(await stage.runs()).toHaveLength(1)
     expect(process.of('sensor:failed')).toEqual([])
@@ -154,7 +163,10 @@ describe('supervision', () => {
     const probe = new Probe(() => {
       throw new Error('denied')
     })
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe, pauseAfter: 3 } } })
+    const process = await stage.process({
+      jobs,
+      parts: [sensorCast({ s: { sensor: probe, pauseAfter: 3 } })],
+    })
     await stage.pass(60 * minute)
     expect(probe.polls).toHaveLength(3)
     expect(process.of('sensor:paused')).toEqual([{ sensor: 's', failures: 3, reason: 'denied' }])
@@ -171,7 +183,7 @@ describe('supervision', () => {
   test('F9: evaluations are kept with their reasons, those that came to the same as one', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => ({ kind: 'no-trigger', reason: 'too early', state }))
-    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(5 * minute)
     probe.answer = () => found(['a'])
     await stage.pass(30 * second)

@@ -7,11 +7,11 @@ import {
   Stage,
   t0,
   type Process,
-  type SensorCast,
 } from '../../../../test/fixtures/engine-stage.js'
 import { found, n, Probe, recordIn } from '../../../../test/fixtures/probe.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import type { Observation } from '../sensor.js'
+import { sensorCast, type SensorCast } from '../../../../test/fixtures/sensor-cast.js'
 
 const jobs = { work: () => undefined }
 
@@ -22,7 +22,7 @@ describe('a poll', () => {
       await stage.clock.sleep(5 * second)
       return { kind: 'no-trigger', state }
     })
-    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(2 * minute)
     expect(probe.instants).toEqual([0, 35 * second, 70 * second, 105 * second])
     expect(probe.inits).toBe(1)
@@ -34,7 +34,7 @@ describe('a poll', () => {
     const probe = new Probe(() => found(['a.csv', 'b.csv']))
     const process = await stage.process({
       jobs: { load: ({ partition, payload, trigger }) => done.push([trigger, partition, payload]) },
-      sensors: { files: { sensor: probe } },
+      parts: [sensorCast({ files: { sensor: probe } })],
     })
     await stage.pass(second)
     expect(done.toSorted(byText)).toEqual([
@@ -53,11 +53,11 @@ describe('a poll', () => {
   test('F5: an observation that comes again is no second run, and the state goes on where it was', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => found(['a', 'a', 'b'], { n: n(state) + 1 }))
-    const first = await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    const first = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(minute)
     first.kill()
     const again = new Probe((state) => found(['a', 'c'], state))
-    await stage.process({ jobs, sensors: { s: { sensor: again } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: again } })] })
     await stage.pass(2 * minute)
     expect(again.inits).toBe(0)
     expect(again.polls[0]?.state).toEqual({ n: 3 })
@@ -78,11 +78,13 @@ describe('a poll', () => {
       }))
     await stage.process({
       jobs,
-      sensors: {
-        key: { sensor: probe() },
-        both: { sensor: probe(), dedupe: { by: 'key-and-partition' } },
-        short: { sensor: probe(), dedupe: { for: '70s' } },
-      },
+      parts: [
+        sensorCast({
+          key: { sensor: probe() },
+          both: { sensor: probe(), dedupe: { by: 'key-and-partition' } },
+          short: { sensor: probe(), dedupe: { for: '70s' } },
+        }),
+      ],
     })
     await stage.pass(3 * minute)
     expect(await stage.runs('key')).toHaveLength(1)
@@ -99,7 +101,7 @@ describe('a poll', () => {
       observations: [first as Observation, ...others],
       state,
     }))
-    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(minute)
     const found = (await stage.runs('s')).map(({ labels }) => labels?.['key'])
     expect(found).toHaveLength(3)
@@ -109,7 +111,7 @@ describe('a poll', () => {
   test('F4: with more to read it is polled again at once, and rests a moment after a hundred times', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => ({ kind: 'no-trigger', state, more: true }))
-    await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.pass(0)
     for (let i = 0; i < 150; i++) await settle()
     expect(probe.polls.length).toBe(101)
@@ -129,7 +131,12 @@ describe('a poll', () => {
       },
     })
     const roles = { worker: false }
-    await stage.process({ jobs, store, roles, sensors: { s: { sensor: new Probe(() => found(keys)) } } })
+    await stage.process({
+      jobs,
+      store,
+      roles,
+      parts: [sensorCast({ s: { sensor: new Probe(() => found(keys)) } })],
+    })
     for (let i = 0; i < 20; i++) await settle()
     const runs = await stage.runs('s')
     expect(new Set(runs.map(({ labels }) => labels?.['key']))).toEqual(new Set(keys))
@@ -148,7 +155,7 @@ describe('a poll', () => {
       atOnce -= 1
     }
     const cast = { sensor: new Probe(() => found(['a', 'b', 'c'])), overlap: 'queue-all' } as const
-    await stage.process({ jobs: { work }, sensors: { s: cast } })
+    await stage.process({ jobs: { work }, parts: [sensorCast({ s: cast })] })
     await stage.pass(10 * second)
     expect(most).toBe(1)
     expect((await stage.runs('s')).every(({ state }) => state === 'done')).toBe(true)
@@ -164,7 +171,7 @@ describe('init and cleanup', () => {
       if (refusals-- > 0) return { kind: 'error', reason: 'no such bucket' } as never
       return { kind: 'ok', state: 7 }
     }
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     expect(process.of('sensor:failed')).toMatchObject([
       { sensor: 's', reason: 'init refused: no such bucket' },
     ])
@@ -181,7 +188,7 @@ describe('init and cleanup', () => {
     }
     Object.assign(slow, { cleanup: () => new Promise<void>(() => undefined) })
     const sensors = { good: { sensor: good }, bad: { sensor: bad }, slow: { sensor: slow } }
-    const process = await stage.process({ jobs, sensors })
+    const process = await stage.process({ jobs, parts: [sensorCast(sensors)] })
     const stopped = process.engine.stop({ graceMs: 0 })
     await stage.pass(6 * second)
     await stopped
@@ -192,13 +199,13 @@ describe('init and cleanup', () => {
   test('F5: a poll that is going on at a clean stop is told so, and given back for others to do at once', async () => {
     const stage = new Stage()
     const probe = new Probe(() => new Promise(() => undefined))
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     const stopped = process.engine.stop({ graceMs: 0 })
     await stage.pass(3 * second)
     await stopped
     expect(probe.polls[0]?.signal.aborted).toBe(true)
     const other = new Probe()
-    await stage.process({ jobs, sensors: { s: { sensor: other } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: other } })] })
     expect(other.polls).toHaveLength(1)
     expect((await recordIn(stage, 's')).failures).toBe(0)
   })
@@ -216,7 +223,8 @@ describe('several processes', () => {
       return { kind: 'no-trigger', state }
     }
     const probes = [new Probe(slow), new Probe(slow)]
-    for (const sensor of probes) await stage.process({ jobs, sensors: { s: { sensor, every: '1s' } } })
+    for (const sensor of probes)
+      await stage.process({ jobs, parts: [sensorCast({ s: { sensor, every: '1s' } })] })
     await stage.pass(10 * minute)
     expect(most).toBe(1)
     expect(probes[0]!.polls.length + probes[1]!.polls.length).toBeGreaterThan(25)
@@ -225,10 +233,10 @@ describe('several processes', () => {
   test('F5: a poll whose process died is done again from the stored state, after its lease', async () => {
     const stage = new Stage()
     const dying = new Probe(() => new Promise(() => undefined))
-    const first = await stage.process({ jobs, sensors: { s: { sensor: dying, timeout: '10s' } } })
+    const first = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: dying, timeout: '10s' } })] })
     first.kill()
     const probe = new Probe((state) => found(['a'], state))
-    await stage.process({ jobs, sensors: { s: { sensor: probe, timeout: '10s' } } })
+    await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe, timeout: '10s' } })] })
     await stage.pass(14 * second)
     expect(probe.polls).toHaveLength(0)
     await stage.pass(2 * second)
@@ -240,7 +248,7 @@ describe('several processes', () => {
     const stage = new Stage()
     const ends: (() => void)[] = []
     const probe = new Probe(() => new Promise((resolve) => ends.push(() => resolve(found(['a'])))))
-    const process = await stage.process({ jobs, sensors: { s: { sensor: probe } } })
+    const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
     await stage.store.hold({ target: 'trigger:s', now: stage.clock.now(), actor: 'me', note: '' })
     ends[0]?.()
     await stage.pass(10 * minute)
@@ -255,7 +263,7 @@ describe('several processes', () => {
 test('F9: a sensor that is off is not polled, also when a pause of it ends', async () => {
   const stage = new Stage()
   const probe = new Probe()
-  const process = await stage.process({ jobs, sensors: { s: { sensor: probe, enabled: false } } })
+  const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe, enabled: false } })] })
   await stage.store.hold({ target: 'trigger:s', now: stage.clock.now(), actor: 'me', note: '' })
   await stage.store.release({ target: 'trigger:s', now: stage.clock.now() + 1, catchUp: false })
   process.engine.wake()
@@ -269,7 +277,7 @@ describe('hints', () => {
     let hint: () => void = () => undefined
     const probe = new Probe()
     const cast: SensorCast = { sensor: probe, every: '1h', watch: (call) => ((hint = call), () => undefined) }
-    await stage.process({ jobs, sensors: { s: cast } })
+    await stage.process({ jobs, parts: [sensorCast({ s: cast })] })
     await stage.pass(10 * second)
     hint()
     await settle()
@@ -290,7 +298,7 @@ describe('hints', () => {
       return { kind: 'no-trigger', state }
     })
     const cast: SensorCast = { sensor: probe, every: '1h', watch: (call) => ((hint = call), () => undefined) }
-    await stage.process({ jobs, sensors: { s: cast } })
+    await stage.process({ jobs, parts: [sensorCast({ s: cast })] })
     await stage.pass(500)
     hint()
     await stage.pass(10 * second)
