@@ -148,10 +148,10 @@ export class Engine {
     await this.#changing?.catch(() => undefined)
     for (const undo of this.#undo) undo()
     this.#draining.stop()
-    // At once for all: a loop that waits for the store must not let the worker go on claiming.
+    // All at once: a loop that waits for the store must not let the worker continue to claim.
     const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), ...this.#featureLoops.map(stopLoop)]
-    const offers = this.#expired.map((worker) => this.#handIn(worker))
-    await Promise.all([...loops, ...offers, this.#dismiss(graceMs)])
+    const submitted = this.#expired.map((worker) => this.#submitAll(worker))
+    await Promise.all([...loops, ...submitted, this.#dismiss(graceMs)])
     this.#state = 'stopped'
   }
 
@@ -161,19 +161,19 @@ export class Engine {
     if (id === undefined) return
     await within(clock, graceMs, async (over) => worker?.drain(over))
     await within(clock, settleMs, async (over) => worker?.abort(over))
-    await this.#handIn(worker)
+    await this.#submitAll(worker)
     await this.#keepAlive?.stop()
     await store.retire({ worker: id, now: this.now() }).catch(() => undefined)
   }
 
-  async #handIn(worker: Worker | undefined): Promise<void> {
-    await within(this.#options.clock, handInMs, async (over) => worker?.handIn(over))
+  async #submitAll(worker: Worker | undefined): Promise<void> {
+    await within(this.#options.clock, submitMs, async (over) => worker?.submitAll(over))
   }
 
   /** Nothing may go on: whoever listens decides what becomes of the process. */
   #fail(): void {
     this.#hasFailed = true
-    for (const worker of [...this.#expired, this.#worker]) worker?.forsake()
+    for (const worker of [...this.#expired, this.#worker]) worker?.abandon()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
     for (const { loop } of this.#featureLoops) void loop.stop()
@@ -297,10 +297,10 @@ export class Engine {
       onRuns: () => this.#worker?.wake(),
     })
     return async () => {
-      // What this process gave up by itself is released before it is judged as lost.
+      // Runs that this process gave up are released before they are judged as lost.
       this.#expired = this.#expired.filter((one) => !one.isClosed)
-      const offers = this.#expired.map((one) => within(clock, offerFirstMs, (over) => one.offer(over)))
-      await Promise.all(offers)
+      const submitted = this.#expired.map((one) => within(clock, resubmitFirstMs, (over) => one.resubmit(over)))
+      await Promise.all(submitted)
       return await upkeep.step()
     }
   }
@@ -324,14 +324,14 @@ async function stopLoop({ loop, running }: { loop: Loop; running: RunningLoop })
 /** How long what was told to stop may take to do so. */
 const settleMs = 7000
 
-/** How long handing back what is left may take. */
-const handInMs = 5000
+/** How long submitting and releasing what is left may take. */
+const submitMs = 5000
 
 /** What keeps the lease may take a while to start; runs are still taken over within a lease plus this. */
 const firstLeaseMs = 5000
 
-/** How long upkeep lets workers that have lost their lease go first with what they offer. */
-const offerFirstMs = 1000
+/** How long upkeep waits for expired workers to resubmit their results first. */
+const resubmitFirstMs = 1000
 
 /** How soon a worker that has lost its lease may follow another. */
 const replaceMs = 1000

@@ -18,7 +18,7 @@ export interface AttemptsOptions {
   readonly tracer: ErrorTracer
   readonly concurrency: number
   readonly log: (claim: Claim, level: LogLine['level'], text: string) => void
-  /** Something ended or a slot became free: a turn is due soon. */
+  /** Called when an attempt ended or a slot became free. */
   readonly onChange: () => void
 }
 
@@ -28,20 +28,20 @@ export interface Ended {
   readonly claim: Claim
 }
 
-/** How many attempts may begin before timers and sockets get their turn. */
+/** How many attempts may begin in one event loop cycle. */
 const beginsInOneGo = 1024
 
-/** What a worker holds: claims at hand, attempts that are going on, and ends that are not handed in yet. */
+/** The claims of a worker: waiting, performing, or ended and not submitted yet. */
 export class Attempts {
   readonly #options: AttemptsOptions
   readonly #deps: PerformDeps
   #executableJobs: ReadonlyMap<string, ExecutableJob> = new Map()
-  #atHand: Claim[] = []
+  #waiting: Claim[] = []
   #head = 0
   readonly #performing = new Set<Performance>()
   #ended: Ended[] = []
-  /** What was handed in already, perhaps in vain. */
-  #givenBack: readonly Ended[] = []
+  /** Ends that were submitted before, perhaps without success. */
+  #putBack: readonly Ended[] = []
   #isBeginning = false
   #begun = 0
 
@@ -59,93 +59,93 @@ export class Attempts {
     }
   }
 
-  get atHand(): number {
-    return this.#atHand.length - this.#head
+  get waiting(): number {
+    return this.#waiting.length - this.#head
   }
 
   get performing(): number {
     return this.#performing.size
   }
 
-  /** How many slots are held by functions that ignored their signal. */
+  /** How many slots are taken by handlers that ignored their signal. */
   get stuck(): number {
     let stuck = 0
     for (const performance of this.#performing) if (performance.reported) stuck += 1
     return stuck
   }
 
-  /** How many have ended and are not handed in. */
+  /** How many have ended and are not submitted. */
   get ended(): number {
-    return this.#ended.length + this.#givenBack.length
+    return this.#ended.length + this.#putBack.length
   }
 
   get hasEnded(): boolean {
     return this.ended > 0
   }
 
-  /** Whether something is here whose end is not known yet. */
+  /** Whether an attempt is waiting or performing and its end is not known yet. */
   get isGoingOn(): boolean {
-    return this.atHand > 0 || this.stuck < this.#performing.size
+    return this.waiting > 0 || this.stuck < this.#performing.size
   }
 
-  /** What this process can perform from now on. */
-  know(executableJobs: ReadonlyMap<string, ExecutableJob>): void {
+  /** Sets the jobs that this process can execute from now on. */
+  setJobs(executableJobs: ReadonlyMap<string, ExecutableJob>): void {
     this.#executableJobs = executableJobs
   }
 
   add(claims: readonly Claim[]): void {
-    this.#atHand = this.atHand === 0 ? [...claims] : [...this.#atHand.slice(this.#head), ...claims]
+    this.#waiting = this.waiting === 0 ? [...claims] : [...this.#waiting.slice(this.#head), ...claims]
     this.#head = 0
   }
 
-  /** Whether an attempt is here: at hand, going on, or ended and not handed in. */
+  /** Whether it has an attempt: waiting, performing, or ended and not submitted. */
   holds(run: { readonly id: string; readonly attempt: number }): boolean {
     const isIt = (claim: Claim): boolean => claim.run === run.id && claim.attempt === run.attempt
-    if (this.#atHand.slice(this.#head).some(isIt)) return true
-    if ([...this.#givenBack, ...this.#ended].some(({ claim }) => isIt(claim))) return true
+    if (this.#waiting.slice(this.#head).some(isIt)) return true
+    if ([...this.#putBack, ...this.#ended].some(({ claim }) => isIt(claim))) return true
     for (const performance of this.#performing) if (isIt(performance.claim)) return true
     return false
   }
 
-  /** Begins what is at hand while there are slots. `fresh` says that the event loop has had its turn since. */
+  /** Begins waiting attempts while there are slots. `fresh` starts a new event loop cycle. */
   begin(fresh: boolean): void {
     if (fresh) this.#begun = 0
     if (this.#isBeginning) return
     this.#isBeginning = true
     while (this.#canBegin && this.#begun < beginsInOneGo) {
       this.#begun += 1
-      this.#perform(this.#atHand[this.#head++] as Claim)
+      this.#perform(this.#waiting[this.#head++] as Claim)
     }
     this.#isBeginning = false
-    // The rest begins in the next go, even if nothing of what was begun ends soon.
+    // The others begin in the next cycle, even if none of these ends soon.
     if (this.#canBegin) this.#options.onChange()
   }
 
   get #canBegin(): boolean {
-    return this.atHand > 0 && this.#performing.size < this.#options.concurrency
+    return this.waiting > 0 && this.#performing.size < this.#options.concurrency
   }
 
-  /** Takes out what ended, to be handed in. */
+  /** Removes and returns the ends to submit. */
   takeEnded(): readonly Ended[] {
-    const ended = this.#givenBack.length === 0 ? this.#ended : [...this.#givenBack, ...this.#ended]
-    this.#givenBack = []
+    const ended = this.#putBack.length === 0 ? this.#ended : [...this.#putBack, ...this.#ended]
+    this.#putBack = []
     this.#ended = []
     return ended
   }
 
-  /** Puts back what could not be handed in. */
-  giveBack(ended: readonly Ended[]): void {
-    this.#givenBack = [...ended, ...this.#givenBack]
+  /** Puts back ends that could not be submitted. */
+  putBack(ended: readonly Ended[]): void {
+    this.#putBack = [...ended, ...this.#putBack]
   }
 
-  /** Ends what was not begun, so that others can take it. */
-  handBackWaiting(): void {
+  /** Releases attempts that have not begun, so that other workers can claim them. */
+  releaseWaiting(): void {
     for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'released' })
   }
 
-  /** Hands back what was not begun and stops the rest: for a worker that has lost its lease. */
-  forsake(): void {
-    this.handBackWaiting()
+  /** Releases waiting attempts and stops the others, because the lease has expired. */
+  expire(): void {
+    this.releaseWaiting()
     this.stopAll('expired')
   }
 
@@ -153,13 +153,13 @@ export class Attempts {
     for (const performance of this.#performing) performance.stop(reason)
   }
 
-  /** Ends what was stopped without waiting for its function any longer. */
+  /** Ends stopped attempts without waiting for their handlers any longer. */
   abandonAll(): void {
     for (const performance of this.#performing) performance.abandon()
   }
 
-  /** Does what the store asks for about one claim. */
-  heed(notice: HolderNotice): void {
+  /** Does what the store asks for one claim. */
+  obey(notice: HolderNotice): void {
     const isIt = (claim: Claim): boolean => claim.run === notice.run && claim.attempt === notice.attempt
     for (const performance of this.#performing) {
       if (isIt(performance.claim)) performance.stop(notice.kind === 'cancel' ? 'cancelled' : 'terminated')
@@ -171,8 +171,8 @@ export class Attempts {
   }
 
   #takeWaiting(): Claim[] {
-    const waiting = this.#atHand.slice(this.#head)
-    this.#atHand = []
+    const waiting = this.#waiting.slice(this.#head)
+    this.#waiting = []
     this.#head = 0
     return waiting
   }
@@ -204,7 +204,7 @@ export class Attempts {
     this.#decide(claim, job, { result, startedAt: undefined })
   }
 
-  /** A result that was not handed in yet still becomes a failure; after that, or for one that was stopped, it is only told. */
+  /** A result that was not submitted yet becomes a failure; later, or after a stop, the error is only reported. */
   #failLate(performance: Performance, failure: Failed): void {
     const { claim } = performance
     const index = this.#ended.findIndex((one) => one.claim === claim && one.finished.outcome.end === 'done')
@@ -234,7 +234,7 @@ export class Attempts {
   }
 }
 
-/** Which attempt of which run, for events. */
+/** The notice about an attempt, for events. */
 export function noticeOf(claim: Claim): RunNotice {
   return {
     run: claim.run,
@@ -245,10 +245,10 @@ export function noticeOf(claim: Claim): RunNotice {
   }
 }
 
-/** What an attempt came to, for events. */
+/** The notice about the end of an attempt, for events. */
 export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
   const { outcome, startedAt, endedAt } = finished
-  // Written out: every run is told of, and a spread would cost it more than all the rest of telling.
+  // Written out: a spread would cost more than the rest of the event.
   return {
     run: claim.run,
     job: claim.job,
@@ -264,7 +264,7 @@ export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
   }
 }
 
-/** An error that nobody caught, for those who hear of it when it changes nothing any more. */
+/** The error to report for an uncaught error that came too late to change the result. */
 export function lateError({ error }: Failed): RotaError {
   const message = `an error that nobody caught came after the end of the attempt was decided: ${error.message}`
   return new RotaError('HANDLER_FAILED', message)

@@ -4,13 +4,13 @@ import type { Handler, RunContext } from './perform.js'
 import { toTask } from './pool.js'
 import type { Task } from '../../kernel/run/task.js'
 
-/** The job that takes every command that no job is named after; an app defines it with `app.commands.handle()`, or under this name. */
+/** The job that takes each command that has no job of its name; an app defines it with `app.commands.handle()`, or under this name. */
 export const takerName = 'on-command'
 
-/** What takes a command: told what it is, for whom, and how it learns that it has to stop. */
+/** The function that takes commands. */
 export type CommandHandler = (command: CommandRun) => unknown
 
-/** A command that is due: its run, and what it is about. */
+/** A due command: its run, and its content. */
 export interface CommandRun extends RunContext {
   readonly command: string
   readonly userId: string

@@ -1,22 +1,22 @@
 import type { Clock } from '../../time/clock.js'
 import type { Events } from '../events.js'
 
-/** What draining needs to know of the process. */
+/** What draining needs of its process. */
 export interface DrainingOptions {
   readonly clock: Clock
   readonly events: Events
-  /** What the process holds, begun or not. */
+  /** How many claims the process holds. */
   readonly holding: () => number
-  /** It may take work again. */
+  /** Called when the process may take work again. */
   readonly onUndrained: () => void
 }
 
-/** How soon the end of the last run is noticed. */
+/** How often it checks whether the last run has ended. */
 const lookMs = 100
 
 /**
- * Whether this process is to take nothing more. The store says so with a heartbeat, and its turns claim nothing
- * meanwhile; here it is told, and the end of the last run is noticed. Until the process ends it can be taken back.
+ * Whether this process drains: takes no new work. The store says so with a heartbeat, and turns claim nothing meanwhile.
+ * This class emits the events, also when the last run has ended. Draining can be taken back until the process ends.
  */
 export class Draining {
   readonly #options: DrainingOptions
@@ -31,7 +31,7 @@ export class Draining {
     return this.#isOn
   }
 
-  /** Takes in what a heartbeat of the worker said. */
+  /** Handles the answer of a heartbeat. */
   heard(worker: string, isDraining: boolean): void {
     if (isDraining === this.#isOn) return
     this.#isOn = isDraining
@@ -46,7 +46,7 @@ export class Draining {
     onUndrained()
   }
 
-  /** Looks no more. */
+  /** Stops checking. */
   stop(): void {
     this.#cancelLook?.()
     this.#cancelLook = undefined

@@ -1,14 +1,14 @@
 import type { ErrorTracer } from './error-tracer.js'
 
-/** Where errors that nobody catches come from; for the listeners that a process has for them. */
+/** Says where uncaught errors come from, for the listeners of the process. */
 export interface ErrorTrace {
-  /** Fails the run or poll whose code is the cause, and says true; says false where the error comes from elsewhere. */
+  /** Fails the run or poll that caused the error and returns true; returns false if the error comes from elsewhere. */
   take(error: unknown): boolean
-  /** Whose code is being executed: `run <id> of <job>` or `sensor <name>`. */
+  /** The code that is running now: `run <id> of <job>` or `sensor <name>`. */
   readonly current: string | undefined
 }
 
-/** Begins to trace errors; it sets no listener of the process. */
+/** Starts to trace errors; sets no listener of the process. */
 export function traceErrors(tracer: ErrorTracer): ErrorTrace {
   tracer.trace()
   return {

@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Events } from '../events.js'
 
-/** Code of the user that runs in this process: one attempt of a run, or one sensor. */
+/** User code in this process: an attempt of a run, or a sensor. */
 export interface Traced {
-  /** What it is, for messages. */
+  /** Its name in messages. */
   readonly title: string
-  /** Takes an error of this code that nobody caught. */
+  /** Handles an uncaught error of this code. */
   fail(error: unknown): void
 }
 
 /**
- * Traces errors that nobody caught back to the code they come from. Node calls the listeners of `unhandledRejection`
- * and `uncaughtException` in the async context of that code. Off until somebody asks: before Node 24 an async context
- * costs every promise of the process about 0.3 µs.
+ * Traces uncaught errors to the code that they come from. Node calls the listeners of `unhandledRejection` and
+ * `uncaughtException` in the async context of that code. Off by default: before Node 24 an async context costs each
+ * promise of the process about 0.3 µs.
  */
 export class ErrorTracer {
   #contexts: AsyncLocalStorage<Traced | undefined> | undefined
@@ -21,33 +21,33 @@ export class ErrorTracer {
     return this.#contexts !== undefined
   }
 
-  /** Traces what is called from now on. */
+  /** Traces calls from now on. */
   trace(): void {
     this.#contexts ??= new AsyncLocalStorage()
   }
 
-  /** Calls a function, whose errors are then traced to the one given, also those of everything that it begins. */
+  /** Calls a function; its errors, and those of everything that it starts, are traced to the given code. */
   run<Given, Result>(traced: Traced, act: (given: Given) => Result, given: Given): Result {
     return this.#contexts === undefined ? act(given) : this.#contexts.run(traced, act, given)
   }
 
-  /** Calls a function as code of Rota itself, whoever has caused the call. */
+  /** Calls a function as code of Rota, even if user code caused the call. */
   leave(act: () => void): void {
     if (this.#contexts?.getStore() === undefined) act()
     else this.#contexts.run(undefined, act)
   }
 
-  /** Resolves when errors of code that has just ended, and that nobody caught, have been taken: they come after its result. */
+  /** Resolves when uncaught errors of code that has just ended were handled: they come after its result. */
   async taken(): Promise<void> {
     if (this.isOn) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Whose code is being executed. */
+  /** The code that is running now. */
   get current(): Traced | undefined {
     return this.#contexts?.getStore()
   }
 
-  /** Hands an error to the run or sensor whose code is being executed; false where it is nobody’s. */
+  /** Passes an error to the run or sensor whose code is running; false if there is none. */
   take(error: unknown): boolean {
     const { current } = this
     current?.fail(error)
@@ -55,7 +55,7 @@ export class ErrorTracer {
   }
 }
 
-/** What a sensor does beside its polls: an error of it that nobody caught is only told. */
+/** The code of a sensor outside its polls: its uncaught errors are only reported. */
 export function tracedSensor(name: string, events: Events): Traced {
   const title = `sensor ${name}`
   return { title, fail: (error) => events.emit('trouble', { where: title, error, retryInMs: 0 }) }

@@ -3,41 +3,41 @@ import type { Instant } from '../../time/instant.js'
 import type { Beat, Store } from '../../store/port.js'
 import { isFull } from '../loop.js'
 
-/** Keeps one worker's lease from running out. */
+/** Renews the lease of one worker. */
 export interface KeepAlive {
   start(): void
-  /** The process believes a time that was in doubt: the lease is renewed by it now, before anybody judges it. */
+  /** Renews the lease now, because the process has accepted a time that was in doubt. */
   accept(at: Instant): void
   stop(): Promise<void>
 }
 
-/** What keeping a lease needs. */
+/** Which lease to renew, and what to call. */
 export interface KeepAliveOptions {
   readonly worker: string
   readonly leaseMs: number
-  /** The lease is over, or so little of it is left that nothing may go on. */
+  /** The lease has expired or is about to. */
   readonly onExpired: () => void
-  /** Every renewal says whether the worker is to take nothing more. */
+  /** Called with each renewal: whether the worker drains. */
   readonly onBeat?: ((isDraining: boolean) => void) | undefined
-  /** The store had no room for a renewal. The lease goes on: nobody else can take it either. */
+  /** The store was full. The lease remains, because nobody else can take it either. */
   readonly onFull?: (() => void) | undefined
-  /** What keeps the lease has failed; `onExpired` follows. */
+  /** The renewal itself has failed; `onExpired` follows. */
   readonly onTrouble: (error: unknown) => void
 }
 
-/** Where a heartbeat goes and what it counts the time with. */
+/** What a heartbeat needs. */
 export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
   readonly store: Pick<Store, 'heartbeat'> & { workers(): Promise<readonly { readonly id: string }[]> }
   readonly clock: Clock
   readonly now: () => Instant
 }
 
-/** How soon a renewal that found no room is tried again: soon after there is room, others may judge the lease. */
+/** The pause after a renewal that found the store full: once there is room, others may judge the lease. */
 const fullPauseMs = 250
 
 /**
- * Renews every third of the lease. Gives up at four fifths of it, so that work stops before somebody else may take it.
- * A renewal that fails only for want of room does not count against the lease: whoever would take it needs room too.
+ * Renews the lease each third of it. Gives up at four fifths, so that work stops before another worker may claim it. A
+ * renewal that fails because the store is full does not count: another worker could not claim anything either.
  */
 export class Heartbeat implements KeepAlive {
   readonly #options: HeartbeatOptions
@@ -80,7 +80,7 @@ export class Heartbeat implements KeepAlive {
     }
   }
 
-  /** Until the next renewal is due. */
+  /** Sleeps until the next renewal is due. */
   async #sleep(ms: number): Promise<void> {
     if (this.#isDue || this.#stop.signal.aborted) return
     this.#rest = new AbortController()
@@ -92,12 +92,12 @@ export class Heartbeat implements KeepAlive {
     try {
       return await store.heartbeat({ worker, now: now(), leaseMs })
     } catch (error) {
-      // The loops that need the store report its trouble; here only the time that is left counts.
+      // The loops that use the store report its errors; here only the remaining time counts.
       return isFull(error) ? await this.#withoutRoom() : 'failed'
     }
   }
 
-  /** Reading needs no room: whether somebody took the lease as soon as there was some. */
+  /** Finds out by reading whether another worker took the lease as soon as there was room. */
   async #withoutRoom(): Promise<'full' | 'expired' | 'failed'> {
     const { store, worker } = this.#options
     try {
@@ -119,7 +119,7 @@ export class Heartbeat implements KeepAlive {
     return answer === 'failed' ? Math.min(1000, leaseMs / 10) : leaseMs / 3
   }
 
-  /** The lease counts from when it was asked for, however long the answer took; a store that hangs must not outlast it. */
+  /** The lease counts from the request, however long the answer took: a hanging store must not extend it. */
   #renewed(askedMs: number): void {
     if (this.#stop.signal.aborted) return
     const { clock, leaseMs } = this.#options

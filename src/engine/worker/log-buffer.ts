@@ -2,10 +2,10 @@ import type { LogLine } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 
-/** How long a line may wait for company before it is written. */
-const companyMs = 100
+/** How long a line waits so that several are written together. */
+const bufferMs = 100
 
-/** Lines that runs wrote, on their way to the store: written together, and always before the end of their run. */
+/** Log lines on their way to the store: written together, and always before the end of their run. */
 export class LogBuffer {
   readonly #store: Store
   readonly #clock: Clock
@@ -21,17 +21,17 @@ export class LogBuffer {
 
   add(line: LogLine): void {
     this.#lines.push(line)
-    this.#cancelTimer ??= this.#clock.timer(companyMs, () => this.flush())
+    this.#cancelTimer ??= this.#clock.timer(bufferMs, () => this.flush())
   }
 
-  /** Sends what is waiting. Called right before a turn, so that lines and ends share a commit. */
+  /** Writes the buffered lines. Called right before a turn, so that lines and ends share a commit. */
   flush(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     if (this.#lines.length === 0) return
     const lines = this.#lines
     this.#lines = []
-    // A line is a record, not the truth: if it cannot be written the run's result still stands.
+    // If a line cannot be written, the result of the run still counts.
     this.#store.log(lines).catch(this.#onError)
   }
 }

@@ -77,7 +77,7 @@ export async function performOneRun(options: OneRunOptions): Promise<PerformedRu
     await passUntil(worker, signal)
     if (seen.claim === undefined) await passAhead(worker, options, seen)
   } finally {
-    worker.forsake()
+    worker.abandon()
     await heartbeat.stop()
     await store.retire({ worker: identity.id, now: now() }).catch(() => undefined)
   }

@@ -10,7 +10,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { ErrorTracer, Traced } from './error-tracer.js'
 
-/** What a handler is given: which run this is, and how it learns that it has to stop. */
+/** What a handler receives: the run of this attempt, and the signal that tells it to stop. */
 export interface RunContext<Payload = unknown> {
   /** The same for every attempt: an idempotency key. */
   readonly id: RunId
@@ -20,33 +20,33 @@ export interface RunContext<Payload = unknown> {
   readonly attempt: number
   /** When it was due; never changes. */
   readonly dueAt: Date
-  /** The slice of data it is about, fixed from the due instant. */
+  /** The slice of data that the run is about, computed from the due instant. */
   readonly partition: string | undefined
   readonly payload: Payload
   /** Aborts at the timeout, on a cancel, and when the worker stops. */
   readonly signal: AbortSignal
-  /** Writes a line that is kept with the run. */
+  /** Writes a line to the log of the run. */
   log(text: string, level?: LogLine['level']): void
 }
 
-/** Does the work of one attempt. What it returns is stored as the run's result. */
+/** Does the work of one attempt. Its return value is stored as the result of the run. */
 export type Handler<Payload = unknown> = (run: RunContext<Payload>) => unknown
 
-/** A job with the function that performs it in this process. */
+/** A job with the function that executes it in this process. */
 export interface ExecutableJob {
   readonly job: Job
   readonly handler: Handler
 }
 
-/** Thrown by a handler that knows that trying again cannot help. */
+/** Thrown by a handler when a retry cannot help. */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError'
 }
 
-/** Why an attempt was told to stop; the first reason counts. */
+/** Why an attempt was stopped; the first reason counts. */
 export type StopReason = 'timed-out' | 'cancelled' | 'terminated' | 'released' | 'expired' | 'failed'
 
-/** One attempt while it is going on. */
+/** One attempt while it is performed. */
 export class Performance implements Traced {
   readonly claim: Claim
   readonly job: Job
@@ -54,7 +54,7 @@ export class Performance implements Traced {
   readonly #deps: PerformDeps
   #controller: AbortController | undefined
   #stopped: StopReason | undefined
-  /** The error that nobody caught, where it was stopped for one. */
+  /** The uncaught error that stopped it, if one did. */
   #failure: Failed | undefined
   #reported = false
   #isSettled = false
@@ -68,17 +68,17 @@ export class Performance implements Traced {
     this.startedAt = deps.now()
   }
 
-  /** Why it was told to stop, if it was. */
+  /** Why it was stopped, if it was. */
   get stopped(): StopReason | undefined {
     return this.#stopped
   }
 
-  /** Whether its end was told already although its function has not returned. */
+  /** Whether its end was reported although its handler has not returned. */
   get reported(): boolean {
     return this.#reported
   }
 
-  /** Runs the handler. Its end is reported once; `settled` is called when the function has returned. */
+  /** Runs the handler. The end is reported once; `settled` is called when the handler has returned. */
   run(handler: Handler): void {
     if (this.job.timeoutMs !== undefined) {
       this.#cancelTimer = this.#deps.clock.timer(this.job.timeoutMs, () => this.stop('timed-out'))
@@ -100,7 +100,7 @@ export class Performance implements Traced {
     this.#settle(done(returned))
   }
 
-  /** Aborts the signal. A function that ignores it is reported after the patience is over; its slot stays taken. */
+  /** Aborts the signal. If the handler ignores it, the attempt ends after a while and its slot stays taken. */
   stop(reason: StopReason): void {
     if (this.#stopped !== undefined) return
     this.#stopped = reason
@@ -114,7 +114,7 @@ export class Performance implements Traced {
     })
   }
 
-  /** Reports what it was stopped for without waiting for the function any longer. */
+  /** Reports the end of a stopped attempt without waiting for its handler any longer. */
   abandon(): void {
     if (this.#stopped !== undefined) this.#report(this.#stopResult(this.#stopped))
   }
@@ -123,7 +123,7 @@ export class Performance implements Traced {
     return `run ${this.claim.run} of ${this.claim.job}`
   }
 
-  /** Stops it for an error of its code that nobody caught, unless it was stopped before or has ended. */
+  /** Stops it because of an uncaught error of its handler, unless it was stopped before or has ended. */
   fail(error: unknown): void {
     const failure = failed(error)
     this.log(`an error that nobody caught: ${failure.error.message}`, 'error')
@@ -135,7 +135,7 @@ export class Performance implements Traced {
     this.stop('failed')
   }
 
-  /** Made when it is first asked for: most handlers never do. */
+  /** Created on first use: most handlers never use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -144,7 +144,7 @@ export class Performance implements Traced {
     return this.#controller.signal
   }
 
-  /** Passes on a line; those that no store keeps are not collected either. */
+  /** Logs a line, up to the number of lines that a store keeps. */
   log(text: unknown, level: unknown): void {
     if (this.#lines > maxLogLines) return
     this.#lines += 1
@@ -163,7 +163,7 @@ export class Performance implements Traced {
   #settle(result: AttemptResult): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    // After it was told to stop, returning normally may mean that it broke off: what stopped it decides.
+    // A handler that returns after a stop may have done only a part: the reason for the stop counts.
     this.#report(this.#stopped === undefined ? result : this.#stopResult(this.#stopped))
     this.#deps.settled(this)
   }
@@ -184,23 +184,23 @@ export interface PerformDeps {
   log(performance: Performance, level: LogLine['level'], text: string): void
   /** The attempt's end is known. */
   ended(performance: Performance, result: AttemptResult): void
-  /** An error that nobody caught came after its end was reported, or after it was stopped. */
+  /** An uncaught error came after its end was reported, or after it was stopped. */
   failedLate(performance: Performance, failure: Failed): void
-  /** The function went on after it was stopped. */
+  /** The handler continued after the stop. */
   stuck(performance: Performance): void
-  /** The function has returned. */
+  /** The handler has returned. */
   settled(performance: Performance): void
 }
 
-/** What an attempt comes to by an error. */
+/** The result of an attempt that failed. */
 export type Failed = Extract<AttemptResult, { kind: 'failed' }>
 
-/** How long a function may go on after its signal before its attempt is ended without it. */
+/** How long a handler may continue after its signal before its attempt ends without it. */
 const patienceMs = 10_000
 
 const levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']
 
-/** A class, since a getter in a literal costs every run most of a microsecond. */
+/** A class, because a getter in an object literal costs each run most of a microsecond. */
 class Context implements RunContext {
   readonly id: RunId
   readonly job: string
@@ -234,7 +234,7 @@ function done(value: unknown): AttemptResult {
   return { kind: 'done', result: resultOf(value) }
 }
 
-/** Anything can be thrown, also what cannot even be looked at; the run has to end all the same. */
+/** A handler can throw anything, even a value that cannot be inspected; the run must end nevertheless. */
 function failed(error: unknown): Failed {
   try {
     // By name: a handler may have its own copy of this package, and with it another class.
@@ -246,7 +246,7 @@ function failed(error: unknown): Failed {
   }
 }
 
-/** What an attempt that was stopped comes to; nothing where its claim is not its own any more. */
+/** The result of a stopped attempt; undefined if its claim is no longer its own. */
 function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptResult | undefined {
   switch (reason) {
     case 'timed-out':
@@ -254,7 +254,7 @@ function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptRes
     case 'cancelled':
       return { kind: 'cancelled', error: errorOf('CANCELLED', 'cancelled on request') }
     case 'released':
-    // Its claim may be another's by now; what is reported shows that this process did not die of the run.
+    // Another worker may have the claim; the report shows that this process did not die of the run.
     case 'expired':
       return { kind: 'released' }
     case 'terminated':

@@ -3,24 +3,24 @@ import type { EngineEvents, Events } from '../events.js'
 import type { RunContext } from './perform.js'
 import { ResultStream, type ResultsOptions, type TaskResult } from './results.js'
 
-/** What the pool of this process has done since the app was made: attempts begun, and how they ended. */
+/** How many attempts the pool of this process has started since the app was created, and how they ended. */
 export interface PoolCounters {
   readonly submitted: number
-  /** Attempts that were done. */
+  /** Attempts that succeeded. */
   readonly completed: number
-  /** Attempts that failed, timed out or were cancelled; those that were released are in neither. */
+  /** Attempts that failed, timed out or were cancelled; released attempts are not counted. */
   readonly failed: number
-  /** How long all attempts took together. */
+  /** The total duration of all attempts. */
   readonly totalDurationMs: number
 }
 
-/** The task of the attempt that a handler performs, with its signal. */
+/** The task of an attempt, with its signal. */
 export function toTask(run: RunContext): Task & { readonly signal: AbortSignal } {
   const { id, job, trigger, payload, signal } = run
   return { ...taskOf({ run: id, job, trigger, payload, dueAt: run.dueAt.getTime() }), signal }
 }
 
-/** Counts what the events tell of attempts in this process, and passes on what they came to. */
+/** Counts the attempts of this process from the events, and streams their results. */
 export class Pool {
   readonly #streams = new Set<ResultStream>()
   #submitted = 0
@@ -43,7 +43,7 @@ export class Pool {
     }
   }
 
-  /** The end of every attempt from now on. */
+  /** Streams the end of each attempt from now on. */
   results(options: ResultsOptions = {}): AsyncIterableIterator<TaskResult> {
     const stream = new ResultStream(options, (ended) => this.#streams.delete(ended))
     if (this.#isClosed) stream.end()
@@ -51,7 +51,7 @@ export class Pool {
     return stream
   }
 
-  /** Ends all streams after what they still hold. */
+  /** Ends all streams after the results that they still hold. */
   close(): void {
     this.#isClosed = true
     for (const stream of this.#streams) stream.end()

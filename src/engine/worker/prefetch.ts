@@ -25,9 +25,9 @@ export class Prefetch {
   }
 
   /** How many more to claim while this many are claimed and not begun. */
-  beside(atHand: number): number {
+  beside(waiting: number): number {
     const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
     // Refilled when half of it is used up, so that a turn brings many at once.
-    return atHand <= target / 2 ? target - atHand : 0
+    return waiting <= target / 2 ? target - waiting : 0
   }
 }

@@ -2,7 +2,7 @@ import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StoredError } from '../../kernel/run/run.js'
 
-/** What an attempt of this process came to. */
+/** The result of an attempt in this process. */
 export interface TaskResult {
   readonly taskId: string
   readonly runId: RunId
@@ -11,14 +11,14 @@ export interface TaskResult {
   /** How it ended: `done`, `failed`, `timed-out`, `cancelled` or `released`. */
   readonly end: string
   readonly error: StoredError | null
-  /** What its handler returned. */
+  /** The return value of its handler. */
   readonly output: Json | null
   readonly durationMs: number
   /** How many results before this one were dropped because they were not read in time. */
   readonly missed: number
 }
 
-/** How results are read. */
+/** Options of a stream of results. */
 export interface ResultsOptions {
   /** How many results may wait to be read before the oldest are dropped; default: 1000. */
   readonly buffer?: number | undefined
@@ -37,7 +37,7 @@ export function formatTaskResult({ taskId, error, output, durationMs }: TaskResu
   })
 }
 
-/** Results on their way to one reader; it begins when it is made, and holds only so many. */
+/** A stream of results for one reader; it starts when it is created, and holds a limited number of results. */
 export class ResultStream implements AsyncIterableIterator<TaskResult> {
   readonly #waiting: Omit<TaskResult, 'missed'>[] = []
   readonly #readers: ((next: IteratorResult<TaskResult>) => void)[] = []
@@ -76,10 +76,10 @@ export class ResultStream implements AsyncIterableIterator<TaskResult> {
     this.#missed += 1
   }
 
-  /** Nothing comes after what waits already. */
+  /** Ends the stream after the results that wait already. */
   end(): void {
     this.#isEnded = true
-    // A signal may live as long as the app, and streams come and go.
+    // The signal may live longer than the stream.
     this.#signal?.removeEventListener('abort', this.#end)
     this.#onEnd(this)
     for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined })

@@ -1,7 +1,7 @@
 /**
- * The worker takes turns with the store: in one transaction it hands in what ended and claims what it has room for.
- * What it holds is at hand (claimed, not begun), performing, or ended (decided, not handed in yet). A kill loses none
- * of it: the lease runs out, and upkeep decides about each claim.
+ * The worker takes turns with the store. In one transaction it submits the results of finished attempts and claims as
+ * many runs as it has room for. A claim is waiting (not begun), performing, or ended (decided, not submitted yet). If
+ * the process is killed, the lease expires and upkeep decides about each claim.
  */
 import { endEffectFor } from '../../kernel/identity/occurrence.js'
 import type { Clock } from '../../time/clock.js'
@@ -26,32 +26,32 @@ export interface WorkerOptions {
   readonly events: Events
   readonly tracer: ErrorTracer
   readonly concurrency: number
-  /** What this process can perform; read again when the store says that jobs changed. */
+  /** The jobs that this process can execute; read again when the store reports that jobs changed. */
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
-  /** How long it waits at most before it looks for work unasked: the slow poll behind all hints. */
+  /** The interval of the slow poll behind all hints. */
   readonly pollMs: number
-  /** Runs have ended whose end may make a trigger due. */
+  /** Called when runs have ended whose end may make a trigger due. */
   readonly onDue: () => void
-  /** The store has taken the lease away. */
+  /** Called when the store has taken the lease away. */
   readonly onExpired: () => void
-  /** Bounds what it does to one pass; see `pass()`. */
+  /** Limits the worker to one pass; see `pass()`. */
   readonly pass?: PassOptions | undefined
 }
 
-/** What bounds a worker that performs a few runs and ends. */
+/** The limits of a worker that performs a few runs and ends. */
 export interface PassOptions {
   /** How many runs it claims in all. */
   readonly limit: number
   readonly onClaim: (claim: Claim) => void
-  /** The store has the end of an attempt, or has refused it because the claim is not current any more. */
+  /** Called when the store has stored the end of an attempt, or refused it because the claim is no longer current. */
   readonly onEnd: (ended: Ended, isStored: boolean) => void
 }
 
-/** How long it waits at most between two offers of what it held when it gave up, and how long it goes on with them. */
-const offerPauseMs = 1000
-const offerLimitMs = 3_600_000
+/** After its lease has expired, a worker resubmits results at least this often, and for at most this long. */
+const resubmitPauseMs = 1000
+const resubmitLimitMs = 3_600_000
 
-/** Performs runs: one turn with the store after the other, until it is drained or its lease is over. */
+/** Performs runs, one turn with the store after the other, until it is drained or its lease expires. */
 export class Worker {
   readonly #options: WorkerOptions
   readonly #attempts: Attempts
@@ -63,19 +63,19 @@ export class Worker {
   #turning = false
   #mayHoldUnknown = false
   #wanted = false
-  /** When the next delayed run becomes due, as the last turn was told. */
+  /** When the next delayed run becomes due, according to the last turn. */
   #nextRunAt: Instant | undefined
   #deferred = false
   #failures = 0
-  /** Expired, it only offers what had ended. */
+  /** An expired worker only resubmits results. */
   #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
   readonly #prefetch: Prefetch
   /** How many runs it may still claim. */
   #claimsLeft: number
-  /** What ended its pass early. */
+  /** The error that ended its pass early. */
   #failure: { readonly error: unknown } | undefined
-  /** How many results are on their way to the store. */
-  #handingIn = 0
+  /** How many results are being submitted. */
+  #submitting = 0
   #cancelAlarm: (() => void) | undefined
   #pause = new AbortController()
   readonly #changes = new Changes()
@@ -102,37 +102,37 @@ export class Worker {
     })
   }
 
-  /** What it holds: not begun, going on, or ended and not stored. */
+  /** How many claims it holds: waiting, performing, or ended and not stored. */
   get holding(): number {
-    const { atHand, performing, ended } = this.#attempts
-    return atHand + performing + ended + this.#handingIn
+    const { waiting, performing, ended } = this.#attempts
+    return waiting + performing + ended + this.#submitting
   }
 
-  /** Whether it can take work: not while every slot is held by something that ignored its signal. */
+  /** Whether it can take work: not while every slot is taken by a handler that ignored its signal. */
   get isReady(): boolean {
     return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency
   }
 
-  /** Whether nothing of it goes on any more. */
+  /** Whether it has stopped for good. */
   get isClosed(): boolean {
     return this.#mode === 'closed'
   }
 
-  /** Takes a turn at once, or right after the one under way. */
+  /** Takes a turn at once, or right after the current one. */
   wake(): void {
     this.#wanted = true
     if (!this.#turning && !this.isClosed) this.#options.tracer.leave(() => void this.#takeTurns())
   }
 
-  /** Runs may be claimable: takes a turn if there is room for them; where there is none, the end that makes it takes one. */
+  /** Takes a turn if there is room for runs that may be claimable; otherwise the next end takes one. */
   wakeForRuns(): void {
     if (this.#turning || this.#claimRequest() !== undefined) this.wake()
   }
 
   /**
-   * Performs what can be claimed now, within the limit of its pass; resolves when the store has the end of it, or when
-   * `over` aborts. May be called again while the limit is not reached. A pass does not wait for a store in trouble
-   * unless it has something to perform meanwhile: it throws what the store threw.
+   * Claims what it can now, within the limit of its pass, and performs it. Resolves when the ends are stored, or when
+   * `over` aborts. May be called again until the limit is reached. If the store fails while nothing is being performed,
+   * the error is thrown.
    */
   async pass(over: AbortSignal): Promise<void> {
     await this.#readJobs(0)
@@ -141,24 +141,24 @@ export class Worker {
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
-  /** Claims nothing more and releases what was not begun; resolves when nothing is held, or when the grace is over. */
+  /** Claims nothing more and releases waiting claims; resolves when nothing is held, or when the grace period ends. */
   async drain(graceOver: AbortSignal): Promise<void> {
     if (this.#isExpired) return
     this.#mode = 'draining'
-    this.#attempts.handBackWaiting()
+    this.#attempts.releaseWaiting()
     this.#endPause()
     await this.#until(() => this.#isIdle, graceOver)
   }
 
-  /** Tells everything to stop and waits for it while the patience lasts. */
+  /** Aborts all attempts; resolves when they have ended, or when the time is over. */
   async abort(patienceOver: AbortSignal): Promise<void> {
     if (this.#isExpired) return
     this.#attempts.stopAll('released')
     await this.#until(() => this.#isIdle, patienceOver)
   }
 
-  /** Hands back what has not ended, and closes when the store has taken it or the time is over. */
-  async handIn(over: AbortSignal): Promise<void> {
+  /** Releases what has not ended and closes; waits until the store has the results, or until the time is over. */
+  async submitAll(over: AbortSignal): Promise<void> {
     if (this.isClosed) return
     this.#attempts.abandonAll()
     if (this.#attempts.hasEnded) this.wake()
@@ -168,36 +168,36 @@ export class Worker {
   }
 
   /**
-   * Stops everything: the lease is nearly over, or the store has taken it away. What had ended is offered, and what had
-   * not is released, until the store answers: it takes what nobody else has taken, and learns of the rest that this
-   * process lives.
+   * Stops everything because the lease is about to expire, or because the store has taken it away. Finished results are
+   * resubmitted, and the other claims released, until the store answers. It accepts those that nobody else has claimed,
+   * and learns from the others that this process is alive.
    */
   expire(): void {
     if (this.#isExpired) return
     this.#mode = 'expired'
-    this.#attempts.forsake()
+    this.#attempts.expire()
     this.#failures = 0
     this.#cancelAlarm?.()
-    this.#cancelAlarm = this.#options.clock.timer(offerLimitMs, () => this.#close())
+    this.#cancelAlarm = this.#options.clock.timer(resubmitLimitMs, () => this.#close())
     this.#endPause()
     this.#changes.tell()
     if (this.#attempts.hasEnded) this.wake()
     else if (!this.#turning) this.#closeIfOver()
   }
 
-  /** Once its lease was lost: offers at once what it would offer later; resolves when that is answered, or the time is over. */
-  async offer(over: AbortSignal): Promise<void> {
+  /** After its lease has expired: resubmits at once; resolves when the store has answered, or when the time is over. */
+  async resubmit(over: AbortSignal): Promise<void> {
     if (this.#mode !== 'expired' || !this.#attempts.hasEnded) return
     this.wake()
     this.#endPause()
     await this.#until(() => this.#isQuiet, over)
   }
 
-  /** Stops everything without another word to the store. */
-  forsake(): void {
+  /** Stops everything and tells the store nothing more. */
+  abandon(): void {
     if (this.isClosed) return
     this.#close()
-    this.#attempts.forsake()
+    this.#attempts.expire()
   }
 
   #close(): void {
@@ -207,7 +207,7 @@ export class Worker {
     this.#changes.tell()
   }
 
-  /** After trouble with the store: tries at once what would have been tried later. */
+  /** Ends the pause after a store failure. */
   #endPause(): void {
     this.#pause.abort()
     this.#pause = new AbortController()
@@ -216,11 +216,11 @@ export class Worker {
   async #takeTurns(): Promise<void> {
     this.#turning = true
     const { tracer } = this.#options
-    // Where errors are traced, what has just ended waits for the next go: an error of it may still come in this one.
+    // While errors are traced, a result waits for the next event loop cycle: an uncaught error may still follow it.
     while (this.#wanted && !this.isClosed && !(this.#deferred && tracer.isOn)) {
       this.#wanted = false
       if (!this.#isExpired || this.#attempts.hasEnded) await this.#turn()
-      this.#handingIn = 0
+      this.#submitting = 0
       if (!this.#isExpired && !this.#wanted) this.#setAlarm()
     }
     this.#turning = false
@@ -235,7 +235,7 @@ export class Worker {
   async #turn(): Promise<void> {
     const { store, id, now } = this.#options
     const ended = this.#attempts.takeEnded()
-    this.#handingIn = ended.length
+    this.#submitting = ended.length
     this.#prefetch.measure(ended.length)
     this.#lines.flush()
     let answer: TurnAnswer
@@ -243,23 +243,23 @@ export class Worker {
       const finished = ended.map((one) => one.finished)
       answer = await store.turn({ worker: id, now: now(), finished, claimRequest: this.#claimRequest() })
     } catch (error) {
-      this.#attempts.giveBack(ended)
+      this.#attempts.putBack(ended)
       this.#mayHoldUnknown = true
       await this.#recover(error)
       return
     }
-    if (answer.failed?.part === 'finished') this.#attempts.giveBack(ended)
+    if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)
     if (answer.failed?.part === 'claims') this.#mayHoldUnknown = true
     await this.#take(answer)
   }
 
-  /** With nothing more to do, wakes when the next delayed run is due. */
+  /** Wakes when the next delayed run is due. */
   #setAlarm(): void {
     const { clock, now, pollMs } = this.#options
     this.#cancelAlarm?.()
     if (this.#mode !== 'open') return
-    // By both clocks: while the wall clock is behind or in doubt the two differ, and waiting by one would spin.
+    // By the earlier of both clocks: while the wall clock is behind or in doubt, waiting by one of them would spin.
     const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
     this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
   }
@@ -270,13 +270,13 @@ export class Worker {
 
   #claimRequest(): ClaimRequest | undefined {
     if (this.#mode !== 'open') return undefined
-    const { atHand, performing } = this.#attempts
-    const slots = Math.min(Math.max(0, this.#options.concurrency - performing - atHand), this.#claimsLeft)
-    const prefetch = Math.min(this.#prefetch.beside(atHand), this.#claimsLeft - slots)
+    const { waiting, performing } = this.#attempts
+    const slots = Math.min(Math.max(0, this.#options.concurrency - performing - waiting), this.#claimsLeft)
+    const prefetch = Math.min(this.#prefetch.beside(waiting), this.#claimsLeft - slots)
     return slots + prefetch > 0 ? { jobs: this.#jobs, slots, prefetch } : undefined
   }
 
-  /** What the answer gives is taken first: a claim or a notice comes once, whatever fails afterwards. */
+  /** Takes claims and notices first: they come only once, whatever fails afterwards. */
   async #take(answer: TurnAnswer): Promise<void> {
     if (answer.expired) {
       this.expire()
@@ -285,9 +285,9 @@ export class Worker {
     }
     this.#nextRunAt = answer.nextRunAt
     if (answer.claims.length > 0) this.#add(answer.claims)
-    for (const notice of answer.notices) this.#attempts.heed(notice)
+    for (const notice of answer.notices) this.#attempts.obey(notice)
     const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
-    if (this.#mode !== 'open') this.#attempts.handBackWaiting()
+    if (this.#mode !== 'open') this.#attempts.releaseWaiting()
     this.#attempts.begin(false)
     if (trouble !== undefined) {
       await this.#recover(trouble.error)
@@ -304,7 +304,7 @@ export class Worker {
     if (pass !== undefined) claims.forEach(pass.onClaim)
   }
 
-  /** Reads what the answer only hints at: jobs that changed, and claims whose answer was lost with a failed turn. */
+  /** Reads jobs that changed, and claims whose answer was lost with a failed turn. */
   async #lookBehind(answer: TurnAnswer): Promise<{ error: unknown } | undefined> {
     try {
       if (this.#mayHoldUnknown) await this.#findLostAnswers()
@@ -315,11 +315,11 @@ export class Worker {
     }
   }
 
-  /** The jobs of a pass are those of its beginning. */
+  /** A pass keeps the jobs that it began with. */
   async #readJobs(revision: number): Promise<void> {
     if (this.#options.pass !== undefined && this.#jobsRevision !== -1) return
     const executableJobs = await this.#options.executableJobs()
-    this.#attempts.know(executableJobs)
+    this.#attempts.setJobs(executableJobs)
     this.#jobs = [...executableJobs.keys()]
     const own = [...executableJobs.values()].map(({ job }) => job)
     this.#withEffect = new Set(own.filter((job) => 'endEffect' in endEffectFor(job)).map(({ name }) => name))
@@ -327,30 +327,30 @@ export class Worker {
     this.#wanted = true
   }
 
-  /** A turn may have been committed although it failed here: what it claimed is held by this worker, which must know it. */
+  /** A turn may have been committed although it failed here; then this worker holds claims that it does not know. */
   async #findLostAnswers(): Promise<void> {
     const claims = await claimsOf(this.#options.store, this.#options.id)
     this.#add(claims.filter(({ run, attempt }) => !this.#attempts.holds({ id: run, attempt })))
     this.#mayHoldUnknown = false
   }
 
-  /** Goes on after a while; what ended waits meanwhile. */
+  /** Tries again after a pause; results wait meanwhile. */
   async #recover(error: unknown): Promise<void> {
     const { clock, events, id, pass } = this.#options
     if (this.isClosed) return
     if (pass !== undefined && (isFatal(error) || !this.#attempts.isGoingOn)) {
       this.#failure = { error }
-      this.forsake()
+      this.abandon()
       return
     }
     if (isFatal(error)) {
-      this.forsake()
+      this.abandon()
       events.emit('fatal', { where: 'worker', error })
       return
     }
     this.#failures += 1
     const backOff = backOffMs(this.#failures, id)
-    const retryInMs = this.#isExpired ? Math.min(backOff, offerPauseMs) : backOff
+    const retryInMs = this.#isExpired ? Math.min(backOff, resubmitPauseMs) : backOff
     events.emit('trouble', { where: 'worker', error, retryInMs })
     await clock.sleep(retryInMs, this.#pause.signal)
     this.#wanted = true
@@ -374,7 +374,7 @@ export class Worker {
     }
   }
 
-  /** What ends in one go of the event loop is handed in together. */
+  /** Results of one event loop cycle are submitted together. */
   #defer(): void {
     if (this.#deferred) return
     this.#deferred = true
@@ -385,7 +385,7 @@ export class Worker {
     })
   }
 
-  /** Whether there is nothing left to wait for but what it may still offer. */
+  /** Whether nothing is left to wait for, except results that an expired worker resubmits. */
   get #isIdle(): boolean {
     return this.#isExpired || (this.#attempts.performing === 0 && this.#isQuiet)
   }

@@ -277,7 +277,7 @@ describe('a turn with many ends of which one transaction fails', () => {
     await ended
     expect(new Set(told).size).toBe(200)
     expect(refused).toEqual([])
-    worker.forsake()
+    worker.abandon()
   })
 
   /** Lets every statement fail that would put a run into a state. */
