@@ -299,7 +299,9 @@ export class Engine {
     return async () => {
       // Runs that this process gave up are released before they are judged as lost.
       this.#expired = this.#expired.filter((one) => !one.isClosed)
-      const submitted = this.#expired.map((one) => within(clock, resubmitFirstMs, (over) => one.resubmit(over)))
+      const submitted = this.#expired.map((one) =>
+        within(clock, resubmitFirstMs, (over) => one.resubmit(over)),
+      )
       await Promise.all(submitted)
       return await upkeep.step()
     }
