@@ -21,7 +21,7 @@ const tests = [
   'src/store/postgres/plans.test.ts',
   'src/store/postgres/open.test.ts',
   'src/store/postgres/rights.test.ts',
-  'src/store/postgres/lost-answer.test.ts',
+  'src/store/postgres/commit/lost-answer.test.ts',
   'src/store/postgres/old-transactions.test.ts',
   'src/store/postgres/schema.test.ts',
   'test/postgres/pooler.test.ts',

@@ -5,8 +5,8 @@ import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
 import { endEffectCode, toJson } from '../sql/rows/run-rows.js'
-import { readAddress } from './address.js'
-import { Statements } from './database.js'
+import { readAddress } from './connection/address.js'
+import { Statements } from './connection/database.js'
 import { slotsText } from '../sql/runs/concurrency-slots.js'
 
 /** A connection that is in a transaction of its owner: a client of `pg`, or anything that asks like one. */

@@ -1,7 +1,7 @@
 import type { StoreHealth, StoreWarning } from '../store-health.js'
 import { readMeta } from '../sql/meta.js'
 import { oldTransactions } from './old-transactions.js'
-import type { Session } from './session.js'
+import type { Session } from './commit/session.js'
 
 const ENGINE = `select current_setting('server_version')`
 

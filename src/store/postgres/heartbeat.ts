@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { Beat } from '../port.js'
-import type { Session } from './session.js'
+import type { Session } from './commit/session.js'
 
 // Relies on: the unique index of workers.id. The phase closes the race with the one who expires it: whoever comes
 // second waits for the row and then sees what the first one made of it. One statement, so nothing is held while its

@@ -2,7 +2,7 @@ import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { systemClock } from '../../time/clock.js'
-import { Database, Statements } from './database.js'
+import { Database, Statements } from './connection/database.js'
 import { oldTransactions } from './old-transactions.js'
 import { openPostgresStore } from './postgres-store.js'
 

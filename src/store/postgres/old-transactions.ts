@@ -1,6 +1,6 @@
 import { formatDuration } from '../../time/duration.js'
 import type { StoreWarning } from '../store-health.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
 
 /** From when on an open transaction is worth a word. */
 export interface Patience {

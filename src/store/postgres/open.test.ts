@@ -110,7 +110,7 @@ it('messages never show a password, wherever it stands', async () => {
 })
 
 it('the clock of a store that follows its database is right before anything was written', async () => {
-  const { DatabaseClock } = await import('./clock.js')
+  const { DatabaseClock } = await import('./connection/clock.js')
   const wrong = { ...systemClock, now: () => systemClock.now() - 3_600_000 }
   const clock = new DatabaseClock(wrong)
   const store = await openPostgresStore({ url: stores.fresh(), clock })

@@ -1,9 +1,9 @@
 import type { Client } from 'pg'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
-import type { Connections } from './connections.js'
-import { Database, type Statements } from './database.js'
-import { isAway, isForbidden, toRotaError } from './errors.js'
+import type { Connections } from './connection/connections.js'
+import { Database, type Statements } from './connection/database.js'
+import { isAway, isForbidden, toRotaError } from './connection/errors.js'
 import { missingRights } from './rights.js'
 import { migrations, schemaVersion } from './schema.js'
 

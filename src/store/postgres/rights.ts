@@ -1,4 +1,4 @@
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
 
 const RIGHTS = `select current_user as role, quote_ident(current_user) as quoted_role,
     quote_ident($1) as quoted_schema, quote_ident(current_database()) as quoted_database,

@@ -17,10 +17,10 @@ import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-ru
 import type { Session } from './session.js'
 import { changeState, stateEntries } from './state.js'
 import type { Verb } from './verb.js'
-import { expire } from './work/expire.js'
-import { log, logs } from './work/logs.js'
-import { prune } from './work/prune.js'
-import { drain, register, retire, signsOf, workers } from './work/workers.js'
+import { expire } from './runs/expire.js'
+import { log, logs } from './runs/logs.js'
+import { prune } from './runs/prune.js'
+import { drain, register, retire, signsOf, workers } from './workers.js'
 
 /** How a database performs verbs. */
 export interface Driver {

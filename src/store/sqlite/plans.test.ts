@@ -13,15 +13,15 @@ import { defineTriggers } from '../sql/planning/define.js'
 import { defineJobs } from '../sql/planning/define-jobs.js'
 import { due, nextTickAt } from '../sql/planning/due.js'
 import { enqueue } from '../sql/runs/enqueue.js'
-import { expire } from '../sql/work/expire.js'
+import { expire } from '../sql/runs/expire.js'
 import { openDatabase } from './open.js'
-import { prune } from '../sql/work/prune.js'
+import { prune } from '../sql/runs/prune.js'
 import { jobs } from '../sql/planning/read-definitions.js'
 import { Session } from './session.js'
 import { takeFacts } from '../sql/facts/take-facts.js'
 import { tick } from '../sql/planning/tick.js'
 import { turn } from '../sql/runs/turn.js'
-import { register } from '../sql/work/workers.js'
+import { register } from '../sql/workers.js'
 
 it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
   await withDriver((driver) => {

@@ -2,20 +2,20 @@
  * The usual transaction: plain runs are recorded, claimed and ended, and nothing else. It is one call of a function, which
  * commits by itself: one journey to the server and back, for all that has arrived here.
  */
-import type { HolderNotice } from '../../kernel/run/fact.js'
-import type { NewRun } from '../../kernel/run/run.js'
-import type { Instant } from '../../time/instant.js'
-import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../port.js'
-import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../sql/catalog.js'
-import { fromJson, orUndefined, originCode, toJson } from '../sql/rows/run-rows.js'
-import type { Database } from './database.js'
-import { isBare, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
-import { isPlainEnd } from '../sql/runs/finish.js'
-import { changedState, existsState, notAloneState, unusualState } from './sql-error-codes.js'
+import type { HolderNotice } from '../../../kernel/run/fact.js'
+import type { NewRun } from '../../../kernel/run/run.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Claim, Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
+import { fromJson, orUndefined, originCode, toJson } from '../../sql/rows/run-rows.js'
+import type { Database } from '../connection/database.js'
+import { isBare, isIndependent, type EnqueueRequest } from '../../sql/runs/enqueue.js'
+import { isPlainEnd } from '../../sql/runs/finish.js'
+import { changedState, existsState, notAloneState, unusualState } from '../connection/sql-error-codes.js'
 import type { Look } from './scan-cursor.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive } from './session.js'
-import { mayTurnTogether } from './turn.js'
+import { mayTurnTogether } from './may-turn-together.js'
 
 /** How many more candidates are looked at where only plain ones may be taken. */
 const slackAhead = 32

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
-import { PostgresServer } from '../../../test/fixtures/postgres.js'
-import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
-import { systemClock } from '../../time/clock.js'
-import { aJob, aRun, Stage, t0 } from '../conformance/stage.js'
-import type { Turn } from '../port.js'
-import { openPostgresStore } from './postgres-store.js'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { systemClock } from '../../../time/clock.js'
+import { aJob, aRun, Stage, t0 } from '../../conformance/stage.js'
+import type { Turn } from '../../port.js'
+import { openPostgresStore } from '../postgres-store.js'
 
 let server: PostgresServer
 let stores: PostgresStores

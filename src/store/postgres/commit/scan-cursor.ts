@@ -1,4 +1,4 @@
-import type { Instant } from '../../time/instant.js'
+import type { Instant } from '../../../time/instant.js'
 
 /** From where on the ready runs of a job lie, among those of one priority: what lies before it was taken. */
 export interface Position {

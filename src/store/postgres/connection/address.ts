@@ -1,5 +1,5 @@
-import { RotaError } from '../../kernel/definition/errors.js'
-import { shown as shownText } from '../../kernel/definition/faults.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { shown as shownText } from '../../../kernel/definition/faults.js'
 
 /** What an address says. */
 export interface Address {

@@ -1,5 +1,5 @@
 import type * as Pg from 'pg'
-import { RotaError } from '../../kernel/definition/errors.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
 
 /** The driver, as far as a store uses it. */
 export type Driver = typeof Pg

@@ -1,5 +1,5 @@
-import type { Clock } from '../../time/clock.js'
-import type { Instant } from '../../time/instant.js'
+import type { Clock } from '../../../time/clock.js'
+import type { Instant } from '../../../time/instant.js'
 
 /** A reading of the server's clock, and what the own one showed before it was asked and after it had answered. */
 export interface ServerReading {

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import type { Clock } from '../../time/clock.js'
+import type { Clock } from '../../../time/clock.js'
 import type { Driver } from './driver.js'
 import { isAway, isSilent } from './errors.js'
 

@@ -2,17 +2,17 @@
  * What Postgres does in words of its own: rows that another transaction is about to take are passed, and many rows
  * travel in one statement.
  */
-import type { HolderNotice } from '../../kernel/run/fact.js'
-import type { RunId } from '../../kernel/identity/identity.js'
-import type { Instant } from '../../time/instant.js'
-import type { Finished } from '../port.js'
-import { toJson } from '../sql/rows/run-rows.js'
-import { done, ready, running } from '../sql/rows/states.js'
-import { leaveQueue } from '../sql/runs/end-run.js'
-import { isPlainEnd } from '../sql/runs/finish.js'
-import type { Candidate, NativeVerbs, PlainEnd } from '../sql/runs/native.js'
-import type { Session as VerbSession } from '../sql/session.js'
-import { all, value, type Verb } from '../sql/verb.js'
+import type { HolderNotice } from '../../../kernel/run/fact.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Finished } from '../../port.js'
+import { toJson } from '../../sql/rows/run-rows.js'
+import { done, ready, running } from '../../sql/rows/states.js'
+import { leaveQueue } from '../../sql/runs/end-run.js'
+import { isPlainEnd } from '../../sql/runs/finish.js'
+import type { Candidate, NativeVerbs, PlainEnd } from '../../sql/runs/native.js'
+import type { Session as VerbSession } from '../../sql/session.js'
+import { all, value, type Verb } from '../../sql/verb.js'
 import type { ProcessCache } from './process-cache.js'
 
 // Relies on: runs_ready, in its own order. Rows that another worker is about to take are passed, so no two wait for

@@ -1,10 +1,10 @@
-import type { HolderNotice } from '../../kernel/run/fact.js'
-import type { Turn, TurnAnswer } from '../port.js'
+import type { HolderNotice } from '../../../kernel/run/fact.js'
+import type { Turn, TurnAnswer } from '../../port.js'
 import type { CommitLoop } from './commit-loop.js'
 import { plainTurn } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
-import { turn } from '../sql/runs/turn.js'
-import { mayTurnTogether } from './turn.js'
+import { turn } from '../../sql/runs/turn.js'
+import { mayTurnTogether } from './may-turn-together.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64

@@ -1,5 +1,5 @@
-import type { Enqueued, Turn, TurnAnswer } from '../port.js'
-import { done, running } from '../sql/rows/states.js'
+import type { Enqueued, Turn, TurnAnswer } from '../../port.js'
+import { done, running } from '../../sql/rows/states.js'
 import { claimsOf, recorded, rememberTurn, type ClaimRow, type PlainPart } from './plain.js'
 import type { Session } from './session.js'
 

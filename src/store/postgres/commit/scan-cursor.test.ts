@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PostgresServer } from '../../../test/fixtures/postgres.js'
-import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
-import { systemClock } from '../../time/clock.js'
-import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import type { Store } from '../port.js'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { systemClock } from '../../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../../conformance/stage.js'
+import type { Store } from '../../port.js'
 import { ScanCursors } from './scan-cursor.js'
-import { openPostgresStore } from './postgres-store.js'
+import { openPostgresStore } from '../postgres-store.js'
 
 describe('where the ready runs begin', () => {
   const firsts = [{ job: 'a', priority: 5, run_at: 70_000 }]

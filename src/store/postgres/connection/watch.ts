@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
-import type { Clock } from '../../time/clock.js'
-import type { Hint } from '../port.js'
+import type { Clock } from '../../../time/clock.js'
+import type { Hint } from '../../port.js'
 import { connectionOptions, endConnection } from './connections.js'
 import type { Driver } from './driver.js'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { PostgresServer } from '../../../test/fixtures/postgres.js'
-import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
-import { Proxy } from '../../../test/fixtures/proxy.js'
-import { systemClock } from '../../time/clock.js'
-import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import type { Store } from '../port.js'
-import { openPostgresStore } from './postgres-store.js'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { Proxy } from '../../../../test/fixtures/proxy.js'
+import { systemClock } from '../../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../../conformance/stage.js'
+import type { Store } from '../../port.js'
+import { openPostgresStore } from '../postgres-store.js'
 
 let server: PostgresServer
 let proxy: Proxy

@@ -1,10 +1,10 @@
-import type { Signs } from '../../../kernel/run/fact.js'
-import type { Instant } from '../../../time/instant.js'
-import type { WorkerEntry, WorkerStatus } from '../../port.js'
-import type { Session } from '../session.js'
-import { running } from '../rows/states.js'
-import { all, change, get, value, type Verb } from '../verb.js'
-import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from '../rows/worker-rows.js'
+import type { Signs } from '../../kernel/run/fact.js'
+import type { Instant } from '../../time/instant.js'
+import type { WorkerEntry, WorkerStatus } from '../port.js'
+import type { Session } from './session.js'
+import { running } from './rows/states.js'
+import { all, change, get, value, type Verb } from './verb.js'
+import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from './rows/worker-rows.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
 const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)

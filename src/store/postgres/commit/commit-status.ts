@@ -7,10 +7,10 @@
  * else's, while everything else still means that the transaction is not there.
  */
 import type { Client } from 'pg'
-import { RotaError } from '../../kernel/definition/errors.js'
-import type { Connections } from './connections.js'
-import { Database, type Statements } from './database.js'
-import { isInFuture } from './errors.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import type { Connections } from '../connection/connections.js'
+import { Database, type Statements } from '../connection/database.js'
+import { isInFuture } from '../connection/errors.js'
 
 /** Thrown where nobody can tell whether a transaction came to be. */
 export class InDoubt extends Error {

@@ -1,10 +1,10 @@
-import type { RotaError } from '../../kernel/definition/errors.js'
-import type { Clock } from '../../time/clock.js'
+import type { RotaError } from '../../../kernel/definition/errors.js'
+import type { Clock } from '../../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
 import { isAway, isConflict, toRotaError } from './errors.js'
-import type { ProcessCache } from './process-cache.js'
-import { Session } from './session.js'
+import type { ProcessCache } from '../commit/process-cache.js'
+import { Session } from '../commit/session.js'
 
 /** How long a question is asked again while the server is away, and how soon. */
 const askLimitMs = 5000

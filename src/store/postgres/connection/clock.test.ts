@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { systemClock, type Clock } from '../../time/clock.js'
+import { systemClock, type Clock } from '../../../time/clock.js'
 import { DatabaseClock } from './clock.js'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
-import type { Turn } from '../port.js'
-import { limitedQueueOf } from '../sql/catalog.js'
+import type { Turn } from '../../port.js'
+import { limitedQueueOf } from '../../sql/catalog.js'
 import type { ProcessCache } from './process-cache.js'
 import type { Session } from './session.js'
 

@@ -1,6 +1,6 @@
 import type { Client, QueryResult } from 'pg'
-import { columnsOf, type SqlScalar, type SqlValue, type Statement } from '../sql/statement.js'
-import { perform, type Insertion, type Query, type Verb } from '../sql/verb.js'
+import { columnsOf, type SqlScalar, type SqlValue, type Statement } from '../../sql/statement.js'
+import { perform, type Insertion, type Query, type Verb } from '../../sql/verb.js'
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
 export class Statements {

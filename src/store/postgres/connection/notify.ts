@@ -1,4 +1,4 @@
-import type { Clock } from '../../time/clock.js'
+import type { Clock } from '../../../time/clock.js'
 import type { Connections } from './connections.js'
 
 /** Notifications that follow each other faster than this are one. */

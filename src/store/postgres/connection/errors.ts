@@ -1,4 +1,4 @@
-import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
+import { RotaError, type ErrorCode } from '../../../kernel/definition/errors.js'
 
 /** What the driver throws for an answer of the server: the SQLSTATE beside the message. The system's errors name a call. */
 interface DatabaseError extends Error {

@@ -1,6 +1,6 @@
-import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
-import type { Instant } from '../../time/instant.js'
-import type { Catalog } from '../sql/catalog.js'
+import { chainsOnly, type EndEffects } from '../../../kernel/run/end-effect.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Catalog } from '../../sql/catalog.js'
 import { ScanCursors } from './scan-cursor.js'
 
 /** A run that this process claimed. */
