@@ -28,14 +28,14 @@ const ticking = (app: Rota): void => {
 }
 
 describe('rota doctor', () => {
-  it('finds nothing wrong with an app that runs', async () => {
+  it('finds no problem with a running app', async () => {
     const { app, pass } = staged(ticking)
     await app.start()
     await pass(5 * minute)
     expect((await app.doctor({ deep: true })).filter((finding) => finding.level !== 'ok')).toEqual([])
   })
 
-  it('says that no worker is alive although there is something to do', async () => {
+  it('warns that no worker is alive although there is work', async () => {
     const { app, found, pass } = staged(ticking)
     await app.start({ roles: { worker: false } })
     await pass(3 * minute)
@@ -47,7 +47,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('says that nobody plans, and whether that is on purpose', async () => {
+  it('warns that no scheduler plans, and whether that is on purpose', async () => {
     const { app, found, pass } = staged(ticking)
     await app.start()
     await app.freeze({ by: 'ann', note: 'works' })
@@ -71,7 +71,7 @@ describe('rota doctor', () => {
     expect(await found('cursor')).toMatchObject([{ level: 'warn' }])
   })
 
-  it('says what runs wait for that have been due for a while, and what to do', async () => {
+  it('names the reasons why due runs wait, and what to do', async () => {
     const { app, found, pass } = staged((app) => app.job('work', { command: ['true'], queue: 'slow' }))
     await app.start({ roles: { worker: false } })
     await app.enqueueMany('work', [1, 2])
@@ -99,7 +99,7 @@ describe('rota doctor', () => {
     expect(await found('jobs')).toMatchObject([{ level: 'ok' }])
   })
 
-  it('names what failed in the last day, until something makes up for it', async () => {
+  it('names the failures of the last day, until a later success', async () => {
     let isBroken = true
     const { app, found, pass } = staged((app) => {
       app.job('work', () => {
@@ -122,7 +122,7 @@ describe('rota doctor', () => {
     expect(await found('failures')).toMatchObject([{ level: 'ok' }])
   })
 
-  it('advises by the cause: what timed out needs another timeout', async () => {
+  it('advises by cause: a timed-out run needs another timeout', async () => {
     const { app, found, pass } = staged((app) =>
       app.job('slow', (run) => new Promise((resolve) => run.signal.addEventListener('abort', resolve)), {
         timeout: '5s',
@@ -139,7 +139,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('names a run that takes much longer than those before it', async () => {
+  it('names a run that takes much longer than earlier ones', async () => {
     let isStuck = false
     const { app, found, pass } = staged((app) => {
       app.job('work', async (run) => {
@@ -170,7 +170,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('names sensors that fail, with what they failed with', async () => {
+  it('names sensors that fail, with their errors', async () => {
     const { app, found, pass } = staged((app) => {
       app.job('work', () => undefined)
       const poll = (): never => {
@@ -192,7 +192,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('names runs whose job nobody defines', async () => {
+  it('names runs whose job is not defined', async () => {
     const { app, found } = staged()
     const store = await app.store()
     const run = { job: 'gone', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, gates: [] }

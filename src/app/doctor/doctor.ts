@@ -20,11 +20,11 @@ import { packageVersion } from '../../formats/version.js'
 
 export type { Finding } from '../../engine/explain/finding.js'
 
-/** Looks at store, clock, workers, triggers, runs and holds. */
+/** Checks store, clock, workers, triggers, runs and holds. */
 export async function examine(input: {
   store: Store
   clock: Clock
-  /** That the store went back in time, where it did. */
+  /** The error if the store went back in time. */
   wentBack?: RotaError | undefined
   deep: boolean
 }): Promise<readonly Finding[]> {
@@ -99,7 +99,7 @@ async function cursors({ triggers, kinds, now }: Facts): Promise<Finding[]> {
   )
 }
 
-/** What is due once is over with its instant: a cursor there says that its run was enqueued ahead, and holds up nothing. */
+/** A one-shot trigger is done with its instant: a cursor there means that its run was enqueued early, and delays nothing. */
 function isEnqueuedAhead({ trigger, cursorAt }: StoredTrigger, kinds: TriggerKinds): boolean {
   const kind = kindOf(kinds, trigger)
   return kind.isOneShot === true && kind.instants(trigger)?.next(cursorAt - 1) !== undefined
@@ -117,14 +117,14 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
   )
   if (live.length > 0 && live.every((worker) => worker.isDraining)) {
     const todo = 'start another with `rota up`, or take one back with `rota workers undrain`'
-    return [warn('worker', 'every worker that is alive drains', todo), ...findings]
+    return [warn('worker', 'every live worker is draining', todo), ...findings]
   }
   if (live.length > 0)
     return [ok('worker', `${live.length} alive: ${live.map((one) => one.id).join(', ')}`), ...findings]
   return [await noWorker(triggers.filter((trigger) => trigger.active)), ...findings]
 }
 
-/** Commands that cron starts may perform all runs; then no worker stays. */
+/** All runs may be performed by commands that cron starts; then no worker stays alive. */
 async function noWorker(active: readonly StoredTrigger[]): Promise<Finding> {
   if (active.length === 0) return ok('worker', 'none, and none is needed')
   const how = await withoutEngine(active)

@@ -6,16 +6,16 @@ import { count, groupBy, ok, warn, type Facts, type Finding } from '../../engine
 
 const dayMs = 86_400_000
 
-/** How many failed runs are looked at, and how many triggers and jobs are named. */
+/** How many failed runs are examined, and how many triggers and jobs are named. */
 const mostFailed = 1000
 const mostGroups = 10
 
-/** How many newer runs of a trigger are looked at for one that made up for a failure. */
+/** How many newer runs of a trigger are searched for a success after a failure. */
 const mostNewer = 200
 
-/** Runs that failed in the last day and that nothing has made up for since. */
+/** Runs that failed in the last day without a later success. */
 export async function failedRuns({ store, now }: Facts): Promise<Finding[]> {
-  // A run may have been due the day before and have failed today.
+  // A run may have been due yesterday and have failed today.
   const recent = await store.runs({ state: 'failed', sinceAt: now - 2 * dayMs, limit: mostFailed })
   const failed = recent.filter((run) => (run.finishedAt ?? run.dueAt) >= now - dayMs)
   const groups = groupBy(failed, (run) => run.trigger ?? run.job)
@@ -46,7 +46,7 @@ export async function failedRuns({ store, now }: Facts): Promise<Finding[]> {
   return [ok('failures', `no run failed in the last day${since}`)]
 }
 
-/** Of the failed runs of one trigger or job those that no later run has made up for. */
+/** The failed runs of one trigger or job without a later success. */
 async function unrepaired(store: Facts['store'], runs: readonly Run[]): Promise<readonly Run[]> {
   const [newest] = runs
   if (newest === undefined) return []
@@ -54,13 +54,13 @@ async function unrepaired(store: Facts['store'], runs: readonly Run[]): Promise<
   const { trigger } = newest
   if (trigger === undefined || open.length === 0) return open
   const done = (await store.runs({ trigger, limit: mostNewer })).filter((run) => run.state === 'done')
-  // Of what is about nothing in particular the newest counts; a piece of data must have been made itself.
+  // Without a partition any later success counts; a partition must have been made itself.
   return open.filter(
     (run) => !done.some((other) => other.dueAt > run.dueAt && other.partition === run.partition),
   )
 }
 
-/** Leaves out the partitions of assets that were made since. */
+/** Leaves out asset partitions that were made since. */
 async function withoutMade(store: Facts['store'], runs: readonly Run[]): Promise<readonly Run[]> {
   const items = [...new Set(runs.flatMap(({ partition }) => partition ?? []))]
   if (items.length === 0) return runs
@@ -87,7 +87,7 @@ function endOf({ finishedAt, dueAt }: Run): number {
   return finishedAt ?? dueAt
 }
 
-/** What helps depends on why it failed. */
+/** The advice depends on the reason of the failure. */
 function todoFor({ id, job, error, crashes }: Run): string {
   const again = `\`rota retry ${id}\` tries it again`
   switch (error?.code ?? '') {

@@ -2,19 +2,19 @@ import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
 import { groupBy, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
-/** How many runs under way are looked at, and of how many triggers and jobs it is worked out what is usual. */
+/** How many running runs are examined, and for how many triggers and jobs the usual duration is computed. */
 const mostRunning = 1000
 const mostGroups = 20
 
-/** How many earlier runs say what is usual, and how many it takes at least. */
+/** How many earlier runs determine the usual duration, and the least number of them. */
 const samples = 50
 const fewestSamples = 5
 
-/** Longer than usual is so many times the longest of the earlier ones, and at least this. */
+/** A run is slow if it takes this many times the longest earlier run, and at least this long. */
 const timesLonger = 3
 const leastMs = 60_000
 
-/** Runs whose worker is gone, and runs that take much longer than those before them. */
+/** Runs whose worker is gone, and runs that take much longer than earlier ones. */
 export async function runningRuns(facts: Facts): Promise<Finding[]> {
   const { store, now, workers } = facts
   const running = await store.runs({ state: 'running', limit: mostRunning })
@@ -51,9 +51,9 @@ async function longRuns({ store, now }: Facts, running: readonly Run[]): Promise
   return findings
 }
 
-/** The longest of the newest runs that are done; nothing where they are too few to say. */
+/** The longest of the newest completed runs; undefined if they are too few. */
 async function longestBefore(store: Facts['store'], { trigger, job }: Run): Promise<number | undefined> {
-  // By trigger an index leads to them; those of a job alone are looked for among the newest of all.
+  // Runs of a trigger are found by an index; those of a job alone are searched among the newest of all.
   const found = await store.runs(
     trigger === undefined ? { limit: 20 * samples } : { trigger, limit: samples },
   )

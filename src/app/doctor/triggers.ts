@@ -9,7 +9,7 @@ import { ok, someNames, warn, type Facts, type Finding } from '../../engine/expl
 const lateMs = 60_000
 const dayMs = 86_400_000
 
-/** Triggers that are due and were not planned, with why nobody plans them. */
+/** Triggers that are due and were not planned, with the reason. */
 export async function lateTriggers(facts: Facts): Promise<Finding[]> {
   const { triggers, now, store, kinds } = facts
   const isLate = ({ nextAt, trigger }: StoredTrigger): boolean =>
@@ -28,16 +28,16 @@ function plannerTodo({ workers, now }: Facts): string {
   const live = workers.filter(({ roles, leaseUntil }) => roles.includes('scheduler') && leaseUntil >= now)
   if (live.length === 0) return 'no scheduler is at work: start one with `rota up`'
   if (live.every((worker) => worker.isDraining))
-    return 'every scheduler drains: start another with `rota up`, or take one back with `rota workers undrain`'
+    return 'every scheduler is draining: start another with `rota up`, or take one back with `rota workers undrain`'
   return `a scheduler is alive (${someNames(live.map((worker) => worker.id))}): look at its log for trouble with the store or the clock`
 }
 
-/** Of so many triggers it is looked up what became of their instants, and of so many instants each. */
+/** How many triggers are examined, and how many instants of each. */
 const mostTriggers = 500
 const mostInstants = 200
 const fewestInstants = 5
 
-/** Triggers that run at less than half of their due instants, and what keeps them from it. */
+/** Triggers that run at less than half of their due instants, with the most frequent reason. */
 export async function skippingTriggers({ store, triggers, kinds, now }: Facts): Promise<Finding[]> {
   const timed = triggers.filter(({ active, trigger }) => active && trigger.enabled && recurs(kinds, trigger))
   const findings: Finding[] = []
@@ -70,7 +70,7 @@ const advice: Readonly<Record<Skip, string>> = {
   collapsed: 'keep an engine running (`rota up` under a supervisor); `catchUp: all` runs every instant',
 }
 
-/** What became of the instants of the last day; those that somebody held back on purpose do not count. */
+/** The dispositions of the instants of the last day; instants that were held on purpose do not count. */
 async function dayOf(
   store: Facts['store'],
   { trigger, cursorAt, definedAt }: StoredTrigger,
@@ -110,7 +110,7 @@ function isHeldBack(reason: LedgerReason | undefined): boolean {
   return reason === 'paused' || reason === 'frozen' || reason === 'switch'
 }
 
-/** Whether every due instant is expected to become a run of the trigger, again and again. */
+/** Whether every due instant of the trigger is expected to become a run. */
 function recurs(kinds: TriggerKinds, trigger: Trigger): boolean {
   const kind = kindOf(kinds, trigger)
   return kind.origin === 'trigger' && kind.isChain !== true && kind.isOneShot !== true

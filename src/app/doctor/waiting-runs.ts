@@ -5,13 +5,13 @@ import { pendingText, pendingTodo } from '../explain/pending-text.js'
 import { readWaiting } from '../runs/waiting.js'
 import { count, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 
-/** A run that waits for longer than this is worth a look. */
+/** A run that waits longer than this is reported. */
 const lateMs = 60_000
 
-/** How many pending runs are looked at. */
+/** How many pending runs are examined. */
 const mostPending = 1000
 
-/** Runs that are due and wait, by what they wait for; and runs of jobs that nobody defines, due or not. */
+/** Due runs that wait, by reason; and runs of jobs that no source defines. */
 export async function waitingRuns({ store, now }: Facts): Promise<Finding[]> {
   const due = await store.runs({ state: 'pending', untilAt: now, limit: mostPending })
   const late = due.filter((run) => run.runAt < now - lateMs)
@@ -44,7 +44,7 @@ interface Group {
   readonly reason: PendingReason
 }
 
-/** Runs that wait for the same. */
+/** Runs that wait for the same reason. */
 function grouped(runs: readonly Run[], reasonOf: (run: Run) => PendingReason): Group[] {
   const groups = new Map<string, Group>()
   for (const run of runs) {
@@ -63,7 +63,7 @@ function findingOf(runs: readonly Run[], reason: PendingReason): Finding {
   const text = pendingText(reason, { time: formatInstant, id: (id) => id })
   const have = runs.length === 1 ? 'has' : 'have'
   const message = `${many} of ${of} ${have} been due for over a minute: ${text}`
-  // A limit that is used up is what somebody asked for.
+  // A full limit is intended.
   if (reason.kind === 'limit' || reason.kind === 'queue-full') return ok('jobs', message)
   return warn('jobs', message, pendingTodo(reason) ?? readyTodo)
 }

@@ -5,25 +5,25 @@ import { absoluteUrl } from '../../formats/store-url.js'
 import { openStore, shownUrl } from '../store/open-store.js'
 import { loadTriggerKinds } from '../features.js'
 
-/** Which stores, by their addresses. */
+/** The URLs of the two stores. */
 export interface MigrateOptions {
   readonly from: string
   readonly to: string
-  /** What relative paths are relative to; the working directory where absent. */
+  /** The base of relative paths; default: the working directory. */
   readonly directory?: string | undefined
-  /** Only counts what would be moved, and makes nothing. */
+  /** Only counts what would be moved, and writes nothing. */
   readonly isDry?: boolean | undefined
   readonly onProgress?: ((progress: MoveProgress) => void) | undefined
 }
 
-/** Moves everything from one store into another that is new, and compares the two. */
+/** Moves everything from one store to a new one, and compares the two. */
 export async function migrateStore(options: MigrateOptions): Promise<MoveReport> {
   const { from, to, directory = process.cwd(), isDry = false, onProgress } = options
   const source = await open(from, directory, false)
   try {
     if (isDry)
       return { from: source.url, to: shownUrl(absoluteUrl(to, directory)), counts: await countFacts(source) }
-    // Before the target is made: a move that is refused leaves nothing behind.
+    // Checked before the target is created: a refused move leaves nothing behind.
     await assertIdle(source, systemClock.now())
     const target = await open(to, directory, true)
     try {

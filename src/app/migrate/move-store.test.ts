@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
 })
 
-it('moves everything from memory to SQLite to files and back, and each says the same', async () => {
+it('moves everything from memory to SQLite to files and back, and all stores are equal', async () => {
   const first = keep(openMemoryStore())
   await live(first)
   const now = t0 + 60 * minute
@@ -37,7 +37,7 @@ it('moves everything from memory to SQLite to files and back, and each says the 
   }
 })
 
-it('the new store goes on where the old one stood, and what was held there by a dead worker is lost as ever', async () => {
+it('the new store continues where the old one ended, and the runs of a dead worker are lost as usual', async () => {
   const from = keep(openMemoryStore())
   await live(from)
   const to = await sqlite()
@@ -52,7 +52,7 @@ it('the new store goes on where the old one stood, and what was held there by a 
 it.each([
   ['memory', async () => keep(openMemoryStore())],
   ['files', files],
-])('what a worker did whom %s has forgotten since is moved all the same', async (_, old) => {
+])('the attempts of a worker that %s has forgotten are moved as well', async (_, old) => {
   const from = await old()
   await live(from)
   const now = t0 + 30 * 24 * 60 * minute
@@ -65,7 +65,7 @@ it.each([
     expect(await to.attempts(id)).toEqual(await from.attempts(id))
 })
 
-it('the old store is frozen, and neither a live worker nor a target with something in it is moved over', async () => {
+it('the old store is frozen, and a live worker or a target that is not empty is refused', async () => {
   const from = keep(openMemoryStore())
   await live(from)
   const to = await sqlite()
@@ -80,7 +80,7 @@ it('the old store is frozen, and neither a live worker nor a target with somethi
   await expect(moveStore({ kinds, from, to, now })).rejects.toMatchObject({ code: 'STORE_NOT_EMPTY' })
 })
 
-it('a move that is broken off leaves the new store frozen and the old one not, and can be made again into another', async () => {
+it('an interrupted move leaves the new store frozen and the old one not, and can be repeated with another target', async () => {
   const from = keep(openMemoryStore())
   await live(from)
   const broken = await sqlite()
@@ -94,14 +94,14 @@ it('a move that is broken off leaves the new store frozen and the old one not, a
   await expect(moveStore({ kinds, from, to: broken, now })).rejects.toThrow('the disk is gone')
   expect(await broken.due({ now, limit: 9 })).toEqual([])
   expect(await broken.holds({ target: 'all', openAt: now })).toHaveLength(1)
-  // Whoever starts the old one again has to find it at work.
+  // The old store must work when it is started again.
   expect(await from.holds({ target: 'all', openAt: now + 1 })).toEqual([])
   const to = await sqlite()
   await moveStore({ kinds, from, to, now })
   expect(await to.holds({ target: 'all', openAt: now + 1 })).toEqual([])
 })
 
-it('a store is not moved into itself, also where it is empty', async () => {
+it('a store is not moved into itself, even if it is empty', async () => {
   const only = await sqlite()
   const now = t0 + 60 * minute
   await expect(moveStore({ kinds, from: only, to: only, now })).rejects.toMatchObject({
@@ -111,7 +111,7 @@ it('a store is not moved into itself, also where it is empty', async () => {
   expect(await only.holds()).toEqual([])
 })
 
-it('what somebody writes to the old store meanwhile is noticed', async () => {
+it('a write to the old store during the move is detected', async () => {
   const from = keep(openMemoryStore())
   await live(from)
   const to = await sqlite()
@@ -122,7 +122,7 @@ it('what somebody writes to the old store meanwhile is noticed', async () => {
     isWritten = true
     void from.enqueue({ runs: [aRun('late')], now })
   }
-  // The first piece is the queues; the run is written while runs are still to come, or after: both are noticed or moved.
+  // The first page is the queues; the run is written before or after the page of runs: it is moved or detected.
   const take = to.takeFacts.bind(to)
   to.takeFacts = async (facts) => {
     await take(facts)
@@ -131,7 +131,7 @@ it('what somebody writes to the old store meanwhile is noticed', async () => {
   await expect(moveStore({ kinds, from, to, now })).rejects.toMatchObject({ code: 'STORE_MOVE' })
 })
 
-/** A store in which something has happened: runs in every state, versions, a hold, notes, a log. */
+/** A store with data: runs in every state, versions, a hold, state entries, a log. */
 async function live(store: Store): Promise<void> {
   const stage = new Stage({ store, reopen: async () => store, dispose: async () => undefined })
   await stage.jobs([aJob('work', { concurrency: 2 })], [{ name: 'q', concurrency: 3 }])

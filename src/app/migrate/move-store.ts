@@ -9,39 +9,39 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { TriggerKinds } from '../../engine/trigger-kind.js'
 
-/** How many facts are read and written together. */
+/** The number of facts per page. */
 const page = 500
 
-/** What is moved where. */
+/** The parameters of a move. */
 export interface Move {
   /** The kinds of the triggers in both stores. */
   readonly kinds: TriggerKinds
   readonly from: Store
   readonly to: Store
   readonly now: Instant
-  /** Hears how far it is, after every piece. */
+  /** Called with the progress after every page. */
   readonly onProgress?: ((progress: MoveProgress) => void) | undefined
 }
 
-/** How far a move is. */
+/** The progress of a move. */
 export interface MoveProgress {
   readonly phase: 'copying' | 'verifying'
   readonly facts: number
 }
 
-/** What was moved: how many of each kind, and that both stores say the same. */
+/** The result of a move: the number of facts of each kind; both stores are equal. */
 export interface MoveReport {
   readonly from: string
   readonly to: string
   readonly counts: FactCounts
 }
 
-/** How many facts there are of each kind. */
+/** The number of facts of each kind. */
 export type FactCounts = Readonly<Partial<Record<Fact['kind'], number>>>
 
 /**
- * Moves everything a store knows into an empty one and compares the two. The old store stays as it is, frozen, so that
- * nobody goes on with it by mistake; the new one is frozen until it is complete. Where that fails, the old one goes on.
+ * Moves all facts of a store to an empty one and compares the two. The old store stays unchanged and frozen, so that
+ * nobody continues with it by mistake; the new one is frozen until it is complete. If the move fails, the old one is thawed.
  */
 export async function moveStore(move: Move): Promise<MoveReport> {
   const { from, to, now } = move
@@ -50,16 +50,16 @@ export async function moveStore(move: Move): Promise<MoveReport> {
   const isOurs = (await from.hold({ target: 'all', now, actor: 'rota migrate', note })) === 'held'
   const wasOurs = isOurs || (await isFrozenByUs(from))
   const counts = await copyAll(move).catch(async (error: unknown) => {
-    // What went wrong first is what counts.
+    // The first error is the one to report.
     if (isOurs) await from.release({ target: 'all', now, catchUp: true }).catch(() => undefined)
     throw error
   })
-  // The time in between is like any other in which nothing ran: it is caught up as each trigger says.
+  // The time of the move is like any other downtime: each trigger catches up by its policy.
   if (wasOurs) await to.release({ target: 'all', now, catchUp: true })
   return { from: from.url, to: to.url, counts }
 }
 
-/** How many facts of each kind a store holds: what a move would move. */
+/** The number of facts of each kind in a store. */
 export async function countFacts(store: Store): Promise<FactCounts> {
   const counts: Counts = {}
   for await (const facts of factsOf(store)) count(facts, counts)
@@ -72,7 +72,7 @@ function count(facts: readonly Fact[], counts: Counts): void {
   for (const { kind } of facts) counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** Refuses a move that could lose something. */
+/** Throws if a move could lose something. */
 async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promise<void> {
   if (from.url === to.url && from.url !== 'memory:')
     throw new RotaError('STORE_MOVE', `${from.url} cannot be moved into itself`)
@@ -80,10 +80,10 @@ async function assertMovable({ from, to, now }: Omit<Move, 'onProgress'>): Promi
   const [run] = await to.runs({ limit: 1 })
   const isEmpty = run === undefined && (await to.triggers()).length === 0 && (await to.jobs()).length === 0
   if (isEmpty && (await to.holds()).length === 0) return
-  throw new RotaError('STORE_NOT_EMPTY', `${to.url} already holds something; move into a store that is new`)
+  throw new RotaError('STORE_NOT_EMPTY', `${to.url} is not empty; move into a new store`)
 }
 
-/** Refuses a store that somebody works on. */
+/** Throws if a store is in use. */
 export async function assertIdle(from: Store, now: Instant): Promise<void> {
   const alive = (await from.workers()).filter(({ leaseUntil }) => leaseUntil >= now)
   if (alive.length > 0) {
@@ -100,7 +100,7 @@ async function isFrozenByUs(store: Store): Promise<boolean> {
   return open.some(({ actor, untilAt }) => actor === 'rota migrate' && untilAt === undefined)
 }
 
-/** Copies everything, and makes sure of it. */
+/** Copies all facts and verifies them. */
 async function copyAll(move: Move): Promise<FactCounts> {
   const counts = await copy(move)
   await assertEqual(move)
@@ -122,7 +122,7 @@ async function copy({ from, to, onProgress }: Move): Promise<FactCounts> {
   return counts
 }
 
-/** Compares everything: each kind of fact by the sum of the digests of all of them, and the coverage of every trigger. */
+/** Compares both stores: each kind of fact by the sum of its digests, and the coverage of every trigger. */
 async function assertEqual(move: Move): Promise<void> {
   const [before, after] = [await digestsOf(move.from, move), await digestsOf(move.to, move)]
   const differing = [...new Set([...before.keys(), ...after.keys()])].filter(
@@ -143,7 +143,7 @@ async function assertEqual(move: Move): Promise<void> {
     if (isComplete(old) && !isComplete(fresh))
       throw new RotaError(
         'STORE_MOVE',
-        `the ledger of ${trigger.trigger.name} is not whole in ${move.to.url}`,
+        `the ledger of ${trigger.trigger.name} is incomplete in ${move.to.url}`,
       )
   }
 }
@@ -154,7 +154,7 @@ async function digestsOf(store: Store, { onProgress }: Move): Promise<Map<string
   for await (const facts of factsOf(store)) {
     for (const fact of facts.flatMap(comparable)) {
       const known = sums.get(fact.kind) ?? { count: 0, sum: 0n }
-      // Round-tripped, so that what is absent and what is undefined are the same.
+      // Round-tripped through JSON, so that absent and undefined are equal.
       const text = canonicalJson(JSON.parse(JSON.stringify(fact)) as Json)
       const digest = BigInt(`0x${hash('sha256', text).slice(0, 32)}`)
       sums.set(fact.kind, { count: known.count + 1, sum: BigInt.asUintN(128, known.sum + digest) })
@@ -165,7 +165,7 @@ async function digestsOf(store: Store, { onProgress }: Move): Promise<Map<string
   return new Map([...sums].map(([kind, { count, sum }]) => [kind, `${count} ${sum}`]))
 }
 
-/** Lines of logs one by one, however they are grouped; counters apart from the time, which every call moves. */
+/** Log lines one by one, however they are grouped; counters without the time, which every call changes. */
 function comparable(fact: Fact): (Fact | { kind: 'log'; line: unknown })[] {
   if (fact.kind === 'log')
     return fact.lines.map(({ run, attempt, at, level, text }) => ({

@@ -1,7 +1,7 @@
 /**
- * What each started process says of itself, as a note: whose definitions it has, and which functions it can perform.
- * A worker's row says neither. The note is there before the first definition is written, and counts while a worker of
- * that process is alive or the process is just starting; whoever starts removes the notes of those that are gone.
+ * The record of each started process, as a state entry: the source of its definitions, and the functions it can perform.
+ * The row of a worker has neither. The record is written before the first definition, and is valid while a worker of
+ * that process is alive or the process is starting; each start removes the records of gone processes.
  */
 import { randomBytes } from 'node:crypto'
 import { isMap } from '../../kernel/definition/read-value.js'
@@ -12,33 +12,33 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { workerIdentity } from '../../handlers/worker-identity.js'
 
-/** A process that was started and is alive. */
+/** A live process. */
 export interface LiveProcess {
   readonly host: string
   readonly pid: number
-  /** The name under which it owns its definitions. */
+  /** The source of its definitions. */
   readonly source: string
-  /** A digest of what it plans; empty where it plans nothing. */
+  /** A digest of its triggers; empty if it plans nothing. */
   readonly definitions: string
-  /** Which program it runs, where that is known. */
+  /** The program that it runs, if known. */
   readonly program: string | undefined
-  /** The jobs that it has as functions; absent where they are too many to name. */
+  /** The jobs whose functions it has; absent if they are too many to list. */
   readonly functions: readonly string[] | undefined
 }
 
-/** More functions than this are not named. */
+/** More functions than this are not listed. */
 const mostFunctions = 5000
 
-/** How long a process may take from its note to its worker's row. */
+/** How long a process may take from its record to the row of its worker. */
 const startingMs = 60_000
 
-/** How long the note of a process that ends is worth waiting for. */
+/** How long an ending process waits for the removal of its record. */
 const removeMs = 2000
 
-/** Tells this process from one before it that had the same number, as the first one of a container has. */
+/** Distinguishes this process from an earlier one with the same pid, as in a container. */
 const token = randomBytes(4).toString('hex')
 
-/** What this process says of itself while it runs. */
+/** The record of this process while it runs. */
 export class ProcessRecord {
   readonly #store: Store
   readonly #now: () => Instant
@@ -62,7 +62,7 @@ export class ProcessRecord {
     this.#sinceAt = now()
   }
 
-  /** The other live processes that plan under the same name by other definitions. */
+  /** The other live processes with the same source and other definitions. */
   async others(): Promise<readonly LiveProcess[]> {
     const { source, definitions } = this.#owner
     const now = this.#now()
@@ -77,13 +77,13 @@ export class ProcessRecord {
     })
   }
 
-  /** Says which functions this process has, undefined while that is not known; a note that could not be written is written with the next change. */
+  /** Records which functions this process has, undefined while they are unknown; a failed write is repeated with the next change. */
   tell(functions: readonly string[] | undefined): Promise<void> {
     this.#telling = this.#telling.then(() => this.#tell(functions)).catch(() => (this.#told = undefined))
     return this.#telling
   }
 
-  /** The process ends in order: its note goes, unless the store is away for longer than an end may take. */
+  /** Removes the record at the end of the process, unless the store cannot be reached in time. */
   async remove(): Promise<void> {
     this.#isOver = true
     const removed = new AbortController()
@@ -124,7 +124,7 @@ export class ProcessRecord {
     this.#told = text
   }
 
-  /** The notes of processes that are not there any more. */
+  /** The records of gone processes. */
   async #gone(): Promise<readonly StateEntry[]> {
     const live = new Set((await this.#store.workers()).map(placeOf))
     const now = this.#now()
@@ -135,20 +135,20 @@ export class ProcessRecord {
   }
 }
 
-/** Whose definitions a process has. */
+/** The source of a process's definitions. */
 export interface ProcessOwner {
   readonly source: string
   readonly definitions: string
   readonly program: string | undefined
 }
 
-/** How the notes of this process are named; those of one before it that had its number are not. */
+/** The prefix of this process's records; an earlier process with the same pid has another one. */
 function ownNames(): string {
   const { host, pid } = workerIdentity()
   return `${host}:${pid}:${token}:`
 }
 
-/** Whether the process of a note is one of these, or just starting. */
+/** Whether the process of a record is one of these, or is starting. */
 function isThere(
   { name, process }: { readonly name: string; readonly process: Revisioned },
   { live, now }: { readonly live: ReadonlySet<string>; readonly now: Instant },
@@ -157,7 +157,7 @@ function isThere(
   return live.has(placeOf(process)) || now - process.sinceAt < startingMs
 }
 
-/** The processes that are alive and have said what they have. */
+/** The live processes that have a record. */
 export async function liveProcesses(
   store: Store,
   live: readonly WorkerStatus[],
@@ -167,7 +167,7 @@ export async function liveProcesses(
   return processes.filter((process) => places.has(placeOf(process)))
 }
 
-/** What a process is called in messages. */
+/** The name of a process in messages. */
 export function placeOf({ host, pid }: { readonly host: string; readonly pid: number }): string {
   return `${host}:${pid}`
 }
@@ -178,7 +178,7 @@ async function readState(store: Store): Promise<readonly StateEntry[]> {
   return await store.stateEntries({ kind: 'process', limit: maxStateEntries })
 }
 
-/** A process as its note tells of it. */
+/** Parses the record of a process. */
 interface Revisioned extends LiveProcess {
   readonly sinceAt: Instant
 }

@@ -16,7 +16,7 @@ async function hintFor(owners: Readonly<Record<string, string>>, source: string)
   return (error as Error).message
 }
 
-it('names the app to write where all names belong to one other app of the same kind', async () => {
+it('names the app to set if all names belong to one other app of the same kind', async () => {
   expect(await hintFor({ a: 'config:rel1', b: 'config:rel2' }, 'config:rel2')).toBe(
     'taken; if that app was renamed, set app: rel1 in the config',
   )
@@ -25,7 +25,7 @@ it('names the app to write where all names belong to one other app of the same k
   )
 })
 
-it('says nothing where another kind of source or more than one owns them', async () => {
+it('gives no hint if another kind of source or more than one owns them', async () => {
   expect(await hintFor({ a: 'api' }, 'config:rel2')).toBe('taken')
   expect(await hintFor({ a: 'code:app' }, 'config:rel2')).toBe('taken')
   expect(await hintFor({ a: 'config:x', b: 'config:y' }, 'config:z')).toBe('taken')

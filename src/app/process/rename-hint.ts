@@ -2,8 +2,8 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 
 /**
- * What an app was refused with, and what to do where the names it wants belong to one other app of its kind: then it is
- * most likely the same one, whose directory or package got another name.
+ * Adds a hint to the error of an app if the names it defines belong to one other app of its kind: it is
+ * most likely the same app, whose directory or package was renamed.
  */
 export async function withRenameHint(
   error: unknown,

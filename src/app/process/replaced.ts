@@ -5,17 +5,17 @@ import { placeOf, type LiveProcess } from './process-record.js'
 /** A start that would end triggers or plans of its source. */
 export interface Ending {
   readonly source: string
-  /** The program that starts, where it is known. */
+  /** The program that starts, if known. */
   readonly program: string | undefined
-  /** What it would end. */
+  /** The triggers and plans that it would end. */
   readonly names: readonly string[]
-  /** The live processes that have the same source and other definitions. */
+  /** The live processes with the same source and other definitions. */
   readonly others: readonly LiveProcess[]
 }
 
 /**
- * Says whose definitions a start ends. Of an older release of the same program that is a deploy, and is told; of another
- * program it is an accident, and is refused.
+ * Checks whose definitions a start ends. Ending those of an older release is a deploy and causes a warning; ending those
+ * of another program is an accident and is refused.
  */
 export function checkReplaced(ending: Ending, events: Events): void {
   const { source, program, names, others } = ending
@@ -34,7 +34,7 @@ export function checkReplaced(ending: Ending, events: Events): void {
   events.emit('operation', { operation: 'start', target: source, outcome: 'warning', details: { message } })
 }
 
-/** A program that is not known may be the same one. */
+/** An unknown program may be the same one. */
 function isOther(one: string | undefined, two: string | undefined): boolean {
   return one !== undefined && two !== undefined && one !== two
 }

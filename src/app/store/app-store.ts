@@ -98,7 +98,7 @@ export class AppStore {
       this.#opened = wentBack === undefined ? store : refuseWrites(store, wentBack)
       return this.#opened
     } catch (error) {
-      // What failed once may succeed the next time: a lock is freed, a directory is made.
+      // A failed open may succeed the next time: a lock is freed, a directory is created.
       this.#opening = undefined
       await store?.close().catch(() => undefined)
       throw error

@@ -2,15 +2,15 @@ const open = 0
 const busy = 1
 const closed = 2
 
-/** How long an exit waits for a call that is under way. */
+/** How long an exit waits for a running call. */
 const patienceMs = 1000
 
 /**
- * Keeps the process from exiting while its lease thread is inside SQLite. Node ends all threads at an exit, and a thread
- * that then returns from native code takes the process down with SIGABRT, whatever its exit code was.
+ * Delays the exit of the process while its lease thread is inside SQLite. Node stops all threads at an exit, and a thread
+ * that then returns from native code crashes the process with SIGABRT, whatever its exit code was.
  */
 export class ExitGate {
-  /** What both threads share. */
+  /** The memory that both threads share. */
   readonly shared: SharedArrayBuffer
   readonly #state: Int32Array
 
@@ -19,9 +19,9 @@ export class ExitGate {
     this.#state = new Int32Array(shared)
   }
 
-  /** Called by the lease thread, for one call at a time: the process does not exit before the call is over. */
+  /** Runs one call of the lease thread: the process does not exit before it has ended. */
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
-    // The process exits: nothing may begin any more, so the thread waits for its end.
+    // The process exits: no call may start, so the thread waits for the end.
     if (Atomics.compareExchange(this.#state, 0, open, busy) === closed) Atomics.wait(this.#state, 0, closed)
     try {
       return await call()
@@ -31,7 +31,7 @@ export class ExitGate {
     }
   }
 
-  /** Called by the main thread as the process exits: waits for the call that is under way, and lets no other begin. */
+  /** Called by the main thread at exit: waits for the running call, and prevents others. */
   close(): void {
     while (Atomics.compareExchange(this.#state, 0, open, closed) === busy) {
       if (Atomics.wait(this.#state, 0, busy, patienceMs) === 'timed-out') return

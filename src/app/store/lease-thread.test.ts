@@ -56,7 +56,7 @@ async function kept(options: { worker: string; url?: string; leaseMs?: number; n
   return { keepAlive, told, first }
 }
 
-describe('a lease that is kept from a thread', () => {
+describe('a lease that is renewed by a thread', () => {
   it('survives a handler that blocks the event loop for three times its length', async () => {
     const script = `
       import { rota } from ${JSON.stringify(library)}
@@ -94,7 +94,7 @@ describe('a lease that is kept from a thread', () => {
     expect(told).toEqual([])
   })
 
-  it('goes by the time that the main thread believes, as soon as it does', async () => {
+  it('uses a time as soon as the main thread accepts it', async () => {
     const now = Date.now()
     await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: hour })
     const { keepAlive, told } = await kept({ worker: 'w', leaseMs: hour })
@@ -110,7 +110,7 @@ describe('a lease that is kept from a thread', () => {
     expect(told).toEqual([])
   })
 
-  it('goes from its start by the time that the main thread believes', async () => {
+  it('uses the accepted time of the main thread from its start', async () => {
     const now = Date.now() + 3 * hour
     await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: hour })
     const { keepAlive } = await kept({ worker: 'w', leaseMs: hour, now })
@@ -120,7 +120,7 @@ describe('a lease that is kept from a thread', () => {
     await keepAlive.stop()
   })
 
-  it('of a directory goes on while others hold the directory', async () => {
+  it('of a files store is renewed while others hold the directory', async () => {
     const files = join(directory, 'data')
     const store = await openFilesStore({ path: files, clock: systemClock, durability: 'normal' })
     const now = Date.now()
@@ -139,7 +139,7 @@ describe('a lease that is kept from a thread', () => {
     await store.close()
   })
 
-  it('that others have declared over is told at once', async () => {
+  it('that others have declared expired is reported immediately', async () => {
     const now = Date.now()
     await store.register({ id: 'w', host: 'h', pid: 1, version: '0', now, leaseMs: 1000 })
     await store.retire({ worker: 'w', now })
@@ -149,7 +149,7 @@ describe('a lease that is kept from a thread', () => {
     expect(told).toEqual(['expired'])
   })
 
-  it('whose thread dies is over, and why is told', async () => {
+  it('whose thread dies is over, and the reason is reported', async () => {
     const { keepAlive, told, first } = await kept({
       worker: 'w',
       url: `sqlite:${join(directory, 'none.db')}`,

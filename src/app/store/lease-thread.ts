@@ -1,7 +1,7 @@
 /**
- * The thread that keeps a worker's lease while the main thread is busy: it has its own connection, so that a handler
- * that blocks the event loop does not lose what the process holds. If the main thread does not answer for longer than
- * the stall limit the process is taken for hung and ends at once; its runs are then taken over elsewhere.
+ * The thread that renews a worker's lease while the main thread is busy: it has its own connection, so that a handler
+ * that blocks the event loop does not lose the runs of the process. If the main thread does not answer for longer than
+ * the stall limit, the process counts as hung and exits immediately; its runs are then taken over elsewhere.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { ClockGuard } from '../../engine/scheduler/clock-guard.js'
@@ -12,23 +12,23 @@ import type { Instant } from '../../time/instant.js'
 import { ExitGate } from './exit-gate.js'
 import { clockFor, openLease, type Durability, type LeaseStore } from './open-store.js'
 
-/** What the main thread hands over. */
+/** The data from the main thread. */
 export interface LeaseThreadData {
   readonly url: string
   readonly durability: Durability
   readonly worker: string
   readonly leaseMs: number
   readonly stallMs: number
-  /** What the main thread takes as now. */
+  /** The current time of the main thread. */
   readonly now: Instant
-  /** What the exit gate of the process shares. */
+  /** The shared memory of the exit gate. */
   readonly gate: SharedArrayBuffer
 }
 
-/** What the thread says: a question whether the main thread is alive, or what a heartbeat came to. */
+/** A message of the thread: a ping for the main thread, or the result of a heartbeat. */
 export type LeaseThreadMessage = 'ping' | 'full' | Beat
 
-/** What the main thread says: that it is alive, that the thread may end, or a time that it believes from now on. */
+/** A message of the main thread: a pong, the end of the thread, or a time that it has accepted. */
 export type MainThreadMessage = 'pong' | 'stop' | { readonly accepted: Instant }
 
 async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
@@ -41,8 +41,8 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
     workers: () => gate.during(() => opened.workers()),
     close: () => gate.during(() => opened.close()),
   }
-  // The main thread judges the time, and says so when it believes one that was in doubt. While it is busy the same rules
-  // hold here. Otherwise one of them would judge by a time in which the other does not renew yet.
+  // The main thread checks the time, and sends a message when it accepts a doubtful one. While it is busy the same rules
+  // apply here. Otherwise one thread would use a time in which the other does not renew the lease yet.
   const guard = new ClockGuard(clock, { highestAt: data.now, acceptClock: true })
   guard.accept(data.now)
   const now = (): number => guard.now()
@@ -50,7 +50,7 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const onExpired = (): void => tell('expired')
   const onBeat = (isDraining: boolean): void => tell(isDraining ? 'draining' : 'alive')
   const onFull = (): void => tell('full')
-  // At once: starting the thread has used up a part of the lease.
+  // Immediately: starting the thread has used a part of the lease.
   const keeping = { worker, leaseMs, clock, now, store, isDue: true }
   const heartbeat = new Heartbeat({ ...keeping, onExpired, onBeat, onFull })
   const pulse = new Pulse({ clock, port, stallMs })
@@ -71,13 +71,13 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   heartbeat.start()
 }
 
-/** How many questions fit into the stall limit. */
+/** The number of pings within the stall limit. */
 const questions = 6
 
-/** Asks the main thread whether it is alive, and ends the process when it has not been for too long. */
+/** Pings the main thread, and ends the process if it has not answered for too long. */
 class Pulse {
   readonly #options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }
-  /** Questions, not time: a process that was stopped as a whole has not asked any meanwhile. */
+  /** Counts pings, not time: a suspended process sends none meanwhile. */
   #unanswered = 0
   #cancelTimer: () => void = () => undefined
 

@@ -4,7 +4,7 @@ import { openStore } from './open-store.js'
 
 const options = { clock: systemClock, directory: '/', durability: 'normal', create: false } as const
 
-describe('the address of a store', () => {
+describe('the URL of a store', () => {
   it.each(['files:a\0b', 'sqlite:a\0b', 'files:\0'])('with a NUL in its path is refused: %j', async (url) => {
     await expect(openStore(url, options)).rejects.toMatchObject({
       code: 'STORE_URL',
@@ -12,7 +12,7 @@ describe('the address of a store', () => {
     })
   })
 
-  it('in Postgres is refused while PGSSLMODE is a word that the driver would take for no TLS', async () => {
+  it('in Postgres is refused while PGSSLMODE is a value that the driver would read as no TLS', async () => {
     process.env['PGSSLMODE'] = 'bogus'
     onTestFinished(() => void delete process.env['PGSSLMODE'])
     await expect(openStore('postgres://u@127.0.0.1:1/shop', options)).rejects.toMatchObject({

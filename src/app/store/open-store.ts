@@ -8,24 +8,24 @@ import type { Store } from '../../store/port.js'
 import { isOnManyHosts, notAStore, pathOf, splitUrl } from '../../formats/store-url.js'
 import { loadEndEffects } from '../features.js'
 
-/** How a store is opened. */
+/** The options of opening a store. */
 export interface OpenOptions {
   readonly clock: Clock
-  /** What a relative path is relative to. */
+  /** The base of relative paths. */
   readonly directory: string
   readonly durability: Durability
-  /** Whether it is made where it is missing; otherwise that is an error. */
+  /** Whether a missing store is created; with false it is an error. */
   readonly create: boolean
-  /** Told the number of each commit, by a store that counts them. */
+  /** Called with the number of each commit, by a store that counts them. */
   readonly onCommit?: ((number: number) => void) | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** `full` survives power loss; `normal` survives every crash of a process and is faster. */
+/** `full` survives a power loss; `normal` survives any crash of a process and is faster. */
 export type Durability = 'full' | 'normal'
 
-/** Opens the store behind an address; its adapter is loaded only then. */
+/** Opens the store of a URL; its adapter is loaded on demand. */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
   return await openAdapter(url, options, await loadEndEffects())
 }
@@ -62,16 +62,16 @@ async function openAdapter(url: string, options: OpenOptions, endEffects: EndEff
   }
 }
 
-/** The driver reads the variable by itself where the address says nothing of TLS. */
+/** The driver reads the variable itself if the URL has no TLS mode. */
 function assertTlsMode(): void {
   const fault = tlsModeFault(process.env['PGSSLMODE'])
   if (fault !== undefined) throw new RotaError('STORE_URL', `the variable PGSSLMODE: ${fault}`)
 }
 
-/** What keeping a lease needs of a store. */
+/** The part of a store that renewing a lease needs. */
 export type LeaseStore = HeartbeatOptions['store'] & Pick<Store, 'close'>
 
-/** Opens what a heartbeat needs of a store that exists; it ends no runs. */
+/** Opens the part of an existing store that a heartbeat needs. */
 export async function openLease(url: string, options: Omit<OpenOptions, 'create'>): Promise<LeaseStore> {
   const [scheme, rest] = splitUrl(url)
   if (scheme !== 'files') return await openAdapter(url, { ...options, create: false }, chainsOnly)
@@ -80,12 +80,12 @@ export async function openLease(url: string, options: Omit<OpenOptions, 'create'
   return openFilesLease({ path: pathOf(rest, directory), url, clock, durability })
 }
 
-/** The clock to use with a store: many hosts on one database go by its clock, whatever their own ones show. */
+/** The clock of a store: hosts that share a database use its clock instead of their own. */
 export function clockFor(url: string, clock: Clock): Clock {
   return isOnManyHosts(url) ? new DatabaseClock(clock) : clock
 }
 
-/** An address as people may see it: without a password. */
+/** A URL without its password. */
 export function shownUrl(url: string): string {
   return isOnManyHosts(url) ? shownAddress(url) : url
 }

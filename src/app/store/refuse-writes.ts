@@ -1,7 +1,7 @@
 import type { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 
-/** What changes nothing. What is not named here is refused, so that nothing new is let through by mistake. */
+/** The methods that only read. All others are refused, so that a new method is not allowed by mistake. */
 const readers: ReadonlySet<string> = new Set<keyof Store>([
   'jobs',
   'queues',
@@ -29,7 +29,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'close',
 ])
 
-/** The same store, which can be looked at but refuses to be changed. */
+/** The same store, read-only. */
 export function refuseWrites(store: Store, error: RotaError): Store {
   return new Proxy(store, {
     get(target, key) {

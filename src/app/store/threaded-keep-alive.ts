@@ -6,20 +6,20 @@ import type { Instant } from '../../time/instant.js'
 import { ExitGate } from './exit-gate.js'
 import type { LeaseThreadData, LeaseThreadMessage, MainThreadMessage } from './lease-thread.js'
 
-/** What keeping a lease from a thread needs. */
+/** The options of renewing a lease in a thread. */
 export interface ThreadedKeepAliveOptions
   extends KeepAliveOptions,
     Pick<LeaseThreadData, 'url' | 'durability' | 'stallMs' | 'now'> {
   readonly clock: Clock
 }
 
-/** How long a thread may take to keep the lease: four fifths of the shortest one that a worker starts with. */
+/** How long a thread may take to start: four fifths of the shortest lease. */
 const firstBeatMs = 4000
 
-/** How long a thread may take to end; one that hangs must not keep the process. */
+/** How long a thread may take to end; a hung one must not keep the process alive. */
 const endMs = 5000
 
-/** Keeps a lease from a thread with its own connection. */
+/** Renews a lease in a thread with its own connection. */
 export class ThreadedKeepAlive implements KeepAlive {
   readonly #options: ThreadedKeepAliveOptions
   #thread: Worker | undefined
@@ -35,10 +35,10 @@ export class ThreadedKeepAlive implements KeepAlive {
     const closeGate = (): void => gate.close()
     process.on('exit', closeGate)
     const workerData: LeaseThreadData = { url, durability, worker, leaseMs, stallMs, now, gate: gate.shared }
-    // Flags of the program, such as --input-type or --import, are not meant for the thread, which may not even start with them.
+    // Flags of the program, such as --input-type or --import, must not apply to the thread, which may not start with them.
     const thread = new Worker(threadFile(), { workerData, execArgv: [] })
     this.#thread = thread
-    // A store that does not answer the thread must not let work outlast the lease that it was begun under.
+    // If the store does not answer the thread, work must not outlast its lease.
     const cancel = clock.timer(Math.max(firstBeatMs, leaseMs * 0.8), () => {
       if (this.#thread === thread) onExpired()
     })
@@ -52,7 +52,7 @@ export class ThreadedKeepAlive implements KeepAlive {
     thread.on('error', (error) => {
       if (this.#thread === thread) onTrouble(error)
     })
-    // Without the thread the lease runs out, so that the worker must be replaced by one with a thread of its own.
+    // Without the thread the lease expires, so the worker must be replaced by one with a new thread.
     thread.on('exit', () => {
       process.off('exit', closeGate)
       cancel()
@@ -80,7 +80,7 @@ export class ThreadedKeepAlive implements KeepAlive {
   }
 }
 
-/** The compiled thread, wherever this file itself was loaded from. */
+/** The compiled thread, wherever this file was loaded from. */
 function threadFile(): string {
   return createRequire(import.meta.url).resolve('#lease-thread')
 }

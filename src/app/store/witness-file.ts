@@ -3,38 +3,38 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
-/** How far a store had come. */
+/** The progress of a store. */
 export interface Progress {
   readonly epoch: number
-  /** The number of a commit, of a store that counts them; it wraps at 32 bits. */
+  /** The number of a commit, if the store counts them; it wraps at 32 bits. */
   readonly commit?: number | undefined
 }
 
-/** What a witness file says. */
+/** The content of a witness file. */
 export interface Seen extends Progress {
-  /** Whether a loss of power takes nothing of it away from the store. */
+  /** Whether the store keeps all of it after a power loss. */
   readonly isLasting: boolean
-  /** What tells one start of the machine from another; empty where nothing does. */
+  /** The boot id of the machine; empty if unknown. */
   readonly boot: string
-  /** What a loss of power takes nothing of, in any case. */
+  /** The progress that survives a power loss in any case. */
   readonly settled: Progress
 }
 
-/** Which store a witness file is about: the same store may lie in several places, as a copy does. */
+/** The store of a witness file: its id and its location, since a store may be copied. */
 export interface Subject {
   readonly id: string
   readonly place: string
 }
 
-/** A size that every text fits into, and that the system writes as a whole. */
+/** A size that is sufficient for every content, and that the system writes atomically. */
 const fileSize = 256
 
 const commitAt = '{"commit":'.length
 const commitSize = '-2147483648'.length
 
 /**
- * A small file that is written over with every commit: no fsync and no rename. What a killed process wrote stays
- * written; a loss of power may take the last writes, and a witness that is behind harms nothing.
+ * A small file that is overwritten with every commit: no fsync and no rename. What a killed process wrote stays
+ * written; a power loss may undo the last writes, and a witness that is behind does no harm.
  */
 export class WitnessFile {
   readonly #path: string
@@ -55,7 +55,7 @@ export class WitnessFile {
     this.writeCommit(commit)
   }
 
-  /** Writes the same again with another commit. */
+  /** Writes the same content with another commit. */
   writeCommit(commit: number | undefined): void {
     this.#buffer.write(String(commit ?? null).padStart(commitSize), commitAt, 'latin1')
     if (this.#isClosed) return
@@ -64,12 +64,12 @@ export class WitnessFile {
       writeSync(this.#file, this.#buffer, 0, fileSize, 0)
       this.#trouble = undefined
     } catch (error) {
-      // A witness that cannot be written protects nothing, but harms nothing either. The next commit tries again.
+      // A witness that cannot be written does no harm. The next commit tries again.
       this.#trouble = (error as Error).message
     }
   }
 
-  /** Why it could not be written the last time. */
+  /** Why the last write failed. */
   get trouble(): string | undefined {
     return this.#trouble
   }
@@ -81,7 +81,7 @@ export class WitnessFile {
   }
 }
 
-/** What this host has seen of a store: at this place, or else wherever it was seen. */
+/** What this host has seen of a store: at this location, otherwise at any. */
 export function readSeen(subject: Subject): readonly Seen[] {
   const own = read(pathOf(subject))
   if (own !== undefined) return [own]
@@ -89,14 +89,14 @@ export function readSeen(subject: Subject): readonly Seen[] {
   return list(directory).flatMap((name) => read(join(directory, name)) ?? [])
 }
 
-/** Whether this host has seen any store at a place. */
+/** Whether this host has seen any store at a location. */
 export function wasSeenAt(place: string): boolean {
   const root = stateDirectory()
   const name = nameOf(place)
   return list(root).some((store) => read(join(root, store, name)) !== undefined)
 }
 
-/** What tells one start of this machine from another. */
+/** The boot id of this machine. */
 export function bootOfMachine(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -106,7 +106,7 @@ export function bootOfMachine(): string {
 }
 
 function openFile(path: string): number {
-  // An account without a home often has one that does not exist, and that is not to be made.
+  // The home of an account may not exist, and must not be created.
   if (namedState() === undefined && !existsSync(homedir())) throw new Error(`${homedir()} does not exist`)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {
@@ -139,7 +139,7 @@ function pathOf({ id, place }: Subject): string {
   return join(directoryOf(id), nameOf(place))
 }
 
-// The id was read from a file that anybody may have made.
+// The id was read from a file that anybody may have written.
 function directoryOf(id: string): string {
   return join(stateDirectory(), `store-${encodeURIComponent(id)}`)
 }

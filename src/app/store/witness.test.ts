@@ -101,13 +101,13 @@ it.each(damages)('G9: a log that was %s while nothing ran is noticed', async (_,
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 
-it('a kill alone is no reason to refuse a store', async () => {
+it('a store is not refused after a kill', async () => {
   await killedAfter(enqueueFive)
   expect(await startOf()).toBe('started')
   expect(await startOf()).toBe('started')
 })
 
-it('G9: a store that went back can be looked at, but not changed, until it is accepted', async () => {
+it('G9: a store that went back is read-only until it is accepted', async () => {
   await killedAfter(enqueueFive)
   await rm(`${path}-wal`)
   const later = app()
@@ -145,21 +145,21 @@ it('G9: what a command wrote counts too, and a command that only reads leaves no
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 
-it('with `durability: normal` the commits that a loss of power took are not missed', async () => {
+it('with `durability: normal` commits that a power loss undid are accepted', async () => {
   await killedAfter(enqueueFive, { durability: 'normal' })
   await rm(`${path}-wal`)
   await pretendReboot()
   expect(await startOf()).toBe('started')
 })
 
-it('with `durability: full` a loss of power takes nothing, so that what is missing is missed', async () => {
+it('with `durability: full` a power loss undoes nothing, so missing commits are detected', async () => {
   await killedAfter(enqueueFive, { durability: 'full' })
   await rm(`${path}-wal`)
   await pretendReboot()
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 
-it('with `durability: normal` what the disk has had for long is missed after a loss of power', async () => {
+it('with `durability: normal` missing commits that were on disk for long are detected after a power loss', async () => {
   const lived = app({ durability: 'normal' })
   await lived.start({ roles: { scheduler: false, worker: false } })
   await copyFile(path, join(directory, 'backup.db'))
@@ -181,7 +181,7 @@ async function pretendReboot(): Promise<void> {
   }
 }
 
-it('a copy goes its own way once it is accepted, and the original another', async () => {
+it('an accepted copy and its original are independent', async () => {
   await killedAfter(enqueueFive)
   expect(await startOf()).toBe('started')
   const copy = join(directory, 'copy.db')
@@ -200,7 +200,7 @@ it('a copy goes its own way once it is accepted, and the original another', asyn
   expect(await startOf({ store })).toBe('started')
 })
 
-it('G9: a file without a byte where a store was seen is refused; a removed one is a new store', async () => {
+it('G9: an empty file where a store was seen is refused; a removed one is a new store', async () => {
   await killedAfter(enqueueFive)
   expect(await startOf()).toBe('started')
   await truncate(path, 0)
@@ -223,7 +223,7 @@ it('G9: a store that was restored from a copy is refused until that is accepted'
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 
-it('a store that goes back while it is in use is told of', async () => {
+it('a store that goes back while it is in use is reported', async () => {
   const store = await openSqliteStore({ path, clock })
   const { epoch, ...health } = await store.health({ now: clock.now() })
   let shown = epoch + 10
@@ -247,7 +247,7 @@ it('a store that goes back while it is in use is told of', async () => {
   await store.close()
 })
 
-it('a home that does not exist is not made, and a state that cannot be written is told of', async () => {
+it('a missing home is not created, and a state that cannot be written is reported', async () => {
   const home = join(directory, 'nonexistent')
   const file = join(directory, 'file')
   await writeFile(file, '')

@@ -8,19 +8,19 @@ import { bootOfMachine, readSeen, wasSeenAt, WitnessFile, type Progress, type Se
 
 const everyMs = 60_000
 
-/** A database may be replaced by an older one while it is in use. */
+/** How often the store is compared: a database may be replaced by an older one while it is in use. */
 const manyHostsEveryMs = 10_000
 
-/** How long the last look may take. */
+/** The time limit of the last comparison. */
 const lastLookMs = 1000
 
-/** By then the system has written everything to disk that it was given, asked for it or not. */
+/** After this time the system has written everything to disk, even without fsync. */
 const settledAfterMs = 10 * 60_000
 
 /**
- * Remembers, outside the store, how far this host has seen it come: with every commit where the store counts them,
- * else by its epoch once a minute. A store that is behind went back in time: a backup was restored, a file was damaged
- * or a failover lost commits, and runs that were done would be done again without a word.
+ * Records, outside the store, the progress that this host has seen: with every commit if the store counts them,
+ * otherwise by its epoch once a minute. A store that is behind went back in time: a backup was restored, a file was damaged
+ * or a failover lost commits, and completed runs would silently be performed again.
  */
 export class Witness {
   readonly #options: WitnessOptions
@@ -42,7 +42,7 @@ export class Witness {
     this.#settling = { ...found.progress, sinceMs: options.clock.monotonicMs() }
   }
 
-  /** Compares the store with what was seen before. Writes nothing yet: who only reads leaves no trace. */
+  /** Compares the store with its recorded progress. Writes nothing yet: a reader leaves no trace. */
   static async open(options: WitnessOptions): Promise<Witness | undefined> {
     const { store, clock } = options
     if (store.url.startsWith('memory:')) return undefined
@@ -51,7 +51,7 @@ export class Witness {
     const boot = bootOfMachine()
     const least = seen.map((one) => stillThere(one, boot))
     const isInDoubt = least.some((one) => isBehind(first, one))
-    // Others may have written to the store and to the witness since it was looked at.
+    // Others may have written to the store and to the witness since it was read.
     const { id, epoch, commit } = isInDoubt ? await store.health({ now: clock.now() }) : first
     const progress = { epoch, commit }
     const witness = new Witness(options, { id, progress, settled: seen[0]?.settled ?? nothing })
@@ -60,26 +60,26 @@ export class Witness {
     return witness
   }
 
-  /** Why nothing may be written to the store until somebody accepts what it has become. */
+  /** Why the store must not be written until somebody accepts its state. */
   get wentBack(): RotaError | undefined {
     return this.#wentBack
   }
 
-  /** What is wrong where nothing can be remembered beyond the end of this process. */
+  /** The problem if nothing can be recorded beyond the end of this process. */
   get trouble(): string | undefined {
     const { trouble } = this.#file
     if (trouble === undefined) return undefined
     return `this host cannot remember how far the store has come (${trouble}), so a store that went back in time is noticed only while this process runs; set XDG_STATE_HOME to a directory that it may write to`
   }
 
-  /** Goes on from what the store has become. */
+  /** Accepts the current state of the store. */
   accept(): void {
     this.#wentBack = undefined
     this.#settled = nothing
     this.#write()
   }
 
-  /** Lets nobody on this host write to this store until somebody accepts what it has become. */
+  /** Prevents writes of this host to this store until somebody accepts its state. */
   refuse(): void {
     if (this.#isRefused) return
     this.#seen = { ...this.#seen, epoch: Number.MAX_SAFE_INTEGER }
@@ -88,21 +88,21 @@ export class Witness {
     this.#isRefused = true
   }
 
-  /** Remembers a commit of this process. */
+  /** Records a commit of this process. */
   see(commit: number): void {
     this.#seen = { epoch: this.#seen.epoch, commit }
-    // Every commit comes along here, so that most of them only write over one number.
+    // Every commit calls this, so most calls only overwrite one number.
     if (this.#isWritten && !this.#isRefused) this.#file.writeCommit(commit)
     else this.#write()
   }
 
-  /** Looks at the store from time to time, and remembers what it sees. */
+  /** Reads the store from time to time, and records its progress. */
   watch(): void {
     this.#write()
     this.#arm()
   }
 
-  /** Looks at the store once more, and no more then. */
+  /** Reads the store once more and stops. */
   async unwatch(): Promise<void> {
     if (this.#cancelTimer === undefined) return
     this.#cancelTimer()
@@ -158,7 +158,7 @@ export class Witness {
   }
 }
 
-/** What a witness watches, and whom it tells. */
+/** The options of a witness. */
 export interface WitnessOptions {
   readonly store: Store
   readonly clock: Clock
@@ -168,8 +168,8 @@ export interface WitnessOptions {
 }
 
 /**
- * Refuses a file without a byte where this host has seen a store: it would be taken for a new one. A store that
- * somebody removed on purpose has left no file.
+ * Refuses an empty file where this host has seen a store: it would be used as a new one. A store that
+ * was removed on purpose has left no file.
  */
 export function assertNotEmptied(url: string): void {
   if (!url.startsWith('sqlite:')) return
@@ -177,7 +177,7 @@ export function assertNotEmptied(url: string): void {
   if (sizeOf(path) !== 0 || !wasSeenAt(placeOf(url))) return
   throw new RotaError(
     'STORE_CORRUPT',
-    `${url}: ${path} is empty, but this host has seen a store there; restore a backup, or remove the file to begin anew`,
+    `${url}: ${path} is empty, but this host has seen a store there; restore a backup, or remove the file to start with a new store`,
   )
 }
 
@@ -191,7 +191,7 @@ function sizeOf(path: string): number | undefined {
 
 const nothing: Progress = { epoch: 0, commit: undefined }
 
-/** What of it must be in the store now: a loss of power may have taken the last commits where nobody waited for the disk. */
+/** The progress that the store must have: without fsync a power loss may have undone the last commits. */
 function stillThere(seen: Seen, boot: string): Progress {
   const isSameBoot = boot !== '' && seen.boot === boot
   return seen.isLasting || isSameBoot ? seen : seen.settled
@@ -201,12 +201,12 @@ function isBehind(progress: Progress, seen: Progress): boolean {
   return progress.epoch < seen.epoch || isLater(seen.commit, progress.commit)
 }
 
-/** Whether one number of a commit comes after another; both wrap at 32 bits. */
+/** Whether one commit number is later than another; both wrap at 32 bits. */
 function isLater(commit: number | undefined, other: number | undefined): boolean {
   return commit !== undefined && other !== undefined && ((commit - other) | 0) > 0
 }
 
-/** A copy in another place goes its own way; a database is one, by whatever address it is reached. */
+/** A copy at another location is separate; a database is the same at every address. */
 function placeOf(url: string): string {
   return isOnManyHosts(url) ? '' : url
 }
