@@ -1,5 +1,5 @@
 // The worker pool and the message bus: results as a stream, counters, and a run that no worker takes. Ends by itself.
-import { poolMetrics, rota } from 'rota'
+import { rota } from 'rota'
 
 const store = 'sqlite:data/bus.db'
 
@@ -36,6 +36,6 @@ for await (const { job, error, output } of results) {
   if (seen === 2) break
 }
 
-const metrics = poolMetrics(app.pool.counters())
+const metrics = app.pool.metrics()
 console.log(metrics.match(/^rota_pool_tasks.*$/gm).join('\n'))
 await app.stop()

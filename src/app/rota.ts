@@ -5,6 +5,7 @@ import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { Handler, RunContext } from '../engine/worker/perform.js'
 import { Pool, type PoolCounters } from '../engine/worker/pool.js'
+import { poolMetrics } from '../engine/worker/pool-metrics.js'
 import type { ResultsOptions, TaskResult } from '../engine/worker/results.js'
 import type { AppContext } from '../features/app-context.js'
 import type { Feature } from '../features/feature.js'
@@ -130,6 +131,8 @@ class App {
     results(options?: ResultsOptions): AsyncIterableIterator<TaskResult>
     /** The number of attempts since the app was made, by outcome. */
     counters(): PoolCounters
+    /** The same counters as text for Prometheus. */
+    metrics(): string
   }
   readonly #context: AppContext
   readonly #lifecycle: Lifecycle
@@ -147,7 +150,11 @@ class App {
     this.workers = new Workers(context)
     const pool = new Pool(context.events)
     context.join({ close: async () => pool.close() })
-    this.pool = { results: (options) => pool.results(options), counters: () => pool.counters() }
+    this.pool = {
+      results: (options) => pool.results(options),
+      counters: () => pool.counters(),
+      metrics: () => poolMetrics(pool.counters()),
+    }
   }
 
   /** The functions that pipeline steps call, by name. */

@@ -2,8 +2,12 @@ import type { AppContext } from '../app-context.js'
 import type { Feature } from '../feature.js'
 import { Commands } from './api.js'
 
+export type { JobsFileCheck } from './api.js'
+export type { AddJob, CommandJobInfo } from './command-jobs.js'
+export type { ImportOptions, ImportedLine } from './import.js'
+
 /** The feature `command-jobs`. */
-export const commandJobs = {
+export const commands = {
   name: 'command-jobs',
   api: (context: AppContext) => new Commands(context),
   handlers: async () => (await import('./unclaimed.js')).commandHandlers,

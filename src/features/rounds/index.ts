@@ -4,6 +4,10 @@ import type { Feature } from '../feature.js'
 import { Rounds } from './api.js'
 import type { RoundsConfig } from './config.js'
 
+export type { RoundOptions, ServiceOptions } from './api.js'
+export type { RoundInput, ServiceInput } from './definition.js'
+export type { RoundState, RoundStatus, ServiceTimes } from './status.js'
+
 /** The feature `rounds`. */
 export const rounds = {
   name: 'rounds',

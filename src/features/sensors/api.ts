@@ -58,6 +58,12 @@ export class Sensors {
     return await listSensors(await this.#context.store(), { now: this.#context.now() })
   }
 
+  /** Polls, findings, failures in a row, lag and last success of every sensor, as text for Prometheus. */
+  async metrics(): Promise<string> {
+    const { sensorMetrics } = await import('./metrics.js')
+    return sensorMetrics(await this.list())
+  }
+
   /** The results of a sensor's polls and deliveries, newest first. */
   async history(name: string): Promise<readonly Evaluation[]> {
     const { sensorHistory } = await import('./status.js')

@@ -5,6 +5,16 @@ import { Sensors } from './api.js'
 import type { SensorsConfig } from './config.js'
 import { ownSensors } from './sensor.js'
 
+export type { ConfigSensor } from './config.js'
+export type { DedupeOptions, SensorInput, SensorOptions } from './definition.js'
+export type { Delivered } from './deliver.js'
+export type { AppSensorOptions } from './given.js'
+export type { SensorModule } from './isolated.js'
+export type { Evaluation, SensorRecord } from './record.js'
+export type { ConfiguredSensor, InitResult, Observation, PollContext, PollResult, Sensor } from './sensor.js'
+export type { SensorInfo, SensorPreview, SensorReset } from './status.js'
+export type { WebhookAddress } from './webhooks.js'
+
 /** The feature `sensors`. */
 export const sensors = {
   name: 'sensors',
