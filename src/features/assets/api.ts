@@ -138,7 +138,7 @@ export class Assets {
 
   /** The states of partitions: the newest ones, a range, or the given ones. */
   async grid(asset: AnyJob, options: GridOptions = {}): Promise<readonly PartitionStatus[]> {
-    const { partitionsOf } = await import('./partitions.js')
+    const { partitionsOf } = await import('./partitions/list.js')
     const { storeWithJobs, now } = this.#context
     return await partitionsOf(await storeWithJobs(), { asset: jobName(asset), ...options, now: now() })
   }

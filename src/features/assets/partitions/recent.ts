@@ -1,6 +1,6 @@
-import { boundsOf, joinLabel, labelAt } from '../../kernel/partition/label.js'
-import { labelsOf } from '../../kernel/partition/range.js'
-import { sliceAt, sliceBefore, type Slice } from '../../kernel/partition/slice.js'
+import { boundsOf, joinLabel, labelAt } from '../../../kernel/partition/label.js'
+import { labelsOf } from '../../../kernel/partition/range.js'
+import { sliceAt, sliceBefore, type Slice } from '../../../kernel/partition/slice.js'
 import {
   dimensionsOf,
   isListed,
@@ -10,8 +10,8 @@ import {
   type Dimension,
   type PartitionSpec,
   type TimeSpec,
-} from '../../kernel/partition/spec.js'
-import type { Instant } from '../../time/instant.js'
+} from '../../../kernel/partition/spec.js'
+import type { Instant } from '../../../time/instant.js'
 
 /** The newest partitions of a spec up to an instant, oldest first: of time the last ones, of keys all; undefined where they cannot be listed. */
 export function recentPartitions(

@@ -1,13 +1,13 @@
-import { refuse } from '../../kernel/definition/errors.js'
-import { placeOf, within } from '../../kernel/definition/faults.js'
-import { assertLabel } from '../../kernel/partition/label.js'
-import { labelsOf } from '../../kernel/partition/range.js'
-import { dimensionsOf, isTime, maxPartitions } from '../../kernel/partition/spec.js'
-import { readWhole } from '../../kernel/definition/read-value.js'
-import type { Store } from '../../store/port.js'
-import type { Instant } from '../../time/instant.js'
-import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from './status.js'
-import { recentPartitions } from './recent-partitions.js'
+import { refuse } from '../../../kernel/definition/errors.js'
+import { placeOf, within } from '../../../kernel/definition/faults.js'
+import { assertLabel } from '../../../kernel/partition/label.js'
+import { labelsOf } from '../../../kernel/partition/range.js'
+import { dimensionsOf, isTime, maxPartitions } from '../../../kernel/partition/spec.js'
+import { readWhole } from '../../../kernel/definition/read-value.js'
+import type { Store } from '../../../store/port.js'
+import type { Instant } from '../../../time/instant.js'
+import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from '../status.js'
+import { recentPartitions } from './recent.js'
 
 /** How partitions of an asset stand: the newest ones, a range, or those that are named. */
 export async function partitionsOf(
