@@ -42,7 +42,7 @@ function heard(messages: BusMessage[]) {
 }
 
 describe('N9: a run that no worker takes', () => {
-  it('is offered on the bus after the given time, with all that a subscriber needs', async () => {
+  it('is offered on the bus after the given time, with everything that a subscriber needs', async () => {
     const { app, pass, payload } = await deserted({ bus: { offerAfter: '10s' } })
     const messages: BusMessage[] = []
     app.bus.listen((message) => messages.push(message))
@@ -65,7 +65,7 @@ describe('N9: a run that no worker takes', () => {
     expect(messages.map(({ name }) => name)).toContain('tick')
   })
 
-  it('is taken by a subscriber through a claim, under its own worker and lease, and recorded as any other', async () => {
+  it('is claimed by a subscriber with a worker and lease of its own, and recorded like any other', async () => {
     const { app, pass, store } = await deserted()
     const taken: Task[] = []
     const workers: (string | undefined)[] = []
@@ -91,7 +91,7 @@ describe('N9: a run that no worker takes', () => {
     expect((await store.workers()).map(({ id }) => id)).not.toContain(workers[0])
   })
 
-  it('is taken once where two subscribers race, and each run by one of them', async () => {
+  it('is claimed once if two subscribers race', async () => {
     const { app, pass } = await deserted()
     const taken: string[] = []
     for (const name of ['a', 'b']) {
@@ -114,7 +114,7 @@ describe('N9: a run that no worker takes', () => {
     expect(offers).toEqual([8_000, 11_000, 14_000, 17_000, 20_000])
   })
 
-  it('is taken also where hundreds wait, each once, and Node warns of nothing', async () => {
+  it('is claimed once each if hundreds wait, without a warning of Node', async () => {
     const heard = hearWarnings()
     const { app, pass } = await deserted()
     const taken: string[] = []
@@ -127,7 +127,7 @@ describe('N9: a run that no worker takes', () => {
     expect(heard.warnings).toEqual([])
   })
 
-  it('fails and is retried by the rules of its job, and is not taken by who did not offer to', async () => {
+  it('fails by the rules of its job, and is not given to subscribers of other jobs', async () => {
     const { app, pass, store } = await deserted()
     let tries = 0
     app.bus.subscribe({ jobs: ['other'], take: () => expect.unreachable() })
@@ -146,7 +146,7 @@ describe('N9: a run that no worker takes', () => {
     expect(tries).toBe(1)
   })
 
-  it('is left to the workers where they take it in time, also when one comes back', async () => {
+  it('is left to workers that claim it in time, also after a worker came back', async () => {
     const { app, clock, pass } = await deserted()
     const by: string[] = []
     app.bus.subscribe({ jobs: ['*'], take: () => void by.push('subscriber') })
@@ -176,7 +176,7 @@ describe('N9: a run that no worker takes', () => {
     expect(heard(messages).length).toBeGreaterThan(0)
   })
 
-  it('is released when the app of the subscriber stops, and ends in order', async () => {
+  it('is released when the app of the subscriber stops', async () => {
     const { app, clock, pass, store } = await deserted()
     app.bus.subscribe({
       jobs: ['*'],
@@ -193,7 +193,7 @@ describe('N9: a run that no worker takes', () => {
     expect(ends).toEqual(['released'])
   })
 
-  it('goes on being told of although one who listens throws', async () => {
+  it('is still reported to other listeners if one throws', async () => {
     const { app, pass } = await deserted()
     const troubles: string[] = []
     let count = 0
@@ -212,7 +212,7 @@ describe('N9: a command that nobody takes', () => {
   const once = (id: string, command: string) =>
     ({ id, type: 'oneshot', executeAt: new Date(nine), command, userId: 'user1' }) as const
 
-  it('is offered before it fails, under a job of its own name, and taken by who names it', async () => {
+  it('is offered before it fails, under a job of its own name, and goes to the subscriber that names it', async () => {
     const { app, pass } = await deserted()
     const messages: BusMessage[] = []
     const taken: Task[] = []
@@ -255,7 +255,7 @@ describe('N9: a command that nobody takes', () => {
     expect(await app.commands.get('b')).toMatchObject({ state: 'executed', executed: true })
   })
 
-  it('is taken by one who takes all commands, whatever they are', async () => {
+  it('goes to a subscriber of all commands, whatever the command is', async () => {
     const { app, pass } = await deserted()
     const taken: string[] = []
     app.bus.subscribe({ commands: ['*'], take: ({ payload }) => void taken.push(payload.command) })
@@ -287,7 +287,7 @@ describe('N9: a command that nobody takes', () => {
 })
 
 describe.each(['sqlite', 'files'])('N9: a subscriber in another process, on %s,', (kind) => {
-  it('hears of what is recorded although its slow poll never comes, and one that is killed in the middle loses it', async () => {
+  it('hears of new runs without its slow poll, and loses its run if it is killed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-bus-'))
     const store = `${kind}:${join(directory, 'store')}`
     const processes = new BusProcesses(store)

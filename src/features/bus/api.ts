@@ -5,7 +5,7 @@ import { readConcurrency, readName } from '../../kernel/definition/read-value.js
 import type { AppContext, StartingApp } from '../app-context.js'
 import type { BusWork, Subscription } from './work.js'
 
-/** The message bus of an app: told of every event, and the way on which a run that no worker takes finds somebody who does. */
+/** `app.bus`: publishes all events, and offers runs that no worker claims to subscribers. */
 export class AppBus {
   readonly #context: AppContext
   readonly #bus: Bus
@@ -18,7 +18,7 @@ export class AppBus {
   constructor(context: AppContext) {
     const { events } = context
     this.#context = context
-    // A listener that fails at the news of a failure would otherwise fail for ever.
+    // Otherwise a listener that fails at the report of a failure would fail forever.
     this.#bus = new InProcessBus((error, { name }) => {
       if (name !== 'trouble')
         events.emit('trouble', { where: `bus listener of ${name}`, error, retryInMs: 0 })
@@ -30,14 +30,14 @@ export class AppBus {
     })
   }
 
-  /** Hears of every event; gives the function that ends it. */
+  /** Calls a function with each event; returns the function that ends this. */
   listen(hear: (message: BusMessage) => unknown): () => void {
     const end = this.#bus.subscribe(hear)
     this.#bridge()
     return end
   }
 
-  /** Offers to take runs that nobody has claimed for the time of `bus.offerAfter`; gives the function that ends the offer after what it is doing. */
+  /** Takes runs that nobody has claimed within `bus.offerAfter`; returns the function that ends this after the current runs. */
   subscribe(subscription: Subscription): () => Promise<void> {
     check(subscription)
     this.#subscriptions.add(subscription)

@@ -1,6 +1,6 @@
 /**
- * The message bus: tells whoever listens, here or in other processes, what the engine's events tell. It carries notices,
- * never the truth: a message may be lost or come twice, and what is offered on it is taken through a claim like any other.
+ * The message bus publishes the events of the engine to listeners. It carries notices, never the truth: a message may be
+ * lost or come twice, and a run that is offered on it is claimed like any other.
  */
 import { eventNames, type EngineEvents, type EventName, type Events } from '../../engine/events.js'
 
@@ -9,19 +9,19 @@ export type BusMessage = {
   [Name in EventName]: { readonly name: Name; readonly event: EngineEvents[Name] }
 }[EventName]
 
-/** Where messages go. */
+/** A message bus. */
 export interface Bus {
-  /** Tells everyone who listens; neither waits nor throws. */
+  /** Calls all listeners; neither waits nor throws. */
   publish(message: BusMessage): void
 
-  /** Hears every message from now on; gives the function that ends it. */
+  /** Adds a listener; returns the function that removes it. */
   subscribe(hear: (message: BusMessage) => unknown): () => void
 
-  /** Whether anyone may be listening: what nobody hears need not be put together. */
+  /** Whether there are listeners; without any, messages need not be made. */
   readonly isHeard: boolean
 }
 
-/** A bus within one process. A listener that throws harms nobody: its error is passed on. */
+/** A bus within one process. The error of a listener is reported and affects no other listener. */
 export class InProcessBus implements Bus {
   readonly #listeners = new Set<(message: BusMessage) => unknown>()
   readonly #onTrouble: (error: unknown, message: BusMessage) => void
@@ -53,7 +53,7 @@ export class InProcessBus implements Bus {
   }
 }
 
-/** Passes every event on to a bus from now on. */
+/** Publishes all events on a bus from now on. */
 export function publishEvents(events: Events, bus: Bus): void {
   for (const name of eventNames) events.on(name, (event) => bus.publish({ name, event } as BusMessage))
 }

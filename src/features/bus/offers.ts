@@ -17,27 +17,27 @@ export interface OffersOptions {
   readonly events: Events
   /** How long a run may be claimable before it is offered, and how often it is offered again. */
   readonly offerAfterMs: number
-  /** How soon it looks again where nothing says that it should. */
+  /** The interval of the slow poll. */
   readonly pollMs: number
 }
 
-/** How many runs one look offers; whoever takes one gets the most urgent of its job anyway. */
+/** How many runs one step offers; a claim gives the most urgent run of the job anyway. */
 const mostOffers = 200
 
-/** How many pages of waiting runs one look reads. */
+/** How many pages of pending runs one step reads. */
 const mostPages = 10
 
-/** How soon one look may follow another, however often it is told that there is news. */
+/** The shortest pause between two steps, however often it is woken. */
 const leastRestMs = 10
 
 /**
- * Looks for runs that could have been claimed for some time and were not, and offers them to whoever listens. What waits
- * stands in the store, so an offer that nobody heard is made again. A look also finds what will have waited long enough
- * before the next slow poll, and the next look comes at that instant.
+ * Finds runs that have been claimable for some time, and offers them to listeners. The runs stay in the store, so that
+ * an offer that nobody heard is repeated. A step also finds the runs to offer before the next slow poll, and the next
+ * step comes at that instant.
  */
 export class Offers {
   readonly #options: OffersOptions
-  /** What was offered and still waits. */
+  /** The runs that were offered and are still pending. */
   #offered = new Map<RunId, { readonly at: Instant; readonly times: number }>()
   #restUntilMs = -Infinity
 
@@ -58,7 +58,7 @@ export class Offers {
     return { afterMs: Math.max(leastMs, Math.min(areMany ? leastMs : nextAt - now, pollMs)) }
   }
 
-  /** Runs that nothing keeps from being claimed: those to be offered before the next slow poll, or of many only those to be offered now. */
+  /** Claimable runs to offer before the next slow poll; if there are many, only those to offer now. */
   async #claimable(now: Instant): Promise<{ runs: readonly Run[]; areMany: boolean }> {
     const { store, offerAfterMs, pollMs } = this.#options
     const untilAt = now - offerAfterMs
@@ -93,12 +93,12 @@ export class Offers {
   }
 }
 
-/** Whether no limit keeps it from being claimed. */
+/** Whether no limit prevents a claim. */
 function isClaimable({ waitsFor }: Run): boolean {
   return waitsFor === undefined
 }
 
-/** Runs that could have been claimed all the time since an instant. */
+/** Runs that have been claimable since an instant. */
 async function claimableSince(store: Store, untilAt: Instant): Promise<readonly Run[]> {
   const found: Run[] = []
   let before: RunId | undefined
@@ -128,7 +128,7 @@ function offerOf(
   }
 }
 
-/** Tells which jobs nobody may claim now, so that nobody is asked to. */
+/** Which jobs are held, so that nobody may claim their runs. */
 async function heldJobs(store: Store, now: Instant): Promise<(job: string) => boolean> {
   const open = new Set((await store.holds({ openAt: now })).map(({ target }) => target as string))
   if (['all', 'switch:worker', 'switch:pipeline'].some((target) => open.has(target))) return () => true

@@ -7,7 +7,7 @@ import type { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import type { RunContext } from '../../engine/worker/perform.js'
 import { performOneRun, type OneRunOptions } from '../../engine/worker/one-run.js'
 
-/** What somebody who takes offered runs needs. */
+/** What a taker needs. */
 export interface TakerOptions {
   readonly store: Store
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface TakerOptions {
   readonly tracer: ErrorTracer
   readonly leaseMs: number
   readonly identity: Omit<OneRunOptions['worker'], 'id'>
-  /** A name that no other worker has or had: every run is taken under its own. */
+  /** Returns a worker id that was never used before; each run has a worker of its own. */
   readonly newWorkerId: () => string
   /** Whether it takes the runs of a job. */
   readonly takes: (job: string) => boolean
@@ -24,12 +24,12 @@ export interface TakerOptions {
   readonly take: (run: RunContext) => unknown
 }
 
-/** How many offers it remembers while it is busy; what is forgotten is offered again. */
+/** How many offers it remembers while it is busy; forgotten ones are offered again. */
 const mostOpen = 1000
 
 /**
- * Takes runs that are offered. An offer says only that something of a job waits: each is answered with a claim like any
- * worker's, which gives the most urgent due run of that job, or none where others were faster.
+ * Takes offered runs. An offer only says that a run of a job waits. The taker answers each with the claim of a worker,
+ * which gives the most urgent due run of that job, or none if others were faster.
  */
 export class Taker {
   readonly #options: TakerOptions
@@ -40,7 +40,7 @@ export class Taker {
 
   constructor(options: TakerOptions) {
     this.#options = options
-    // Every run that it performs listens to it.
+    // Each of its runs listens to it.
     setMaxListeners(0, this.#handBack.signal)
   }
 
@@ -50,7 +50,7 @@ export class Taker {
     this.#go()
   }
 
-  /** Takes nothing more; what it is doing may finish until the grace is over, and is then told to stop and released. */
+  /** Takes nothing more. Current runs may finish within the grace period; then they are stopped and released. */
   async stop(graceOver: AbortSignal): Promise<void> {
     this.#isEnding = true
     this.#open.clear()
@@ -95,7 +95,7 @@ export class Taker {
     }
   }
 
-  /** Others were faster: until it is offered anew there is nothing of this job to take. */
+  /** Forgets the offers of a job, because others were faster. */
   #forget(job: string): void {
     for (const offered of this.#open.values()) if (offered.job === job) this.#open.delete(offered.run)
   }

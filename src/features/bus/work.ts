@@ -16,19 +16,19 @@ import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
 import type { StartingApp } from '../app-context.js'
 import { isUnclaimedJob, takerName, unclaimedJob } from '../../engine/worker/command-run.js'
 
-/** Somebody's offer to take what no worker takes. */
+/** A subscriber that takes runs which no worker claims. */
 export interface Subscription {
-  /** The jobs whose runs it takes; `*` stands for all. At least one of jobs and commands is there. */
+  /** The jobs whose runs it takes; `*` stands for all. Either jobs or commands must be given. */
   readonly jobs?: readonly string[] | undefined
-  /** The commands whose runs it takes where no app does; `*` stands for all of those. */
+  /** The commands that it takes if no app does; `*` stands for all. */
   readonly commands?: readonly string[] | undefined
-  /** Does the work of a run, as a handler would. */
+  /** Does the work of a run, like a handler. */
   readonly take: (task: Task, run: RunContext) => unknown
   /** How many runs it performs concurrently; default: 1. */
   readonly concurrency?: number | undefined
 }
 
-/** What offering and taking needs of a started app. */
+/** What the bus needs of a started app. */
 export interface BusParts {
   readonly bus: Bus
   readonly events: Events
@@ -40,16 +40,16 @@ export interface BusParts {
   readonly offerAfterMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
-  /** Whether this process is to take nothing more. */
+  /** Whether this process must not take new work. */
   readonly isDraining: () => boolean
-  /** How workers that are gone are looked for; absent where the engine does so already. */
+  /** How dead workers are looked for; undefined if the engine does that already. */
   readonly upkeep: StartingApp['upkeep'] | undefined
 }
 
-/** How long what was told to stop may take to do so; after that its lease runs out. */
+/** How long stopped runs may take to end; after that their leases expire. */
 const settleMs = 7000
 
-/** The bus of a started app at work: looks for runs to offer, and takes those that subscribers offered to take. */
+/** Offers runs and performs them for subscribers, while the app is started. */
 export class BusWork {
   readonly #parts: BusParts
   readonly #offers: Loop
@@ -80,7 +80,7 @@ export class BusWork {
     this.#upkeep?.start()
   }
 
-  /** Something may have become claimable: look soon. */
+  /** Looks soon, because a run may have become claimable. */
   wake(): void {
     this.#offers.wake()
   }
@@ -107,7 +107,7 @@ export class BusWork {
     this.#takers.set(subscription, { taker, end })
   }
 
-  /** Takes nothing more for a subscription, and waits for what it is doing. */
+  /** Takes nothing more for a subscription, and waits for its current runs. */
   async remove(subscription: Subscription): Promise<void> {
     const found = this.#takers.get(subscription)
     this.#takers.delete(subscription)
@@ -121,7 +121,7 @@ export class BusWork {
     for (const undo of this.#undo) undo()
     for (const { end } of takers) end()
     const graceOver = new AbortController()
-    // Every subscription listens to it.
+    // Each subscription listens to it.
     setMaxListeners(0, graceOver.signal)
     const done = new AbortController()
     const cancelGrace = clock.timer(graceMs, () => graceOver.abort())
@@ -134,7 +134,7 @@ export class BusWork {
     cancelGrace()
   }
 
-  /** A process without a worker has no other upkeep, and a subscriber that died must not keep its run for ever. */
+  /** A process without a worker has no other upkeep, and the run of a dead subscriber must be reclaimed. */
   #upkeepLoop({ everyMs, leaseSlackMs }: StartingApp['upkeep']): Loop {
     const { store, clock, guard, events } = this.#parts
     const upkeep = new Upkeep({
@@ -152,7 +152,7 @@ export class BusWork {
   }
 }
 
-/** Whether the runs of a job are those of a subscription. A claim is made by job, so that each command has its own. */
+/** Whether a subscription takes the runs of a job. Claims are by job, so that each command has a job of its own. */
 function isTaken(job: string, { jobs = [], commands = [] }: Subscription): boolean {
   if (jobs.includes('*') || jobs.includes(job)) return true
   if (commands.includes('*')) return isUnclaimedJob(job) || job === takerName

@@ -6,21 +6,21 @@ import { zoneOf } from '../../time/zone.js'
 import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
 import { planLookBackMs } from './triggers.js'
 
-/** A plan as somebody wants to see it before it counts. */
+/** A checked plan. */
 export interface CheckedPlan {
   readonly timezone: string
   readonly entries: readonly CheckedEntry[]
 }
 
-/** An entry, with how it stands now. */
+/** An entry and whether it is still to come. */
 export interface CheckedEntry extends PlanEntry {
-  /** In the plan's zone, with its offset. */
+  /** Its time in the zone of the plan, with the offset. */
   readonly local: string
-  /** `missed` is older than an engine would still perform. */
+  /** `missed`: too old for an engine to perform it. */
   readonly standing: 'missed' | 'due' | 'future'
 }
 
-/** Reads a plan and the pipelines of what is still to come; throws one error with all faults of both. */
+/** Reads a plan and the pipelines of the entries that are not missed; throws one error with all faults of both. */
 export async function checkPlan(
   path: string,
   here: { readonly directory: string; readonly now: Instant },
@@ -36,7 +36,7 @@ export async function checkPlan(
   const open = checked.filter((entry) => entry.standing !== 'missed')
   await checkPipelines(
     open.map((entry) => entry.pipelinePath),
-    // Which functions there are is known to the app that performs it.
+    // Only the app that performs the entries knows the functions.
     { directory, functions: undefined },
   )
   return { timezone, entries: checked }

@@ -9,7 +9,7 @@ import { zoneOf, type Zone } from '../../time/zone.js'
 import { pathProblem } from '../../kernel/job/pipeline.js'
 import { planIdsOf, type PlanIds } from './ids.js'
 
-/** A document that says what is published when. */
+/** A document that says which pipelines run when. */
 export interface Plan {
   /** The zone of times without an offset, and of the ids. */
   readonly timezone: string
@@ -27,7 +27,7 @@ export interface PlanEntry extends PlanIds {
   readonly params: Params | undefined
 }
 
-/** What a pipeline is given, by name. */
+/** The params of a pipeline, by name. */
 export type Params = Readonly<Record<string, Json>>
 
 /** The zone of a plan that names none. */
@@ -36,7 +36,7 @@ export const usualPlanZone = 'Asia/Bangkok'
 const planKeys = ['schema_version', 'timezone', 'entries']
 const entryKeys = ['publish_at', 'pipeline_path', 'run_id_prefix', 'params']
 
-/** Checks a plan and notes each fault at its place; nothing of it counts where there is one. */
+/** Checks a plan and reports each fault with its place; returns undefined if there is one. */
 export function readPlan(value: unknown, place: Place): Plan | undefined {
   const before = place.faults.length
   const input = readOptions(value, planKeys, place)
@@ -82,7 +82,7 @@ function readEntries(input: Written, context: { readonly zone: Zone }, place: Pl
   })
 }
 
-/** Two entries with one id would be one run, and whichever came second would be lost without a word. */
+/** Two entries with one id would be one run, and the second would be lost silently. */
 function refuseTwice(
   { entry, other, index }: { entry: PlanEntry; other: PlanEntry; index: number },
   place: Place,
@@ -125,7 +125,7 @@ function readPublishAt(input: Written, zone: Zone, entry: Place): Instant | unde
   if (typeof value !== 'string') return fault(place, `${shown(value)} is not a time`, timeAllowed)
   const at = timed(place, () => resolveLocalTime(value, zone.name))
   if (at === undefined) return undefined
-  // The reader of times takes a little more than other programs that read the same plan.
+  // The parser of times accepts more than other programs that read the same plan.
   if (!timePattern.test(value)) return fault(place, `${shown(value)} is written differently`, timeAllowed)
   return at >= 0 && at < endOfTime ? at : fault(place, 'it lies outside the years 1970 to 9999')
 }

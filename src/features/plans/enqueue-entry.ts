@@ -11,29 +11,29 @@ import type { Instant } from '../../time/instant.js'
 import { queueFileNames } from './queue/files.js'
 import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
 
-/** Which entry of a plan is to become a run. */
+/** Which entry of a plan to enqueue. */
 export interface EntryRequest {
   readonly plan: Plan
-  /** As it was named, for messages. */
+  /** The path as the user wrote it, for messages. */
   readonly planPath: string
-  /** `plan:` and the path: whose trigger it is where it has none yet. */
+  /** `plan:` and the path: the source of the trigger if it has to be defined. */
   readonly source: string
   /** Its `job_id` or `run_id`. */
   readonly id: string
   readonly now: Instant
-  /** Finds out what would be done and writes nothing. */
+  /** Only says what would be done. */
   readonly isDry: boolean
-  /** Where the files of the queue lie, if it is a directory. */
+  /** The path of the queue directory, if the queue is one. */
   readonly queuePath?: string | undefined
 }
 
-/** What became of the request. */
+/** The outcome of the request. */
 export interface EnqueuedEntry {
   readonly entry: PlanEntry
   readonly outcome: 'enqueued' | 'already_enqueued'
 }
 
-/** Makes one entry of a plan a run, also one that was missed; once, however often it is asked. `store` is absent where a dry run found none. */
+/** Enqueues one entry of a plan, even a missed one, but never twice. `store` is undefined if a dry run found none. */
 export async function enqueueEntry(store: Store | undefined, request: EntryRequest): Promise<EnqueuedEntry> {
   const entry = entryOf(request)
   if (store === undefined) return { entry, outcome: 'enqueued' }
@@ -54,7 +54,7 @@ export async function enqueueEntry(store: Store | undefined, request: EntryReque
   return { entry, outcome: recorded.length === 1 ? 'enqueued' : 'already_enqueued' }
 }
 
-/** The entry of a plan that an id names; one that no entry has is refused. */
+/** The entry with an id; throws if there is none. */
 export function entryOf({ plan, planPath, id }: Pick<EntryRequest, 'plan' | 'planPath' | 'id'>): PlanEntry {
   const entry = plan.entries.find(({ jobId, runId }) => jobId === id || runId === id)
   if (entry !== undefined) return entry
@@ -66,14 +66,14 @@ export function entryOf({ plan, planPath, id }: Pick<EntryRequest, 'plan' | 'pla
   throw new RotaError('RUN_UNKNOWN', message)
 }
 
-/** Whether a file has its name, of another program or of this one. */
+/** Whether the queue directory has a file for the entry, from whichever program. */
 function hasFile({ dueAt, jobId }: PlanEntry, { queuePath }: EntryRequest): boolean {
   return queuePath !== undefined && queueFileNames(queuePath).has(fileNameOf(dueAt, jobId))
 }
 
 /**
- * What an engine recorded as missed stays recorded so: its run stands beside, with the id that it would have had. That
- * it was enqueued is noted, so that it is not enqueued a second time after its run was removed.
+ * Enqueues an entry that an engine has recorded as missed. The record stays; the run gets the id that it would have had.
+ * A state entry prevents that it is enqueued again after its run was removed.
  */
 async function enqueueMissed(
   store: Store,

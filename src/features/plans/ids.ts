@@ -3,17 +3,17 @@ import { formatInstant, type Instant } from '../../time/instant.js'
 import { formatCivil } from '../../time/local-time.js'
 import type { Zone } from '../../time/zone.js'
 
-/** The names that a plan gives one of its entries: the same on every host and in every pass. */
+/** The ids of an entry: the same on each host and in each pass. */
 export interface PlanIds {
   /** Twelve hexadecimal digits. */
   readonly jobId: string
-  /** The base, and the job id behind it. */
+  /** The base followed by the job id. */
   readonly runId: string
-  /** The prefix, where there is one, and the due minute in the plan's zone. */
+  /** The prefix, if any, and the due minute in the zone of the plan. */
   readonly runIdBase: string
 }
 
-/** The ids of an entry, byte for byte as other programs that read the same plans compute them. */
+/** Computes the ids of an entry exactly as other programs do that read the same plans. */
 export function planIdsOf(entry: {
   readonly dueAt: Instant
   readonly pipelinePath: string

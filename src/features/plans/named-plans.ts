@@ -1,9 +1,9 @@
 /**
- * Which app names which plan. A plan is a source of its own, and several apps on one store may name the same one: so each
- * leaves a note that it does, and an app that no longer names a plan ends the plan's entries only where nobody else has
- * one. A plan that `rota schedule` has passed over is cron's as well, and goes on.
+ * Which app names which plan. A plan is a source of its own, and several apps on one store may name the same plan. Each
+ * app therefore writes a state entry for each of its plans. An app that no longer names a plan ends the plan's entries
+ * only if no other app names it, and if `rota schedule` has never passed over it.
  *
- * A crash in between ends nothing too early: the note is there before the entries are, and goes after they have ended.
+ * A crash in between ends nothing too early: the state entry is written before the plan's entries, and removed last.
  */
 import { end } from '../../engine/sync/sync.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
@@ -13,7 +13,7 @@ import { passName } from './source.js'
 import type { PlanSource } from './triggers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
-/** Notes that an app names these plans, and ends the entries of those it named before; answers which triggers ended. */
+/** Records which plans an app names, and ends the entries of plans that it named before; returns the triggers that ended. */
 export async function notePlans(
   store: Store,
   app: { readonly source: string; readonly plans: readonly PlanSource[]; readonly now: Instant },
@@ -34,7 +34,7 @@ export async function notePlans(
   return ended
 }
 
-/** The plans that an app named before and names no more. */
+/** The plans that an app named before and no longer names. */
 export async function vanishedPlans(
   store: Store,
   { source, plans }: { readonly source: string; readonly plans: readonly PlanSource[] },
@@ -69,11 +69,11 @@ async function write(
 ): Promise<void> {
   const { names, item, value, now } = change
   if (names.length === 0) return
-  // Whatever stands there is replaced: a second process of the same app writes the same.
+  // Without an expected revision: a second process of the same app writes the same.
   await store.changeState({ changes: names.map((name) => ({ kind: 'plan', name, item, value })), now })
 }
 
-/** Ends what is left of a plan. What another plan of the app has taken over goes on there: only its owner changes. */
+/** Ends the entries of a plan. Entries that another plan of the app contains only change their owner. */
 async function endPlan(
   store: Store,
   {

@@ -7,13 +7,13 @@ import type { Instant } from '../../time/instant.js'
 import { isPass, passName, passSource } from './source.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
-/** A plan that is passed: the name that it was called by, and its file without links. */
+/** The plan of a pass: its source, and its file with links resolved. */
 export interface PassedPlan {
   readonly source: string
   readonly planFile?: string | undefined
 }
 
-/** When a plan was last passed, under whichever spelling of its path; absent where it never was. */
+/** When the last pass over a plan was, under any spelling of its path; undefined if there was none. */
 export async function lastPassAt(
   store: Store,
   { source, planFile }: PassedPlan,
@@ -26,7 +26,7 @@ export async function lastPassAt(
   return own.length === 0 ? undefined : Math.max(...own.map(({ cursorAt }) => cursorAt))
 }
 
-/** Moves the cursor of a plan's passes; whoever was there at the same time has moved it as far. */
+/** Moves the cursor of a plan's passes. A concurrent pass may have moved it as far. */
 export async function notePass(store: Store, pass: PassedPlan & { readonly now: Instant }): Promise<void> {
   const { now } = pass
   const trigger = passTrigger(pass)
@@ -44,18 +44,18 @@ async function definePass(store: Store, trigger: Trigger, now: Instant): Promise
   return (await store.dueByName({ names: [trigger.name], now }))[0]
 }
 
-/** The file of the plan that was passed, as it was then. */
+/** The file of the plan when the pass was made. */
 function fileOf({ payload }: Trigger): string | undefined {
   return isMap(payload) && typeof payload['file'] === 'string' ? payload['file'] : undefined
 }
 
-/** The last second of the year 9999: no schedule says anything later. */
+/** The last second of the year 9999, after which nothing is ever due. */
 const neverAt = 253_402_300_799_000
 
 function passTrigger({ source, planFile }: PassedPlan): Trigger {
   return {
     name: passName(source),
-    // Never performed, but a trigger has to name a job.
+    // Never performed, but a trigger must name a job.
     job: pipelineJob,
     schedule: { kind: 'once', at: neverAt },
     payload: planFile === undefined ? undefined : { file: planFile },

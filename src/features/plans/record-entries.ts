@@ -9,7 +9,7 @@ import type { Instant } from '../../time/instant.js'
 import { planTrigger } from './triggers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
-/** Records entries of a plan as runs; answers those that nobody else recorded first. */
+/** Records entries of a plan as runs; returns those that no other process recorded first. */
 export async function recordEntries(
   store: Store,
   entries: readonly PlanEntry[],
@@ -36,11 +36,11 @@ export async function recordEntries(
 export interface RecordRequest {
   readonly source: string
   readonly now: Instant
-  /** Default: however late. */
+  /** Default: no limit. */
   readonly lookBackMs?: number | undefined
 }
 
-/** Each entry up to its own instant, which may lie ahead. */
+/** The tick of each entry, up to its own instant, which may lie ahead. */
 async function ticksOf(
   store: Store,
   entries: readonly PlanEntry[],
@@ -53,8 +53,8 @@ async function ticksOf(
     const { dueAt } = entry
     const one = due.get(planTriggerName(entry.jobId))
     if (one === undefined || one.cursorAt >= dueAt) continue
-    // A run that another program's file made already has the same id, and stays as it is. While planning is held there
-    // is no pass, and whoever enqueues an entry by hand means it: no hold takes an entry away here.
+    // A run from the file of another program has the same id and stays as it is. Holds do not apply here: there is no
+    // pass while planning is held, and an entry can be enqueued by hand at any time.
     const free = { ...one, holds: [] }
     ticks.push({ entry, tick: planTick(free, now, { untilAt: Math.max(now, dueAt), lookBackMs }) })
   }

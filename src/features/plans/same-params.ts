@@ -1,7 +1,7 @@
 /**
- * An id stands for one publication. Where a plan has an entry with other params than the run of its id was enqueued
- * with, one of the two would be lost without a word: in the same pass, in a later one, or from another plan, whatever
- * became of the run since.
+ * An id stands for one publication. If a plan has an entry whose run was enqueued with other params, one of the two
+ * would be lost silently. Such a plan is refused: in the same pass, in a later one and from another plan, whatever state
+ * the run has.
  */
 import { canonicalJson } from '../../kernel/identity/canonical-json.js'
 import { RotaError } from '../../kernel/definition/errors.js'
@@ -12,10 +12,10 @@ import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { PlanEntry } from './definition.js'
 import type { Store } from '../../store/port.js'
 
-/** What names an entry. */
+/** What identifies an entry. */
 export type EntryKey = Pick<PlanEntry, 'jobId' | 'runId' | 'dueAt'>
 
-/** Whether params are the same, whatever the order of their keys; none are as good as an empty map. */
+/** Whether params are the same, in any order of keys; no params equal an empty map. */
 export function hasSameParams(params: Json | undefined, payload: Json | undefined): boolean {
   const enqueued = isMap(payload) ? payload['params'] : undefined
   return canonicalJson(params ?? {}) === canonicalJson(enqueued ?? {})
@@ -26,7 +26,7 @@ export function isRecorded(stored: StoredTrigger | undefined, { dueAt }: EntryKe
   return stored !== undefined && stored.cursorAt >= dueAt
 }
 
-/** Whether a recorded entry became a run, also where that was removed since; one that was missed did not. */
+/** Whether a recorded entry became a run, even if the run was removed since; a missed entry did not. */
 export async function wasEnqueued(store: Store, entry: EntryKey, trigger: string): Promise<boolean> {
   const { jobId, dueAt } = entry
   if ((await store.run(planRunId(jobId, dueAt))) !== undefined) return true
@@ -34,7 +34,7 @@ export async function wasEnqueued(store: Store, entry: EntryKey, trigger: string
   return ranges.length === 0 || ranges.some(({ reason }) => reason === 'pruned')
 }
 
-/** Throws one error that names every entry whose params differ from what was enqueued, if there is any. */
+/** Throws one error with all entries whose params differ from the enqueued ones, if there are any. */
 export function refuseOtherParams(what: string, entries: readonly EntryKey[]): void {
   if (entries.length === 0) return
   const faults = entries.map(({ runId }) => ({

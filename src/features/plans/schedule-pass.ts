@@ -1,9 +1,9 @@
 /**
- * One pass over a plan: what falls due until the end of the window, and what fell due since the pass before, becomes
- * runs. An entry is a trigger that is due once; its cursor remembers it for ever, also when its run is long gone. How
- * far the plan has been passed is the cursor of a trigger that is never due.
+ * One pass over a plan. Entries that are due between the previous pass and the end of the window become runs. An entry
+ * is a trigger that is due once; its cursor remembers it even after its run was removed. A trigger that is never due
+ * keeps the time of the last pass as its cursor.
  *
- * A crash in between loses nothing: the cursor of the pass moves last, and the next pass finds what is recorded already.
+ * A crash loses nothing: the cursor of the pass moves last, and the next pass skips what is recorded.
  */
 import { planRunId, planTriggerName } from '../../kernel/identity/occurrence.js'
 import type { Run } from '../../kernel/run/run.js'
@@ -16,26 +16,26 @@ import { lastPassAt, notePass } from './pass-cursor.js'
 import { filedPayload, queueFileNames } from './queue/files.js'
 import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
 
-/** What a pass is asked to do. */
+/** The parameters of a pass. */
 export interface PassRequest {
   readonly plan: Plan
-  /** `plan:` and the path: whose triggers these are. */
+  /** `plan:` and the path: the source of the triggers. */
   readonly source: string
-  /** To the second, as plans are. */
+  /** In whole seconds, like plans. */
   readonly now: Instant
   readonly windowMs: number
   readonly lookBackMs: number
-  /** Whether a plan that has never been passed is looked back over too: somebody asked for it. */
+  /** Whether the first pass over a plan looks back too. */
   readonly looksBackFirst?: boolean | undefined
-  /** The plan's file without links, by which it is known under every spelling of its path. */
+  /** The file of the plan with links resolved, which identifies it under any spelling of its path. */
   readonly planFile?: string | undefined
-  /** Finds everything and writes nothing. */
+  /** Only says what would be done. */
   readonly isDry: boolean
-  /** Where the files of the queue lie, if it is a directory. */
+  /** The path of the queue directory, if the queue is one. */
   readonly queuePath?: string | undefined
 }
 
-/** What a pass came to. */
+/** The result of a pass. */
 export interface Pass {
   readonly enqueued: readonly PlanEntry[]
   readonly skipped: readonly SkippedEntry[]
@@ -51,18 +51,18 @@ export interface SkippedEntry {
 /** Why an entry did not become a run. */
 export type SkipCode = 'entry_not_due' | 'entry_missed' | 'already_enqueued' | 'scheduler_disabled'
 
-/** Makes one pass; `store` is absent where a dry run found none. */
+/** Makes one pass; `store` is undefined if a dry run found none. */
 export async function schedulePass(store: Store | undefined, request: PassRequest): Promise<Pass> {
   const { plan, isDry } = request
   const known = await knownTriggers(store, request)
   const sorted = plan.entries.map((entry) => ({ entry, skip: skipOf(entry, known, request) }))
   const due = sorted.filter(({ skip }) => skip === undefined).map(({ entry }) => entry)
-  // What the store took in from another program is recorded, so that it stays known, but was not enqueued here.
+  // Runs that the store imported from another program are recorded but were not enqueued here.
   const foreign = await foreignEntries(store, due)
   const filed = filedEntries(due, foreign, request)
   await refuseChanged(store, request, { known, foreign, filed })
   const free = due.filter((entry) => !filed.has(entry))
-  // By instant and id, as their files are named: that is the order in which they are taken.
+  // By instant and id, like the names of their files: workers claim them in this order.
   const ordered = free.toSorted((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
   const recorded = store === undefined || isDry ? ordered : await record(store, ordered, request)
   if (store !== undefined && !isDry) await notePass(store, request)
@@ -78,7 +78,7 @@ export async function schedulePass(store: Store | undefined, request: PassReques
   }
 }
 
-/** A pass that does nothing because it is switched off. */
+/** The result of a pass that is switched off. */
 export function disabledPass(plan: Plan, message: string): Pass {
   const skipped = plan.entries.map((entry) => ({ entry, code: 'scheduler_disabled' as const, message }))
   return { enqueued: [], skipped }
@@ -86,7 +86,7 @@ export function disabledPass(plan: Plan, message: string): Pass {
 
 interface Known {
   readonly byName: ReadonlyMap<string, StoredTrigger>
-  /** What was due before it is not enqueued any more. */
+  /** Entries that were due earlier are missed. */
   readonly fromAt: Instant
 }
 
@@ -127,7 +127,7 @@ async function foreignEntries(
   return found
 }
 
-/** What another program has a file for that the store did not take in: it is held, done, or cannot be read. */
+/** Entries with a file of another program that the store did not import, because it is held, done or unreadable. */
 function filedEntries(
   entries: readonly PlanEntry[],
   known: ReadonlyMap<PlanEntry, Run>,
@@ -140,7 +140,7 @@ function filedEntries(
   )
 }
 
-/** Refuses the plan where an entry has other params than were enqueued under its id, by whomever. */
+/** Refuses the plan if the run of an entry was enqueued with other params, by any program. */
 async function refuseChanged(
   store: Store | undefined,
   { plan, queuePath, source }: PassRequest,
@@ -170,7 +170,7 @@ async function refuseChanged(
   refuseOtherParams(source.slice('plan:'.length), changed)
 }
 
-/** Most passes find nothing to record: what defines triggers is loaded only with the first entry. */
+/** Most passes record nothing, so that the code that defines triggers is loaded with the first entry. */
 async function record(
   store: Store,
   entries: readonly PlanEntry[],

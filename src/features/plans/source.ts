@@ -8,7 +8,7 @@ export function planSourceName(path: string, directory: string): string {
   return `plan:${relative(directory, resolve(directory, path)).split(sep).join('/')}`
 }
 
-/** A file by its name without links; as it was named where it is not there. */
+/** The path of a file with links resolved; the path itself if there is no such file. */
 export function realFile(path: string): string {
   try {
     return realpathSync(path)
@@ -17,22 +17,22 @@ export function realFile(path: string): string {
   }
 }
 
-/** The source of the triggers whose cursors say how far plans have been passed. */
+/** The source of the triggers whose cursors are the times of passes. */
 export const passSource = 'plans'
 
-/** Whether a trigger is not to become runs, but says how far a plan has been passed. */
+/** Whether a trigger makes no runs but keeps the time of the last pass over a plan. */
 export function isPass({ trigger, source }: Pick<StoredTrigger, 'trigger' | 'source'>): boolean {
   return source === passSource && trigger.name.startsWith('pass:')
 }
 
-/** How triggers are performed without an engine: `rota schedule` has passed over their plans, and cron starts a worker for each run. */
+/** How plans are performed without an engine: cron starts `rota schedule` for them, and `rota work` for each run. */
 export function withoutEngine(active: readonly StoredTrigger[]): string | undefined {
   const isForCron =
     active.some(isPass) && active.every((one) => isPass(one) || one.source.startsWith('plan:'))
   return isForCron ? '`rota work` performs what `rota schedule` enqueues' : undefined
 }
 
-/** The trigger whose cursor says how far a plan has been passed; a path may have what a name may not. */
+/** The name of the trigger whose cursor is the time of the last pass over a plan; a path may not fit into a name. */
 export function passName(source: string): string {
   return /^[\w.:@/-]{1,100}$/.test(source) ? `pass:${source}` : `pass:${fingerprintOf(source)}`
 }

@@ -10,7 +10,7 @@ import { zoneOf } from '../../time/zone.js'
 import type { QueueError } from '../../kernel/job/pipeline.js'
 import type { Pass } from './schedule-pass.js'
 
-/** What a pass of the scheduler leaves for those who audit it. */
+/** The summary that a pass of the scheduler writes for an audit. */
 export interface ScheduleSummary {
   readonly schema_version: 'v1'
   readonly engine: 'scheduler'
@@ -67,7 +67,7 @@ export function scheduleSummary(
 /** More than one a second. */
 const mostPasses = 100_000
 
-/** Writes the summary of a day: the newest pass on top, the earlier ones of that day kept below it, however many schedulers write at once. */
+/** Writes the summary of a day: the newest pass first, then the earlier ones of that day. Several schedulers may write at once. */
 export async function writeScheduleSummary(
   outputDirectory: string,
   summary: ScheduleSummary,
@@ -77,9 +77,9 @@ export async function writeScheduleSummary(
   const folder = join(outputDirectory, 'scheduler')
   const path = join(folder, 'artifacts', `schedule_summary_${day}.json`)
   mkdirSync(dirname(path), { recursive: true })
-  // Loaded only here: whoever writes the summary of a run does not need it.
+  // Loaded only here: the summary of a run does not need it.
   const { DirectoryLock } = await import('../../store/files/lock.js')
-  // Two that read the file at the same time would each leave out what the other one adds.
+  // Without the lock, two writers would each lose the pass of the other.
   const lock = new DirectoryLock({ path: join(folder, 'summary.lock'), clock: systemClock, url: path })
   try {
     await lock.hold(() =>
@@ -98,7 +98,7 @@ function passesBefore(path: string): readonly Readonly<Record<string, unknown>>[
   return [...earlier.filter(isMap), { now, dry_run, enqueued_job_ids }]
 }
 
-/** What a worker leaves about the run that it took, or that there was none. */
+/** The summary that a worker writes about its run, or about finding none. */
 export interface WorkerSummary {
   readonly schema_version: 'v1'
   readonly engine: 'worker'
@@ -113,13 +113,13 @@ export interface WorkerSummary {
   readonly duration_ms: number
 }
 
-/** Writes the summary of a run, or of a look that found none. */
+/** Writes the summary of a worker. */
 export function writeWorkerSummary(outputDirectory: string, summary: WorkerSummary): void {
   const name = `worker_summary_${encodeURIComponent(summary.job_id)}.json`
   writeWhole(join(outputDirectory, 'worker', 'artifacts', name), summary)
 }
 
-/** The most bytes of an earlier summary that are read. */
+/** The largest earlier summary that is read, in bytes. */
 const mostBytes = 67_108_864
 
 function readJson(path: string): unknown {
@@ -129,13 +129,13 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(found.bytes.toString('utf8'))
   } catch {
-    // Whatever it was, it is not ours to overwrite.
+    // The file is not a summary, so it is kept under another name.
     renameSync(path, `${path}.unreadable`)
     return undefined
   }
 }
 
-/** Whoever reads it sees the old one or the new one; processes that write at once do not share a temporary file. */
+/** Replaces a file atomically; each process has a temporary file of its own. */
 function writeWhole(path: string, value: object): void {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${process.pid}.tmp`

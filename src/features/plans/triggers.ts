@@ -18,7 +18,7 @@ import { timedKinds } from '../../engine/timed/kinds.js'
 /** How long after its due instant an entry is still performed; older ones are recorded as missed. */
 export const planLookBackMs = 86_400_000
 
-/** The definitions of a plan, under its own name. */
+/** The definitions of a plan, which is a source of its own. */
 export interface PlanSource {
   /** `plan:` and the path from the app's directory. */
   readonly name: string
@@ -27,7 +27,7 @@ export interface PlanSource {
   readonly pipelines: readonly string[]
 }
 
-/** Reads plans and works out their triggers; a job of the app with the same pipeline file is used where there is one. */
+/** Reads plans and makes their triggers; an entry uses the job of the app that has the same pipeline file, if any. */
 export async function planSources(
   paths: readonly string[],
   app: { readonly directory: string; readonly jobs: readonly Job[]; readonly now: Instant },
@@ -43,7 +43,7 @@ export async function planSources(
   const byFile = new Map(paths.map((path) => [realFile(resolve(directory, path)), resolve(directory, path)]))
   return await Promise.all(
     [...byFile.values()].map(async (path) => {
-      // Loaded with the first plan: an app without any starts faster without the parser.
+      // Loaded with the first plan, so that other apps start without the parser.
       const { loadPlan } = await import('./file.js')
       const { entries } = await loadPlan(path)
       const open = entries.filter((entry) => entry.dueAt >= now - planLookBackMs)
@@ -58,7 +58,7 @@ export async function planSources(
   )
 }
 
-/** An entry as a trigger that is due once. Its name is its id, so that an entry is one run however often it is read. */
+/** The trigger of an entry, which is due once. Its name is the id of the entry, so that an entry never becomes two runs. */
 export function planTrigger(entry: PlanEntry, job: string): Trigger {
   const { jobId, runId, runIdBase, dueAt, pipelinePath, params = {} } = entry
   return defineTrigger(planTriggerName(jobId), {
@@ -70,7 +70,7 @@ export function planTrigger(entry: PlanEntry, job: string): Trigger {
   })
 }
 
-/** Makes the store's triggers equal to the plans': entries that vanished from a plan end, the others go on. */
+/** Makes the triggers in the store equal to those of the plans: entries that were removed from a plan end. */
 export async function syncPlans(
   store: Store,
   plans: readonly PlanSource[],
@@ -79,7 +79,7 @@ export async function syncPlans(
   const reports: SyncReport[] = []
   if (plans.length > 0) await definePipelineJob(store, now)
   let open = plans
-  // An entry that moved to another plan is free once the plan that had it is through: hence a second time.
+  // An entry that moved to another plan is free only after its old plan is synced, hence a second pass.
   for (let pass = 0; pass < 2 && open.length > 0; pass++) {
     const again: PlanSource[] = []
     for (const plan of open) {
@@ -95,7 +95,7 @@ export async function syncPlans(
   return reports
 }
 
-/** The entries that another plan has as well, and that stay with it; with other params they are a conflict. */
+/** The entries that another plan contains and keeps; with other params they are a conflict. */
 async function heldByOthers(store: Store, plan: PlanSource): Promise<ReadonlySet<string>> {
   const byName = new Map(plan.triggers.map((trigger) => [trigger.name, trigger]))
   const held = new Set<string>()

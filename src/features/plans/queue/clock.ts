@@ -2,13 +2,13 @@ import { ClockGuard, type ClockDoubt } from '../../../engine/scheduler/clock-gua
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 
-/** What says what counts as now, and for how long time was steady. */
+/** The time of a queue, and for how long it was steady. */
 export type QueueClock = ClockGuard
 
 /** The store of a queue. */
 export type QueueStore = Store
 
-/** Waits until the wall clock is believed, as `rota up` does at its start; answers what then says what counts as now. */
+/** Waits until the wall clock is accepted, as `rota up` does at its start; returns the guard of the clock. */
 export async function queueClock(
   store: Store,
   options: {
@@ -23,7 +23,7 @@ export async function queueClock(
   return guard
 }
 
-/** For how long time is known to have been steady; changes nothing. */
+/** For how long time is known to have been steady; writes nothing. */
 export async function steadyMs(store: Store): Promise<number> {
   const guard = await ClockGuard.open(store, systemClock, { acceptClock: true, history: 'read' })
   return guard.steadyMs()

@@ -10,12 +10,12 @@ export interface Queue extends QueueAt {
   readonly program: Pick<ProgramParts, 'openStore'>
 }
 
-/** Opens a queue directory, and makes it where there is none. */
+/** Opens a queue directory, and creates it if it is missing. */
 export async function makeQueue({ path, directory, program }: Queue): Promise<Store> {
   return await program.openStore(`files:${resolve(directory, path)}`, { directory, create: true })
 }
 
-/** Opens a queue directory, where there is one. */
+/** Opens a queue directory; undefined if it is missing. */
 export async function openQueue({ path, directory, program }: Queue): Promise<Store | undefined> {
   try {
     return await program.openStore(`files:${resolve(directory, path)}`, { directory, create: false })
@@ -25,12 +25,12 @@ export async function openQueue({ path, directory, program }: Queue): Promise<St
   }
 }
 
-/** Has a queue take in what other programs have put into its directory: every transaction does, also one that changes nothing. */
+/** Imports the files of other programs. Each transaction does that, even one that changes nothing. */
 export async function importForeign(store: Store): Promise<void> {
   await store.expire({ now: systemClock.now(), deadline: 0, limit: 0 })
 }
 
-/** Why nothing may be planned at present, where a freeze or a stored switch says so. */
+/** Why nothing may be planned now: a freeze or a stored switch. */
 export async function planningHold(store: Store): Promise<string | undefined> {
   const holds = await store.holds({ openAt: systemClock.now() })
   const targets: readonly string[] = ['all', 'switch:pipeline', 'switch:scheduler']

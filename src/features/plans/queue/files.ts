@@ -18,24 +18,24 @@ import {
 } from '../../../formats/queue-file.js'
 import type { Instant } from '../../../time/instant.js'
 
-/** A file of a queue directory, as anybody who looks into it finds it. */
+/** A file of a queue directory. */
 export type QueueFile = { readonly kind: 'run'; readonly path: string; readonly run: FiledRun } | NoRun
 
-/** A file that is no run, and what is wrong with it. */
+/** A file that is not a run, and why. */
 export interface NoRun {
-  /** `failed`: it was moved there because of that; `malformed`: it will be; `stray`: it is ignored. */
+  /** `failed`: it was moved there; `malformed`: it will be moved there; `stray`: it is ignored. */
   readonly kind: 'invalid' | 'failed' | 'malformed' | 'stray'
   readonly path: string
   readonly fault: string
-  /** As its name says, where it is named as a run is. */
+  /** The id in its name, if it is named like a run. */
   readonly jobId: string
   /** The process that moved it. */
   readonly movedBy?: string | undefined
 }
 
-/** A run as its file says. */
+/** A run as its file describes it. */
 export interface FiledRun {
-  /** Its id, also where no Rota has taken it in yet. */
+  /** Its id, even if it is not imported yet. */
   readonly id: string
   readonly state: QueueFolder
   readonly dueAt: Instant
@@ -44,19 +44,19 @@ export interface FiledRun {
   readonly runId: string
   readonly pipelinePath: string
   readonly attempts: number
-  /** Grows with every run that the store records; absent where it has not taken it in. */
+  /** The number under which the store recorded it; undefined if it is not imported. */
   readonly seq: number | undefined
-  /** Until when it is another program's, where it lies in `running`. */
+  /** Until when a file in `running` belongs to another program. */
   readonly heldUntil: Instant
 }
 
-/** Where a queue lies. */
+/** The place of a queue. */
 export interface QueueAt {
   readonly path: string
   readonly directory: string
 }
 
-/** The files of a queue directory, by state and name; those that are no runs are told with what is wrong. */
+/** The files of a queue directory by state and name, with the faults of those that are not runs. */
 export function queueFiles(
   { path, directory }: QueueAt,
   now: Instant,
@@ -75,12 +75,12 @@ export function queueFiles(
   })
 }
 
-/** The names of all files of a queue directory, whatever is in them. */
+/** The names of all files of a queue directory. */
 export function queueFileNames(path: string): ReadonlySet<string> {
   return new Set(queueFolders.flatMap((folder) => namesIn(join(path, folder))))
 }
 
-/** What a file of a queue directory gives its run, wherever it lies; absent where it cannot be read. */
+/** The payload in a file of a queue directory, in any folder; undefined if it cannot be read. */
 export function filedPayload(path: string, name: string): Json | undefined {
   for (const folder of queueFolders) {
     const read = readQueueFile(disk, join(path, folder, name))
@@ -103,7 +103,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A file that was moved to `failed` because it is no run. */
+/** A file that was moved to `failed` because it is not a run. */
 function failedFile(queue: string, name: string): QueueFile {
   const beside = readQueueFile(disk, join(queue, 'failed', errorNameOf(name)))
   const { message, claimed_by: movedBy } = beside.kind === 'file' ? beside.file : {}
@@ -122,7 +122,7 @@ interface At {
   readonly now: Instant
 }
 
-/** What a file is; nothing where it has moved on between two looks. */
+/** Reads a file; undefined if it was moved meanwhile. */
 function readFile(queue: string, { folder, name, now }: At): [QueueFile] | undefined {
   const path = `${folder}/${name}`
   if (disk.lstat(join(queue, path)) === undefined) return undefined
@@ -156,7 +156,7 @@ function runOf(
   const { file } = read
   const { rota, attempts, pipeline_path: pipelinePath, run_at: runAt, lease_until: leaseUntil } = file
   const own = isMap(rota) && typeof rota['id'] === 'string' ? rota['id'] : undefined
-  // Judged as the store judges it: what it would not take in is no run here either.
+  // The same check as in the store: what it would not import is not a run here either.
   const foreign = own === undefined ? runOfForeign(read, at.name) : undefined
   if (typeof foreign === 'string') return foreign
   const dueAt = instantOf(file['scheduled_for'])

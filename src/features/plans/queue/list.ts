@@ -5,9 +5,9 @@ import type { Instant } from '../../../time/instant.js'
 import { systemClock } from '../../../time/clock.js'
 import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
 
-/** A run of a queue, in the words of queue files; or a file that is none. */
+/** A run of a queue with the names of queue files, or a file that is not a run. */
 export interface QueueItem {
-  /** Its id, also where the store has not taken it in; empty where it is no run. */
+  /** The id of the run, even if the store has not imported it; empty if the file is not a run. */
   readonly id: string
   readonly state: Run['state'] | 'invalid'
   readonly dueAt: Instant | undefined
@@ -17,11 +17,11 @@ export interface QueueItem {
   readonly pipelinePath: string
   readonly attempts: number
   readonly error: QueueError | undefined
-  /** Its path, where it is no run. */
+  /** Its path, if it is not a run. */
   readonly file: string | undefined
 }
 
-/** Everything in a queue directory in the order of its files: what the store knows, and what others have put there since. */
+/** Everything in a queue directory in the order of its files: the runs of the store, and files that it has not imported. */
 export async function listQueue(store: Store | undefined, queue: QueueAt): Promise<readonly QueueItem[]> {
   const runs = store === undefined ? [] : await allRuns(store)
   const known = new Set(runs.map((run) => run.id))
@@ -32,7 +32,7 @@ export async function listQueue(store: Store | undefined, queue: QueueAt): Promi
   return [...items.toSorted(byFileName), ...noRuns]
 }
 
-/** A run of the store as an item. */
+/** The item of a run in the store. */
 export function itemOf(run: Run): QueueItem {
   return {
     id: run.id,
@@ -48,10 +48,10 @@ export function itemOf(run: Run): QueueItem {
   }
 }
 
-/** The codes that a summary may have; every other failure is the pipeline's. */
+/** The error codes of a summary; any other failure is one of the pipeline. */
 const summaryCodes: readonly string[] = ['job_invalid', 'timed_out', 'cancelled']
 
-/** The error of a run in the words of summaries. */
+/** The error of a run with the codes of summaries. */
 export function summaryErrorOf(error: StoredError): QueueError {
   const told = queueErrorOf(error)
   return summaryCodes.includes(told.code) ? told : { ...told, code: 'orchestrator_failed' }
@@ -59,7 +59,7 @@ export function summaryErrorOf(error: StoredError): QueueError {
 
 const page = 1000
 
-/** Every run of a queue, or every one in a state. */
+/** All runs of a queue, or all in one state. */
 export async function allRuns(store: Store, state?: Run['state']): Promise<readonly Run[]> {
   const found: Run[] = []
   for (let before: string | undefined; ; ) {
@@ -70,7 +70,7 @@ export async function allRuns(store: Store, state?: Run['state']): Promise<reado
   }
 }
 
-/** A run as its file says, as an item. */
+/** The item of a run that only its file describes. */
 export function filedItem({
   id,
   state,
@@ -84,7 +84,7 @@ export function filedItem({
   return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
 }
 
-/** A file that is no run as an item. */
+/** The item of a file that is not a run. */
 export function noRunItem({ kind, path, fault, jobId }: NoRun): QueueItem {
   const nothing = { dueAt: undefined, runAt: undefined, runId: '', pipelinePath: '', attempts: 0 }
   const isFailed = kind === 'failed'

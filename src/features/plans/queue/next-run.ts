@@ -1,6 +1,6 @@
 /**
- * What a worker of a queue would take, found without changing anything: by the order in which the store gives runs out,
- * with what it would take back and take in first.
+ * Finds what a worker of a queue would claim, without changing anything. It uses the order in which the store assigns
+ * runs, and includes runs that a worker would first reclaim or import.
  */
 import { claimingTargets, type Hold } from '../../../kernel/hold/hold.js'
 import type { Job } from '../../../kernel/job/job.js'
@@ -12,14 +12,14 @@ import { steadyMs } from './clock.js'
 import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
 import { allRuns, filedItem, itemOf, type QueueItem } from './list.js'
 
-/** What a worker would do. */
+/** What a worker would do next. */
 export type NextRun =
   | { readonly kind: 'run'; readonly item: QueueItem }
   /** It would move these files to `failed`. */
   | { readonly kind: 'malformed'; readonly files: readonly NoRun[] }
   | { readonly kind: 'nothing'; readonly reason: IdleReason }
 
-/** Why nothing is taken. */
+/** Why nothing is claimed. */
 export interface IdleReason {
   readonly code: 'queue_empty' | 'worker_disabled'
   readonly message: string
@@ -30,7 +30,7 @@ interface When {
   readonly aheadMs: number
 }
 
-/** Finds what a worker would take next; `store` is absent where there is none yet. */
+/** Finds what a worker would claim next; `store` is undefined if there is none yet. */
 export async function nextRun(store: Store | undefined, queue: QueueAt, when: When): Promise<NextRun> {
   const files = malformedFiles(queue, when.now)
   if (files.length > 0) return { kind: 'malformed', files }
@@ -44,7 +44,7 @@ export async function nextRun(store: Store | undefined, queue: QueueAt, when: Wh
   return { kind: 'nothing', reason: reasonOf(hold, candidates, when) }
 }
 
-/** Why a worker found nothing to take. */
+/** Why a worker found nothing to claim. */
 export async function idleReason(store: Store, queue: QueueAt, when: When): Promise<IdleReason> {
   const hold = await claimingHold(store, when.now)
   return reasonOf(hold, hold === undefined ? await candidatesOf(store, queue, when.now) : [], when)
@@ -70,25 +70,25 @@ function reasonOf(
   return { code: 'queue_empty', message: `nothing is due${then}` }
 }
 
-/** The hold that keeps every worker from taking anything. */
+/** The hold that keeps all workers from claiming. */
 async function claimingHold(store: Store, now: Instant): Promise<Hold | undefined> {
   return (await store.holds({ openAt: now })).find((hold) => claimingTargets.includes(hold.target))
 }
 
-/** What a hold stops, who asked for it, and why. */
+/** What a hold stops, who set it, and why. */
 export function wordsOf({ target, actor, note }: Hold): string {
   const what = target === 'all' ? 'everything is frozen' : `the stored ${target} is off`
   return `${what}, by ${actor}${note === '' ? '' : `: ${note}`}`
 }
 
-/** A run that waits, or that would wait as soon as a worker has looked. */
+/** A run that is pending, or that a worker would first make pending. */
 interface Candidate {
   readonly item: QueueItem
   readonly runAt: Instant
   readonly priority: number
-  /** The order of recording; what is not recorded yet comes last, by the names of the files. */
+  /** The order of recording; runs that are not recorded yet come last, by the names of their files. */
   readonly seq: number
-  /** What keeps it from being taken although it is due. */
+  /** Why it cannot be claimed although it is due. */
   readonly heldBy: string | undefined
 }
 
@@ -96,7 +96,7 @@ function byUrgency(a: Candidate, b: Candidate): number {
   return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq || byName(a, b)
 }
 
-/** What is taken before its time is taken by its instant alone. */
+/** Runs that are claimed ahead of time are ordered by their instant only. */
 function byInstant(a: Candidate, b: Candidate): number {
   return a.runAt - b.runAt || (a.item.id < b.item.id ? -1 : 1)
 }
@@ -122,7 +122,7 @@ async function candidatesOf(
   return [...runs.flatMap((run) => knownCandidate(run, { ...view, now, seq: seqs.get(run.id) })), ...fresh]
 }
 
-/** A file of another program that a worker would take in. */
+/** The candidate of a file that a worker would import. */
 function freshCandidate(run: FiledRun, now: Instant): Candidate[] {
   const isOpen = run.state === 'pending' || (run.state === 'running' && run.heldUntil <= now)
   const { dueAt: runAt } = run

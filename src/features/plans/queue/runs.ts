@@ -6,15 +6,15 @@ import { makeQueue, openQueue, importForeign, type Queue } from './directory.js'
 import { queueFiles, type FiledRun, type QueueAt } from './files.js'
 import { allRuns, listQueue, type QueueItem } from './list.js'
 
-/** Opens a queue to change it; absent where there is nothing of a queue. */
+/** Opens a queue to change it; undefined if there is no queue. */
 export async function changeQueue(queue: Queue): Promise<Store | undefined> {
   const opened = await openQueue(queue)
-  // Another program may have made the directories and filled them before any Rota came.
+  // Another program may have created and filled the directories before Rota was used.
   const isFilled = opened === undefined && queueFiles(queue, systemClock.now()).length > 0
   return isFilled ? await makeQueue(queue) : opened
 }
 
-/** What a queue shows of the run that somebody means by its `job_id`, its `run_id` or its id, with the run where the store has it. */
+/** Finds a run by its `job_id`, `run_id` or id: its item, and the run itself if the store has it. */
 export async function lookUp(
   store: Store | undefined,
   id: string,
@@ -27,7 +27,7 @@ export async function lookUp(
   return { item, run: await store?.run(item.id) }
 }
 
-/** The run of a queue that somebody means by its `job_id`, its `run_id` or its id. */
+/** Finds a run of the store by its `job_id`, `run_id` or id. */
 export async function findQueued(store: Store, id: string, queue: QueueAt): Promise<Run> {
   await importForeign(store)
   const { item, run } = await lookUp(store, id, queue)
@@ -38,7 +38,7 @@ export async function findQueued(store: Store, id: string, queue: QueueAt): Prom
   )
 }
 
-/** Gives a failed or cancelled run another try, now. */
+/** Makes a failed or cancelled run pending again. */
 export async function retryQueued(store: Store, { id, state }: Run): Promise<Run> {
   const answer = await store.retry({ run: id, now: systemClock.now() })
   if (answer === 'not-final') {
@@ -47,7 +47,7 @@ export async function retryQueued(store: Store, { id, state }: Run): Promise<Run
   return (await store.run(id)) as Run
 }
 
-/** How many files of other programs lie in these directories without being runs of the store. */
+/** Counts the files of other programs that the store has not imported. */
 export async function foreignFiles(
   store: Store,
   queue: QueueAt,

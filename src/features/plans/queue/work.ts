@@ -14,12 +14,12 @@ import { queueFiles, type NoRun, type QueueAt } from './files.js'
 import { itemOf } from './list.js'
 import { foreignFiles } from './runs.js'
 
-/** What a worker did: it performed a run, or moved files that are no runs out of the way. */
+/** What a worker did: it performed a run, or moved files that are not runs. */
 export type Worked =
   | { readonly kind: 'run'; readonly worked: PerformedRun }
   | { readonly kind: 'moved'; readonly files: readonly NoRun[] }
 
-/** Performs the next due run of a queue; files that are no runs are moved to `failed` first, and are then all it does. */
+/** Performs the next due run of a queue. If there are files that are not runs, it only moves these to `failed`. */
 export async function workQueue(
   store: Store,
   options: {
@@ -27,7 +27,7 @@ export async function workQueue(
     readonly directory: string
     readonly environment: Readonly<Record<string, string | undefined>>
     readonly aheadMs: number
-    /** How long this worker may be silent before its run is taken back. */
+    /** How long this worker may be silent before its run is reclaimed. */
     readonly leaseMs: number
     /** The functions that pipelines use. */
     readonly steps: Steps
@@ -36,11 +36,11 @@ export async function workQueue(
     readonly signal: AbortSignal
     readonly onLine: (text: string) => void
     readonly tracer: ErrorTracer
-    /** Hears the `run_id` of the run that is performed, before it begins. */
+    /** Called with the `run_id` before a run begins. */
     readonly onRun: (runId: string) => void
-    /** Hears of what went wrong and changes nothing. */
+    /** Called with errors that change nothing. */
     readonly onTrouble: (text: string) => void
-    /** Says what counts as now, and whether leases can be judged. */
+    /** The time, and whether leases can be judged. */
     readonly guard: ClockGuard
   },
 ): Promise<Worked | undefined> {
@@ -75,7 +75,7 @@ export async function workQueue(
   return worked === undefined ? undefined : { kind: 'run', worked }
 }
 
-/** Tells the `run_id` of a run before it begins. */
+/** Calls `onRun` before a run begins. */
 function named(store: Store, { job, handler }: ExecutableJob, onRun: (runId: string) => void): ExecutableJob {
   const tellFirst: Handler = async (run) => {
     const begun = await store.run(run.id)
@@ -85,7 +85,7 @@ function named(store: Store, { job, handler }: ExecutableJob, onRun: (runId: str
   return { job, handler: tellFirst }
 }
 
-/** Has the store move what is no run; answers what this process moved, as another worker may have been faster. */
+/** Lets the store move files that are not runs; returns those that this process moved. */
 async function moveMalformed(
   store: Store,
   { queue, guard }: { readonly queue: QueueAt; readonly guard: ClockGuard },
@@ -100,7 +100,7 @@ async function moveMalformed(
   )
 }
 
-/** Takes back what workers and other programs that are gone have left in `running`; answers how many runs that were. */
+/** Reclaims the runs in `running` of dead workers and other programs; returns how many. */
 export async function reclaimQueue(store: Store, queue: QueueAt): Promise<number> {
   const guard = await ClockGuard.open(store, systemClock, { acceptClock: true, history: 'kept' })
   const held = await foreignFiles(store, queue, ['running'])
