@@ -255,7 +255,12 @@ function noteRepeated(
   for (const { what, section, name } of definitions) {
     const first = seen.get(name)
     if (first === undefined) seen.set(name, section)
-    else fault(within(within(place, section), name), `${first} has a ${what} of that name`, 'another name')
+    else
+      fault(
+        within(within(place, section), name),
+        `${first} already defines a ${what} of this name`,
+        'another name',
+      )
   }
 }
 

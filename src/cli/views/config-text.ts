@@ -46,19 +46,16 @@ function yamlText({ app, store, cron, timezone }: Answers): string {
 # What there is to do, and when. \`rota up\` starts it, \`rota runs\` lists what ran.
 app: ${quoted(app)}
 store: ${quoted(store)}
+# The zone of every schedule that names none.
+timezone: ${quoted(timezone)}
 
 jobs:
   hello:
+    cron: ${quoted(cron)}
     # A command is run word by word, without a shell.
     command: [node, -e, "console.log('hello from rota')"]
     retry: { attempts: 3, delay: 1s }
     timeout: 1m
-
-triggers:
-  hello:
-    job: hello
-    cron: ${quoted(cron)}
-    timezone: ${quoted(timezone)}
 `
 }
 
@@ -67,14 +64,15 @@ function jsonText({ app, store, cron, timezone }: Answers): string {
     $schema: schema,
     app,
     store,
+    timezone,
     jobs: {
       hello: {
+        cron,
         command: ['node', '-e', "console.log('hello from rota')"],
         retry: { attempts: 3, delay: '1s' },
         timeout: '1m',
       },
     },
-    triggers: { hello: { job: 'hello', cron, timezone } },
   }
   return `${JSON.stringify(config, null, 2)}\n`
 }
@@ -90,17 +88,16 @@ function codeText(
 export default ${open}
   app: ${quoted(app)},
   store: ${quoted(store)},
+  timezone: ${quoted(timezone)},
   jobs: {
     hello: {
+      cron: ${quoted(cron)},
       handler: async (${parameter}) => {
         run.log(\`hello from rota, attempt \${run.attempt}\`)
       },
       retry: { attempts: 3, delay: '1s' },
       timeout: '1m',
     },
-  },
-  triggers: {
-    hello: { job: 'hello', cron: ${quoted(cron)}, timezone: ${quoted(timezone)} },
   },
 ${close}
 `
