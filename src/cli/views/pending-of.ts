@@ -3,7 +3,7 @@ import type { Run } from '../../kernel/run/run.js'
 import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
 import type { Rota } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
-import { shortIdOf, type ShortId } from '../options/short-id-of.js'
+import { shortIdOf, type ShortId } from '../host/short-id-of.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
 /** Why runs are pending, as data and as sentences. */

@@ -1,7 +1,7 @@
 import type { Run, RunState } from '../../kernel/run/run.js'
 import type { Colors, Output, Paint } from '../framework/print/output.js'
 import type { Pending } from './pending-of.js'
-import type { ShortId } from '../options/short-id-of.js'
+import type { ShortId } from '../host/short-id-of.js'
 import { printTable } from '../framework/print/table.js'
 import { age, roughly, type TimeText } from '../framework/print/time-text.js'
 

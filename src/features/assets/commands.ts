@@ -14,11 +14,11 @@ import {
   zoneOption,
 } from '../../cli/framework/command.js'
 import { printFields } from '../../cli/framework/print/fields.js'
-import { shortIdOf } from '../../cli/options/short-id-of.js'
+import { shortIdOf } from '../../cli/host/short-id-of.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import { timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
-import { withApp } from '../../cli/options/with-app.js'
+import { withApp } from '../../cli/host/with-app.js'
 import { followToEnd } from '../../cli/commands/everyday/run.js'
 
 const actions = ['list', 'show', 'grid', 'stale', 'materialize', 'backfill'] as const

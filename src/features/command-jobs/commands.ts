@@ -18,7 +18,7 @@ import { commandJobView } from './view.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import { hereOf, timesOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
-import { withApp } from '../../cli/options/with-app.js'
+import { withApp } from '../../cli/host/with-app.js'
 
 const actions = ['add', 'remove', 'get', 'list', 'run', 'cleanup'] as const
 

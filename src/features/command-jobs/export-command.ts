@@ -4,7 +4,7 @@ import { type Command, exitCodes, storeOptions } from '../../cli/framework/comma
 import { count } from '../../cli/views/in-words.js'
 import { systemText } from '../../cli/framework/system-error.js'
 import { usageError } from '../../cli/framework/usage-error.js'
-import { withApp } from '../../cli/options/with-app.js'
+import { withApp } from '../../cli/host/with-app.js'
 
 /** `rota export`: writes the jobs of the store as lines. */
 export const exportCommand: Command = {

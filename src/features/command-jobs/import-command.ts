@@ -2,8 +2,8 @@ import type { ImportedLine } from './import.js'
 import type { Rota } from '../../app/rota.js'
 import { printable } from '../../text/printable.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../cli/framework/command.js'
-import { namedFile } from '../../cli/options/named-file.js'
-import { withApp } from '../../cli/options/with-app.js'
+import { namedFile } from '../../formats/named-file.js'
+import { withApp } from '../../cli/host/with-app.js'
 import { jobsFileOf, jobsOption } from './jobs-option.js'
 
 /** `rota import`: takes the jobs of a file into the store. */

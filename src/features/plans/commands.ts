@@ -123,7 +123,7 @@ async function inQueue(context: QueueContext): Promise<number> {
 async function inStore(context: Context): Promise<number> {
   const request = await requestOf(context)
   const { enqueueEntry } = await import('./enqueue-entry.js')
-  const { withApp } = await import('../../cli/options/with-app.js')
+  const { withApp } = await import('../../cli/host/with-app.js')
   return await withApp(context, async (app) =>
     tell(context, await enqueueEntry(await app.store(), { ...request, now: app.now() })),
   )

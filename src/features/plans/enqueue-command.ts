@@ -3,7 +3,7 @@ import type { Store } from '../../store/port.js'
 import { findConfig } from '../../formats/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
 import { shellWord } from '../../cli/framework/print/shell-word.js'
-import { storeOf } from '../../cli/options/with-app.js'
+import { storeOf } from '../../cli/host/with-app.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
 export async function enqueueCommand(

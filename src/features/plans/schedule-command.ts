@@ -15,7 +15,7 @@ import {
   recordSummary,
   type QueueContext,
 } from './queue/one-shot.js'
-import { namedFile } from '../../cli/options/named-file.js'
+import { namedFile } from '../../formats/named-file.js'
 import { durationOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 

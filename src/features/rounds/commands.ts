@@ -9,7 +9,7 @@ import {
   zoneOption,
 } from '../../cli/framework/command.js'
 import { withOptionNames } from '../../cli/framework/option-names.js'
-import { withApp } from '../../cli/options/with-app.js'
+import { withApp } from '../../cli/host/with-app.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 
 const actions = ['start', 'stop', 'status', 'timing', 'state', 'list'] as const

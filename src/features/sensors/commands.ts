@@ -7,11 +7,11 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { configOf, noConfig } from '../../cli/options/config-of.js'
+import { configOf, noConfig } from '../../cli/host/config-of.js'
 import { holdOptions, readHold } from '../../cli/framework/hold-options.js'
 import { count } from '../../cli/views/in-words.js'
 import { usageError } from '../../cli/framework/usage-error.js'
-import { storeOf, withApp } from '../../cli/options/with-app.js'
+import { storeOf, withApp } from '../../cli/host/with-app.js'
 
 const actions = ['list', 'show', 'history', 'preview', 'reset', 'pause', 'resume'] as const
 type Action = (typeof actions)[number]

@@ -4,7 +4,7 @@ import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-opti
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { type OptionNames, withOptionNames } from '../../framework/option-names.js'
 import { readTriggerInput, triggerOptionNames, triggerOptions } from '../../options/trigger-options.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 import { usageError } from '../../framework/usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */

@@ -1,7 +1,7 @@
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { momentOf } from '../../framework/times-of.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota enqueue`: records a run of a job. */
 export const enqueue: Command = {

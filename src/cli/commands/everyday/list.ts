@@ -12,7 +12,7 @@ import { printTable } from '../../framework/print/table.js'
 import { age } from '../../framework/print/time-text.js'
 import { timesOf } from '../../framework/times-of.js'
 import { jobView, queueView, triggerView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota list`: lists triggers, jobs or queues. */
 export const list: Command = {

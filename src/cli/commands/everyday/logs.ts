@@ -5,7 +5,7 @@ import { followRun, linesAfter, untilSignal } from '../../views/follow.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { timesOf } from '../../framework/times-of.js'
 import { logView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota logs`: prints what a run wrote. */
 export const logs: Command = {

@@ -1,6 +1,5 @@
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { unknownName } from '../../options/unknown-name.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota remove`: removes what was added at run time. */
 export const remove: Command = {
@@ -13,14 +12,14 @@ export const remove: Command = {
   run: (context) =>
     withApp(context, async (app) => {
       const { args, out } = context
-      const name = args.word(0)
-      const isTrigger = (await app.triggers.list()).some((one) => one.active && one.trigger.name === name)
-      const kind = isTrigger ? 'trigger' : 'job'
-      const job = (await app.jobs.list()).find((one) => one.job.name === name)
-      if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
-      await (isTrigger ? app.triggers.remove(name) : app.jobs.remove(name))
-      const stays = isTrigger && job !== undefined && (job.source === 'api' || job.job.ended === true)
-      if (args.flag('json')) out.json({ kind, name })
+      const removed = await app.remove(args.word(0))
+      const { kind, name } = removed
+      const stays =
+        kind === 'trigger' &&
+        (await app.jobs()).some(
+          ({ job, source }) => job.name === name && (source === 'api' || job.ended === true),
+        )
+      if (args.flag('json')) out.json(removed)
       else
         out.say(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)
       return exitCodes.ok

@@ -1,7 +1,7 @@
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { shortIdOf } from '../../options/short-id-of.js'
+import { shortIdOf } from '../../host/short-id-of.js'
 import { runView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota retry`: makes a final run pending again. */
 export const retry: Command = {

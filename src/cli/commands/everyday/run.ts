@@ -6,10 +6,10 @@ import { type Command, type Context, exitCodes, storeOptions, zoneOption } from 
 import { followRun, untilSignal } from '../../views/follow.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { statePaint, tookText } from '../../views/runs-table.js'
-import { shortIdOf } from '../../options/short-id-of.js'
+import { shortIdOf } from '../../host/short-id-of.js'
 import { timesOf } from '../../framework/times-of.js'
 import { runView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 import { printLogLine } from './logs.js'
 
 /** `rota run`: runs a job now and follows it. */

@@ -12,13 +12,13 @@ import { count, handlerText, partitionText, scheduleText, triggerState } from '.
 import { pendingOf } from '../../views/pending-of.js'
 import { printRuns } from '../../views/runs-table.js'
 import { showRun } from '../../views/show-run.js'
-import { shortIdOf } from '../../options/short-id-of.js'
+import { shortIdOf } from '../../host/short-id-of.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { timesOf } from '../../framework/times-of.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { holdView, jobView, runView, triggerView } from '../../views/views.js'
 import { looksLikeRunId } from '../../views/why-run.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 const kinds = ['trigger', 'job', 'run'] as const
 

@@ -17,8 +17,8 @@ import {
   storeOption,
   zoneOption,
 } from '../../framework/command.js'
-import { configOf, noConfig } from '../../options/config-of.js'
-import { namedFile } from '../../options/named-file.js'
+import { configOf, noConfig } from '../../host/config-of.js'
+import { namedFile } from '../../../formats/named-file.js'
 import { type Notice, tellEvents } from '../../views/notice.js'
 import { roleOption, rolesOf, rolesText } from '../../options/role-option.js'
 import { switchesOf } from '../../framework/switches-of.js'
@@ -28,7 +28,7 @@ import { TimeText } from '../../framework/print/time-text.js'
 import { durationOf, hereOf } from '../../framework/times-of.js'
 import { tellSummary } from '../../views/up-summary.js'
 import { untilReachable } from '../../process/until-reachable.js'
-import { storeOf } from '../../options/with-app.js'
+import { storeOf } from '../../host/with-app.js'
 import { jobsFileOf, jobsOption } from '../../../features/command-jobs/jobs-option.js'
 
 /** `rota up`: starts the engine and tells what happens. */

@@ -4,7 +4,7 @@ import { count } from '../../views/in-words.js'
 import { printTable } from '../../framework/print/table.js'
 import { momentOf, timesOf } from '../../framework/times-of.js'
 import { coverageView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota coverage`: proves that nothing was lost. */
 export const coverage: Command = {

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../app/doctor/doctor.js'
 import { printable } from '../../../text/printable.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 import { wrap } from '../../framework/print/wrap.js'
 
 /** `rota doctor`: looks for what is wrong and says what to do. */

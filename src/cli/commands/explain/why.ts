@@ -10,12 +10,12 @@ import { type Command, type Context, exitCodes, storeOptions, zoneOption } from 
 import { reasonText } from '../../views/in-words.js'
 import { readAs } from '../../framework/option-names.js'
 import { type Pending, pendingOf } from '../../views/pending-of.js'
-import { shortIdOf, type ShortId } from '../../options/short-id-of.js'
+import { shortIdOf, type ShortId } from '../../host/short-id-of.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { hereOf, timesOf } from '../../framework/times-of.js'
 import { whyView } from '../../views/views.js'
 import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 
 /** `rota why`: explains what became of due instants. */

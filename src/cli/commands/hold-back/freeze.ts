@@ -1,6 +1,6 @@
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota freeze`: holds back everything. */
 export const freeze: Command = {

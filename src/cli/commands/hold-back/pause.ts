@@ -1,7 +1,7 @@
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { oneTarget, queueOption } from '../../options/target.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota pause`: holds back a trigger or a queue. */
 export const pause: Command = {

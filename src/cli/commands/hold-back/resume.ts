@@ -1,6 +1,6 @@
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { oneTarget, queueOption } from '../../options/target.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota resume`: lets a trigger or a queue go on. */
 export const resume: Command = {

@@ -5,7 +5,7 @@ import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { printTable } from '../../framework/print/table.js'
 import { timesOf } from '../../framework/times-of.js'
 import { holdView } from '../../views/views.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 const names = ['pipeline', 'scheduler', 'worker'] as const
 const states = ['on', 'off'] as const

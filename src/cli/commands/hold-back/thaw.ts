@@ -1,5 +1,5 @@
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 /** `rota thaw`: ends a freeze. */
 export const thaw: Command = {

@@ -7,7 +7,7 @@ import { lookAgain, untilSignal } from '../../views/follow.js'
 import { count } from '../../views/in-words.js'
 import { durationOf } from '../../framework/times-of.js'
 import { usageError } from '../../framework/usage-error.js'
-import { withApp } from '../../options/with-app.js'
+import { withApp } from '../../host/with-app.js'
 
 const actions = ['list', 'drain', 'undrain'] as const
 

@@ -13,7 +13,7 @@ import {
   exitCodes,
   jsonOption,
 } from '../../../cli/framework/command.js'
-import { configOf, namedConfig } from '../../../cli/options/config-of.js'
+import { configOf, namedConfig } from '../../../cli/host/config-of.js'
 import { untilSignal } from '../../../cli/views/follow.js'
 import {
   acceptClockOption,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ErrorCode, RotaError } from '../../kernel/definition/errors.js'
-import { refusedKind } from '../../formats/user-file.js'
-import type { Context } from '../framework/command.js'
+import { type ErrorCode, RotaError } from '../kernel/definition/errors.js'
+import { refusedKind } from './user-file.js'
+import type { Context } from '../cli/framework/command.js'
 
 /** A file that has to be there: where it was named, and how its absence is labelled. */
 export interface NamedFile {
