@@ -1,6 +1,7 @@
 import type { Rota } from '../app/rota.js'
-import type { Feature } from '../features/feature.js'
+import type { FeatureCommand, ProgramParts } from '../features/feature.js'
 import type { Command, CommandEntry, CommandGroup } from './framework/command.js'
+import { hostOf } from './host/host.js'
 import type { Program } from './framework/run-command-line.js'
 
 type Entries = Readonly<Record<string, CommandEntry<Rota>>>
@@ -86,16 +87,24 @@ export const program: Program<Rota> = {
   // Its own commands are found without loading the features.
   command: async (name) => entryOf(own, name) ?? entryOf(await featureCommands(), name),
   commands: async () => ({ ...own, ...(await featureCommands()) }),
+  host: hostOf,
 }
 
 async function featureCommands(): Promise<Entries> {
-  const features: readonly Feature[] = Object.values(await import('../features/index.js'))
+  const features = Object.values(await import('../features/index.js'))
   const { programParts } = await import('../app/program-parts.js')
-  const listed = features.flatMap(({ commands = {} }) => Object.entries(commands))
+  const lists = features.map((feature): FeatureEntries => ('commands' in feature ? feature.commands : {}))
   return Object.fromEntries(
-    listed.map(([name, entry]) => [name, { ...entry, load: () => entry.load(programParts) }]),
+    lists
+      .flatMap(Object.entries<FeatureEntries[string]>)
+      .map(([name, entry]) => [name, { ...entry, load: () => entry.load(programParts) }]),
   )
 }
+
+/** The commands of a feature, all of which can use this program's apps. */
+type FeatureEntries = Readonly<
+  Record<string, Omit<FeatureCommand, 'load'> & { load: (program: ProgramParts) => Promise<Command<Rota>> }>
+>
 
 function entryOf(entries: Entries, name: string): CommandEntry<Rota> | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined

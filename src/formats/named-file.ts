@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ErrorCode, RotaError } from '../kernel/definition/errors.js'
 import { refusedKind } from './user-file.js'
-import type { Context } from '../cli/framework/command.js'
 
 /** A file that has to be there: where it was named, and how its absence is labelled. */
 export interface NamedFile {
@@ -13,7 +12,7 @@ export interface NamedFile {
 }
 
 /** The whole path of a file that was named; refused before a store is made for nothing. */
-export function namedFile({ directory }: Context, { holder, path, code }: NamedFile): string {
+export function namedFile(directory: string, { holder, path, code }: NamedFile): string {
   const whole = resolve(directory, path)
   const why = refusedKind(whole) ?? (existsSync(whole) ? undefined : 'there is no such file')
   if (why === undefined) return whole

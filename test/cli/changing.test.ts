@@ -17,7 +17,7 @@ describe('changing runs', () => {
     expect(same).toMatchObject({
       code: 0,
       stdout: `${shop.waitingId}\n`,
-      stderr: 'it was there already: its unique key is taken\n',
+      stderr: 'this run exists already: its unique key is taken\n',
     })
     const options = ['--payload', '-', '--delay', '1h', '--priority', '5', '--concurrency-key', 'g', '--json']
     const { stdout } = await rota(['enqueue', 'later', ...options, '--store', shop.store], {
@@ -27,7 +27,7 @@ describe('changing runs', () => {
     expect(created).toBe(true)
     const early = await shop.on('retry', id)
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('[RUN_STATE]') as unknown })
-    expect(await shop.printed('cancel', id, '--note', 'wrong')).toBe(`run ${id} is cancelled\n`)
+    expect(await shop.printed('cancel', id, '--note', 'wrong')).toBe(`cancelled run ${id}\n`)
     const again = await shop.on('cancel', id, '--json')
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stderr)).toMatchObject({ error: { code: 'RUN_STATE' } })
@@ -77,23 +77,23 @@ describe('changing runs', () => {
 describe('holding back', () => {
   it('pauses and resumes a trigger and a queue', async () => {
     expect(await shop.printed('pause', 'nightly', '--note', 'moving', '--until', '2h')).toBe(
-      'trigger nightly is paused\n',
+      'paused trigger nightly\n',
     )
     expect(await shop.json('pause', 'nightly')).toEqual({ target: 'trigger:nightly', changed: false })
     expect(await shop.printed('show', 'nightly')).toMatch(/^state +paused by tester since .* moving$/m)
     expect(await shop.printed('list')).toMatch(/nightly .* paused\n/)
-    expect(await shop.printed('resume', 'nightly', '--catch-up')).toBe('trigger nightly goes on\n')
+    expect(await shop.printed('resume', 'nightly', '--catch-up')).toBe('resumed trigger nightly\n')
     expect(await shop.json('resume', 'nightly')).toEqual({ target: 'trigger:nightly', changed: false })
-    expect(await shop.printed('pause', '--queue', 'slow', '--by', 'me')).toBe('queue slow is paused\n')
+    expect(await shop.printed('pause', '--queue', 'slow', '--by', 'me')).toBe('paused queue slow\n')
     expect(await shop.printed('list', '--queues')).toMatch(/slow .* paused\n/)
-    expect(await shop.printed('resume', '--queue', 'slow')).toBe('queue slow goes on\n')
+    expect(await shop.printed('resume', '--queue', 'slow')).toBe('resumed queue slow\n')
   })
 
   it('freezes and thaws everything, and has kill switches', async () => {
-    expect(await shop.printed('freeze', '--note', 'incident')).toContain('everything is frozen')
+    expect(await shop.printed('freeze', '--note', 'incident')).toContain('froze everything')
     expect(await shop.printed('list')).toContain('frozen')
     expect(await shop.json('thaw')).toEqual({ target: 'all', changed: true })
-    expect(await shop.printed('switch', 'worker', 'off', '--note', 'full')).toBe('worker is off\n')
+    expect(await shop.printed('switch', 'worker', 'off', '--note', 'full')).toBe('switched worker off\n')
     expect(await shop.printed('switch')).toMatch(/^worker +off +\S+ \S+ +tester +full$/m)
     expect(await shop.json('switch', 'worker', 'on')).toEqual({
       target: 'switch:worker',
@@ -113,7 +113,7 @@ describe('holding back', () => {
       shop.on('switch', 'worker'),
     ])
     for (const { code } of [nothing, both, trigger, queue, past, name, state]) expect(code).toBe(2)
-    expect(nothing.stderr).toContain('name either a trigger or a queue')
+    expect(nothing.stderr).toContain('name a trigger, or a queue')
     expect(both.stderr).toContain('cannot be combined')
     expect(trigger.stderr).toContain('[TRIGGER_UNKNOWN]')
     expect(queue.stderr).toContain('no queue is named nobody')
@@ -196,7 +196,7 @@ describe('rota add and remove', () => {
     expect(await shop.printed('add', 'report', '--replace', '--timeout', '5s', ...command)).toContain(
       'added job report;',
     )
-    expect(await shop.printed('remove', 'weekly')).toBe('trigger weekly is removed\n')
+    expect(await shop.printed('remove', 'weekly')).toBe('removed trigger weekly\n')
     expect(await shop.printed('remove', 'report')).toContain('its job stays')
     expect(await shop.json('remove', 'report')).toEqual({ kind: 'job', name: 'report' })
   })
@@ -216,7 +216,7 @@ describe('rota add and remove', () => {
     expect(await one.printed('list', '--jobs', '--all')).toContain('config:other (ended)')
     expect(await one.printed('show', 'mail')).toContain('config:other, which no longer defines it')
     expect(await one.printed('add', 'mail', '--', 'true')).toContain('added job mail')
-    expect(await one.printed('remove', 'old')).toBe('job old is removed\n')
+    expect(await one.printed('remove', 'old')).toBe('removed job old\n')
     const jobs = await one.json<{ name: string; source: string; active: boolean }[]>(
       'list',
       '--jobs',
@@ -259,9 +259,9 @@ describe('rota add and remove', () => {
       shop.on('add', 'x', '--every', '1m', '--job', 'nothing'),
     ])
     for (const { code } of [nothing, stray, both, wrong, foreign, unknown, noJob]) expect(code).toBe(2)
-    expect(nothing.stderr).toContain('neither an action nor a schedule is given')
-    expect(stray.stderr).toContain('--retry: it means nothing without -- command or --url')
-    expect(both.stderr).toContain('--job: it cannot be combined')
+    expect(nothing.stderr).toContain('neither a command nor a schedule is given')
+    expect(stray.stderr).toContain('--retry: needs -- command or --url')
+    expect(both.stderr).toContain('--job: cannot be combined')
     expect(wrong.stderr).toMatch(/\[DEFINITION_INVALID\]\n( {2}.+\n){2,}$/)
     expect(foreign.stderr).toContain('is defined by config:shop')
     expect(unknown.stderr).toContain('[TRIGGER_UNKNOWN]')

@@ -1,5 +1,5 @@
-import { configOption, storeOption, zoneOption, type Command } from '../../src/cli/framework/command.js'
-import type { Option } from '../../src/cli/framework/syntax.js'
+import { configOption, storeOption, zoneOption } from '../../src/cli/framework/command.js'
+import type { Option, Syntax as Command } from '../../src/cli/framework/syntax.js'
 
 /** A command line with one bad word in it. */
 export interface Case {

@@ -68,7 +68,7 @@ describe('a command line that is not understood', () => {
     [['hlep'], 'did you mean `help`?'],
     [['jbo', 'list'], 'unknown command `jbo` (did you mean `job`?)'],
     [['dn'], 'unknown command `dn`; `rota --help` lists the commands'],
-    [['job', 'lst'], '<action>: unknown value "lst" (did you mean `list`?) (allowed: add, remove, get, '],
+    [['job', 'lst'], 'unknown subcommand `lst` (did you mean `list`?) (allowed: add, remove, get, '],
     [['sensor', 'previw'], 'did you mean `preview`?'],
     [['asset', 'backfil'], 'did you mean `backfill`?'],
     [['queue', 'lsit'], 'did you mean `list`?'],

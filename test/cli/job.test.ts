@@ -54,7 +54,7 @@ describe('rota job', () => {
     expect(JSON.parse(runs.stdout)).toMatchObject([
       { state: 'cancelled', reason: 'removed', trigger: 'job_123' },
     ])
-    expect((await on('job', 'cleanup', '--dry-run')).stdout).toBe('0 executed one-shots to clean up\n')
+    expect((await on('job', 'cleanup', '--dry-run')).stdout).toBe('0 executed one-shots to remove\n')
     const list = JSON.parse((await on('job', 'list', '--json')).stdout) as { id: string }[]
     expect(list.map((one) => one.id)).toEqual([id])
   })
@@ -98,7 +98,7 @@ describe('rota import and rota export', () => {
     ])
     expect((await on('export')).stdout).toBe(`${line}\n`)
     expect(JSON.parse((await on('export', '--json')).stdout)).toEqual([JSON.parse(line)])
-    expect((await on('export', 'out.jsonl')).stdout).toBe('1 job written to out.jsonl\n')
+    expect((await on('export', 'out.jsonl')).stdout).toBe('wrote 1 job to out.jsonl\n')
     expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe(`${line}\n`)
     expect(await on('export', 'out.jsonl')).toMatchObject({
       code: 2,

@@ -31,10 +31,10 @@ describe('messages', () => {
     expect((await runHere(add, { directory, columns: 50 })).stdout.trimEnd().split('\n')).toEqual([
       'added job nightly_report and trigger',
       '  nightly_report; `rota show nightly_report`',
-      '  tells when it is due',
+      '  shows when it is due',
     ])
     const pause = ['pause', 'nightly_report']
-    expect((await runHere(pause, { directory })).stdout).toBe('trigger nightly_report is paused\n')
+    expect((await runHere(pause, { directory })).stdout).toBe('paused trigger nightly_report\n')
   })
 
   it('wrap at words on a terminal, and are one line elsewhere', async () => {

@@ -196,10 +196,10 @@ describe('rota schedule and rota work', () => {
     expect(existsSync(join(desk.cwd, 'data'))).toBe(false)
     await desk.schedule()
     const { name, runId } = foreign(desk, at(-5))
-    expect((await desk.work(['--dry-run'], {})).stdout).toBe(`would take ${runId}\n`)
+    expect((await desk.work(['--dry-run'], {})).stdout).toBe(`would claim ${runId}\n`)
     expect(desk.files('pending')).toContain(name)
     const listed = JSON.parse((await rota(['queue', 'list', '--json'], { cwd: desk.cwd })).stdout)
-    expect(listed.map((item: { run_id: string }) => item.run_id)).toContain(runId)
+    expect(listed.map((item: { runId: string }) => item.runId)).toContain(runId)
   })
 
   it('Q12: earlier passes of the day are kept, and a summary that cannot be written is only a warning', async () => {
@@ -292,7 +292,7 @@ describe('rota queue', () => {
       await rota(['queue', 'list', '--queue-dir', 'data/queue', ...options], { cwd: desk.cwd })
     const rows = JSON.parse((await list('--json')).stdout)
     expect(rows).toMatchObject([
-      { state: 'done', pipeline_path: 'pipeline.web.yml', attempts: 1, error: null },
+      { state: 'done', pipelinePath: 'pipeline.web.yml', attempts: 1, error: null },
       { state: 'failed', error: { message: 'step publish: exit 1', step: 'publish' } },
       { state: 'pending', attempts: 0 },
       { state: 'invalid', file: 'pending/20260105T020000Z_torn.json', error: { message: 'it is not JSON' } },
@@ -302,14 +302,14 @@ describe('rota queue', () => {
     expect(tooWide(table.stdout)).toEqual([])
     expect(table.stdout).toMatch(/^STATE +SCHEDULED FOR +JOB ID +RUN ID +PIPELINE +TRIES +ERROR\n/)
     expect(JSON.parse((await list('--state', 'failed', '--json')).stdout).length).toBe(1)
-    const failed = rows[1].job_id
+    const failed = rows[1].jobId
     const show = await rota(['queue', 'show', failed], { cwd: desk.cwd })
     expect(show.stdout).toContain('step publish: exit 1 [orchestrator_failed]')
     const retry = await rota(['queue', 'retry', failed], { cwd: desk.cwd })
-    expect(retry).toMatchObject({ code: 0, stdout: `${rows[1].run_id} is pending again\n` })
+    expect(retry).toMatchObject({ code: 0, stdout: `${rows[1].runId} is pending again\n` })
     expect(JSON.parse((await list('--state', 'pending', '--json')).stdout).length).toBe(2)
     const purge = await rota(['queue', 'purge', '--older-than', '0s'], { cwd: desk.cwd })
-    expect(purge).toMatchObject({ code: 0, stdout: '1 run removed\n' })
+    expect(purge).toMatchObject({ code: 0, stdout: 'removed 1 run\n' })
     expect(desk.files('done')).toEqual([])
     const requeue = await rota(['queue', 'requeue', '--json'], { cwd: desk.cwd })
     expect(JSON.parse(requeue.stdout)).toEqual({ requeued: 0 })

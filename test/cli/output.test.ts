@@ -192,7 +192,7 @@ describe('an engine whose output cannot be written', () => {
     await performed
     engine.kill('SIGTERM')
     expect(await endOf(engine)).toBe(0)
-    expect(await stderr).toBe('warning: nobody reads standard output any more; rota goes on\n')
+    expect(await stderr).toBe('warning: standard output is closed; rota continues\n')
   })
 
   it('works on and ends although its reader reads nothing', async () => {

@@ -204,7 +204,7 @@ describe('rota runs and logs', () => {
     expect(all).toMatch(new RegExp(`^${shop.doneId.slice(0, 16)}  done +greet`, 'm'))
     expect(failed.split('\n')).toHaveLength(3)
     expect(failed).toContain('the disk i')
-    expect(none).toBe('no run fits; `rota runs` lists all of them\n')
+    expect(none).toBe('no run matches; `rota runs` lists all of them\n')
     expect([since.length, limited.length]).toEqual([2, 1])
   })
 
@@ -250,7 +250,7 @@ describe('rota runs and logs', () => {
     expect(quiet).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: `run ${shop.failedId} is failed and has written nothing\n`,
+      stderr: `run ${shop.failedId} is failed and has no log lines\n`,
     })
   })
 })

@@ -29,27 +29,27 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('rota round', () => {
-  it('R12: status tells how a round stands, in the words of the files', async () => {
+  it('R12: status shows the state of a round', async () => {
     const status = (await json('status', 'r')) as Record<string, unknown>
     expect(Object.keys(status)).toEqual([
       'name',
-      'interval_ms',
+      'intervalMs',
       'services',
-      'checked_at',
+      'checkedAt',
       'resumed',
-      'current_service',
-      'remaining_services',
-      'completed_count',
+      'currentService',
+      'remainingServices',
+      'completedCount',
       'results',
       'skipped',
-      'next_check_at',
+      'nextCheckAt',
     ])
     expect(status).toMatchObject({
       name: 'r',
-      interval_ms: 3_600_000,
-      current_service: 's3',
-      remaining_services: ['spare'],
-      completed_count: 3,
+      intervalMs: 3_600_000,
+      currentService: 's3',
+      remainingServices: ['spare'],
+      completedCount: 3,
       results: [
         { service: 'daily', status: 'ok', info: 'success' },
         { service: 's1', status: 'ok', info: 'success' },
@@ -57,8 +57,8 @@ describe('rota round', () => {
       ],
       skipped: [],
     })
-    const checkedAt = Date.parse(String(status['checked_at']))
-    expect(Date.parse(String(status['next_check_at']))).toBe(checkedAt + 3_600_000)
+    const checkedAt = Date.parse(String(status['checkedAt']))
+    expect(Date.parse(String(status['nextCheckAt']))).toBe(checkedAt + 3_600_000)
     const { stdout } = await ask('status', 'r')
     expect(stdout).toMatch(/completed +3 of 5/)
     expect(stdout).toMatch(/s2 +error/)
@@ -67,16 +67,16 @@ describe('rota round', () => {
   })
 
   it('R13: timing tells when services ran last, all or one, in Unix seconds', async () => {
-    const status = (await json('status', 'r')) as { checked_at: string }
-    const checked = Math.floor(Date.parse(status.checked_at) / 1000)
+    const status = (await json('status', 'r')) as { checkedAt: string }
+    const checked = Math.floor(Date.parse(status.checkedAt) / 1000)
     expect(await json('timing', 's1')).toEqual({
       service: 's1',
-      last_run_timestamp: checked,
-      interval_seconds: 3600,
-      next_due_timestamp: checked + 3600,
+      lastRunTimestamp: checked,
+      intervalSeconds: 3600,
+      nextDueTimestamp: checked + 3600,
     })
-    const all = (await json('timing')) as { service: string; last_run_timestamp: number | null }[]
-    expect(all.map((one) => [one.service, one.last_run_timestamp])).toEqual([
+    const all = (await json('timing')) as { service: string; lastRunTimestamp: number | null }[]
+    expect(all.map((one) => [one.service, one.lastRunTimestamp])).toEqual([
       ['daily', checked],
       ['s1', checked],
       ['s2', null],
@@ -88,8 +88,8 @@ describe('rota round', () => {
 
   it('R13: state shows what is saved, of one round or of all', async () => {
     const state = (await json('state', 'r')) as Record<string, unknown>
-    expect(Object.keys(state)).toEqual(['checked_at', 'services_queue', 'current_service', 'results'])
-    expect(state).toMatchObject({ services_queue: ['spare'], current_service: 's3' })
+    expect(Object.keys(state)).toEqual(['checkedAt', 'servicesQueue', 'currentService', 'results'])
+    expect(state).toMatchObject({ servicesQueue: ['spare'], currentService: 's3' })
     expect(await json('state')).toEqual([{ round: 'r', ...state }])
     expect((await ask('state')).stdout).toMatch(/r .*s3 +spare/)
   })
@@ -97,10 +97,10 @@ describe('rota round', () => {
   it('R5: timing set changes how often a service is to run', async () => {
     expect(await json('timing', 'set', 'daily', '--every', '24h')).toMatchObject({
       service: 'daily',
-      interval_seconds: 86_400,
+      intervalSeconds: 86_400,
     })
     expect((await ask('timing', 'set', 'daily', '--every', '24h')).stdout).toBe('daily runs every 24h\n')
-    expect(await json('timing', 'daily')).toMatchObject({ interval_seconds: 86_400 })
+    expect(await json('timing', 'daily')).toMatchObject({ intervalSeconds: 86_400 })
   })
 
   it('R1: starts, lists, stops and starts a round again by its name', async () => {
@@ -119,22 +119,22 @@ describe('rota round', () => {
 
   it('refuses what it cannot do, and says why', async () => {
     const refusals: [string[], number, string][] = [
-      [['begin'], 2, 'unknown value "begin"'],
-      [['strat'], 2, '<action>: unknown value "strat" (did you mean `start`?)'],
+      [['begin'], 2, 'unknown subcommand `begin`'],
+      [['strat'], 2, 'unknown subcommand `strat` (did you mean `start`?)'],
       [
         ['status', 'r', '--every', '1h'],
         2,
-        '--every: it does not go with status (allowed: with start, timing set)',
+        '`rota round status` has no option `--every` (allowed: with start)',
       ],
-      [['status'], 2, '<name>: it is missing'],
+      [['status'], 2, 'missing argument <name>'],
       [['status', 'x'], 2, 'no round is named x; `rota round list --all` lists them ['],
       [['start', 'x'], 2, 'no round is named x; `rota round list --all` lists them ['],
       [['start', 'mien'], 2, 'no round is named mien; did you mean mine?'],
-      [['timing', 'set', 'daily'], 2, '--every: it is missing'],
+      [['timing', 'set', 'daily'], 2, 'missing option `--every`'],
       [['start', 'y', '--every', '1h', '-s', 'spare', '-s', 'no', '-s', 'nope'], 2, 'no jobs: no, nope'],
       [['start', 'y', '--every', '2h', '-s', 'spare'], 2, 'spare every 2h in y, every 1h in'],
       [['stop', 'r'], 2, 'round r is defined by config:test'],
-      [['list', 'r'], 2, 'list takes no name'],
+      [['list', 'r'], 2, '`r`: unexpected argument; `rota round list` takes no arguments'],
     ]
     for (const [words, code, told] of refusals) {
       const ended = await ask(...words)

@@ -72,9 +72,9 @@ describe('rota sensor', () => {
   it('F9: lists, shows and tells the history', async () => {
     const list = await sensor('list')
     expect(list.stdout).toMatch(/broken +files +paused/)
-    expect(list.stdout).toMatch(/exports +webhook +ok +heard (now|.* ago) +by webhook +1 +got 1/)
+    expect(list.stdout).toMatch(/exports +webhook +ok +received (now|.* ago) +by webhook +1 +got 1/)
     const heard = (await sensor('show', 'exports')).stdout
-    expect(heard).toMatch(/heard +by webhook: `rota up --webhooks` takes \/webhooks\/exports\n/)
+    expect(heard).toMatch(/source +webhook: `rota up --webhooks` accepts \/webhooks\/exports\n/)
     expect(heard).toMatch(/last arrival +\d{4}-/)
     expect(heard).not.toMatch(/poll/)
     const { stdout: listed } = await rota(['list'], { cwd: directory, env })
@@ -96,7 +96,7 @@ describe('rota sensor', () => {
       cwd: directory,
       env: { ...env, COLUMNS: '40' },
     })
-    expect(narrow.stdout).toMatch(/state +\{.{159}…\s+\(\d+ characters; --json\s+has them all\)\n/)
+    expect(narrow.stdout).toMatch(/state +\{.{159}…\s+\(\d+ characters; --json\s+prints all\)\n/)
     const history = await sensor('history', 'broken')
     expect(history.stdout).toMatch(/error +1 .*there is no directory/)
     for (const { code, stdout } of [list, history]) expect([code, tooWide(stdout)]).toEqual([0, []])
@@ -106,11 +106,11 @@ describe('rota sensor', () => {
     const unsaid = await sensor('reset', 'new_files')
     expect(unsaid).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--keep-keys or --forget-keys') as unknown,
+      stderr: expect.stringContaining('--keep-keys, --forget-keys: one of the two is required') as unknown,
     })
-    expect((await sensor('reset', 'new_files', '--keep-keys')).stdout).toBe('sensor new_files begins anew\n')
+    expect((await sensor('reset', 'new_files', '--keep-keys')).stdout).toBe('reset sensor new_files\n')
     expect((await sensor('reset', 'new_files', '--forget-keys')).stdout).toBe(
-      'sensor new_files begins anew; 2 keys forgotten\n',
+      'reset sensor new_files; 2 keys forgotten\n',
     )
     const foreign = await sensor('reset', 'new_files', '--keep-keys', '--state', '{"line":0}')
     expect(foreign.code).toBe(2)
@@ -121,9 +121,9 @@ describe('rota sensor', () => {
     const kept = await sensor('reset', 'new_files', '--keep-keys', '--state', JSON.stringify(own.state))
     expect(kept).toMatchObject({ code: 0, stderr: '' })
     expect((await sensor('preview', 'new_files', '--state', '7')).stderr).toContain('state: 7 is not a map')
-    expect((await sensor('resume', 'broken')).stdout).toBe('sensor broken goes on\n')
+    expect((await sensor('resume', 'broken')).stdout).toBe('resumed sensor broken\n')
     expect((await sensor('pause', 'new_files', '--note', 'bucket moves')).stdout).toBe(
-      'sensor new_files is paused\n',
+      'paused sensor new_files\n',
     )
     expect((await sensor('show', 'new_files')).stdout).toMatch(/paused +by tester: bucket moves/)
   })
@@ -141,8 +141,8 @@ describe('rota sensor', () => {
       stderr: expect.stringContaining('list, show, history') as unknown,
     })
     expect(stray.stderr).toContain(
-      '  --keep-keys: it does not go with list (allowed: with reset)\n' +
-        '  --limit: it does not go with list (allowed: with history, preview)\n',
+      '  `rota sensor list` has no option `--keep-keys` (allowed: with reset)\n' +
+        '  `rota sensor list` has no option `--limit` (allowed: with history, preview)\n',
     )
     expect([stray.code, stray.stdout]).toEqual([2, ''])
     expect(missing.code).toBe(2)

@@ -76,7 +76,7 @@ describe('a file in pending that is no run', () => {
     expect(JSON.parse(written)).toEqual(summary)
     expect(files('failed')).toEqual(['20260105T030000Z_bad.error.json', '20260105T030000Z_bad.json'])
     const listed = JSON.parse((await rota(['queue', 'list', '--json'], { cwd })).stdout)
-    expect(listed.map((item: { state: string; job_id: string }) => [item.state, item.job_id])).toEqual([
+    expect(listed.map((item: { state: string; jobId: string }) => [item.state, item.jobId])).toEqual([
       ['pending', 'good'],
       ['invalid', null],
       ['failed', 'bad'],

@@ -126,11 +126,10 @@ class Reader {
   #refuseSubcommand(word: string | undefined, subcommands: readonly Syntax[]): void {
     const known = subcommands.map(({ name }) => name)
     const allowed = known.join(', ')
-    const path = '<subcommand>'
-    if (word === undefined) this.#fault(path, 'missing <subcommand>', allowed)
+    if (word === undefined) this.#fault('', 'missing subcommand', allowed)
     else {
-      const message = `unknown <subcommand> ${codeText(word)}`
-      this.faults.push({ path, message, allowed, guess: { word, known } })
+      const message = `unknown subcommand ${codeText(word)}`
+      this.faults.push({ path: '', message, allowed, guess: { word, known } })
     }
   }
 

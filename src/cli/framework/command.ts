@@ -42,14 +42,49 @@ export const commandGroups = {
 export type CommandGroup = keyof typeof commandGroups
 
 /** What a command is given. */
-export interface Context<App = unknown> {
+export interface Context<App = unknown> extends Surroundings, Host<App> {
+  /** All commands of the program. */
+  readonly commands: () => Promise<Readonly<Record<string, CommandEntry<never>>>>
+}
+
+/** What a command was called with, and where. */
+export interface Surroundings {
   readonly args: Arguments
   readonly out: Output
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory. */
   readonly directory: string
-  /** All commands of the program. */
-  readonly commands: () => Promise<Readonly<Record<string, CommandEntry<App>>>>
+}
+
+/** What only the program can give to a command: apps, and the configs and stores that they come from. */
+export interface Host<App> {
+  /** Opens the store that the command line names, hands it over as an app that is not started, and closes it in the end. */
+  withApp(use: UseApp<App>, options?: OpenOptions<App>): Promise<number>
+  /** The same with the app that the config defines, which has its handlers and sensors. */
+  withConfigApp(use: UseApp<App>): Promise<number>
+  /** The path of the config that `--config` names, else of the nearest one upwards. */
+  configPath(): Promise<string | undefined>
+  /** The store that an option names; of `--store`, else of the environment. */
+  storeUrl(option?: string): Promise<string | undefined>
+}
+
+/** Uses an app, and what commands do with the runs of any app; gives the exit code. */
+export type UseApp<App> = (app: App, runs: RunTools) => Promise<number>
+
+/** What commands do with the runs of an app. */
+export interface RunTools {
+  /** Prints the log of a run until it ends; gives the exit code that says how. */
+  follow(id: string): Promise<number>
+  /** Looks up how much of each id is enough to name its run. */
+  shortIds(ids: Iterable<string>): Promise<(id: string) => string>
+}
+
+/** What happens where there is no store yet; default: an error. */
+export interface OpenOptions<App> {
+  /** The store is made. This is tried on an empty one first, so that what is refused leaves no store behind. */
+  readonly create?: ((empty: App) => Promise<unknown>) | undefined
+  /** An empty store stands for it, which leaves nothing behind. */
+  readonly orEmpty?: boolean
 }
 
 /** What a command ends with. */

@@ -1,18 +1,24 @@
 import { userInfo } from 'node:os'
-import type { HoldOptions } from '../../app/control/holds.js'
-import type { Context } from './command.js'
+import type { Surroundings } from './command.js'
 import type { Option } from './syntax.js'
 import { momentOf } from './times-of.js'
 
 /** Who holds something back, why, and until when. */
 export const holdOptions: readonly Option[] = [
-  { name: 'note', value: 'text', help: 'why; kept, and shown by `rota why`', isContent: true },
-  { name: 'until', value: 'time', help: 'it ends by itself then, such as 2h or 2026-01-05T09:00' },
-  { name: 'by', value: 'name', help: 'who; default the user of this machine' },
+  { name: 'note', value: 'text', help: 'the reason; `rota why` shows it', isContent: true },
+  { name: 'until', value: 'time', help: 'when it ends by itself, such as 2h or 2026-01-05T09:00' },
+  { name: 'by', value: 'name', help: 'who; default: the user of this machine' },
 ]
 
+/** What a command line says of a hold. */
+export interface GivenHold {
+  readonly by: string
+  readonly note: string | undefined
+  readonly until: Date | undefined
+}
+
 /** What was said about a hold. */
-export function readHold(context: Context): HoldOptions {
+export function readHold(context: Surroundings): GivenHold {
   const { args } = context
   const until = momentOf(context, 'until', 'ahead')
   return {
@@ -23,7 +29,7 @@ export function readHold(context: Context): HoldOptions {
 }
 
 /** Under a service manager the environment often names nobody; the system may still know. */
-function userOf({ environment }: Context): string {
+function userOf({ environment }: Surroundings): string {
   const named = [environment['USER'], environment['USERNAME']].find(
     (name) => name !== undefined && name !== '',
   )

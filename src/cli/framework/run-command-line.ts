@@ -1,5 +1,13 @@
 import { type Arguments, helpOption, parseArguments } from './arguments.js'
-import { type Command, type CommandEntry, type Context, exitCodes, zoneOption } from './command.js'
+import {
+  type Command,
+  type CommandEntry,
+  exitCodes,
+  type Host,
+  jsonOption,
+  type Surroundings,
+  zoneOption,
+} from './command.js'
 import { openOutput, outputWidth, type PrintStreams } from './print/output.js'
 import { chooseSubcommand, type Chosen } from './subcommand.js'
 
@@ -10,10 +18,11 @@ export interface Program<App> {
   readonly command: (name: string) => Promise<CommandEntry<App> | undefined>
   /** All commands, in the order of the help. */
   readonly commands: () => Promise<Readonly<Record<string, CommandEntry<App>>>>
+  readonly host: (surroundings: Surroundings) => Host<App>
 }
 
 /** What a command line is run in. */
-export interface Surroundings {
+export interface Place {
   readonly streams: PrintStreams
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The working directory. */
@@ -24,7 +33,7 @@ export interface Surroundings {
 export async function runCommandLine<App>(
   program: Program<App>,
   argv: readonly string[],
-  here: Surroundings,
+  here: Place,
 ): Promise<number> {
   const { stdout } = here.streams
   const code = await new CommandLine(program, here).obey(argv)
@@ -36,9 +45,9 @@ export async function runCommandLine<App>(
 
 class CommandLine<App> {
   readonly #program: Program<App>
-  readonly #here: Surroundings
+  readonly #here: Place
 
-  constructor(program: Program<App>, here: Surroundings) {
+  constructor(program: Program<App>, here: Place) {
     this.#program = program
     this.#here = here
   }
@@ -68,10 +77,13 @@ class CommandLine<App> {
     const { run } = chosen.command
     if (args.flag(helpOption.name) || run === undefined) return await this.#helpOf(chosen)
     await checkZone(args)
-    const out = await openOutput(environment, streams)
-    const context: Context<App> = { args, out, environment, directory, commands: this.#program.commands }
+    const { timesOf } = await import('./times-of.js')
+    const isJson = args.flag(jsonOption.name)
+    const out = await openOutput({ environment, streams, isJson, times: () => timesOf({ args }) })
+    const surroundings = { args, out, environment, directory }
+    const { host, commands } = this.#program
     try {
-      return await run(context)
+      return await run({ ...surroundings, ...host(surroundings), commands })
     } catch (error) {
       const { withOptionOf } = await import('./option-names.js')
       throw withOptionOf(error, chosen.command, args)

@@ -1,11 +1,11 @@
 import { relative, resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { checkConfigPath, configIn, findConfig } from '../../formats/find-config.js'
-import { configOption, type Context } from '../framework/command.js'
+import { configOption, type Surroundings } from '../framework/command.js'
 import { readAs } from '../framework/option-names.js'
 
-/** The config that counts: the one that was named, else the nearest upwards, which is told where it is not in sight. */
-export function configOf(context: Context): string | undefined {
+/** The config that counts: the one that was named, else the nearest upwards, which is named where it is not in sight. */
+export function configOf(context: Surroundings): string | undefined {
   const { directory } = context
   const named = namedConfig(context)
   if (named !== undefined) return named
@@ -15,19 +15,19 @@ export function configOf(context: Context): string | undefined {
 }
 
 /** The config that was named on the command line. */
-export function namedConfig({ args, directory }: Context): string | undefined {
+export function namedConfig({ args, directory }: Surroundings): string | undefined {
   const named = args.text(configOption.name)
   if (named === undefined) return undefined
   return readAs(`--${configOption.name}`, () => checkConfigPath(resolve(directory, named)))
 }
 
 /** Says which config is used, as the working directory does not show it. */
-function tellConfig({ args, out, directory }: Context, path: string): void {
-  if (!args.flag('json')) out.note(`config: ${relative(directory, path)}`)
+function tellConfig({ out, directory }: Surroundings, path: string): void {
+  if (!out.isJson) out.note(`config: ${relative(directory, path)}`)
 }
 
 /** The error for a command that needs a config. */
-export function noConfig({ directory }: Context, hint: string): RotaError {
+export function noConfig({ directory }: Surroundings, hint: string): RotaError {
   const message = `there is no rota.config.* in ${directory} or above it${hint}`
   return new RotaError('CONFIG_NOT_FOUND', message)
 }

@@ -2,33 +2,42 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { checkStoreUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../../app/store/open-store.js'
 import type { Rota } from '../../app/rota.js'
-import type { Context } from '../framework/command.js'
-import { configOf, namedConfig } from './config-of.js'
+import type { OpenOptions, Surroundings, UseApp } from '../framework/command.js'
+import { configOf, namedConfig, noConfig } from './config-of.js'
+import { shortIdOf } from './short-id-of.js'
 import { readAs } from '../framework/option-names.js'
 
 /** Opens the store that a command means, hands it over as an app that is not started, and closes it in the end. */
 export async function withApp(
-  context: Context,
-  act: (app: Rota) => Promise<number>,
-  options: {
-    /** Makes the store where there is none; tried on an empty one first, so that what is refused leaves no store behind. */
-    readonly create?: ((empty: Rota) => Promise<unknown>) | undefined
-    /** Where there is no store yet, an empty one stands for it that leaves nothing behind. */
-    readonly orEmpty?: boolean
-  } = {},
+  context: Surroundings,
+  use: UseApp<Rota>,
+  options: OpenOptions<Rota> = {},
 ): Promise<number> {
-  const app = await openApp(context, options)
+  return await useAndClose(context, await openApp(context, options), use)
+}
+
+/** The same with the app that the config defines. */
+export async function withConfigApp(context: Surroundings, use: UseApp<Rota>): Promise<number> {
+  const config = configOf(context)
+  if (config === undefined) throw noConfig(context, '; --config names another')
+  const { loadApp } = await import('../../app/definitions/load-app.js')
+  const { directory } = context
+  const app = await loadApp(config, { store: storeOf(context), directory, create: false })
+  return await useAndClose(context, app, use)
+}
+
+async function useAndClose(context: Surroundings, app: Rota, use: UseApp<Rota>): Promise<number> {
   try {
-    return await act(app)
+    return await use(app, {
+      follow: async (id) => await (await import('../views/follow.js')).followToEnd(context, app, id),
+      shortIds: (ids) => shortIdOf(app, ids),
+    })
   } finally {
     await app.close()
   }
 }
 
-async function openApp(
-  context: Context,
-  { create, orEmpty = false }: NonNullable<Parameters<typeof withApp>[2]>,
-): Promise<Rota> {
+async function openApp(context: Surroundings, { create, orEmpty = false }: OpenOptions<Rota>): Promise<Rota> {
   const { directory } = context
   // Loaded only here, so that no help and no completion waits for it.
   const { createApp } = await import('../../app/rota.js')
@@ -75,7 +84,7 @@ function missing(app: Rota, error: unknown): RotaError {
 }
 
 /** What was said counts before the environment, and that before the config, whose code then need not run at all. */
-async function storeUrl(context: Context): Promise<string | undefined> {
+async function storeUrl(context: Surroundings): Promise<string | undefined> {
   const said = storeOf(context)
   // One that was named has to be there, also where it is not needed.
   namedConfig(context)
@@ -86,10 +95,10 @@ async function storeUrl(context: Context): Promise<string | undefined> {
   return await storeOfConfig(config)
 }
 
-/** The store that was named on the command line, else the one that the environment names. */
-export function storeOf({ args, environment }: Context): string | undefined {
-  const said = args.text('store')
-  if (said !== undefined) return readAs('--store', () => checkStoreUrl(said))
+/** The store that an option names; of `--store`, else of the environment. */
+export function storeOf({ args, environment }: Surroundings, option = 'store'): string | undefined {
+  const given = args.text(option)
+  if (given !== undefined) return readAs(`--${option}`, () => checkStoreUrl(given))
   const store = environment['ROTA_STORE'] ?? ''
-  return store === '' ? undefined : readAs('ROTA_STORE', () => checkStoreUrl(store))
+  return store === '' || option !== 'store' ? undefined : readAs('ROTA_STORE', () => checkStoreUrl(store))
 }

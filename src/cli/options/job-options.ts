@@ -3,7 +3,7 @@ import type { JobInput } from '../../kernel/job/define-job.js'
 import type { SecretRef, SecretText } from '../../kernel/definition/secret-text.js'
 import { quotedText } from '../../text/error-text.js'
 import { usageError } from '../framework/usage-error.js'
-import type { Context } from '../framework/command.js'
+import type { Surroundings } from '../framework/command.js'
 import type { OptionNames } from '../framework/option-names.js'
 import type { Option } from '../framework/syntax.js'
 
@@ -11,34 +11,37 @@ const most = Number.MAX_SAFE_INTEGER
 
 /** What says what a job does, and how it is queued, retried and limited. */
 export const jobOptions: readonly Option[] = [
-  { name: 'url', value: 'url', help: 'what it does: a request to it' },
-  { name: 'method', value: 'method', help: 'of the request; default GET, POST with a body' },
+  { name: 'url', value: 'url', help: 'what it does: a request to this URL' },
+  { name: 'method', value: 'method', help: 'of the request; default: GET, POST with a body' },
   { name: 'header', value: 'name=value', help: 'of the request', isList: true, isContent: true },
-  { name: 'body', value: 'json', help: 'of the request; default the payload', isContent: true },
+  { name: 'body', value: 'json', help: 'of the request; default: the payload', isContent: true },
   { name: 'env', value: 'NAME=value', help: 'for the command', isList: true, isContent: true },
   {
     name: 'secret',
     value: 'name=[prefix]env:NAME|file:path',
-    help: 'a header or variable that the worker reads when it performs the job; never stored',
+    help: 'a header or variable that the worker reads for each attempt; never stored',
     isList: true,
   },
-  { name: 'allow-literal-secrets', help: 'take secrets in --header and --env; they are stored in clear' },
-  { name: 'cwd', value: 'directory', help: 'of the command; default that of the app', completes: 'file' },
-  { name: 'queue', value: 'name', help: 'where its runs wait; default `default`' },
-  { name: 'retry', value: 'n', help: 'tries in all; default 1', whole: { min: 1, max: 1000 } },
-  { name: 'retry-delay', value: 'duration', help: 'the first wait; default 1s' },
+  {
+    name: 'allow-literal-secrets',
+    help: 'accept secrets in --header and --env; they are stored in clear text',
+  },
+  { name: 'cwd', value: 'directory', help: 'of the command; default: that of the app', completes: 'file' },
+  { name: 'queue', value: 'name', help: 'the queue of its runs; default: `default`' },
+  { name: 'retry', value: 'n', help: 'attempts in all; default: 1', whole: { min: 1, max: 1000 } },
+  { name: 'retry-delay', value: 'duration', help: 'the delay before the first retry; default: 1s' },
   {
     name: 'retry-backoff',
     value: 'kind',
-    help: 'how waits grow',
+    help: 'how the delay grows',
     choices: ['constant', 'linear', 'exponential'],
   },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
-  { name: 'concurrency', value: 'n', help: 'runs of it at once', whole: { min: 1, max: most } },
+  { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: { min: 1, max: most } },
   {
     name: 'concurrency-per-key',
     value: 'n',
-    help: 'runs with one group key at once',
+    help: 'how many runs with the same group key at once',
     whole: { min: 1, max: most },
   },
 ]
@@ -65,7 +68,7 @@ export const jobOptionNames: OptionNames = {
 const onlyWithJob = jobOptions.map((option) => option.name)
 
 /** The job that was described, if any was. The rules are the model's; here only texts become values. */
-export async function readJobInput(context: Context): Promise<JobInput | undefined> {
+export async function readJobInput(context: Surroundings): Promise<JobInput | undefined> {
   const { args } = context
   const handler = readHandler(context)
   if (handler === undefined) {
@@ -73,9 +76,9 @@ export async function readJobInput(context: Context): Promise<JobInput | undefin
     if (stray.length === 0) return undefined
     const faults = stray.map((name) => ({
       path: `--${name}`,
-      message: 'it means nothing without -- command or --url',
+      message: 'needs -- command or --url',
     }))
-    throw usageError(faults, '`rota add --help` shows examples')
+    throw usageError(faults, 'see `rota add --help`')
   }
   return {
     ...handler,
@@ -87,7 +90,7 @@ export async function readJobInput(context: Context): Promise<JobInput | undefin
   }
 }
 
-function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | undefined {
+function readHandler({ args }: Surroundings): Pick<JobInput, 'command' | 'http'> | undefined {
   const url = args.text('url')
   const argv = args.rest
   if (url === undefined && argv.length === 0) return undefined
@@ -114,7 +117,7 @@ function readHandler({ args }: Context): Pick<JobInput, 'command' | 'http'> | un
   return { command, http } as Pick<JobInput, 'command' | 'http'>
 }
 
-function readRetry({ args }: Context): JobInput['retry'] {
+function readRetry({ args }: Surroundings): JobInput['retry'] {
   const attempts = args.whole('retry')
   const delay = args.text('retry-delay')
   const backoff = (['constant', 'linear', 'exponential'] as const).find(
@@ -132,7 +135,7 @@ function readTexts(
     readonly secrets: Readonly<Record<string, SecretRef>>
     readonly allowLiteralSecrets: boolean
   },
-  args: Context['args'],
+  args: Surroundings['args'],
 ): Readonly<Record<string, SecretText>> | undefined {
   const { option, secrets } = asked
   const given = readPairs(args.list(option), option)
@@ -142,10 +145,10 @@ function readTexts(
   if (written.length > 0 && !asked.allowLiteralSecrets) {
     const faults = written.map((name) => ({
       path: `--${option} ${name}`,
-      message: 'its text would stand in the store in clear',
+      message: 'this secret would be stored in clear text',
       allowed: `--secret ${name}=env:NAME or --secret ${name}=file:path`,
     }))
-    throw usageError(faults, '--allow-literal-secrets takes it as it is')
+    throw usageError(faults, '--allow-literal-secrets stores it anyway')
   }
   const texts = { ...given, ...secrets }
   return Object.keys(texts).length === 0 ? undefined : texts
@@ -156,7 +159,7 @@ function readSecrets(pairs: readonly string[]): Readonly<Record<string, SecretRe
   const entries = Object.entries(readPairs(pairs, 'secret')).map(([name, where]): [string, SecretRef] => {
     const [, prefix = '', kind, value = ''] = /^(.*?)(env|file):(.+)$/.exec(where) ?? []
     if (kind === undefined) {
-      const message = `${quotedText(where)} does not say where the text stands`
+      const message = `${quotedText(where)} does not name a variable or a file`
       const allowed = `${name}=env:NAME, ${name}=file:path, or with a text before it: "${name}=Bearer env:NAME"`
       throw usageError([{ path: '--secret', message, allowed }], 'the worker reads it; it is never stored')
     }

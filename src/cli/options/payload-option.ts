@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { exactIntegers, roundedInteger, roundedMessage } from '../../kernel/definition/exact-integer.js'
-import type { Context } from '../framework/command.js'
+import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 
 /** What a run is given. */
@@ -15,7 +15,7 @@ export const payloadOption: Option = {
 }
 
 /** The payload that was given, read from wherever it is. */
-export async function readPayload({ args, directory }: Context): Promise<unknown> {
+export async function readPayload({ args, directory }: Surroundings): Promise<unknown> {
   const given = args.text(payloadOption.name)
   if (given === undefined) return undefined
   const text = await textOf(given, directory)

@@ -1,7 +1,7 @@
 import { type Roles, roleNames, roles } from '../../engine/role.js'
 import { quotedText } from '../../text/error-text.js'
 import type { Switches } from '../../kernel/hold/switches.js'
-import type { Context } from '../framework/command.js'
+import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { usageError, withGuess } from '../framework/usage-error.js'
 
@@ -10,15 +10,15 @@ export const roleOption: Option = {
   name: 'role',
   formerly: 'roles',
   value: 'roles',
-  help: `${roles.join(', ')}, or several with a comma; default all`,
+  help: `${roles.join(', ')}, or several with a comma; default: all`,
   isList: true,
 }
 
 /** What this process does, or the sentence that says why it does nothing. */
-export function rolesOf({ args }: Context, switches: Switches): Roles | string {
+export function rolesOf({ args }: Surroundings, switches: Switches): Roles | string {
   const words = args.list('role').flatMap((text) => text.split(',').map((word) => word.trim()))
   const faults = [...new Set(words)].flatMap((word) => faultOf(word) ?? [])
-  if (faults.length > 0) throw usageError(faults, '`rota up --help` shows examples')
+  if (faults.length > 0) throw usageError(faults, 'see `rota up --help`')
   if (switches.pipeline === false) return 'PIPELINE_ENABLED is off: nothing was read, written or started'
   const wanted = roles.filter((role) => words.length === 0 || words.includes(role))
   const left = new Set<string>(wanted.filter((role) => switches[role] !== false))

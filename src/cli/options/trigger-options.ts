@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/definition/json.js'
 import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { usageError } from '../framework/usage-error.js'
-import type { Context } from '../framework/command.js'
+import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
 import { type OptionNames, readAs } from '../framework/option-names.js'
@@ -18,21 +18,26 @@ export const triggerOptions: readonly Option[] = [
   { name: 'cron', value: 'expression', help: 'when: a cron expression' },
   { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
   { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00, tomorrow or +2h' },
-  { name: 'job', value: 'name', help: 'the job it triggers, where none is added with it', completes: 'job' },
-  { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default UTC' },
-  { name: 'dst', value: 'policy', help: 'at clock changes; default vixie', choices: policies },
-  { name: 'after-finish', help: 'count --every from the end of the run before' },
-  { name: 'immediate', help: 'with --every: due at once too' },
+  { name: 'job', value: 'name', help: 'the job it triggers, unless one is added with it', completes: 'job' },
+  { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default: UTC' },
+  { name: 'dst', value: 'policy', help: 'at clock changes; default: vixie', choices: policies },
+  { name: 'after-finish', help: 'measure --every from the end of the previous run' },
+  { name: 'immediate', help: 'with --every: also due immediately' },
   { name: 'start', value: 'time', help: 'nothing is due before it' },
   { name: 'end', value: 'time', help: 'nothing is due after it' },
   payloadOption,
-  { name: 'partition', value: 'grain', help: 'label runs with their slice of data', choices: grains },
-  { name: 'catch-up', value: 'mode', help: 'what was due while nothing ran', choices: modes },
-  { name: 'overlap', value: 'policy', help: 'while a run is unfinished', choices: overlaps },
-  { name: 'jitter', value: 'duration', help: 'delay each run by its own part of it' },
-  { name: 'spread', value: 'duration', help: 'delay all runs by one part of it' },
+  { name: 'partition', value: 'grain', help: 'label each run with a period of data', choices: grains },
+  {
+    name: 'catch-up',
+    value: 'mode',
+    help: 'what to do about instants missed during downtime',
+    choices: modes,
+  },
+  { name: 'overlap', value: 'policy', help: 'what to do while a run is unfinished', choices: overlaps },
+  { name: 'jitter', value: 'duration', help: 'delay each run by up to this much' },
+  { name: 'spread', value: 'duration', help: 'delay all runs by the same part of this' },
   { name: 'priority', value: 'n', help: 'higher goes first', whole: { min: -1_000_000, max: 1_000_000 } },
-  { name: 'disabled', help: 'defined, but not ticking' },
+  { name: 'disabled', help: 'add it without starting it' },
 ]
 
 /** What the keys of a trigger are called here. */
@@ -64,7 +69,7 @@ const onlyWithSchedule = triggerOptions
 
 /** The trigger that was described, if any was. The rules are the model's. */
 export async function readTriggerInput(
-  context: Context,
+  context: Surroundings,
   own: { readonly name: string; readonly hasJob: boolean },
 ): Promise<TriggerInput | undefined> {
   const { args } = context
@@ -72,9 +77,9 @@ export async function readTriggerInput(
   if (when.length > 1) {
     const faults = when.slice(1).map((name) => ({
       path: `--${name}`,
-      message: `it cannot be combined with --${when[0]}`,
+      message: `cannot be combined with --${when[0]}`,
     }))
-    throw usageError(faults, '`rota add --help` shows examples')
+    throw usageError(faults, 'see `rota add --help`')
   }
   if (when.length === 0) {
     refuseStray(onlyWithSchedule.filter((name) => args.flag(name)))
@@ -102,14 +107,14 @@ export async function readTriggerInput(
 }
 
 /** A time that is written in full goes with its zone to the model; words such as tomorrow mean an instant already. */
-function readAt(context: Context): Pick<TriggerInput, 'at' | 'timezone'> {
+function readAt(context: Surroundings): Pick<TriggerInput, 'at' | 'timezone'> {
   const { args } = context
   const at = args.text('at')
   const timezone = args.text('zone')
   return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, '--at', at) }
 }
 
-function readBound(context: Context, name: 'start' | 'end'): string | Date | undefined {
+function readBound(context: Surroundings, name: 'start' | 'end'): string | Date | undefined {
   const text = context.args.text(name)
   return text === undefined || isFull(text) ? text : momentIn(context, `--${name}`, text)
 }
@@ -118,19 +123,19 @@ function isFull(text: string): boolean {
   return /^\d{4}-\d\d-\d\d[T ]/.test(text)
 }
 
-function momentIn({ args }: Context, option: string, text: string): Date {
+function momentIn({ args }: Surroundings, option: string, text: string): Date {
   const here = { zone: args.text('zone') ?? 'UTC', now: systemClock.now() }
   return new Date(readAs(option, () => parseMoment(text, { ...here, bare: 'ahead' })))
 }
 
-function jobOf({ args }: Context, { name, hasJob }: { name: string; hasJob: boolean }): string {
+function jobOf({ args }: Surroundings, { name, hasJob }: { name: string; hasJob: boolean }): string {
   const job = args.text('job')
   if (job !== undefined && hasJob) {
-    const message = 'it cannot be combined with a job that is added'
+    const message = 'cannot be combined with a job that is added'
     throw usageError([{ path: '--job', message }], 'leave out either of them')
   }
   if (job !== undefined || hasJob) return job ?? name
-  const message = 'nothing says what it triggers'
+  const message = 'no job is given'
   throw usageError(
     [{ path: '--job', message, allowed: '--job, --url, or -- command' }],
     '`rota list --jobs` shows the jobs',
@@ -141,7 +146,7 @@ function refuseStray(names: readonly string[]): void {
   if (names.length === 0) return
   const faults = names.map((name) => ({
     path: `--${name}`,
-    message: 'it means nothing without --cron, --every or --at',
+    message: 'needs --cron, --every or --at',
   }))
-  throw usageError(faults, '`rota add --help` shows examples')
+  throw usageError(faults, 'see `rota add --help`')
 }

@@ -3,10 +3,10 @@ import { parseDuration } from '../../time/duration.js'
 import type { Rota } from '../../app/rota.js'
 import { exitCodes } from '../framework/command.js'
 import { describeFailure, exitCodeOf } from '../framework/failure.js'
-import { stopSignals } from '../views/follow.js'
-import { count } from '../views/in-words.js'
+import { stopSignals } from '../framework/until-signal.js'
+import { count } from '../framework/print/words.js'
 import type { EventPrinter } from '../views/event-printer.js'
-import { exitText, UserCode } from './user-code.js'
+import { exitText, UserCode } from '../framework/user-code.js'
 
 /** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
 export class Shutdown {

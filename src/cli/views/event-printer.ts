@@ -1,7 +1,8 @@
 import { printable } from '../../text/printable.js'
-import type { Context } from '../framework/command.js'
-import { count } from './in-words.js'
+import type { Surroundings } from '../framework/command.js'
+import { count } from '../framework/print/words.js'
 import type { Notice } from './notice.js'
+import { toJson } from '../framework/print/json.js'
 import type { Paint } from '../framework/print/output.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
@@ -14,7 +15,7 @@ export interface EventPrinter {
 }
 
 /** Lines for a person: time, symbol, what it is about, what happened. */
-export function textPrinter({ args, out }: Context, times: () => TimeText): EventPrinter {
+export function textPrinter({ args, out }: Surroundings, times: () => TimeText): EventPrinter {
   const isQuiet = args.flag('quiet')
   let width = 0
   return {
@@ -41,7 +42,7 @@ export function textPrinter({ args, out }: Context, times: () => TimeText): Even
 }
 
 /** JSON lines for a program. */
-export async function jsonPrinter({ args, out }: Context): Promise<EventPrinter> {
+export async function jsonPrinter({ args, out }: Surroundings): Promise<EventPrinter> {
   const { default: pino } = await import('pino')
   const logger = pino(
     {
@@ -53,16 +54,17 @@ export async function jsonPrinter({ args, out }: Context): Promise<EventPrinter>
     { write: (line) => out.stdout.write(line) },
   )
   return {
-    tell: ({ level, event, subject, text, data }) => logger[level]({ event, subject, ...data }, text),
-    say: (text, event, data = {}) => logger.info({ event, ...data }, text),
+    tell: ({ level, event, subject, text, data }) =>
+      logger[level]({ event, subject, ...(toJson(data) as object) }, text),
+    say: (text, event, data = {}) => logger.info({ event, ...(toJson(data) as object) }, text),
   }
 }
 
 /** Says when nobody reads any more, and how much is missing once something can be written again. */
-export function tellOfLostOutput({ out }: Context, { tell }: EventPrinter): void {
+export function tellOfLostOutput({ out }: Surroundings, { tell }: EventPrinter): void {
   const { stdout } = out
   stdout.broken.addEventListener('abort', () => {
-    if (stdout.failure === undefined) out.note('warning: nobody reads standard output any more; rota goes on')
+    if (stdout.failure === undefined) out.note('warning: standard output is closed; rota continues')
   })
   stdout.onRestored = (lines) => {
     const text = `${count(lines, 'line')} could not be written to standard output`

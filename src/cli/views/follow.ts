@@ -1,7 +1,15 @@
 import { isFinal, type Run } from '../../kernel/run/run.js'
 import type { StoredLogLine } from '../../store/port.js'
+import { takesWork } from '../../app/control/workers.js'
 import type { Rota } from '../../app/rota.js'
+import { printable } from '../../text/printable.js'
 import { systemClock } from '../../time/clock.js'
+import { exitCodes, type Surroundings } from '../framework/command.js'
+import type { Output } from '../framework/print/output.js'
+import { untilSignal } from '../framework/until-signal.js'
+import { shortIdOf } from '../host/short-id-of.js'
+import { stateColors, tookText } from './runs-table.js'
+import { runView } from '../framework/print/run-view.js'
 
 /** Waits between two looks; a hint of the store ends the wait early. */
 const lookAgainMs = 500
@@ -57,27 +65,38 @@ export async function linesAfter(app: Rota, id: string, after: number): Promise<
   }
 }
 
-/** Does something that a signal ends early; its exit code then tells which. A second signal ends the process. */
-export async function untilSignal(
-  act: (signal: AbortSignal) => Promise<number>,
-  beforeExit: () => void = () => undefined,
-): Promise<number> {
-  const controller = new AbortController()
-  const onSignal = (_: NodeJS.Signals, number: number): void => {
-    if (controller.signal.aborted) {
-      beforeExit()
-      process.exit(128 + number)
-    }
-    controller.abort(128 + number)
-  }
-  for (const name of stopSignals) process.on(name, onSignal)
-  try {
-    const code = await act(controller.signal)
-    return controller.signal.aborted ? (controller.signal.reason as number) : code
-  } finally {
-    for (const name of stopSignals) process.off(name, onSignal)
-  }
+/** Prints one log line of a run, with its time, in the colour of its level. */
+export function printLogLine(out: Output, line: StoredLogLine): void {
+  const { seq, attempt, at, level, text } = line
+  out.show({ seq, attempt, at, level, text }, () => {
+    const { dim, red, yellow } = out.colors
+    const paint = level === 'error' ? red : level === 'warn' ? yellow : (shown: string) => shown
+    out.line(`${dim(out.times().clock(at))}  ${paint(printable(text))}`)
+  })
 }
 
-/** The signals that mean an orderly end. */
-export const stopSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+/** Prints what a run writes until it ends; gives the exit code that says how. */
+export async function followToEnd({ out }: Surroundings, app: Rota, id: string): Promise<number> {
+  const now = app.now()
+  const workers = await (await app.store()).workers()
+  if (!workers.some((worker) => takesWork(worker, now)))
+    out.note('no worker is running; start one with `rota up` (Ctrl-C stops waiting for it)')
+  return await untilSignal(async (signal) => {
+    if (!out.isJson) out.line(out.colors.dim(`run ${id}`))
+    const onLine = (line: StoredLogLine): void => (out.isJson ? undefined : printLogLine(out, line))
+    const ended = await followRun({ app, id, signal, onLine })
+    if (signal.aborted) {
+      const shortId = await shortIdOf(app, [id])
+      out.note(`run ${id} continues; \`rota logs ${shortId(id)} --follow\` shows its log`)
+    } else out.show(runView(ended), () => out.line(endText(out, ended)))
+    return ended.state === 'done' ? exitCodes.ok : exitCodes.failed
+  })
+}
+
+function endText({ colors }: Output, ended: Run): string {
+  const took = tookText(ended)
+  const why = ended.state === 'done' ? undefined : (ended.reason ?? ended.error?.message)
+  const state = colors[stateColors[ended.state]](ended.state)
+  const tries = ended.attempt > 1 ? `, ${ended.attempt} attempts` : ''
+  return `${state}${took === '' ? '' : ` in ${took}`}${tries}${why === undefined ? '' : `: ${printable(why)}`}`
+}

@@ -4,6 +4,7 @@ import { rota } from '../../app/rota.js'
 import { jobDefaults } from '../../kernel/job/job.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { tellEvents, type Notice } from './notice.js'
+import { toJson } from '../framework/print/json.js'
 import { TimeText } from '../framework/print/time-text.js'
 
 const t0 = Date.UTC(2026, 0, 5, 8, 59)
@@ -32,7 +33,7 @@ async function told() {
     notices.length = 0
     await act().catch(() => undefined)
     await settle()
-    return notices.map(({ event, level, data }) => ({ event, level, ...data }))
+    return notices.map(({ event, level, data }) => ({ event, level, ...(toJson(data) as object) }))
   }
   return { app, clock, during }
 }
@@ -134,13 +135,13 @@ describe('N10: every operation gives one structured line', () => {
     const [run] = await app.runs.list({ trigger: 'nine' })
     const nine = lines.filter((line) => line['trigger'] === 'nine')
     const dueAt = '2026-01-05T09:00:00Z'
-    const task_id = `cron_nine_${Date.parse(dueAt)}`
+    const taskId = `cron_nine_${Date.parse(dueAt)}`
     expect(nine).toEqual([
       expect.objectContaining({ event: 'tick', level: 'debug', count: 1, runs: [{ run: run?.id, dueAt }] }),
       expect.objectContaining({
         event: 'run:started',
         run: run?.id,
-        task_id,
+        taskId,
         job: 'works',
         attempt: 1,
         dueAt,
@@ -148,7 +149,7 @@ describe('N10: every operation gives one structured line', () => {
       expect.objectContaining({
         event: 'run:ended',
         run: run?.id,
-        task_id,
+        taskId,
         end: 'done',
         state: 'done',
         error: null,
@@ -234,10 +235,10 @@ describe('the log of a round', () => {
       'check of 08:59:00: due: a, daily',
       'check of 09:59:00: due: a; skipped: daily (not due before 2026-01-06 08:59:00)',
     ])
-    expect(checks[1]?.data).toMatchObject({
+    expect(toJson(checks[1]?.data)).toMatchObject({
       trigger: 'r',
       due: ['a'],
-      skipped: [{ service: 'daily', reason: 'not_due', due_at: '2026-01-06T08:59:00Z' }],
+      skipped: [{ service: 'daily', reason: 'not_due', dueAt: '2026-01-06T08:59:00Z' }],
     })
   })
 })

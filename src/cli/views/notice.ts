@@ -3,14 +3,16 @@ import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import { isServiceRun } from '../../features/rounds/check.js'
 import { taskIdOf } from '../../kernel/run/task.js'
 import type { Rota } from '../../app/rota.js'
-import { formatInstant, type Instant } from '../../time/instant.js'
+import type { Instant } from '../../time/instant.js'
 import type { Fault } from '../../kernel/definition/errors.js'
 import { describeFailure } from '../framework/failure.js'
-import { count, rangeText, shortId } from './in-words.js'
+import { rangeText, shortId } from './in-words.js'
+import { count } from '../framework/print/words.js'
 import { checkNotice } from '../../features/rounds/notice.js'
 import { roughly, type TimeText } from '../framework/print/time-text.js'
 import { sensorNotices } from '../../features/sensors/notice.js'
-import { rangeView } from './views.js'
+import { pick } from '../framework/print/json.js'
+import { rangeFields } from '../framework/print/trigger-text.js'
 
 /** One thing that happened, told to a person as a line and to a program as data. */
 export interface Notice {
@@ -45,7 +47,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   })
   on('run:log', ({ run, job, level, text }) => {
     const { subject = job, task } = started.get(run) ?? {}
-    const data = { run, job, task_id: task ?? null, lineLevel: level }
+    const data = { run, job, taskId: task, lineLevel: level }
     return [{ level: 'info', symbol: '│', subject, text, data }]
   })
   on('run:ended', (ended) => {
@@ -64,7 +66,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       ...about(run),
       level: 'warn',
       symbol: '!',
-      text: 'goes on although it was told to stop; its slot stays taken',
+      text: 'ignores the signal to stop; its slot stays taken',
     },
   ])
   on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
@@ -76,7 +78,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   on('sensor:paused', sensorNotices['sensor:paused'])
   on('sensor:stuck', sensorNotices['sensor:stuck'])
   on('worker:expired', ({ worker }) => [
-    general('warn', 'worker', `the lease of ${worker} was over; it took a new id`, { worker }),
+    general('warn', 'worker', `the lease of ${worker} expired; it took a new id`, { worker }),
   ])
   on('worker:not-ready', ({ stuck }) => [
     general('error', 'worker', `${count(stuck, 'run')} ignored the signal to stop; no slot is left`, {
@@ -85,24 +87,24 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   ])
   on('worker:draining', ({ worker, running }) => {
     const left = running === 0 ? '' : `; ${count(running, 'run')} to finish`
-    return [general('info', 'worker', `draining: takes nothing more${left}`, { worker, running })]
+    return [general('info', 'worker', `draining: claims nothing more${left}`, { worker, running })]
   })
   on('worker:drained', ({ worker }) => [
-    general('info', 'worker', 'drained: nothing is left; stops', { worker }),
+    general('info', 'worker', 'drained: nothing is left; stopping', { worker }),
   ])
   on('worker:undrained', ({ worker }) => [
-    general('info', 'worker', 'no longer draining: takes work again', { worker }),
+    general('info', 'worker', 'no longer draining: claims runs again', { worker }),
   ])
   on('clock', onlyWhenNew(clockNotice))
   on('trouble', ({ where, error, retryInMs }) => {
     const { code, message, faults } = describeFailure(error)
-    const again = retryInMs > 0 ? `; tries again in ${roughly(retryInMs)}` : ''
+    const again = retryInMs > 0 ? `; retrying in ${roughly(retryInMs)}` : ''
     const text = `${message}${faultsText(faults)} [${code}]${again}`
     return [general('warn', where, text, { where, code, message, faults, retryInMs })]
   })
   on('fatal', ({ where, error }) => {
     const { code, message } = describeFailure(error)
-    return [general('error', where, `${message} [${code}]; the engine stops`, { where, code, message })]
+    return [general('error', where, `${message} [${code}]; stopping the engine`, { where, code, message })]
   })
 }
 
@@ -130,7 +132,7 @@ function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
 function runData(notice: RunNotice): Notice['data'] {
   const { run, job, trigger, attempt, dueAt } = notice
   const task = taskIdOf(notice)
-  return { run, job, trigger: trigger ?? null, task_id: task, attempt, dueAt: formatInstant(dueAt) }
+  return { run, job, trigger, taskId: task, attempt, dueAt }
 }
 
 function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string {
@@ -141,7 +143,7 @@ function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string 
 function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Untold {
   const { end, state, durationMs, error, retryAt, attempt } = ended
   const told = about(ended)
-  const data = { ...told.data, end, state, durationMs, error: error ?? null, retryAt: isoOrNull(retryAt) }
+  const data = { ...told.data, end, state, durationMs, error, retryAt }
   const took = roughly(durationMs)
   const tries = attempt > 1 ? `, attempt ${attempt}` : ''
   const why = error === undefined ? '' : `: ${firstLine(error.message)}`
@@ -168,17 +170,13 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-function isoOrNull(at: Instant | undefined): string | null {
-  return at === undefined ? null : formatInstant(at)
-}
-
 /** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
 function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold {
   const text = `planned ${count(runs.length, 'run')}`
   const data = {
     trigger,
-    at: formatInstant(at),
-    runs: runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt: formatInstant(dueAt) })),
+    at,
+    runs: runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt })),
     count: runs.length,
     ranges: ranges.length,
   }
@@ -191,10 +189,10 @@ function offerNotice(offered: EngineEvents['run:offered']): Untold {
   const { run, job, trigger, attempt, dueAt, schedule, waitedMs } = offered
   const data = {
     ...runData({ run, job, trigger, attempt, dueAt }),
-    schedule: schedule ?? null,
+    schedule,
     waitedMs,
   }
-  const text = `nobody has claimed it for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
+  const text = `not claimed for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
   return { level: 'warn', symbol: '!', subject: subjectOf(offered), text, data }
 }
 
@@ -234,7 +232,7 @@ function namesText(names: readonly string[]): string {
 }
 
 function rangeNotice(range: LedgerRange, times: TimeText): Untold {
-  const data = { trigger: range.trigger, ...rangeView(range) }
+  const data = { trigger: range.trigger, ...pick(range, rangeFields) }
   return { level: 'info', symbol: '–', subject: range.trigger, text: rangeText(range, times), data }
 }
 

@@ -1,46 +1,40 @@
 import type { Run, RunState } from '../../kernel/run/run.js'
-import type { Colors, Output, Paint } from '../framework/print/output.js'
-import type { Pending } from './pending-of.js'
-import type { ShortId } from '../host/short-id-of.js'
+import type { Colors, Output } from '../framework/print/output.js'
 import { printTable } from '../framework/print/table.js'
 import { age, roughly, type TimeText } from '../framework/print/time-text.js'
+import type { ShortId } from '../host/short-id-of.js'
+import type { Pending } from './pending-of.js'
 
 /** Prints runs as a table. */
 export function printRuns(
   out: Output,
   runs: readonly Run[],
-  {
-    times,
-    shortId,
-    pending,
-  }: { readonly times: TimeText; readonly shortId: ShortId; readonly pending: Pending },
+  { shortId, pending }: { readonly shortId: ShortId; readonly pending: Pending },
 ): void {
   printTable(out, runs, [
     { title: 'RUN', text: (run) => shortId(run.id) },
-    { title: 'STATE', text: (run) => run.state, paint: (run) => statePaint(out.colors, run.state) },
+    { key: 'state', colors: stateColors },
     { title: 'OF', text: ofText, shortest: 8 },
-    { title: 'PARTITION', text: (run) => run.partition ?? '', shortest: 10 },
-    { title: 'DUE', text: (run) => times.short(run.dueAt), spare: 3 },
-    { title: 'AGE', text: (run) => (run.dueAt > times.now ? '' : age(times.now - run.dueAt)), isRight: true },
+    { key: 'partition', shortest: 10 },
+    { key: 'dueAt', spare: 3 },
+    {
+      title: 'AGE',
+      text: (run, times) => (run.dueAt > times.now ? '' : age(times.now - run.dueAt)),
+      isRight: true,
+    },
     { title: 'TOOK', text: tookText, isRight: true, spare: 2 },
     { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true, spare: 1 },
-    { title: 'NOTE', text: (run) => pending.short(run, times) ?? noteText(run, times), shortest: 6 },
+    { title: 'NOTE', text: (run, times) => pending.short(run, times) ?? noteText(run, times), shortest: 6 },
   ])
 }
 
-/** The colour of a state. */
-export function statePaint(colors: Colors, state: RunState): Paint {
-  switch (state) {
-    case 'done':
-      return colors.green
-    case 'failed':
-      return colors.red
-    case 'running':
-      return colors.cyan
-    case 'pending':
-    case 'cancelled':
-      return colors.yellow
-  }
+/** The colour of each state. */
+export const stateColors: Readonly<Record<RunState, keyof Colors>> = {
+  done: 'green',
+  failed: 'red',
+  running: 'cyan',
+  pending: 'yellow',
+  cancelled: 'yellow',
 }
 
 /** What a run is of: its trigger, else its job; a service also of its round. */
@@ -55,12 +49,18 @@ export function tookText({ startedAt, finishedAt }: Run): string {
 
 /** Why a run is how it is, where the state alone does not say. */
 export function noteText(run: Run, times: TimeText): string {
-  if (run.state === 'pending') return waitingText(run, times)
-  if (run.state === 'running' && run.cancelRequested)
-    return run.reason === 'removed' ? 'removed; this attempt is the last' : 'cancel requested'
-  if (run.state === 'running') return ''
-  if (run.state === 'done') return ''
-  return run.reason ?? run.error?.message ?? ''
+  switch (run.state) {
+    case 'pending':
+      return waitingText(run, times)
+    case 'running':
+      if (!run.cancelRequested) return ''
+      return run.reason === 'removed' ? 'removed; this attempt is the last' : 'cancel requested'
+    case 'done':
+      return ''
+    case 'failed':
+    case 'cancelled':
+      return run.reason ?? run.error?.message ?? ''
+  }
 }
 
 function waitingText(run: Run, times: TimeText): string {

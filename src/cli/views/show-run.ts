@@ -1,84 +1,80 @@
-import type { Attempt, Run } from '../../kernel/run/run.js'
 import type { Rota } from '../../app/rota.js'
+import type { Attempt, Run } from '../../kernel/run/run.js'
+import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
 import { type Context, exitCodes } from '../framework/command.js'
-import { type Field, printFields } from '../framework/print/fields.js'
-import { pendingOf } from './pending-of.js'
-import { shortIdOf } from '../host/short-id-of.js'
+import { type Fields, printFields } from '../framework/print/fields.js'
+import type { Output } from '../framework/print/output.js'
 import { printTable } from '../framework/print/table.js'
-import { roughly, type TimeText } from '../framework/print/time-text.js'
-import { timesOf } from '../framework/times-of.js'
-import { attemptView, pendingView, runView } from './views.js'
+import { roughly } from '../framework/print/time-text.js'
+import { pendingOf } from './pending-of.js'
+import { attemptView, pendingView } from './views.js'
+import { runView } from '../framework/print/run-view.js'
 
 /** Shows one run in full, with every attempt. */
-export async function showRun(context: Context, app: Rota, id: string): Promise<number> {
-  const { args, out } = context
+export async function showRun(context: Context<Rota>, app: Rota, id: string): Promise<number> {
+  const { out } = context
   const run = await app.runs.get(id)
   const attempts = await app.runs.attempts(run.id)
   const pending = await pendingOf(app, [run])
-  if (args.flag('json')) {
-    out.json({
-      kind: 'run',
-      run: runView(run),
-      pending: pending.reasons(run).map(pendingView),
-      attempts: attempts.map(attemptView),
-    })
-    return exitCodes.ok
-  }
-  const times = timesOf(context)
-  printFields(out, fieldsOf(run, times, pending.lines(run, times)))
-  if (attempts.length > 0) printAttempts(context, attempts, times)
-  if (run.error?.stack !== undefined) {
-    out.line()
-    for (const line of run.error.stack.split('\n')) out.line(`  ${printable(line)}`)
-  }
-  out.line()
   const shortId = await shortIdOf(app, [run.id])
-  out.say(`\`rota logs ${shortId(run.id)}\` shows what it wrote`)
+  const data = {
+    kind: 'run',
+    run: runView(run),
+    pending: pending.reasons(run).map(pendingView),
+    attempts: attempts.map(attemptView),
+  }
+  out.show(data, () => {
+    printFields(out, run, { ...fields, 'waits because': () => pending.lines(run, out.times()) })
+    if (attempts.length > 0) printAttempts(out, attempts)
+    const stack = run.error?.stack?.split('\n') ?? []
+    if (stack.length > 0) out.line()
+    for (const line of stack) out.line(`  ${printable(line)}`)
+    out.line()
+    out.say(`\`rota logs ${shortId(run.id)}\` shows its log`)
+  })
   return exitCodes.ok
 }
 
-function fieldsOf(run: Run, times: TimeText, waitsFor: readonly string[]): readonly Field[] {
-  const moment = (at: number | undefined): string | undefined =>
-    at === undefined ? undefined : times.exact(at)
-  const json = (value: unknown): string | undefined =>
-    value === undefined ? undefined : JSON.stringify(value)
-  return [
-    ['run', run.id],
-    ['job', run.job],
-    ['trigger', run.trigger],
-    ['made by', run.origin],
-    ['state', isAskedToStop(run) ? 'running, asked to stop' : run.state],
-    ['why', run.reason],
-    ['due', moment(run.dueAt)],
-    ['runs at', run.state === 'pending' ? moment(run.runAt) : undefined],
-    ...waitsFor.map((line, index): Field => [index === 0 ? 'waits because' : ' ', line]),
-    ['started', moment(run.startedAt)],
-    ['finished', moment(run.finishedAt)],
-    ['attempts', `${run.attempt} (${run.failures} failed, ${run.crashes} lost)`],
-    ['worker', run.worker],
-    ['partition', run.partition],
-    ['priority', String(run.priority)],
-    ['unique key', run.uniqueKey],
-    ['payload', json(run.payload)],
-    ['result', json(run.result)],
-    ['error', run.error === undefined ? undefined : `${run.error.message} [${run.error.code}]`],
-  ]
+const fields: Fields<Run> = {
+  run: 'id',
+  job: 'job',
+  trigger: 'trigger',
+  'made by': 'origin',
+  state: (run) => (isAskedToStop(run) ? 'running, asked to stop' : run.state),
+  reason: 'reason',
+  due: 'dueAt',
+  'runs at': ({ state, runAt }, times) => (state === 'pending' ? times.exact(runAt) : undefined),
+  'waits because': () => undefined,
+  started: 'startedAt',
+  finished: 'finishedAt',
+  attempts: ({ attempt, failures, crashes }) => `${attempt} (${failures} failed, ${crashes} lost)`,
+  worker: 'worker',
+  partition: 'partition',
+  priority: 'priority',
+  'unique key': 'uniqueKey',
+  payload: ({ payload }) => jsonText(payload),
+  result: ({ result }) => jsonText(result),
+  error: ({ error }) => (error === undefined ? undefined : `${error.message} [${error.code}]`),
 }
 
-function printAttempts({ out }: Context, attempts: readonly Attempt[], times: TimeText): void {
+function jsonText(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value)
+}
+
+function printAttempts(out: Output, attempts: readonly Attempt[]): void {
   out.line()
   printTable(out, attempts, [
-    { title: 'TRY', text: ({ attempt }) => String(attempt), isRight: true },
+    { key: 'attempt', title: 'TRY' },
     { title: 'END', text: ({ end }) => end ?? 'running' },
-    { title: 'STARTED', text: ({ startedAt, claimedAt }) => times.full(startedAt ?? claimedAt) },
+    { title: 'STARTED', text: ({ startedAt, claimedAt }, times) => times.full(startedAt ?? claimedAt) },
     {
       title: 'TOOK',
       text: ({ startedAt, endedAt }) =>
         startedAt === undefined || endedAt === undefined ? '' : roughly(endedAt - startedAt),
       isRight: true,
     },
-    { title: 'WORKER', text: ({ worker }) => worker ?? '', shortest: 8 },
+    { key: 'worker', shortest: 8 },
     { title: 'ERROR', text: ({ error }) => error?.message ?? '', shortest: 8 },
   ])
 }

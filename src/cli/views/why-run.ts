@@ -1,15 +1,15 @@
 import type { Run } from '../../kernel/run/run.js'
 import type { Rota } from '../../app/rota.js'
+import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
 import type { Instant } from '../../time/instant.js'
 import { type Context, exitCodes } from '../framework/command.js'
 import { pendingOf } from './pending-of.js'
 import { ofText, tookText } from './runs-table.js'
-import { shortIdOf } from '../host/short-id-of.js'
 import { type TimeText } from '../framework/print/time-text.js'
-import { timesOf } from '../framework/times-of.js'
 import { unknownName } from '../options/unknown-name.js'
-import { pendingView, runView } from './views.js'
+import { pendingView } from './views.js'
+import { runView } from '../framework/print/run-view.js'
 import { printWrapped } from '../framework/print/wrap.js'
 
 /** What a name stands for that may be a trigger, a job or a run. */
@@ -36,18 +36,17 @@ export function looksLikeRunId(text: string): boolean {
 }
 
 /** Tells where one run stands. */
-export async function whyRun(context: Context, app: Rota, run: Run): Promise<number> {
-  const { args, out } = context
+export async function whyRun(context: Context<Rota>, app: Rota, run: Run): Promise<number> {
+  const { out } = context
   const pending = await pendingOf(app, [run])
-  if (args.flag('json')) {
-    out.json({ kind: 'run', run: runView(run), pending: pending.reasons(run).map(pendingView) })
-    return exitCodes.ok
-  }
-  const times = timesOf(context)
-  out.line(out.colors.bold(`run ${run.id}`))
-  const of = `of ${ofText(run)}, due ${times.full(run.dueAt)} (${times.zone})`
-  const lines = [of, standText(run, times), ...pending.lines(run, times)]
-  for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
+  const data = { kind: 'run', run: runView(run), pending: pending.reasons(run).map(pendingView) }
+  out.show(data, () => {
+    const times = out.times()
+    out.line(out.colors.bold(`run ${run.id}`))
+    const of = `of ${ofText(run)}, due ${times.full(run.dueAt)} (${times.zone})`
+    const lines = [of, standText(run, times), ...pending.lines(run, times)]
+    for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
+  })
   return exitCodes.ok
 }
 
@@ -55,31 +54,29 @@ const mostRuns = 200
 
 /** Tells what became of the runs of a job that were due in a stretch of time, and of all that are pending. */
 export async function whyJob(
-  context: Context,
+  context: Context<Rota>,
   app: Rota,
   { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
 ): Promise<number> {
-  const { args, out } = context
+  const { out } = context
   const inTime = await app.runs.list({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
   const waiting = await app.runs.list({ job, state: 'pending', limit: mostRuns })
   const all = new Map([...inTime, ...waiting].map((run) => [run.id, run]))
   const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
   const pending = await pendingOf(app, runs)
-  if (args.flag('json')) {
-    const views = runs.map((run) => ({ ...runView(run), pending: pending.reasons(run).map(pendingView) }))
-    out.json({ kind: 'job', job, runs: views })
-    return exitCodes.ok
-  }
-  const times = timesOf(context)
-  const stretch = `${times.full(fromAt)} to ${times.full(untilAt)}`
-  out.line(`${out.colors.bold(job)}  ${stretch} (${times.zone})`)
-  if (runs.length === 0) out.line('  no run was due then, and none is pending')
   const shortId = await shortIdOf(app, all.keys())
-  for (const run of runs) {
-    const words = [standText(run, times), ...pending.lines(run, times)]
-    const text = `${times.full(run.dueAt)}  run ${shortId(run.id)}: ${words.join('; ')}`
-    printWrapped(out, printable(text), { indent: 2, hanging: 4 })
-  }
+  const views = runs.map((run) => ({ ...runView(run), pending: pending.reasons(run).map(pendingView) }))
+  out.show({ kind: 'job', job, runs: views }, () => {
+    const times = out.times()
+    const stretch = `${times.full(fromAt)} to ${times.full(untilAt)}`
+    out.line(`${out.colors.bold(job)}  ${stretch} (${times.zone})`)
+    if (runs.length === 0) out.line('  no run was due then, and none is pending')
+    for (const run of runs) {
+      const words = [standText(run, times), ...pending.lines(run, times)]
+      const text = `${times.full(run.dueAt)}  run ${shortId(run.id)}: ${words.join('; ')}`
+      printWrapped(out, printable(text), { indent: 2, hanging: 4 })
+    }
+  })
   return exitCodes.ok
 }
 

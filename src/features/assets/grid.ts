@@ -1,11 +1,16 @@
+import type { Assets } from './api.js'
 import type { AssetInfo, PartitionStatus } from './status.js'
-import { partitionStates } from './partition-state.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import type { Rota } from '../../app/rota.js'
-import { partitionPaint, partitionsText, stateLetters } from './text.js'
+import { partitionsText, stateColors } from './text.js'
+import { partitionStates, type PartitionState } from './partition-state.js'
 import { type Context, exitCodes } from '../../cli/framework/command.js'
 import { displayWidth } from '../../cli/framework/print/display-width.js'
 import type { Output } from '../../cli/framework/print/output.js'
+
+/** What the commands of assets use of an app. */
+export interface AssetsApp {
+  readonly assets: Assets
+}
 
 /** Assets whose partitions are the same, with how these stand. */
 interface Group {
@@ -17,30 +22,29 @@ interface Group {
 const most = 60
 
 /** `rota asset grid`: one row for every asset, one letter for every partition. */
-export async function printGrid(context: Context, app: Rota): Promise<number> {
+export async function printGrid(context: Context<AssetsApp>, app: AssetsApp): Promise<number> {
   const { args, out } = context
-  const assets = await assetsNamed(app, args.optionalWord(1))
+  const assets = await assetsNamed(app, args.optionalWord(0))
   const nameWidth = Math.max(0, ...assets.map(({ name }) => displayWidth(name)))
   const newest = args.whole('newest') ?? Math.max(1, Math.min(most, out.width - nameWidth - 2))
   const groups = groupsOf(await standingOf(context, app, { assets, newest }))
-  if (args.flag('json')) {
-    out.json(groups.flatMap(({ rows }) => rows.map(({ name, statuses }) => rowView(name, statuses))))
-    return exitCodes.ok
-  }
-  if (assets.length === 0) out.say(noAssets)
-  for (const [index, group] of groups.entries()) {
-    if (index > 0) out.line()
-    printGroup(out, group, nameWidth)
-  }
-  if (assets.length > 0) printLegend(out)
+  const data = groups.flatMap(({ rows }) => rows.map(({ name, statuses }) => rowView(name, statuses)))
+  out.show(data, () => {
+    if (assets.length === 0) out.say(noAssets)
+    for (const [index, group] of groups.entries()) {
+      if (index > 0) out.line()
+      printGroup(out, group, nameWidth)
+    }
+    if (assets.length > 0) printLegend(out)
+  })
   return exitCodes.ok
 }
 
 /** What is said where nothing is defined yet. */
-export const noAssets = 'no assets yet; a config defines them under assets, `rota up` takes them up'
+export const noAssets = 'no assets yet; a config defines them under assets, `rota up` stores them'
 
 /** All assets, or the one of this name; a name that no asset has is an error. */
-export async function assetsNamed(app: Rota, named: string | undefined): Promise<readonly AssetInfo[]> {
+export async function assetsNamed(app: AssetsApp, named: string | undefined): Promise<readonly AssetInfo[]> {
   const assets = (await app.assets.list()).filter(({ name }) => named === undefined || name === named)
   if (named !== undefined && assets.length === 0) await app.assets.grid(named)
   return assets
@@ -53,8 +57,8 @@ interface Standing extends AssetInfo {
 
 /** How assets stand in the range that was asked for; those that have no such labels are left out, unless none has. */
 export async function standingOf(
-  { args, out }: Context,
-  app: Rota,
+  { args, out }: Context<AssetsApp>,
+  app: AssetsApp,
   { assets, newest }: { readonly assets: readonly AssetInfo[]; readonly newest: number },
 ): Promise<readonly Standing[]> {
   const range = { from: args.text('from'), to: args.text('to'), newest }
@@ -100,9 +104,7 @@ function printGroup(out: Output, { title, labels, rows }: Group, nameWidth: numb
     const part = labels.slice(from, from + room)
     out.line(out.colors.dim(cut(`${title === '' ? 'one piece' : title}${spanText(part)}`, out.width)))
     for (const { name, statuses } of rows) {
-      const letters = statuses
-        .slice(from, from + room)
-        .map(({ state }) => partitionPaint(out, state)(stateLetters[state]))
+      const letters = statuses.slice(from, from + room).map(({ state }) => letterOf(out, state))
       out.line(`${name}${' '.repeat(nameWidth - displayWidth(name))}  ${letters.join('')}`)
     }
   }
@@ -120,8 +122,21 @@ function cut(text: string, width: number): string {
 
 function printLegend(out: Output): void {
   const entries = partitionStates.map((state) => {
-    return `${partitionPaint(out, state)(stateLetters[state])} ${state}`
+    return `${letterOf(out, state)} ${state}`
   })
   out.line()
   out.line(entries.join('   '))
+}
+
+/** The letter of each state. */
+const stateLetters: Readonly<Record<PartitionState, string>> = {
+  missing: '.',
+  running: 'R',
+  done: 'D',
+  failed: 'F',
+  stale: 'S',
+}
+
+function letterOf({ colors }: Output, state: PartitionState): string {
+  return colors[stateColors[state]](stateLetters[state])
 }

@@ -1,8 +1,9 @@
 import type { AssetInfo } from './status.js'
 import type { PartitionSpec } from '../../kernel/partition/spec.js'
 import type { PartitionState } from './partition-state.js'
-import { count, scheduleText } from '../../cli/views/in-words.js'
-import type { Output, Paint } from '../../cli/framework/print/output.js'
+import { scheduleText } from '../../cli/framework/print/trigger-text.js'
+import { count } from '../../cli/framework/print/words.js'
+import type { Colors } from '../../cli/framework/print/output.js'
 
 /** How the data of an asset is cut, in a few words. */
 export function partitionsText(spec: PartitionSpec): string {
@@ -39,18 +40,11 @@ export function whenText({ follows, schedules }: AssetInfo): string {
   return [...(follows ? ['when upstream is done'] : []), ...timed].join('; ')
 }
 
-/** The letter of each state in a grid. */
-export const stateLetters: Readonly<Record<PartitionState, string>> = {
-  missing: '.',
-  running: 'R',
-  done: 'D',
-  failed: 'F',
-  stale: 'S',
-}
-
 /** The colour of each state. */
-export function partitionPaint({ colors }: Output, state: PartitionState): Paint {
-  const { green, red, yellow, cyan, dim } = colors
-  const paints = { missing: dim, running: cyan, done: green, failed: red, stale: yellow }
-  return paints[state]
+export const stateColors: Readonly<Record<PartitionState, keyof Colors>> = {
+  missing: 'dim',
+  running: 'cyan',
+  done: 'green',
+  failed: 'red',
+  stale: 'yellow',
 }

@@ -1,35 +1,33 @@
+import type { CommandsApp } from './jobs-option.js'
 import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, exitCodes, storeOptions } from '../../cli/framework/command.js'
-import { count } from '../../cli/views/in-words.js'
+import { count } from '../../cli/framework/print/words.js'
 import { systemText } from '../../cli/framework/system-error.js'
 import { usageError } from '../../cli/framework/usage-error.js'
-import { withApp } from '../../cli/host/with-app.js'
 
 /** `rota export`: writes the jobs of the store as lines. */
-export const exportCommand: Command = {
+export const exportCommand: Command<CommandsApp> = {
   name: 'export',
   about:
-    'Writes all command jobs, one JSON map a line, to a new file or to standard output: the lines that `rota import` takes, with what was executed marked.',
-  arguments: [{ name: 'file', help: 'a file that is not there yet', isOptional: true }],
+    'Writes all command jobs, one JSON map per line, to a new file or to standard output. `rota import` reads these lines; jobs that were executed are marked.',
+  arguments: [{ name: 'file', help: 'a new file; default: standard output', isOptional: true }],
   options: [...storeOptions],
   examples: [
     { line: 'rota export', meaning: 'to standard output' },
     { line: 'rota export backup.jsonl', meaning: 'to a file' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const { args, out, directory } = context
       const text = await app.commands.export()
       const lines = text.split('\n').slice(0, -1)
       const file = args.optionalWord(0)
-      if (file === undefined && args.flag('json')) out.json(lines.map((line) => JSON.parse(line) as unknown))
-      else if (file === undefined) for (const line of lines) out.line(line)
-      else {
+      if (file !== undefined) {
         await writeNew(resolve(directory, file), text)
-        if (args.flag('json')) out.json({ file, jobs: lines.length })
-        else out.say(`${count(lines.length, 'job')} written to ${file}`)
-      }
+        out.show({ file, jobs: lines.length }, `wrote ${count(lines.length, 'job')} to ${file}`)
+      } else if (out.isJson) out.stdout.write(`[${lines.join(',')}]\n`)
+      else for (const line of lines) out.line(line)
       return exitCodes.ok
     }),
 }
@@ -38,10 +36,10 @@ export const exportCommand: Command = {
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (!isMistyped.has(error.code ?? '')) throw error
-    const message = error.code === 'ENOENT' ? `${path} is in a directory that is not there` : undefined
+    const message = error.code === 'ENOENT' ? `${path} is in a directory that does not exist` : undefined
     throw usageError(
       [{ path: '<file>', message: message ?? systemText(error) ?? error.message }],
-      '`rota export --help` shows examples',
+      'see `rota export --help`',
     )
   })
   try {

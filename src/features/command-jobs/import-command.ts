@@ -1,43 +1,41 @@
 import type { ImportedLine } from './import.js'
-import type { Rota } from '../../app/rota.js'
+import type { CommandsApp } from './jobs-option.js'
+import { pick } from '../../cli/framework/print/json.js'
 import { printable } from '../../text/printable.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../cli/framework/command.js'
 import { namedFile } from '../../formats/named-file.js'
-import { withApp } from '../../cli/host/with-app.js'
 import { jobsFileOf, jobsOption } from './jobs-option.js'
 
 /** `rota import`: takes the jobs of a file into the store. */
-export const importCommand: Command = {
+export const importCommand: Command<CommandsApp> = {
   name: 'import',
   about:
-    'Adds the jobs of a file with one JSON map a line (JSONL), and says what became of each line: added, unchanged where it is there already, executed where it was executed already and is only kept, conflict where another job has its id, faulty with line and column. Faulty lines are left alone and the others are taken, all in one go; the exit code is 1 where a line was not taken. With --shell, commands are lines for sh: whoever wrote the file then runs programs here.',
-  arguments: [{ name: 'file', help: 'the jobs, one a line' }],
+    'Imports the jobs of a file with one JSON map per line (JSONL), and prints the result of each line: added, unchanged if it exists already, executed if it was executed already and is only kept, conflict if another job has its id, faulty with line and column. Faulty lines are skipped and the others imported, all at once; the exit code is 1 if a line was not imported. With --shell, sh runs the commands: then whoever wrote the file runs programs here.',
+  arguments: [{ name: 'file', help: 'the jobs, one per line' }],
   options: [
-    { name: 'dry-run', help: 'only say what would become of each line' },
-    { name: 'strict', help: 'take nothing where a line has a fault' },
-    { name: 'shell', help: 'the commands are lines for sh -c' },
+    { name: 'dry-run', help: 'only show what would happen to each line' },
+    { name: 'strict', help: 'import nothing if a line has a fault' },
+    { name: 'shell', help: 'run the commands with sh -c' },
     jobsOption,
     ...storeOptions,
   ],
   examples: [
-    { line: 'rota import jobs.jsonl --dry-run', meaning: 'look first' },
-    { line: 'rota import jobs.jsonl', meaning: 'take them' },
+    { line: 'rota import jobs.jsonl --dry-run', meaning: 'check first' },
+    { line: 'rota import jobs.jsonl', meaning: 'import them' },
     { line: 'rota import crontab.jsonl --shell', meaning: 'commands for a shell' },
   ],
   run: (context) => {
     const { args } = context
-    const path = namedFile(context, { holder: '<file>', path: args.word(0), code: 'JOBS_INVALID' })
+    const path = namedFile(context.directory, { holder: '<file>', path: args.word(0), code: 'JOBS_INVALID' })
     const file = jobsFileOf(context)
     const options = { dryRun: args.flag('dry-run'), strict: args.flag('strict'), shell: args.flag('shell') }
-    const create = (empty: Rota): Promise<unknown> =>
+    const create = (empty: CommandsApp): Promise<unknown> =>
       empty.commands.import(path, { ...options, dryRun: true })
-    return withApp(
-      context,
+    return context.withApp(
       async (app) => {
         if (file !== undefined) app.commands.useFile(file)
         const lines = await app.commands.import(path, options)
-        if (args.flag('json')) context.out.json(lines.map(lineView))
-        else print(context, lines)
+        context.out.show(lines.map(lineView), () => print(context, lines))
         const isWhole = lines.every(({ became }) => became !== 'faulty' && became !== 'conflict')
         return isWhole ? exitCodes.ok : exitCodes.failed
       },
@@ -46,23 +44,16 @@ export const importCommand: Command = {
   },
 }
 
-function lineView({ line, id, became, faults, source }: ImportedLine) {
+function lineView({ faults, ...imported }: ImportedLine) {
+  const { line } = imported
+  const fields = ['column', 'path', 'message', 'allowed'] as const
   return {
-    line,
-    id: id ?? null,
-    became,
-    source: source ?? null,
-    faults: faults.map(({ column, path, message, allowed }) => ({
-      line,
-      column,
-      path,
-      message,
-      allowed: allowed ?? null,
-    })),
+    ...pick(imported, ['line', 'id', 'became', 'source']),
+    faults: faults.map((fault) => ({ line, ...pick(fault, fields) })),
   }
 }
 
-function print({ args, out }: Context, lines: readonly ImportedLine[]): void {
+function print({ args, out }: Context<CommandsApp>, lines: readonly ImportedLine[]): void {
   const paints = { faulty: out.colors.red, conflict: out.colors.yellow, added: out.colors.green }
   for (const { line, id, became, faults, source } of lines) {
     const paint = became in paints ? paints[became as keyof typeof paints] : out.colors.dim

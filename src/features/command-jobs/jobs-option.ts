@@ -1,25 +1,31 @@
 import { resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { refusedKind } from '../../formats/user-file.js'
-import type { Context } from '../../cli/framework/command.js'
+import type { Surroundings } from '../../cli/framework/command.js'
+import type { Commands } from './api.js'
 import type { Option } from '../../cli/framework/syntax.js'
+
+/** What the commands of command jobs use of an app. */
+export interface CommandsApp {
+  readonly commands: Commands
+}
 
 /** A jobs file that is used in place. */
 export const jobsOption: Option = {
   name: 'jobs',
   value: 'file',
-  help: 'a jobs file that is used in place',
+  help: 'a jobs file to use in place',
   completes: 'file',
 }
 
 /** The path of the jobs file that was named. */
-export function jobsPathOf({ args, directory }: Context): string | undefined {
+export function jobsPathOf({ args, directory }: Surroundings): string | undefined {
   const file = args.text(jobsOption.name)
   return file === undefined ? undefined : resolve(directory, file)
 }
 
 /** The jobs file that was named; what is there and is no file is refused before a lock is made beside it. */
-export function jobsFileOf(context: Context): string | undefined {
+export function jobsFileOf(context: Surroundings): string | undefined {
   const path = jobsPathOf(context)
   const why = path === undefined ? undefined : refusedKind(path)
   if (why !== undefined) throw new RotaError('JOBS_INVALID', `--jobs: ${path} cannot be used: ${why}`)

@@ -1,81 +1,105 @@
-import type { ProgramParts } from '../feature.js'
 import { resolve } from 'node:path'
-import type { CheckedPlan } from './check.js'
-import type { EnqueuedEntry, EntryRequest } from './enqueue-entry.js'
-import { formatInstant } from '../../time/instant.js'
-import { systemClock } from '../../time/clock.js'
-import { chosenWord, refuseStray } from '../../cli/framework/actions.js'
 import {
   type Command,
-  type Context,
   configOption,
   exitCodes,
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
-import { oneShot, queueDirOption, queueOf, type QueueContext } from './queue/one-shot.js'
+import { pick } from '../../cli/framework/print/json.js'
+import type { Output } from '../../cli/framework/print/output.js'
 import { printTable } from '../../cli/framework/print/table.js'
+import type { Argument } from '../../cli/framework/syntax.js'
 import { usageError } from '../../cli/framework/usage-error.js'
+import type { Store } from '../../store/port.js'
+import { systemClock } from '../../time/clock.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import type { ProgramParts } from '../feature.js'
+import type { CheckedPlan } from './check.js'
+import type { EnqueuedEntry, EntryRequest } from './enqueue-entry.js'
+import { oneShot, queueDirOption, queueOf, type QueueContext } from './queue/one-shot.js'
 
-const actions = ['check', 'enqueue'] as const
+const planFile: Argument = { name: 'file', help: 'a plan in YAML' }
 
-/** `rota plan`: shows what a plan file comes to. */
-export const plan = (program: ProgramParts): Command => ({
+/** What `rota plan enqueue` uses of an app. */
+export interface StoreApp {
+  store(): Promise<Store>
+  now(): Instant
+}
+
+type PlanContext = QueueContext<StoreApp>
+
+/** `rota plan`: checks a plan file, or enqueues one of its entries. */
+export const plan = (program: ProgramParts): Command<StoreApp> => ({
   name: 'plan',
-  about:
-    'check reads a plan file and the pipeline files of what is still to come, and shows its entries: when each is due, in the plan’s zone and in UTC, its id, and whether it is in the future, due (within the last 24 hours) or missed. Nothing is written. All faults are listed at once, with line and column. enqueue makes one entry a run, also one that was missed: in the queue directory of `rota schedule`, or with --store or --config in the store of an engine. An entry that was enqueued before is not enqueued again.',
-  arguments: [
-    { name: 'action', help: actions.join(', '), choices: actions },
-    { name: 'file', help: 'a plan in YAML' },
-    { name: 'id', help: 'for enqueue: the job_id or run_id of the entry', isOptional: true },
+  about: 'A plan is a YAML file with the times at which pipelines are due.',
+  examples: [
+    { line: 'rota plan check schedule_plan.yaml', meaning: 'check it before it is used' },
+    { line: 'rota plan enqueue schedule_plan.yaml 96b0037ff184', meaning: 'an entry that was missed' },
   ],
+  subcommands: [check, enqueueWith(program)],
+})
+
+const check: Command<StoreApp> = {
+  name: 'check',
+  summary: 'check a plan file and list its entries',
+  about:
+    'Reads a plan file and the pipeline files of its future entries, and lists the entries: when each is due, in the plan’s zone and in UTC, its id, and whether it is in the future, due (within the last 24 hours) or missed. Nothing is written. All faults are listed at once, with line and column.',
+  arguments: [planFile],
+  options: [jsonOption],
+  examples: [
+    { line: 'rota plan check schedule_plan.yaml', meaning: 'check it before it is used' },
+    { line: 'rota plan check schedule_plan.yaml --json', meaning: 'with run ids and params' },
+  ],
+  run: async ({ args, out, directory }) => {
+    const path = args.word(0)
+    const { checkPlan } = await import('./check.js')
+    const { timezone, entries } = await checkPlan(path, { directory, now: systemClock.now() })
+    const views = entries.map((entry) => pick(entry, entryFields))
+    out.show({ path, timezone, entries: views }, () => print(out, { timezone, entries }))
+    return exitCodes.ok
+  },
+}
+
+const entryFields = [
+  'publishAt',
+  'dueAt',
+  'local',
+  'standing',
+  'pipelinePath',
+  'jobId',
+  'runId',
+  'runIdBase',
+  'params',
+] as const
+
+const enqueueWith = (program: ProgramParts): Command<StoreApp> => ({
+  name: 'enqueue',
+  summary: 'enqueue one entry, also a missed one',
+  about:
+    'Enqueues one entry of a plan, also one that was missed: in the queue directory of `rota schedule`, or with --store or --config in the store of an engine. An entry that was enqueued before is not enqueued again.',
+  arguments: [planFile, { name: 'id', help: 'the job_id or run_id of the entry' }],
   options: [
     queueDirOption,
-    { ...storeOption, help: 'enqueue: the store of an engine, instead of a queue directory' },
-    { ...configOption, help: 'enqueue: the config that names that store' },
-    { name: 'dry-run', help: 'enqueue: only say what would be done' },
+    { ...storeOption, help: 'the store of an engine, instead of a queue directory' },
+    { ...configOption, help: 'the config that names that store' },
+    { name: 'dry-run', help: 'only show what would be done' },
     jsonOption,
   ],
   examples: [
-    { line: 'rota plan check schedule_plan.yaml', meaning: 'look before it counts' },
-    { line: 'rota plan check schedule_plan.yaml --json', meaning: 'with run ids and params' },
     { line: 'rota plan enqueue schedule_plan.yaml 96b0037ff184', meaning: 'an entry that was missed' },
   ],
-  run: async (context) =>
-    actionOf(context) === 'check' ? await check(context) : await enqueue({ ...context, program }),
+  run: async (context) => {
+    const { args } = context
+    if (args.flag('queue-dir') && (args.flag('store') || args.flag('config'))) {
+      const message = 'cannot be combined with --store or --config'
+      throw usageError([{ path: '--queue-dir', message }], 'see `rota plan enqueue --help`')
+    }
+    return await enqueue({ ...context, program })
+  },
 })
 
-type Action = (typeof actions)[number]
-
-function actionOf(context: Context): Action {
-  const { args } = context
-  const action = chosenWord(args.word(0), { command: 'plan', known: actions })
-  const hint = '`rota plan --help` shows examples'
-  const hasId = args.optionalWord(2) !== undefined
-  if (action === 'enqueue' && !hasId)
-    throw usageError([{ path: '<id>', message: 'it is missing', allowed: 'a job_id or run_id' }], hint)
-  if (action === 'check' && hasId) throw usageError([{ path: '<id>', message: 'check takes none' }], hint)
-  const only = ['enqueue'] as const
-  const owners = { 'queue-dir': only, store: only, config: only, 'dry-run': only }
-  refuseStray(context, action, { command: 'plan', owners })
-  if (args.flag('queue-dir') && (args.flag('store') || args.flag('config'))) {
-    const message = 'a queue directory and a store cannot be given together'
-    throw usageError([{ path: '--queue-dir', message, allowed: 'one of them' }], hint)
-  }
-  return action
-}
-
-async function check(context: Context): Promise<number> {
-  const { args, out, directory } = context
-  const path = args.word(1)
-  const { checkPlan } = await import('./check.js')
-  const checked = await checkPlan(path, { directory, now: systemClock.now() })
-  if (args.flag('json')) out.json(view(path, checked))
-  else print(context, checked)
-  return exitCodes.ok
-}
-
-async function enqueue(context: QueueContext): Promise<number> {
+async function enqueue(context: PlanContext): Promise<number> {
   return await oneShot(context, async (switches) => {
     if (switches.scheduler === false) {
       context.out.note('SCHEDULER_ENABLED is off: nothing was enqueued')
@@ -87,25 +111,25 @@ async function enqueue(context: QueueContext): Promise<number> {
 }
 
 /** What is asked, but for where. */
-async function requestOf({ args, directory }: Context): Promise<EntryRequest> {
-  const planPath = args.word(1)
+async function requestOf({ args, directory }: PlanContext): Promise<EntryRequest> {
+  const planPath = args.word(0)
   const { loadPlan } = await import('./file.js')
   const { planSourceName } = await import('./source.js')
   const { entryOf } = await import('./enqueue-entry.js')
   const plan = await loadPlan(resolve(directory, planPath))
   // Before a queue is made for nothing.
-  entryOf({ plan, planPath, id: args.word(2) })
+  entryOf({ plan, planPath, id: args.word(1) })
   return {
     plan,
     planPath,
     source: planSourceName(planPath, directory),
-    id: args.word(2),
+    id: args.word(1),
     now: systemClock.now(),
     isDry: args.flag('dry-run'),
   }
 }
 
-async function inQueue(context: QueueContext): Promise<number> {
+async function inQueue(context: PlanContext): Promise<number> {
   const { directory } = context
   const request = await requestOf(context)
   const queue = queueOf(context)
@@ -120,46 +144,24 @@ async function inQueue(context: QueueContext): Promise<number> {
   }
 }
 
-async function inStore(context: Context): Promise<number> {
+async function inStore(context: PlanContext): Promise<number> {
   const request = await requestOf(context)
   const { enqueueEntry } = await import('./enqueue-entry.js')
-  const { withApp } = await import('../../cli/host/with-app.js')
-  return await withApp(context, async (app) =>
+  return await context.withApp(async (app) =>
     tell(context, await enqueueEntry(await app.store(), { ...request, now: app.now() })),
   )
 }
 
-function tell({ args, out }: Context, { entry, outcome }: EnqueuedEntry): number {
-  const isDry = args.flag('dry-run')
+function tell({ args, out }: PlanContext, { entry, outcome }: EnqueuedEntry): number {
+  const dryRun = args.flag('dry-run')
   const { jobId, runId, dueAt } = entry
-  if (args.flag('json')) {
-    out.json({ job_id: jobId, run_id: runId, scheduled_for: formatInstant(dueAt), outcome, dry_run: isDry })
-  } else if (outcome === 'already_enqueued') out.say(`${runId} was enqueued before; nothing was changed`)
-  else out.say(`${isDry ? 'would enqueue' : 'enqueued'} ${runId}, due ${formatInstant(dueAt)}`)
+  const done = `${dryRun ? 'would enqueue' : 'enqueued'} ${runId}, due ${formatInstant(dueAt)}`
+  const text = outcome === 'already_enqueued' ? `${runId} was enqueued before; nothing was changed` : done
+  out.show({ jobId, runId, dueAt, outcome, dryRun }, text)
   return exitCodes.ok
 }
 
-function view(path: string, { timezone, entries }: CheckedPlan): unknown {
-  return {
-    path,
-    timezone,
-    entries: entries.map((entry) => ({
-      publishAt: entry.publishAt,
-      dueAt: formatInstant(entry.dueAt),
-      local: entry.local,
-      standing: entry.standing,
-      pipelinePath: entry.pipelinePath,
-      jobId: entry.jobId,
-      runId: entry.runId,
-      runIdBase: entry.runIdBase,
-      params: entry.params ?? null,
-    })),
-  }
-}
-
-function print({ out }: Context, { timezone, entries }: CheckedPlan): void {
-  const { dim, yellow } = out.colors
-  const paints = { future: (text: string) => text, due: yellow, missed: dim }
+function print(out: Output, { timezone, entries }: CheckedPlan): void {
   if (entries.length > 0) {
     printTable(out, entries, [
       {
@@ -167,13 +169,13 @@ function print({ out }: Context, { timezone, entries }: CheckedPlan): void {
         text: ({ local }) => `${local.slice(0, 10)} ${local.slice(11, 19)} ${local.slice(19)}`,
       },
       { title: 'UTC', text: ({ dueAt }) => formatInstant(dueAt) },
-      { title: '', text: ({ standing }) => standing, paint: ({ standing }) => paints[standing] },
-      { title: 'JOB ID', text: ({ jobId }) => jobId },
-      { title: 'PIPELINE', text: ({ pipelinePath }) => pipelinePath, shortest: 8 },
+      { key: 'standing', title: '', colors: { due: 'yellow', missed: 'dim' } },
+      'jobId',
+      { key: 'pipelinePath', title: 'PIPELINE', shortest: 8 },
     ])
     out.line()
   }
-  out.say(`${summaryOf(entries)}; no fault`)
+  out.say(`${summaryOf(entries)}; no faults`)
 }
 
 function summaryOf(entries: CheckedPlan['entries']): string {

@@ -17,26 +17,24 @@ import {
 } from './queue/one-shot.js'
 import { namedFile } from '../../formats/named-file.js'
 import { durationOf } from '../../cli/framework/times-of.js'
-import { usageError } from '../../cli/framework/usage-error.js'
 
 /** `rota schedule`: one pass over a plan. */
 export const schedule = (program: ProgramParts): Command => ({
   name: 'schedule',
   about:
-    'Enqueues what a plan has due from now to the end of the window, and what fell due since the pass before, once each however many passes there are; for cron. Off unless SCHEDULER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A summary of the day is kept under the output directory.',
-  arguments: [],
+    'Enqueues the entries of a plan that are due from now to the end of the window, or fell due since the previous pass, each of them once; for cron. Does nothing unless SCHEDULER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A summary of the day is written to the output directory.',
   options: [
-    { name: 'plan', value: 'file', help: 'the plan', completes: 'file' },
+    { name: 'plan', value: 'file', help: 'the plan', completes: 'file', isRequired: true },
     {
       name: 'window-minutes',
       value: 'n',
-      help: 'how far ahead is enqueued; default 10',
+      help: 'how far ahead to enqueue; default: 10',
       whole: { min: 0, max: 527_040 },
     },
     {
       name: 'look-back',
       value: 'duration',
-      help: 'how far back a missed pass is made up for; default 24h, but 0 in the first pass of a plan',
+      help: 'how far back to enqueue what a missed pass left out; default: 24h, but 0 in the first pass of a plan',
     },
     queueDirOption,
     outputDirOption,
@@ -51,25 +49,15 @@ export const schedule = (program: ProgramParts): Command => ({
   run: (given) =>
     oneShot(given, async (switches) => {
       const context = { ...given, program }
-      const planPath = planPathOf(context)
+      const planPath = context.args.text('plan') ?? ''
+      namedFile(context.directory, { holder: '--plan', path: planPath, code: 'PLAN_INVALID' })
       const { loadPlan } = await import('./file.js')
       const plan = await loadPlan(resolve(context.directory, planPath))
       const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
-      if (context.args.flag('json')) context.out.json(summary)
-      else print(context, summary)
+      context.out.show(summary, () => print(context, summary))
       return exitCodes.ok
     }),
 })
-
-function planPathOf(context: Context): string {
-  const path = context.args.text('plan')
-  if (path !== undefined) {
-    namedFile(context, { holder: '--plan', path, code: 'PLAN_INVALID' })
-    return path
-  }
-  const fault = { path: '--plan', message: 'it is missing', allowed: '<file>' }
-  throw usageError([fault], '`rota schedule --help` shows examples')
-}
 
 type PlanHere = {
   readonly planPath: string

@@ -1,6 +1,6 @@
-import { assertName } from '../../cli/framework/names.js'
-import type { Rota } from '../../app/rota.js'
-import { chosenWord, type OptionOwners, refuseStray } from '../../cli/framework/actions.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import type { Rounds } from './api.js'
 import {
   type Command,
   type Context,
@@ -8,33 +8,40 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
+import { assertName } from '../../cli/framework/names.js'
 import { withOptionNames } from '../../cli/framework/option-names.js'
-import { withApp } from '../../cli/host/with-app.js'
-import { usageError } from '../../cli/framework/usage-error.js'
+import { pick } from '../../cli/framework/print/json.js'
+import { printList } from '../../cli/framework/print/list.js'
+import type { Argument, Option } from '../../cli/framework/syntax.js'
+import { type RoundState, storedRounds } from './status.js'
+import { roundWarning } from './store-rounds.js'
+import { printStatus, roundColumns, roundState, stateColumns, timingColumns } from './views.js'
 
-const actions = ['start', 'stop', 'status', 'timing', 'state', 'list'] as const
+/** What these commands use of an app. */
+export interface RoundsApp {
+  readonly rounds: Rounds
+  store(): Promise<Store>
+  now(): Instant
+}
 
-/** `rota round`: rounds of services, as they stand and as they are started and stopped. */
-export const round: Command = {
-  name: 'round',
+const roundName: Argument = { name: 'name', help: 'the round', completes: 'trigger' }
+const everyOption: Option = { name: 'every', value: 'duration', help: 'the interval' }
+
+const start: Command<RoundsApp> = {
+  name: 'start',
+  summary: 'create, change or restart a round',
   about:
-    'A round checks a list of services every interval and performs those that are due, one after another; a service has its own interval and runs when that has passed. start makes a round, or gives one that runs another interval or list; a stopped one needs its name only. stop lets the current service finish and keeps what is left. status tells how a round stands, state what is saved of an open cycle, timing when services ran last; timing set changes how often one is to run.',
-  arguments: [
-    { name: 'action', help: actions.join(', '), choices: actions },
-    { name: 'name', help: 'the round; for timing a service, or set', isOptional: true, completes: 'trigger' },
-    { name: 'service', help: 'for timing set', isOptional: true, completes: 'job' },
-  ],
+    'Creates a round, or gives a running one another interval or list of services. A stopped round needs only its name.',
+  arguments: [roundName],
   options: [
-    { name: 'every', value: 'duration', help: 'for start and timing set: the interval' },
+    everyOption,
     {
       name: 'service',
       short: 's',
       value: 'job[=duration]',
-      help: 'for start: a service, and how often it runs where not at every check; once for each, in order',
+      help: 'a service, and how often it runs if not at every check; in order',
       isList: true,
     },
-    { name: 'all', short: 'a', help: 'list the stopped ones too' },
-    zoneOption,
     ...storeOptions,
   ],
   examples: [
@@ -42,94 +49,29 @@ export const round: Command = {
       line: 'rota round start crawlers --every 1h -s crawl -s report=24h',
       meaning: 'hourly and daily services in one round',
     },
-    { line: 'rota round status crawlers', meaning: 'what it is at, and what is left' },
-    { line: 'rota round timing set report --every 12h', meaning: 'twice a day from now on' },
-    { line: 'rota round timing --json', meaning: 'when every service ran last, for a program' },
-    { line: 'rota round stop crawlers', meaning: 'no more checks; what is left is kept' },
-    { line: 'rota round start crawlers', meaning: 'go on with it' },
+    { line: 'rota round start crawlers', meaning: 'restart a stopped round' },
   ],
-  run: async (context) => {
-    const asked = askedOf(context)
-    return await withApp(context, (app) => act(context, app, asked))
-  },
-}
-
-type Action = (typeof actions)[number]
-
-/** What was asked for: of which round, or of which service. */
-interface Asked {
-  readonly action: Action | 'timing set'
-  readonly name: string | undefined
-}
-
-function askedOf(context: Context): Asked {
-  const { args } = context
-  const [name, service] = [args.optionalWord(1), args.optionalWord(2)]
-  const action = chosenWord(args.word(0), { command: 'round', known: actions })
-  const isSet = action === 'timing' && name === 'set'
-  refuseStray(context, isSet ? 'timing set' : action, { command: 'round', owners })
-  if (isSet) {
-    if (service === undefined) throw refused('<service>', 'it is missing', 'the name of a service')
-    if (args.text('every') === undefined) throw refused('--every', 'it is missing', 'a duration such as 24h')
-    return { action: 'timing set', name: service }
-  }
-  if (service !== undefined) throw refused(service, 'nothing expects this word')
-  const needsName = action === 'start' || action === 'stop' || action === 'status'
-  if (needsName && name === undefined) throw refused('<name>', 'it is missing', 'the name of a round')
-  if (action === 'list' && name !== undefined) throw refused(name, 'list takes no name')
-  return { action, name }
-}
-
-const owners: OptionOwners<Asked['action']> = {
-  every: ['start', 'timing set'],
-  service: ['start'],
-  all: ['list'],
-}
-
-function refused(path: string, message: string, allowed?: string): Error {
-  return usageError([{ path, message, allowed }], '`rota round --help` shows examples')
-}
-
-async function act(context: Context, app: Rota, { action, name = '' }: Asked): Promise<number> {
-  switch (action) {
-    case 'start':
-      return await start(context, app, name)
-    case 'stop':
-      return await stop(context, app, name)
-    case 'timing set':
-      return await setTiming(context, app, name)
-    case 'status':
-      return await (await import('./tables.js')).showStatus(context, app, name)
-    case 'timing':
-      return await (await import('./tables.js')).showTiming(context, app, name)
-    case 'state':
-      return await (await import('./tables.js')).showState(context, app, name)
-    case 'list':
-      return await (await import('./tables.js')).showList(context, app)
-  }
+  run: (context) =>
+    context.withApp(async (app) => {
+      const { args, out } = context
+      const name = args.word(0)
+      assertName(name, '<name>')
+      const services = args.list('service').map(serviceOf)
+      await withOptionNames(optionNames, () =>
+        app.rounds.start(name, {
+          ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
+          ...(services.length === 0 ? {} : { services }),
+        }),
+      )
+      const text = `started round ${name}; \`rota round status ${name}\` shows its state`
+      out.show(await app.rounds.status(name), text)
+      const warning = await roundWarning(await app.store(), name)
+      if (warning !== undefined) out.note(`warning: ${warning}`)
+      return exitCodes.ok
+    }),
 }
 
 const optionNames = { name: '<name>', every: '--every', services: '--service' }
-
-async function start(context: Context, app: Rota, name: string): Promise<number> {
-  const { args, out } = context
-  assertName(name, '<name>')
-  const services = args.list('service').map(serviceOf)
-  await withOptionNames(optionNames, () =>
-    app.rounds.start(name, {
-      ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
-      ...(services.length === 0 ? {} : { services }),
-    }),
-  )
-  if (args.flag('json')) {
-    const { roundView } = await import('./views.js')
-    out.json(roundView(await app.rounds.status(name)))
-  } else out.say(`started round ${name}; \`rota round status ${name}\` tells how it stands`)
-  const { roundWarning } = await import('./store-rounds.js')
-  const warning = await roundWarning(await app.store(), name)
-  if (warning !== undefined) out.note(`warning: ${warning}`)
-  return exitCodes.ok
-}
 
 /** A name never has an equals sign. */
 function serviceOf(text: string): string | { job: string; every: string | number } {
@@ -142,24 +84,147 @@ function durationOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text
 }
 
-async function stop({ args, out }: Context, app: Rota, name: string): Promise<number> {
-  await app.rounds.stop(name)
-  const [kept] = await app.rounds.state(name)
-  const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
-  if (args.flag('json')) out.json({ name, stopped: true, left })
-  else
-    out.say(
-      `stopped round ${name}${left === 0 ? '' : `; ${left} of its services ${left === 1 ? 'is' : 'are'} left for its next start`}`,
-    )
+const stop: Command<RoundsApp> = {
+  name: 'stop',
+  summary: 'stop a round after its current service',
+  about: 'Stops a round. The current service finishes; the services that are left are kept.',
+  arguments: [roundName],
+  options: storeOptions,
+  examples: [{ line: 'rota round stop crawlers', meaning: 'no more checks' }],
+  run: (context) =>
+    context.withApp(async (app) => {
+      const name = context.args.word(0)
+      await app.rounds.stop(name)
+      const [kept] = await app.rounds.state(name)
+      const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
+      const rest = left === 0 ? '' : `; its next start continues with ${left} of its services`
+      context.out.show({ name, stopped: true, left }, `stopped round ${name}${rest}`)
+      return exitCodes.ok
+    }),
+}
+
+const status: Command<RoundsApp> = {
+  name: 'status',
+  summary: 'show a round and its services',
+  about: 'Shows the last check of a round, what it does now, and what becomes of each service.',
+  arguments: [roundName],
+  options: [zoneOption, ...storeOptions],
+  examples: [{ line: 'rota round status crawlers', meaning: 'what it does, and what is left' }],
+  run: (context) =>
+    context.withApp(async (app) => {
+      const found = await app.rounds.status(context.args.word(0))
+      context.out.show(found, () => printStatus(context.out, found))
+      return exitCodes.ok
+    }),
+}
+
+const setTiming: Command<RoundsApp> = {
+  name: 'set',
+  summary: 'change how often a service runs',
+  arguments: [{ name: 'service', help: 'the service', completes: 'job' }],
+  options: [{ ...everyOption, isRequired: true }, ...storeOptions],
+  examples: [{ line: 'rota round timing set report --every 12h', meaning: 'twice a day from now on' }],
+  run: (context) =>
+    context.withApp(async (app) => {
+      const { args, out } = context
+      const service = args.word(0)
+      const every = durationOf(args.text('every') ?? '')
+      const times = await withOptionNames(optionNames, () => app.rounds.setTiming(service, { every }))
+      out.show(times, `${service} runs every ${args.text('every')}`)
+      return exitCodes.ok
+    }),
+}
+
+const timing: Command<RoundsApp> = {
+  name: 'timing',
+  summary: 'show when services ran last and are due',
+  about: 'Shows when services ran last and when they are due again, in --json in Unix seconds.',
+  arguments: [{ name: 'service', help: 'one service; default: all', isOptional: true, completes: 'job' }],
+  options: [zoneOption, ...storeOptions],
+  examples: [{ line: 'rota round timing --json', meaning: 'all services, for a program' }],
+  subcommands: [setTiming],
+  run: (context) =>
+    context.withApp(async (app) => {
+      const { args, out } = context
+      const service = args.optionalWord(0)
+      const list = {
+        empty: 'no services yet; `rota round start` creates a round of them',
+        columns: timingColumns,
+      }
+      if (service === undefined) printList(out, await app.rounds.services(), list)
+      else {
+        const one = await app.rounds.timing(service)
+        out.show(one, () => printList(out, [one], list))
+      }
+      return exitCodes.ok
+    }),
+}
+
+const state: Command<RoundsApp> = {
+  name: 'state',
+  summary: 'show the saved state of open cycles',
+  arguments: [{ ...roundName, help: 'one round; default: all', isOptional: true }],
+  options: [zoneOption, ...storeOptions],
+  examples: [{ line: 'rota round state crawlers', meaning: 'what a restart continues with' }],
+  run: (context) =>
+    context.withApp(async (app) => {
+      const { args, out } = context
+      const name = args.optionalWord(0)
+      const found = await app.rounds.state(name)
+      const [first] = found
+      if (name !== undefined && out.isJson) out.json(first === undefined ? null : savedOf(first))
+      else {
+        printList(out, found, {
+          empty: name === undefined ? 'no cycle is open' : `${name} has no open cycle`,
+          columns: stateColumns,
+          json: (saved) => ({ round: saved.name, ...savedOf(saved) }),
+        })
+      }
+      return exitCodes.ok
+    }),
+}
+
+function savedOf(state: RoundState): Omit<RoundState, 'name'> {
+  return pick(state, ['checkedAt', 'servicesQueue', 'currentService', 'results'])
+}
+
+const list: Command<RoundsApp> = {
+  name: 'list',
+  summary: 'list the rounds',
+  options: [{ name: 'all', short: 'a', help: 'also the stopped ones' }, zoneOption, ...storeOptions],
+  examples: [{ line: 'rota round list --all', meaning: 'also those that were stopped' }],
+  run: (context) => context.withApp(async (app) => await showList(context, app)),
+}
+
+async function showList({ args, out }: Context<RoundsApp>, app: RoundsApp): Promise<number> {
+  const store = await app.store()
+  const rounds = await storedRounds(store, { all: args.flag('all') })
+  const holds = await store.holds({ openAt: app.now() })
+  const rows = await Promise.all(
+    rounds.map(async (stored) => {
+      const status = await app.rounds.status(stored.trigger.name)
+      return { ...status, status, state: roundState(stored, holds) }
+    }),
+  )
+  printList(out, rows, {
+    empty: 'no rounds yet; `rota round start` creates one, `rota up` those of a config',
+    columns: roundColumns,
+    json: ({ status: found }) => found,
+  })
   return exitCodes.ok
 }
 
-async function setTiming({ args, out }: Context, app: Rota, service: string): Promise<number> {
-  const every = durationOf(args.text('every') ?? '')
-  const times = await withOptionNames(optionNames, () => app.rounds.setTiming(service, { every }))
-  if (args.flag('json')) {
-    const { timingView } = await import('./views.js')
-    out.json(timingView(times))
-  } else out.say(`${service} runs every ${args.text('every')}`)
-  return exitCodes.ok
+/** `rota round`: rounds of services. */
+export const round: Command<RoundsApp> = {
+  name: 'round',
+  about:
+    'A round checks a list of services at an interval and runs those that are due, one after another. A service has its own interval, and is due when that has passed.',
+  examples: [
+    {
+      line: 'rota round start crawlers --every 1h -s crawl -s report=24h',
+      meaning: 'hourly and daily services in one round',
+    },
+    { line: 'rota round status crawlers', meaning: 'what it does, and what is left' },
+  ],
+  subcommands: [start, stop, status, timing, state, list],
 }

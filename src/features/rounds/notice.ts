@@ -1,8 +1,8 @@
 import type { CheckNotice } from '../../kernel/trigger/round-spec.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
-import { skipView } from './views.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
-import { rangeView } from '../../cli/views/views.js'
+import { pick } from '../../cli/framework/print/json.js'
+import { rangeFields } from '../../cli/framework/print/trigger-text.js'
 
 type Skipped = CheckNotice['skipped'][number]
 
@@ -31,9 +31,9 @@ export function checkNotice(
   const text = `check of ${times.near(check.dueAt)}: ${parts.filter((part) => part !== '').join('; ')}`
   const data = {
     trigger: range.trigger,
-    ...rangeView(range),
+    ...pick(range, rangeFields),
     due: check.due,
-    skipped: check.skipped.map(skipView),
+    skipped: check.skipped,
   }
   return { level: 'info', symbol: '–', subject: range.trigger, text, data }
 }

@@ -15,7 +15,7 @@ export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Fi
 }
 
 function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
-  const { name, condition, record, pause, nextAt, spec, pollingSince } = sensor
+  const { name, condition, record, pause, nextAt, spec, pollingSinceAt } = sensor
   const reason = record.last?.kind === 'error' ? `: ${record.last.reason ?? ''}` : ''
   const failed = `${count(record.failures, 'failure')} in a row${reason}`
   const look = `\`rota sensor history ${name}\` shows the polls`
@@ -27,7 +27,7 @@ function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
       `sensor ${name} was paused after ${failed}`,
       `mend it, then \`rota resume ${name}\``,
     )
-  if (spec.type === 'webhook' || pause !== undefined || pollingSince !== undefined) return undefined
+  if (spec.type === 'webhook' || pause !== undefined || pollingSinceAt !== undefined) return undefined
   return lateSensor(sensor, nextAt === undefined ? 0 : now - nextAt)
 }
 

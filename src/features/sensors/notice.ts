@@ -1,5 +1,5 @@
 import type { EngineEvents } from '../../engine/events.js'
-import { count } from '../../cli/views/in-words.js'
+import { count } from '../../cli/framework/print/words.js'
 import { roughly } from '../../cli/framework/print/time-text.js'
 
 /** What is told of a sensor, without the name of the event. */

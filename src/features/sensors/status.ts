@@ -37,7 +37,7 @@ export interface SensorInfo {
   /** When it is polled next; while a poll goes on, when another process would take it over. */
   readonly nextAt: Instant | undefined
   /** Since when a poll goes on, where one does. */
-  readonly pollingSince: Instant | undefined
+  readonly pollingSinceAt: Instant | undefined
   /** The pause that is in force. */
   readonly pause: Hold | undefined
   readonly record: SensorRecord
@@ -245,7 +245,7 @@ function infoOf(
     condition: conditionOf(record, { active, enabled, isPaused: pause !== undefined }),
     spec,
     nextAt,
-    pollingSince: open !== undefined && open.untilAt > now ? open.sinceAt : undefined,
+    pollingSinceAt: open !== undefined && open.untilAt > now ? open.sinceAt : undefined,
     pause,
     record,
   }

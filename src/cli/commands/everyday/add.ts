@@ -4,19 +4,18 @@ import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-opti
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { type OptionNames, withOptionNames } from '../../framework/option-names.js'
 import { readTriggerInput, triggerOptionNames, triggerOptions } from '../../options/trigger-options.js'
-import { withApp } from '../../host/with-app.js'
 import { usageError } from '../../framework/usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */
-export const add: Command = {
+export const add: Command<Rota> = {
   name: 'add',
   about:
-    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine takes them up at once. A command is run without a shell, word by word.',
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine picks them up at once. A command is run without a shell, word by word.',
   arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
   options: [
     ...triggerOptions,
     ...jobOptions,
-    { name: 'replace', help: 'change it where it exists already' },
+    { name: 'replace', help: 'change it if it exists' },
     ...storeOptions,
   ],
   rest: 'command [argument...]',
@@ -29,7 +28,7 @@ export const add: Command = {
     { line: "rota add weekly --cron '@weekly' --job report", meaning: 'one more trigger for a job' },
     {
       line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail',
-      meaning: 'a job that `rota enqueue` starts',
+      meaning: 'a job for `rota enqueue`',
     },
   ],
   run: async (context) => {
@@ -46,12 +45,10 @@ export const add: Command = {
       withOptionNames(optionNames(name), () =>
         app.triggers.add(triggers, { jobs, replace: args.flag('replace') }),
       )
-    return await withApp(
-      context,
+    return await context.withApp(
       async (app) => {
         const added = await add(app)
-        if (args.flag('json')) out.json(added)
-        else out.say(addedText(added))
+        out.show(added, addedText(added))
         return exitCodes.ok
       },
       { create: add },
@@ -69,16 +66,16 @@ function optionNames(name: string): OptionNames {
 function nothingToAdd(): Error {
   const fault = {
     path: '<name>',
-    message: 'neither an action nor a schedule is given',
+    message: 'neither a command nor a schedule is given',
     allowed: '-- command, --url, --cron, --every, --at',
   }
-  return usageError([fault], '`rota add --help` shows examples')
+  return usageError([fault], 'see `rota add --help`')
 }
 
 function addedText({ jobs, triggers }: { jobs: readonly string[]; triggers: readonly string[] }): string {
   const parts = [...jobs.map((name) => `job ${name}`), ...triggers.map((name) => `trigger ${name}`)]
   const [first] = triggers
   const next =
-    first === undefined ? `\`rota run ${jobs[0]}\` starts it` : `\`rota show ${first}\` tells when it is due`
+    first === undefined ? `\`rota run ${jobs[0]}\` runs it` : `\`rota show ${first}\` shows when it is due`
   return `added ${parts.join(' and ')}; ${next}`
 }

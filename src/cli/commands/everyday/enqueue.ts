@@ -1,26 +1,26 @@
+import type { Rota } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { momentOf } from '../../framework/times-of.js'
-import { withApp } from '../../host/with-app.js'
 
 /** `rota enqueue`: records a run of a job. */
-export const enqueue: Command = {
+export const enqueue: Command<Rota> = {
   name: 'enqueue',
   about:
-    'Records a run of a job, durably, and prints its id. With a unique key that is taken it prints the run that has it.',
+    'Enqueues a run of a job and prints its id. If the unique key is taken, it prints the id of the run that has it.',
   arguments: [{ name: 'job', help: 'the job to run', completes: 'job' }],
   options: [
     payloadOption,
-    { name: 'at', value: 'time', help: 'not before it, such as 2026-01-05T09:00 or tomorrow' },
-    { name: 'delay', value: 'duration', help: 'not before this long from now, such as 15m' },
+    { name: 'at', value: 'time', help: 'not before this time, such as 2026-01-05T09:00 or tomorrow' },
+    { name: 'delay', value: 'duration', help: 'not before this much later, such as 15m' },
     {
       name: 'priority',
       value: 'n',
-      help: 'higher goes first; default the job’s',
+      help: 'higher goes first; default: the job’s',
       whole: { min: -1_000_000, max: 1_000_000 },
     },
-    { name: 'unique-key', value: 'key', help: 'no second run with it while one is unfinished' },
-    { name: 'unique-for', value: 'duration', help: 'the unique key holds this long, also after the run' },
+    { name: 'unique-key', value: 'key', help: 'refuse a second run with this key while one is unfinished' },
+    { name: 'unique-for', value: 'duration', help: 'how long the unique key is taken, also after the run' },
     { name: 'concurrency-key', value: 'key', help: 'runs with the same key run one at a time' },
     zoneOption,
     ...storeOptions,
@@ -31,7 +31,7 @@ export const enqueue: Command = {
     { line: 'rota enqueue sync --unique-key customer-7 --unique-for 1h', meaning: 'at most once an hour' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const { args, out } = context
       const at = momentOf(context, 'at', 'ahead')
       const payload = await readPayload(context)
@@ -43,9 +43,10 @@ export const enqueue: Command = {
         uniqueFor: args.text('unique-for'),
         concurrencyKey: args.text('concurrency-key'),
       })
-      if (args.flag('json')) out.json({ id, created })
-      else out.line(id)
-      if (!created && !args.flag('json')) out.note('it was there already: its unique key is taken')
+      out.show({ id, created }, () => {
+        out.line(id)
+        if (!created) out.note('this run exists already: its unique key is taken')
+      })
       return exitCodes.ok
     }),
 }

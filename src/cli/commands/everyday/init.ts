@@ -1,3 +1,4 @@
+import type { Rota } from '../../../app/rota.js'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -20,17 +21,16 @@ const defaults: Omit<Answers, 'app'> = {
 }
 
 /** `rota init`: writes a config that runs. */
-export const init: Command = {
+export const init: Command<Rota> = {
   name: 'init',
   about:
-    'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for what is not given; elsewhere --yes takes the defaults. A config that exists is never overwritten.',
-  arguments: [],
+    'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for what is not given; elsewhere --yes takes the defaults. An existing config is never overwritten.',
   options: [
-    { name: 'format', value: 'format', help: 'how it is written; default yaml', choices: formats },
-    { name: 'store', value: 'url', help: `where everything is kept; default ${defaults.store}` },
-    { name: 'cron', value: 'expression', help: 'when the job is due; default every minute' },
-    { name: 'zone', value: 'zone', help: 'the IANA zone of --cron; default UTC' },
-    { name: 'yes', short: 'y', help: 'take the defaults for what is not given, and ask nothing' },
+    { name: 'format', value: 'format', help: 'the format; default: yaml', choices: formats },
+    { name: 'store', value: 'url', help: `the store; default: ${defaults.store}` },
+    { name: 'cron', value: 'expression', help: 'when the job is due; default: every minute' },
+    { name: 'zone', value: 'zone', help: 'the IANA zone of --cron; default: UTC' },
+    { name: 'yes', short: 'y', help: 'ask nothing and take the defaults for what is not given' },
     jsonOption,
   ],
   examples: [
@@ -42,13 +42,13 @@ export const init: Command = {
     },
   ],
   run: async (context) => {
-    const { args, out, directory } = context
+    const { out, directory } = context
     const existing = configIn(directory)
     if (existing !== undefined)
       throw new RotaError('USAGE', `${existing} exists already and is not overwritten`)
     const answers = await answersOf(context)
     if (answers === undefined) {
-      out.note('broken off; nothing was written')
+      out.note('cancelled; nothing was written')
       return exitCodes.failed
     }
     const { timezone } = answers
@@ -57,8 +57,7 @@ export const init: Command = {
     readAs('--store', () => checkStoreUrl(answers.store))
     const file = join(directory, `rota.config.${answers.format}`)
     await writeFile(file, configText(answers, hasPackage(directory)), { flag: 'wx' })
-    if (args.flag('json')) out.json({ file, ...answers })
-    else out.say(`wrote ${file}; \`rota up\` starts it`)
+    out.show({ file, ...answers }, `wrote ${file}; \`rota up\` starts it`)
     return exitCodes.ok
   },
 }
@@ -73,7 +72,7 @@ function hasPackage(directory: string): boolean {
 }
 
 /** What was given, what was asked, or the defaults; nothing where the questions were broken off. */
-async function answersOf(context: Context): Promise<Answers | undefined> {
+async function answersOf(context: Context<Rota>): Promise<Answers | undefined> {
   const { args, directory } = context
   const app = appNameOf(directory)
   const given: Partial<Answers> = {
@@ -87,7 +86,10 @@ async function answersOf(context: Context): Promise<Answers | undefined> {
   }
   if (args.flag('yes')) return { ...defaults, ...given, app }
   if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask({ ...given, app })
-  throw new RotaError('USAGE', 'nobody can be asked, since this is not a terminal; --yes takes the defaults')
+  throw new RotaError(
+    'USAGE',
+    'this is not a terminal, so no questions can be asked; --yes takes the defaults',
+  )
 }
 
 function withValue<Name extends keyof Answers>(
@@ -103,7 +105,7 @@ async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answ
   const format =
     given.format ??
     (await select<Format>({
-      message: 'How shall it be written?',
+      message: 'Which format?',
       options: [
         { value: 'yaml', label: 'YAML', hint: 'commands and requests' },
         { value: 'ts', label: 'TypeScript', hint: 'functions too' },
@@ -113,8 +115,7 @@ async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answ
     }))
   if (isCancel(format)) return undefined
   const { store: usualStore, cron: usualCron, timezone: usualZone } = defaults
-  const store =
-    given.store ?? (await text({ message: 'Where shall everything be kept?', initialValue: usualStore }))
+  const store = given.store ?? (await text({ message: 'Which store?', initialValue: usualStore }))
   if (isCancel(store)) return undefined
   const validate = (value: string | undefined): string | undefined => refusalOf(() => describe(value ?? ''))
   const cron =

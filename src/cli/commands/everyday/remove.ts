@@ -1,27 +1,26 @@
+import type { Rota } from '../../../app/rota.js'
+import { unknownName } from '../../options/unknown-name.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { withApp } from '../../host/with-app.js'
 
 /** `rota remove`: removes what was added at run time. */
-export const remove: Command = {
+export const remove: Command<Rota> = {
   name: 'remove',
   about:
-    'Ends a trigger that was added at run time; its waiting runs are cancelled, its history stays. If no trigger has the name, it forgets the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
+    'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
   arguments: [{ name: 'name', help: 'a trigger, or a job', completes: 'trigger' }],
   options: storeOptions,
   examples: [{ line: 'rota remove ping', meaning: 'the trigger; once more for the job of the same name' }],
   run: (context) =>
-    withApp(context, async (app) => {
-      const { args, out } = context
-      const removed = await app.remove(args.word(0))
-      const { kind, name } = removed
-      const stays =
-        kind === 'trigger' &&
-        (await app.jobs()).some(
-          ({ job, source }) => job.name === name && (source === 'api' || job.ended === true),
-        )
-      if (args.flag('json')) out.json(removed)
-      else
-        out.say(`${kind} ${name} is removed${stays ? `; its job stays, the same once more forgets it` : ''}`)
+    context.withApp(async (app) => {
+      const name = context.args.word(0)
+      const isTrigger = (await app.triggers.list()).some((one) => one.active && one.trigger.name === name)
+      const job = (await app.jobs.list()).find((one) => one.job.name === name)
+      if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
+      await (isTrigger ? app.triggers.remove(name) : app.jobs.remove(name))
+      const isJobLeft = isTrigger && (job?.source === 'api' || job?.job.ended === true)
+      const hint = isJobLeft ? '; its job stays, the same command removes it too' : ''
+      const kind = isTrigger ? 'trigger' : 'job'
+      context.out.show({ kind, name }, `removed ${kind} ${name}${hint}`)
       return exitCodes.ok
     }),
 }

@@ -1,24 +1,21 @@
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import type { Rota } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { runView } from '../../views/views.js'
-import { withApp } from '../../host/with-app.js'
+import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { runView } from '../../framework/print/run-view.js'
 
 /** `rota retry`: makes a final run pending again. */
-export const retry: Command = {
+export const retry: Command<Rota> = {
   name: 'retry',
-  about: 'Gives a failed or cancelled run, also one that was quarantined, a fresh budget of attempts, now.',
+  about: 'Makes a failed, cancelled or quarantined run pending again, with all its attempts.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: storeOptions,
   examples: [{ line: 'rota retry 01k9w8m2v4', meaning: 'try it again' }],
   run: (context) =>
-    withApp(context, async (app) => {
-      const { args, out } = context
-      const run = await app.runs.retry(args.word(0))
-      if (args.flag('json')) out.json(runView(run))
-      else {
-        const shortId = await shortIdOf(app, [run.id])
-        out.say(`run ${run.id} is pending again; \`rota logs ${shortId(run.id)} --follow\` shows it`)
-      }
+    context.withApp(async (app) => {
+      const run = await app.runs.retry(context.args.word(0))
+      const shortId = await shortIdOf(app, [run.id])
+      const hint = `\`rota logs ${shortId(run.id)} --follow\` shows its log`
+      context.out.show(runView(run), `run ${run.id} is pending again; ${hint}`)
       return exitCodes.ok
     }),
 }

@@ -1,57 +1,57 @@
 import type { Run, RunState } from '../../../kernel/run/run.js'
 import type { RunFilter } from '../../../store/port.js'
 import type { Rota } from '../../../app/rota.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
-import { lookAgain, untilSignal } from '../../views/follow.js'
-import { pendingOf } from '../../views/pending-of.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { noteText, ofText, printRuns, statePaint, tookText } from '../../views/runs-table.js'
-import { momentOf, timesOf } from '../../framework/times-of.js'
+import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { untilSignal } from '../../framework/until-signal.js'
+import { lookAgain } from '../../views/follow.js'
+import { pendingOf } from '../../views/pending-of.js'
+import { noteText, ofText, printRuns, stateColors, tookText } from '../../views/runs-table.js'
+import { momentOf } from '../../framework/times-of.js'
 import { unknownName } from '../../options/unknown-name.js'
-import { runView } from '../../views/views.js'
-import { withApp } from '../../host/with-app.js'
+import { runView } from '../../framework/print/run-view.js'
 import { cutToWidth } from '../../framework/print/display-width.js'
 import { printable } from '../../../text/printable.js'
 
 const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 
 /** `rota runs`: lists runs. */
-export const runs: Command = {
+export const runs: Command<Rota> = {
   name: 'runs',
   about:
-    'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command takes the beginning of an id that fits only one run.',
-  arguments: [],
+    'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command accepts the beginning of an id that fits only one run.',
   options: [
     { name: 'state', value: 'state', help: 'only runs in it', choices: states },
     { name: 'job', value: 'name', help: 'only runs of it', completes: 'job' },
     { name: 'trigger', value: 'name', help: 'only runs of it', completes: 'trigger' },
     { name: 'since', value: 'time', help: 'only runs due since then, such as 2h or 2026-01-05' },
-    { name: 'limit', short: 'n', value: 'n', help: 'how many; default 20', whole: { min: 1, max: 10_000 } },
-    { name: 'watch', short: 'w', help: 'go on with every change, until Ctrl-C' },
+    { name: 'limit', short: 'n', value: 'n', help: 'how many; default: 20', whole: { min: 1, max: 10_000 } },
+    { name: 'watch', short: 'w', help: 'print every change too, until Ctrl-C' },
     zoneOption,
     ...storeOptions,
   ],
   examples: [
     { line: 'rota runs', meaning: 'the newest twenty that are due' },
-    { line: 'rota runs --state pending', meaning: 'what waits, also until later' },
-    { line: 'rota runs --state failed --since 24h', meaning: 'what failed since yesterday' },
+    { line: 'rota runs --state pending', meaning: 'pending runs, also later ones' },
+    { line: 'rota runs --state failed --since 24h', meaning: 'what failed in the last day' },
     { line: 'rota runs --trigger nightly --watch', meaning: 'see them come and go' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const filter = filterOf(context)
       const found = await app.runs.list(upToNow(app, filter))
       if (found.length === 0) await refuseUnknown(app, filter)
       const { args, out } = context
-      if (args.flag('json') && !args.flag('watch')) out.json(found.map(runView))
-      else if (args.flag('json')) for (const run of found.toReversed()) out.json(runView(run))
+      const isWatched = args.flag('watch')
+      if (out.isJson && isWatched) for (const run of found.toReversed()) out.json(runView(run))
+      else if (out.isJson) out.json(found.map(runView))
       else await print(context, { app, filter, found })
-      if (!args.flag('watch')) return exitCodes.ok
+      if (!isWatched) return exitCodes.ok
       return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
     }),
 }
 
-function filterOf(context: Context): RunFilter {
+function filterOf(context: Context<Rota>): RunFilter {
   const { args } = context
   return {
     limit: args.whole('limit') ?? 20,
@@ -81,7 +81,7 @@ function upToNow(app: Rota, filter: RunFilter): RunFilter {
 }
 
 async function print(
-  context: Context,
+  context: Context<Rota>,
   { app, filter, found }: { app: Rota; filter: RunFilter; found: readonly Run[] },
 ): Promise<void> {
   const { out } = context
@@ -91,7 +91,7 @@ async function print(
     found.map(({ id }) => id),
   )
   const pending = await pendingOf(app, found)
-  if (found.length > 0) printRuns(out, found, { times: timesOf(context), shortId, pending })
+  if (found.length > 0) printRuns(out, found, { shortId, pending })
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
     out.say(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
@@ -115,15 +115,15 @@ async function countLater(app: Rota, filter: RunFilter): Promise<string | undefi
   return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
 
-function emptyText({ args }: Context): string {
+function emptyText({ args }: Context<Rota>): string {
   const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
   return isFiltered
-    ? 'no run fits; `rota runs` lists all of them'
+    ? 'no run matches; `rota runs` lists all of them'
     : 'no runs yet; `rota run <job>` starts one'
 }
 
 async function watch(
-  context: Context,
+  context: Context<Rota>,
   {
     app,
     filter,
@@ -148,22 +148,13 @@ function stageOf({ state, attempt }: Run): string {
   return `${state} ${attempt}`
 }
 
-async function tell(context: Context, app: Rota, run: Run): Promise<void> {
-  const { args, out } = context
-  if (args.flag('json')) {
-    out.json(runView(run))
-    return
-  }
-  const times = timesOf(context)
-  const words = [
-    ofText(run),
-    run.partition ?? '',
-    times.short(run.dueAt),
-    tookText(run),
-    noteText(run, times),
-  ].filter((word) => word !== '')
+async function tell(context: Context<Rota>, app: Rota, run: Run): Promise<void> {
+  const { out } = context
+  const times = out.times()
+  const details = [run.partition ?? '', times.short(run.dueAt), tookText(run), noteText(run, times)]
+  const words = [ofText(run), ...details].filter((word) => word !== '')
   const id = (await shortIdOf(app, [run.id]))(run.id)
   const room = out.width - id.length - 9 - 4
-  const paint = statePaint(out.colors, run.state)
-  out.line(`${id}  ${paint(run.state.padEnd(9))}  ${cutToWidth(printable(words.join('  ')), room)}`)
+  const state = out.colors[stateColors[run.state]](run.state.padEnd(9))
+  out.show(runView(run), () => out.line(`${id}  ${state}  ${cutToWidth(printable(words.join('  ')), room)}`))
 }

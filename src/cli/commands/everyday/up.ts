@@ -32,11 +32,10 @@ import { storeOf } from '../../host/with-app.js'
 import { jobsFileOf, jobsOption } from '../../../features/command-jobs/jobs-option.js'
 
 /** `rota up`: starts the engine and tells what happens. */
-export const up: Command = {
+export const up: Command<Rota> = {
   name: 'up',
   about:
     'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
-  arguments: [],
   options: [
     configOption,
     storeOption,
@@ -52,15 +51,15 @@ export const up: Command = {
     {
       name: 'concurrency',
       value: 'n',
-      help: 'runs at once; default the config’s, else 10',
+      help: 'runs at once; default: the config’s, else 10',
       whole: { min: 1, max: 100_000 },
     },
     {
       name: 'wait',
       value: 'duration',
-      help: 'how long to wait at the start for a store that cannot be reached or is held by another process; default without end',
+      help: 'how long to wait at the start for a store that cannot be reached or is held by another process; default: without end',
     },
-    { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default 30s' },
+    { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default: 30s' },
     {
       name: 'webhooks',
       value: '[host:]port',
@@ -100,7 +99,7 @@ interface Address {
 }
 
 /** Where deliveries are taken, where they are. */
-function webhooksOf({ args }: Context): Address | undefined {
+function webhooksOf({ args }: Context<Rota>): Address | undefined {
   const text = args.text('webhooks')
   if (text === undefined) return undefined
   const [, host = '127.0.0.1', digits] = /^(?:(\[[\d:a-fA-F.%]+\]|[\w.-]+):)?(\d{1,5})$/.exec(text) ?? []
@@ -108,17 +107,17 @@ function webhooksOf({ args }: Context): Address | undefined {
   if (Number.isInteger(port) && port <= 65_535) return { host: host.replace(/^\[(.*)\]$/, '$1'), port }
   const message = `${quotedText(text)} is not an address`
   const fault = { path: '--webhooks', message, allowed: 'a port, or a host and a port such as 0.0.0.0:8080' }
-  throw usageError([fault], '`rota up --help` shows examples')
+  throw usageError([fault], 'see `rota up --help`')
 }
 
-async function appOf(context: Context): Promise<{ app: Rota; config: string | undefined }> {
+async function appOf(context: Context<Rota>): Promise<{ app: Rota; config: string | undefined }> {
   const { args, directory } = context
   const store = storeOf(context)
   const concurrency = args.whole('concurrency')
   const config = configOf(context)
   const plans = args
     .list('plan')
-    .map((path) => namedFile(context, { holder: '--plan', path, code: 'PLAN_INVALID' }))
+    .map((path) => namedFile(directory, { holder: '--plan', path, code: 'PLAN_INVALID' }))
   const jobs = jobsFileOf(context)
   if (config !== undefined) {
     const { loadApp } = await import('../../../app/definitions/load-app.js')
@@ -149,7 +148,7 @@ async function appOf(context: Context): Promise<{ app: Rota; config: string | un
 const usualStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
-  context: Context,
+  context: Context<Rota>,
   started: {
     readonly app: Rota
     readonly config: string | undefined

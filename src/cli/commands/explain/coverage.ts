@@ -1,19 +1,20 @@
+import type { Rota } from '../../../app/rota.js'
 import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
-import { count } from '../../views/in-words.js'
-import { printTable } from '../../framework/print/table.js'
-import { momentOf, timesOf } from '../../framework/times-of.js'
-import { coverageView } from '../../views/views.js'
-import { withApp } from '../../host/with-app.js'
+import { formatInstant } from '../../../time/instant.js'
+import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Columns, printTable } from '../../framework/print/table.js'
+import type { TimeText } from '../../framework/print/time-text.js'
+import { count } from '../../framework/print/words.js'
+import { momentOf } from '../../framework/times-of.js'
 
 /** `rota coverage`: proves that nothing was lost. */
-export const coverage: Command = {
+export const coverage: Command<Rota> = {
   name: 'coverage',
   about:
-    'Computes the due instants of every timed trigger anew from the definitions that were kept, and compares them with the ledger. Each is a run, or explained. Anything else is an error and exit code 1.',
+    'Computes the due instants of every timed trigger again from the stored definitions, and compares them with the ledger. Each is a run, or has a recorded reason. Anything else is an error, with exit code 1.',
   arguments: [{ name: 'trigger', help: 'only this one', isOptional: true, completes: 'trigger' }],
   options: [
-    { name: 'since', value: 'time', help: 'from then on; default from the first definition' },
+    { name: 'since', value: 'time', help: 'from then on; default: from the first definition' },
     zoneOption,
     ...storeOptions,
   ],
@@ -22,7 +23,7 @@ export const coverage: Command = {
     { line: 'rota coverage nightly --since 30d', meaning: 'one trigger, the last thirty days' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const { args, out } = context
       const since = momentOf(context, 'since', 'ago')
       const trigger = args.optionalWord(0)
@@ -31,60 +32,54 @@ export const coverage: Command = {
         ...(since === undefined ? {} : { since: new Date(since) }),
       })
       const incomplete = all.filter((one) => !isComplete(one))
-      if (args.flag('json')) out.json({ complete: incomplete.length === 0, triggers: all.map(coverageView) })
-      else if (all.length === 0) out.say('no timed triggers yet; `rota list` shows what there is')
-      else print(context, all)
-      if (incomplete.length === 0) return exitCodes.ok
-      if (!args.flag('json')) tellIncomplete(context, incomplete)
-      return exitCodes.failed
+      out.show({ complete: incomplete.length === 0, triggers: all.map(coverageView) }, () => {
+        if (all.length === 0) out.say('no timed triggers yet; `rota list` lists the triggers')
+        else printTable(out, all, columns)
+        if (all.some((one) => one.otherZoneRules))
+          out.note('some instants were planned under other time zone rules than those of this machine')
+        for (const one of incomplete) out.note(`error: ${one.trigger}: ${incompleteText(one, out.times())}`)
+      })
+      return incomplete.length === 0 ? exitCodes.ok : exitCodes.failed
     }),
 }
 
-function print(context: Context, all: readonly Coverage[]): void {
-  const { out } = context
-  const bad = (one: Coverage): number => one.unexplainedCount + one.unexpectedCount
-  printTable(out, all, [
-    { title: 'TRIGGER', text: (one) => one.trigger, shortest: 12 },
-    { title: 'DUE', text: (one) => String(one.due), isRight: true },
-    { title: 'RUN', text: (one) => String(one.run), isRight: true },
-    { title: 'EXPLAINED', text: (one) => String(sum(one)), isRight: true },
-    {
-      title: 'UNEXPLAINED',
-      text: (one) => String(bad(one)),
-      isRight: true,
-      paint: (one) => (bad(one) > 0 ? out.colors.red : out.colors.green),
-    },
-    { title: 'REASONS', text: reasonsText, shortest: 8 },
-  ])
-  if (all.some((one) => one.otherZoneRules)) {
-    out.note('some instants were planned under other time zone rules than those of this machine')
-  }
+function coverageView(coverage: Coverage) {
+  const { unexplained, unexpected } = coverage
+  const [missing, surplus] = [unexplained.map(formatInstant), unexpected.map(formatInstant)]
+  return { ...coverage, unexplained: missing, unexpected: surplus }
 }
 
-function sum({ explained }: Coverage): number {
-  return Object.values(explained).reduce((total, number) => total + number, 0)
+const columns: Columns<Coverage> = [
+  { key: 'trigger', shortest: 12 },
+  'due',
+  'run',
+  { title: 'EXPLAINED', text: ({ explained }) => String(sum(Object.values(explained))), isRight: true },
+  {
+    title: 'UNEXPLAINED',
+    text: ({ unexplainedCount, unexpectedCount }) => String(unexplainedCount + unexpectedCount),
+    isRight: true,
+    colors: { 0: 'green', '*': 'red' },
+  },
+  {
+    title: 'REASONS',
+    text: ({ explained }) =>
+      Object.entries(explained)
+        .map(([reason, number]) => `${reason} ${number}`)
+        .join(', '),
+    shortest: 8,
+  },
+]
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
-function reasonsText({ explained }: Coverage): string {
-  return Object.entries(explained)
-    .map(([reason, number]) => `${reason} ${number}`)
-    .join(', ')
-}
-
-function tellIncomplete(context: Context, incomplete: readonly Coverage[]): void {
-  const { out } = context
-  const times = timesOf(context)
-  for (const one of incomplete) {
-    const first = one.unexplained[0] ?? one.unexpected[0]
-    const parts = [
-      ...(one.unexplainedCount === 0
-        ? []
-        : [`${count(one.unexplainedCount, 'due instant')} without a record`]),
-      ...(one.unexpectedCount === 0
-        ? []
-        : [`${count(one.unexpectedCount, 'run')} at instants that are not due`]),
-    ]
-    const example = first === undefined ? '' : `, the first at ${times.exact(first)}`
-    out.note(`error: ${one.trigger}: ${parts.join(' and ')}${example}`)
-  }
+function incompleteText(one: Coverage, times: TimeText): string {
+  const { unexplained, unexplainedCount, unexpected, unexpectedCount } = one
+  const first = unexplained[0] ?? unexpected[0]
+  const missing = unexplainedCount === 0 ? [] : [`${count(unexplainedCount, 'due instant')} without a record`]
+  const surplus =
+    unexpectedCount === 0 ? [] : [`${count(unexpectedCount, 'run')} at instants that are not due`]
+  const example = first === undefined ? '' : `, the first at ${times.exact(first)}`
+  return `${[...missing, ...surplus].join(' and ')}${example}`
 }

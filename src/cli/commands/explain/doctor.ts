@@ -1,38 +1,35 @@
+import type { Rota } from '../../../app/rota.js'
 import type { Finding } from '../../../app/doctor/doctor.js'
 import { printable } from '../../../text/printable.js'
-import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
-import { withApp } from '../../host/with-app.js'
+import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { pick } from '../../framework/print/json.js'
+import type { Output } from '../../framework/print/output.js'
 import { wrap } from '../../framework/print/wrap.js'
 
 /** `rota doctor`: looks for what is wrong and says what to do. */
-export const doctor: Command = {
+export const doctor: Command<Rota> = {
   name: 'doctor',
   about:
-    'Looks at the store, the clock, versions, workers, triggers, runs and holds, and says what to do about what is wrong. Exit code 1 where something is broken.',
-  arguments: [],
+    'Checks the store, the clock, versions, workers, triggers, runs and holds, and says what to do about each problem. Exit code 1 if something is broken.',
   options: [{ name: 'deep', help: 'also read the whole store, which takes a while' }, ...storeOptions],
   examples: [
     { line: 'rota doctor', meaning: 'is all well?' },
     { line: 'rota doctor --deep --json', meaning: 'every page of the store, for a program' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const { args, out } = context
       const findings = await app.doctor({ deep: args.flag('deep') })
       const isBroken = findings.some(({ level }) => level === 'error')
-      if (args.flag('json')) out.json({ ok: !isBroken, findings: findings.map(view) })
-      else print(context, findings)
+      const views = findings.map((one) => pick(one, ['check', 'level', 'message', 'todo']))
+      out.show({ ok: !isBroken, findings: views }, () => print(out, findings))
       return isBroken ? exitCodes.failed : exitCodes.ok
     }),
 }
 
-function view({ check, level, message, todo }: Finding) {
-  return { check, level, message, todo: todo ?? null }
-}
-
 const labels = { ok: 'ok', warn: 'warn', error: 'ERROR' } as const
 
-function print({ out }: Context, findings: readonly Finding[]): void {
+function print(out: Output, findings: readonly Finding[]): void {
   const { green, yellow, red, dim } = out.colors
   const paints = { ok: green, warn: yellow, error: red }
   const isNarrow = out.width < 60

@@ -1,3 +1,4 @@
+import type { Rota } from '../../../app/rota.js'
 import { describe } from '../../../app/explain/describe.js'
 import { preview, type Preview, type PreviewedOccurrence } from '../../../app/explain/preview.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
@@ -12,15 +13,15 @@ import { wrap } from '../../framework/print/wrap.js'
 const policies = ['vixie', 'skip', 'real-time'] as const
 
 const options: readonly Option[] = [
-  { name: 'zone', value: 'zone', help: 'the IANA zone the expression is read in; default UTC' },
-  { name: 'from', value: 'time', help: 'show what comes after it; default now' },
-  { name: 'count', short: 'n', value: 'n', help: 'how many; default 5', whole: { min: 1, max: 10_000 } },
-  { name: 'dst', value: 'policy', help: 'what happens at clock changes; default vixie', choices: policies },
+  { name: 'zone', value: 'zone', help: 'the IANA zone the expression is read in; default: UTC' },
+  { name: 'from', value: 'time', help: 'show what comes after it; default: now' },
+  { name: 'count', short: 'n', value: 'n', help: 'how many; default: 5', whole: { min: 1, max: 10_000 } },
+  { name: 'dst', value: 'policy', help: 'what happens at clock changes; default: vixie', choices: policies },
   jsonOption,
 ]
 
 /** `rota next`: shows when an expression is due. */
-export const next: Command = {
+export const next: Command<Rota> = {
   name: 'next',
   about:
     'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. Five fields; six with seconds first; seven with the year last.',
@@ -51,8 +52,7 @@ export const next: Command = {
     const found = readAs('<expression>', () => preview({ expression, timezone: zone, dst, from, count }))
     const words = describe(expression)
     const isNever = found.occurrences.length === 0 && isNeverDue(found)
-    if (args.flag('json')) out.json(view(found, { from, words }))
-    else print(context, found, { from, now, words, isNever })
+    out.show(view(found, { from, words }), () => print(context, found, { from, now, words, isNever }))
     return isNever ? exitCodes.failed : exitCodes.ok
   },
 }
@@ -69,22 +69,9 @@ async function fromOf(text: string | undefined, here: { zone: string; now: Insta
 }
 
 function view(found: Preview, { from, words }: { from: Instant; words: string }): unknown {
-  const { expression, timezone, dst } = found
-  const changeView = (change: Preview['changes'][number] | undefined): unknown =>
-    change === undefined ? null : { ...change, changeAt: formatInstant(change.changeAt) }
-  return {
-    expression,
-    description: words,
-    timezone,
-    dst,
-    from: formatInstant(from),
-    occurrences: found.occurrences.map(({ at, local, change }) => ({
-      at: formatInstant(at),
-      local,
-      change: changeView(change),
-    })),
-    changes: found.changes.map(changeView),
-  }
+  const { expression, timezone, dst, changes } = found
+  const occurrences = found.occurrences.map(({ at, local, change }) => ({ at, local, change }))
+  return { expression, description: words, timezone, dst, from: formatInstant(from), occurrences, changes }
 }
 
 /** A line of the table: an occurrence, or a time that has none because clocks changed. */
@@ -98,7 +85,7 @@ interface Line {
 type Change = Preview['changes'][number]
 
 function print(
-  { out }: Context,
+  { out }: Context<Rota>,
   found: Preview,
   told: { from: Instant; now: Instant; words: string; isNever: boolean },
 ): void {
@@ -109,7 +96,7 @@ function print(
   }
   out.line()
   if (found.occurrences.length === 0) {
-    const never = 'it is never due: no day is as it asks for; a trigger with it is refused'
+    const never = 'it is never due: no such day exists; a trigger with it is refused'
     out.line(told.isNever ? never : `never again after ${formatInstant(told.from)}`)
     return
   }
@@ -118,7 +105,7 @@ function print(
     { title: timezone, text: (line) => line.local },
     { title: 'UTC', text: (line) => line.utc },
     { title: '', text: (line) => line.when },
-    { title: '', text: (line) => line.mark, paint: () => yellow },
+    { title: '', text: (line) => line.mark, color: () => 'yellow' },
   ])
   if (found.changes.length > 0) out.line()
   for (const change of found.changes) out.line(yellow(changeText(change)))

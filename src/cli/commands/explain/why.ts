@@ -12,22 +12,21 @@ import { readAs } from '../../framework/option-names.js'
 import { type Pending, pendingOf } from '../../views/pending-of.js'
 import { shortIdOf, type ShortId } from '../../host/short-id-of.js'
 import type { TimeText } from '../../framework/print/time-text.js'
-import { hereOf, timesOf } from '../../framework/times-of.js'
+import { hereOf } from '../../framework/times-of.js'
 import { whyView } from '../../views/views.js'
 import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
-import { withApp } from '../../host/with-app.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 
 /** `rota why`: explains what became of due instants. */
-export const why: Command = {
+export const why: Command<Rota> = {
   name: 'why',
   about:
-    'Tells what became of every due instant of a trigger in a stretch of time: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. Of a job it tells what became of its runs, of a run where it stands; of what is pending it tells what it waits for. A time without an offset is read in --zone.',
+    'Explains every due instant of a trigger in a period: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. For a job it explains its runs, for a run its state, and for what is pending what it waits for. A time without an offset is read in --zone.',
   arguments: [
     { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
     {
       name: 'time',
-      help: 'an instant, a day (today, yesterday, 2026-01-05), the last -2h, or a range A..B; default the last -24h',
+      help: 'an instant, a day (today, yesterday, 2026-01-05), the last -2h, or a range A..B; default: the last -24h',
       isOptional: true,
     },
   ],
@@ -40,7 +39,7 @@ export const why: Command = {
     { line: 'rota why 01k9w8m2v4', meaning: 'what a run waits for, or how it ended' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
+    context.withApp(async (app) => {
       const { args } = context
       const name = args.word(0)
       const { fromAt, untilAt } = readAs('<time>', () =>
@@ -54,18 +53,18 @@ export const why: Command = {
 }
 
 async function whyTrigger(
-  context: Context,
+  context: Context<Rota>,
   app: Rota,
   { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
 ): Promise<number> {
-  const { args, out } = context
+  const { out } = context
   const answer = await app.why(trigger, { from: new Date(fromAt), until: new Date(untilAt) })
   const runs = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
   const pending = await pendingOf(app, [...runs, ...answer.beside])
   const todo = await missedEntry(context, app, answer)
-  if (args.flag('json'))
-    out.json({ ...whyView(answer, pending.reasons), ...(todo === undefined ? {} : { todo }) })
-  else print(context, answer, { shortId: await shortIdOf(app, idsIn(answer)), pending, todo })
+  const shortId = await shortIdOf(app, idsIn(answer))
+  const data = { ...whyView(answer, pending.reasons), ...(todo === undefined ? {} : { todo }) }
+  out.show(data, () => print(context, answer, { shortId, pending, todo }))
   return exitCodes.ok
 }
 
@@ -80,7 +79,7 @@ function idOfBlocker(explanation: Explanation): string | undefined {
 }
 
 /** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
-async function missedEntry(context: Context, app: Rota, answer: Why): Promise<string | undefined> {
+async function missedEntry(context: Context<Rota>, app: Rota, answer: Why): Promise<string | undefined> {
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
   if (!isMissed || beside.length > 0) return undefined
@@ -93,12 +92,12 @@ async function missedEntry(context: Context, app: Rota, answer: Why): Promise<st
 }
 
 function print(
-  context: Context,
+  context: Context<Rota>,
   answer: Why,
   found: { shortId: ShortId; pending: Pending; todo: string | undefined },
 ): void {
   const { out } = context
-  const times = timesOf(context)
+  const times = context.out.times()
   const { fromAt, untilAt } = answer
   const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
   out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
@@ -112,7 +111,7 @@ function print(
   const start = startText(answer, times)
   if (start !== undefined) tell(start)
   if (found.todo !== undefined) tell(`\`${found.todo}\` enqueues it`)
-  if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter stretch shows them')
+  if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter period shows them')
   for (const run of answer.beside) {
     const state = `${run.state}${waitingText(run, { times, ...found })}`
     const id = found.shortId(run.id)

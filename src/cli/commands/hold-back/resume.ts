@@ -1,29 +1,31 @@
+import type { Rota } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { oneTarget, queueOption } from '../../options/target.js'
-import { withApp } from '../../host/with-app.js'
 
-/** `rota resume`: lets a trigger or a queue go on. */
-export const resume: Command = {
+/** `rota resume`: resumes a trigger or a queue. */
+export const resume: Command<Rota> = {
   name: 'resume',
   about:
-    'Ends a pause. What was due meanwhile stays skipped; with --catch-up it goes through the trigger’s own catch-up policy as if nobody had been there.',
-  arguments: [{ name: 'trigger', help: 'the trigger to let go on', isOptional: true, completes: 'trigger' }],
-  options: [queueOption, { name: 'catch-up', help: 'bring back what was due meanwhile' }, ...storeOptions],
+    'Ends a pause. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of the trigger, as after a downtime.',
+  arguments: [{ name: 'trigger', help: 'the trigger to resume', isOptional: true, completes: 'trigger' }],
+  options: [
+    queueOption,
+    { name: 'catch-up', help: 'catch up on what was due during the pause' },
+    ...storeOptions,
+  ],
   examples: [
-    { line: 'rota resume nightly', meaning: 'go on from here' },
-    { line: 'rota resume nightly --catch-up', meaning: 'and bring back what was due' },
-    { line: 'rota resume --queue mail', meaning: 'let its runs be claimed again' },
+    { line: 'rota resume nightly', meaning: 'continue from now' },
+    { line: 'rota resume nightly --catch-up', meaning: 'and catch up' },
+    { line: 'rota resume --queue mail', meaning: 'claim from a queue again' },
   ],
   run: (context) =>
-    withApp(context, async (app) => {
-      const { args, out } = context
+    context.withApp(async (app) => {
       const { kind, name } = oneTarget(context)
+      const catchUp = context.args.flag('catch-up')
       const changed =
-        kind === 'queue'
-          ? await app.queues.resume(name)
-          : await app.triggers.resume(name, { catchUp: args.flag('catch-up') })
-      if (args.flag('json')) out.json({ target: `${kind}:${name}`, changed })
-      else out.say(changed ? `${kind} ${name} goes on` : `${kind} ${name} was not paused`)
+        kind === 'queue' ? await app.queues.resume(name) : await app.triggers.resume(name, { catchUp })
+      const text = changed ? `resumed ${kind} ${name}` : `${kind} ${name} was not paused`
+      context.out.show({ target: `${kind}:${name}`, changed }, text)
       return exitCodes.ok
     }),
 }

@@ -1,88 +1,58 @@
-import type { Hold } from '../../../kernel/hold/hold.js'
 import type { Rota } from '../../../app/rota.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
-import { printTable } from '../../framework/print/table.js'
-import { timesOf } from '../../framework/times-of.js'
+import { printList } from '../../framework/print/list.js'
 import { holdView } from '../../views/views.js'
-import { withApp } from '../../host/with-app.js'
 
 const names = ['pipeline', 'scheduler', 'worker'] as const
 const states = ['on', 'off'] as const
 
-type Name = (typeof names)[number]
-
 /** `rota switch`: shows or sets the kill switches that are kept in the store. */
-export const killSwitch: Command = {
+export const killSwitch: Command<Rota> = {
   name: 'switch',
   about:
-    'Shows the kill switches in the store, or turns one on or off for every process: scheduler stops ticks, worker stops claims, pipeline stops both. Those of the environment (PIPELINE_ENABLED, SCHEDULER_ENABLED, WORKER_ENABLED) count for one process only.',
+    'Shows the kill switches in the store, or turns one on or off for every process: scheduler stops ticks, worker stops claims, pipeline stops both. The switches of the environment (PIPELINE_ENABLED, SCHEDULER_ENABLED, WORKER_ENABLED) apply to one process only.',
   arguments: [
     { name: 'name', help: 'which switch; default: show all', isOptional: true, choices: names },
     { name: 'state', help: 'what to set it to', choices: states },
   ],
   options: [...holdOptions, zoneOption, ...storeOptions],
   examples: [
-    { line: 'rota switch', meaning: 'how they stand' },
-    { line: 'rota switch worker off --note "disk is full"', meaning: 'nothing is claimed any more' },
-    { line: 'rota switch worker on', meaning: 'go on' },
+    { line: 'rota switch', meaning: 'show all' },
+    { line: 'rota switch worker off --note "disk is full"', meaning: 'claim nothing any more' },
+    { line: 'rota switch worker on', meaning: 'claim again' },
   ],
-  run: async (context) => {
-    const wanted = wantedOf(context)
-    return await withApp(context, async (app) =>
-      wanted === undefined ? await showAll(context, app) : await set(context, app, wanted),
-    )
-  },
+  run: (context) =>
+    context.withApp(async (app) => {
+      const name = names.find((one) => one === context.args.optionalWord(0))
+      return name === undefined ? await showAll(context, app) : await set(context, app, name)
+    }),
 }
 
-interface Wanted {
-  readonly name: Name
-  readonly state: 'on' | 'off'
-}
-
-function wantedOf({ args }: Context): Wanted | undefined {
-  const name = names.find((one) => one === args.optionalWord(0))
-  return name === undefined ? undefined : { name, state: args.word(1) === 'on' ? 'on' : 'off' }
-}
-
-async function set(context: Context, app: Rota, { name, state }: Wanted): Promise<number> {
-  const { args, out } = context
+async function set(context: Context<Rota>, app: Rota, name: (typeof names)[number]): Promise<number> {
+  const state = context.args.word(1)
   const changed =
     state === 'off' ? await app.switches.off(name, readHold(context)) : await app.switches.on(name)
-  if (args.flag('json')) out.json({ target: `switch:${name}`, state, changed })
-  else out.say(changed ? `${name} is ${state}` : `${name} was ${state} already`)
+  const text = changed ? `switched ${name} ${state}` : `${name} was ${state} already`
+  context.out.show({ target: `switch:${name}`, state, changed }, text)
   return exitCodes.ok
 }
 
-async function showAll(context: Context, app: Rota): Promise<number> {
-  const { args, out } = context
+async function showAll({ out }: Context<Rota>, app: Rota): Promise<number> {
   const open = await (await app.store()).holds({ openAt: app.now() })
-  const rows = names.map((name) => ({ name, hold: open.find((hold) => hold.target === `switch:${name}`) }))
-  if (args.flag('json')) {
-    out.json(
-      rows.map(({ name, hold }) => ({
-        name,
-        state: stateOf(hold),
-        hold: hold === undefined ? null : holdView(hold),
-      })),
-    )
-    return exitCodes.ok
-  }
-  const times = timesOf(context)
-  printTable(out, rows, [
-    { title: 'SWITCH', text: ({ name }) => name },
-    {
-      title: 'STATE',
-      text: ({ hold }) => stateOf(hold),
-      paint: ({ hold }) => (hold === undefined ? out.colors.green : out.colors.red),
-    },
-    { title: 'SINCE', text: ({ hold }) => (hold === undefined ? '' : times.full(hold.fromAt)) },
-    { title: 'BY', text: ({ hold }) => hold?.actor ?? '', shortest: 6 },
-    { title: 'NOTE', text: ({ hold }) => hold?.note ?? '', shortest: 6 },
-  ])
+  const rows = names.map((name) => {
+    const hold = open.find(({ target }) => target === `switch:${name}`)
+    return { name, state: hold === undefined ? 'on' : 'off', hold: hold && holdView(hold) }
+  })
+  printList(out, rows, {
+    empty: '',
+    columns: [
+      { key: 'name', title: 'SWITCH' },
+      { key: 'state', colors: { on: 'green', off: 'red' } },
+      { title: 'SINCE', text: ({ hold }, times) => (hold === undefined ? '' : times.full(hold.fromAt)) },
+      { title: 'BY', text: ({ hold }) => hold?.by ?? '', shortest: 6 },
+      { title: 'NOTE', text: ({ hold }) => hold?.note ?? '', shortest: 6 },
+    ],
+  })
   return exitCodes.ok
-}
-
-function stateOf(hold: Hold | undefined): 'on' | 'off' {
-  return hold === undefined ? 'on' : 'off'
 }

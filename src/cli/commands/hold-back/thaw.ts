@@ -1,20 +1,17 @@
+import type { Rota } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { withApp } from '../../host/with-app.js'
 
 /** `rota thaw`: ends a freeze. */
-export const thaw: Command = {
+export const thaw: Command<Rota> = {
   name: 'thaw',
   about:
-    'Ends a freeze. What was due meanwhile stays skipped; with --catch-up it goes through each trigger’s own catch-up policy.',
-  arguments: [],
-  options: [{ name: 'catch-up', help: 'bring back what was due meanwhile' }, ...storeOptions],
-  examples: [{ line: 'rota thaw --catch-up', meaning: 'go on, and bring back what was due' }],
+    'Ends a freeze. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of each trigger.',
+  options: [{ name: 'catch-up', help: 'catch up on what was due during the freeze' }, ...storeOptions],
+  examples: [{ line: 'rota thaw --catch-up', meaning: 'resume, and catch up' }],
   run: (context) =>
-    withApp(context, async (app) => {
-      const { args, out } = context
-      const changed = await app.thaw({ catchUp: args.flag('catch-up') })
-      if (args.flag('json')) out.json({ target: 'all', changed })
-      else out.say(changed ? 'everything goes on' : 'nothing was frozen')
+    context.withApp(async (app) => {
+      const changed = await app.thaw({ catchUp: context.args.flag('catch-up') })
+      context.out.show({ target: 'all', changed }, changed ? 'resumed everything' : 'nothing was frozen')
       return exitCodes.ok
     }),
 }

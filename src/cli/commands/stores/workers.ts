@@ -1,97 +1,145 @@
-import type { Drained } from '../../../app/control/workers.js'
+import type { Drained, WorkerInfo } from '../../../app/control/workers.js'
 import type { Rota } from '../../../app/rota.js'
 import { systemClock } from '../../../time/clock.js'
-import { chosenWord, type OptionOwners, refuseStray } from '../../framework/actions.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
-import { lookAgain, untilSignal } from '../../views/follow.js'
-import { count } from '../../views/in-words.js'
+import { pick } from '../../framework/print/json.js'
+import { printList } from '../../framework/print/list.js'
+import type { Columns } from '../../framework/print/table.js'
+import { roughly } from '../../framework/print/time-text.js'
+import { count } from '../../framework/print/words.js'
 import { durationOf } from '../../framework/times-of.js'
-import { usageError } from '../../framework/usage-error.js'
-import { withApp } from '../../host/with-app.js'
+import { untilSignal } from '../../framework/until-signal.js'
+import { lookAgain } from '../../views/follow.js'
 
-const actions = ['list', 'drain', 'undrain'] as const
+const target = { name: 'target', help: 'a host, host:pid, or an id' }
 
-/** `rota workers`: the processes that share a store. */
-export const workers: Command = {
-  name: 'workers',
+const list: Command<Rota> = {
+  name: 'list',
+  summary: 'list the processes of a store',
   about:
-    'list shows every process of the store: its host, release and roles, how many runs it performs of how many it can, and its last heartbeat. One that misses a heartbeat is late; one whose lease is over is gone, and its runs are taken over. drain lets a process, or all of a host, take nothing more: what it performs goes on to its end, however long that takes, and then `rota up` ends by itself with exit code 0. It claims nothing from the moment of the command on, and says in its log that it drains within a third of its lease. undrain takes that back while it has not ended.',
-  arguments: [
-    { name: 'action', help: `${actions.join(', ')}; default list`, isOptional: true, choices: actions },
-    { name: 'target', help: 'for drain and undrain: a host, host:pid, or an id', isOptional: true },
-  ],
+    'Lists every process of the store: its host, release and roles, how many runs it performs of how many it can, and its last heartbeat. A process that misses a heartbeat is late. One whose lease has expired is gone, and its runs are taken over.',
+  options: storeOptions,
+  examples: [{ line: 'rota workers list', meaning: 'who is there, and how busy' }],
+  run: (context) =>
+    context.withApp(async (app) => {
+      printList(context.out, await app.workers.list(), {
+        empty: 'no process works on this store; `rota up` starts one',
+        columns: workerColumns(app.now()),
+        json: workerView,
+      })
+      return exitCodes.ok
+    }),
+}
+
+const drain: Command<Rota> = {
+  name: 'drain',
+  summary: 'let a process finish its runs and end',
+  about:
+    'Lets a process, or all processes of a host, claim nothing more. Their running runs continue to their end, however long that takes; then `rota up` ends by itself with exit code 0. A process claims nothing from the moment of this command on, and logs that it drains within a third of its lease.',
+  arguments: [target],
   options: [
     {
       name: 'wait',
       value: 'duration',
-      help: 'for drain: wait this long for what they perform; exit code 1 where some is left',
+      help: 'wait this long for the running runs; exit code 1 if some are left',
     },
     ...storeOptions,
   ],
   examples: [
-    { line: 'rota workers', meaning: 'who is there, and how busy' },
-    { line: 'rota workers drain web-1 --wait 15m', meaning: 'empty a host before it is updated' },
-    { line: 'rota workers drain web-1:4242', meaning: 'one process of it' },
-    { line: 'rota workers undrain web-1', meaning: 'let it work again' },
-    { line: 'rota workers --json', meaning: 'for a program' },
+    { line: 'rota workers drain web-1 --wait 15m', meaning: 'empty a host before an update' },
+    { line: 'rota workers drain web-1:4242', meaning: 'one process' },
   ],
   run: async (context) => {
-    const asked = askedOf(context)
-    return await withApp(context, (app) => act(context, app, asked))
+    const waitMs = context.args.flag('wait') ? durationOf(context, 'wait', '0s') : undefined
+    return await context.withApp(async (app) => {
+      const drained = await app.workers.drain(context.args.word(0))
+      const left = waitMs === undefined ? 0 : await leftAfter(app, drained, waitMs)
+      const code = print(context, drained, drainText)
+      if (left === 0) return code
+      const wait = context.args.text('wait')
+      context.out.note(`${count(left, 'run')} still running after ${wait}; they continue`)
+      return exitCodes.failed
+    })
   },
 }
 
-type Action = (typeof actions)[number]
-
-interface Asked {
-  readonly action: Action
-  readonly target: string
-  readonly waitMs: number | undefined
+const undrain: Command<Rota> = {
+  name: 'undrain',
+  summary: 'let a draining process work again',
+  about: 'Ends the draining of a process, or of all processes of a host, that have not ended yet.',
+  arguments: [target],
+  options: storeOptions,
+  examples: [{ line: 'rota workers undrain web-1', meaning: 'let it work again' }],
+  run: (context) =>
+    context.withApp(async (app) =>
+      print(context, await app.workers.undrain(context.args.word(0)), undrainText),
+    ),
 }
 
-const owners: OptionOwners<Action> = { wait: ['drain'] }
-
-function askedOf(context: Context): Asked {
-  const { args } = context
-  const action = chosenWord(args.optionalWord(0) ?? 'list', { command: 'workers', known: actions })
-  refuseStray(context, action, { command: 'workers', owners })
-  const target = args.optionalWord(1)
-  if ((target === undefined) !== (action === 'list')) {
-    const message = target === undefined ? 'it is missing' : 'list takes none'
-    const fault = { path: '<target>', message, allowed: 'a host, host:pid, or an id' }
-    throw usageError([fault], '`rota workers --help` shows examples')
-  }
-  const waitMs = args.flag('wait') ? durationOf(context, 'wait', '0s') : undefined
-  return { action, target: target ?? '', waitMs }
+/** `rota workers`: the processes that share a store. */
+export const workers: Command<Rota> = {
+  ...list,
+  name: 'workers',
+  about:
+    'Lists the processes that share a store, or drains them: a draining process finishes its runs, claims no new ones, and ends.',
+  examples: [
+    { line: 'rota workers', meaning: 'who is there, and how busy' },
+    { line: 'rota workers --json', meaning: 'for a program' },
+  ],
+  subcommands: [list, drain, undrain],
 }
 
-async function act(context: Context, app: Rota, asked: Asked): Promise<number> {
-  const { args, out } = context
-  const { printWorkers, workerView } = await import('../../views/worker-views.js')
-  if (asked.action === 'list') {
-    const known = await app.workers.list()
-    if (args.flag('json')) out.json(known.map(workerView))
-    else printWorkers(context, known, app.now())
-    return exitCodes.ok
-  }
-  const isDrain = asked.action === 'drain'
-  const drained = isDrain ? await app.workers.drain(asked.target) : await app.workers.undrain(asked.target)
-  const areLeft = asked.waitMs === undefined ? undefined : await leftAfter(app, drained, asked.waitMs)
-  if (args.flag('json')) {
-    out.json(drained.map(({ worker, outcome }) => ({ worker: worker.id, outcome, running: worker.running })))
-  } else for (const one of drained) out.say(isDrain ? drainText(one) : undrainText(one))
-  if (areLeft !== undefined && areLeft > 0) {
-    out.note(`${count(areLeft, 'run')} still performed after ${args.text('wait')}; they go on`)
-    return exitCodes.failed
-  }
-  return drained.some(({ outcome }) => wasDone.has(outcome)) ? exitCodes.ok : exitCodes.failed
+function workerView({ isDraining, ...worker }: WorkerInfo) {
+  const fields = ['id', 'host', 'pid', 'version', 'roles', 'running', 'slots'] as const
+  const times = ['startedAt', 'lastBeatAt', 'leaseUntil'] as const
+  return { ...pick(worker, [...fields, ...times]), draining: isDraining, standing: worker.standing }
 }
 
-const wasDone: ReadonlySet<Drained['outcome']> = new Set(['changed', 'already'])
+/** As they stand at an instant of the store's clock. */
+function workerColumns(now: number): Columns<WorkerInfo> {
+  const since = (at: number): string => roughly(Math.max(0, now - at))
+  return [
+    { key: 'host', shortest: 8 },
+    'pid',
+    { key: 'version', shortest: 7 },
+    { title: 'ROLES', text: ({ roles }) => roles.join(','), shortest: 6 },
+    { title: 'LOAD', text: loadText, isRight: true },
+    { title: 'UP', text: ({ startedAt }) => since(startedAt), isRight: true },
+    {
+      title: 'HEARTBEAT',
+      text: ({ lastBeatAt }) => (lastBeatAt === undefined ? '–' : `${since(lastBeatAt)} ago`),
+      isRight: true,
+    },
+    {
+      title: 'STATE',
+      text: ({ standing, isDraining }) => (standing === 'live' && isDraining ? 'draining' : standing),
+      colors: { live: 'green', draining: 'yellow', late: 'yellow', gone: 'red' },
+    },
+  ]
+}
+
+/** How many runs of how many; a process that only plans performs none. */
+function loadText({ running, slots }: WorkerInfo): string {
+  return slots === 0 && running === 0 ? '–' : `${running}/${slots ?? '?'}`
+}
+
+function print({ out }: Context<Rota>, drained: readonly Drained[], text: (one: Drained) => string): number {
+  const data = drained.map(({ worker, outcome }) => {
+    return { worker: worker.id, outcome, running: worker.running }
+  })
+  out.show(data, () => {
+    for (const one of drained) out.say(text(one))
+  })
+  return drained.some(wasDone) ? exitCodes.ok : exitCodes.failed
+}
+
+function wasDone({ outcome }: Drained): boolean {
+  return outcome === 'changed' || outcome === 'already'
+}
 
 /** How many runs they still perform when nothing is left, or the time is over, or a signal came. */
 async function leftAfter(app: Rota, drained: readonly Drained[], waitMs: number): Promise<number> {
-  const ids = new Set(drained.filter(({ outcome }) => wasDone.has(outcome)).map(({ worker }) => worker.id))
+  const ids = new Set(drained.filter(wasDone).map(({ worker }) => worker.id))
   let left = 0
   await untilSignal(async (signal) => {
     const over = AbortSignal.any([signal, timeoutOf(waitMs)])
@@ -122,7 +170,7 @@ function drainText({ worker, outcome }: Drained): string {
     case 'already':
       return `${name} drains already; ${runs}`
     case 'gone':
-      return `${name} is gone; what it held is taken over`
+      return `${name} is gone; its runs are taken over`
     case 'unable':
       return `${name} runs Rota ${worker.version}, which cannot drain; end it with SIGTERM`
   }
@@ -132,7 +180,7 @@ function undrainText({ worker, outcome }: Drained): string {
   const name = `${worker.host}:${worker.pid}`
   switch (outcome) {
     case 'changed':
-      return `${name} takes work again`
+      return `${name} claims runs again`
     case 'already':
       return `${name} was not draining`
     case 'gone':

@@ -1,11 +1,19 @@
+import { toJson } from './json.js'
 import { messageLines } from './message-lines.js'
 import type { PrintStream } from './print-stream.js'
+import type { TimeText } from './time-text.js'
 
 /** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
 export interface Output {
   /** How many columns a table may have. */
   readonly width: number
   readonly colors: Colors
+  /** Whether `--json` was given. */
+  readonly isJson: boolean
+  /** Prints a value: with `--json` as one line of JSON, else its text, which is a sentence or what a function prints. */
+  show(value: unknown, text: string | (() => void)): void
+  /** How times are written now, in the zone that was asked for. */
+  times(): TimeText
   /** What was asked for. */
   line(text?: string): void
   /** What is said beside it, on standard error: a sentence, wrapped at words on a terminal. */
@@ -47,11 +55,18 @@ const usualWidth = 80
 /** Narrower than this, tables and wrapped texts are no longer readable. */
 const leastWidth = 40
 
+/** What an output depends on. */
+export interface OutputOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly streams: PrintStreams
+  readonly isJson: boolean
+  readonly times: () => TimeText
+}
+
 /** The terminal's output: painted only where a person watches who has not asked for no colours. */
-export async function openOutput(
-  environment: Readonly<Record<string, string | undefined>>,
-  { stdout, stderr }: PrintStreams,
-): Promise<Output> {
+export async function openOutput(options: OutputOptions): Promise<Output> {
+  const { environment, isJson, times } = options
+  const { stdout, stderr } = options.streams
   const hasColors =
     stdout.isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
   const colors = hasColors ? (await import('picocolors')).default.createColors(true) : noColors
@@ -60,11 +75,28 @@ export async function openOutput(
     if (hasProgress) stderr.write('\r\u001b[K')
     hasProgress = false
   }
+  const json = (value: unknown): void => {
+    wipe()
+    stdout.write(`${JSON.stringify(toJson(value))}\n`)
+  }
+  const say = (text: string): void => {
+    wipe()
+    for (const line of messageLines(text, stdout)) stdout.write(`${line}\n`)
+  }
   return {
     width: outputWidth(environment, stdout),
     colors,
     stdout,
     stderr,
+    isJson,
+    times,
+    json,
+    say,
+    show: (value, text) => {
+      if (isJson) json(value)
+      else if (typeof text === 'string') say(text)
+      else text()
+    },
     line: (text = '') => {
       wipe()
       stdout.write(`${text}\n`)
@@ -72,14 +104,6 @@ export async function openOutput(
     note: (text) => {
       wipe()
       for (const line of messageLines(text, stderr)) stderr.write(`${line}\n`)
-    },
-    say: (text) => {
-      wipe()
-      for (const line of messageLines(text, stdout)) stdout.write(`${line}\n`)
-    },
-    json: (value) => {
-      wipe()
-      stdout.write(`${JSON.stringify(value)}\n`)
     },
     progress: (text) => {
       if (!stderr.isTerminal) return

@@ -3,6 +3,7 @@ import { displayWidth } from './display-width.js'
 import type { Output } from './output.js'
 import { PrintStream } from './print-stream.js'
 import { printTable } from './table.js'
+import { TimeText } from './time-text.js'
 
 const paint = (text: string): string => text
 
@@ -22,6 +23,9 @@ function printed(
     say: () => undefined,
     progress: () => undefined,
     json: () => undefined,
+    isJson: false,
+    show: () => undefined,
+    times: () => new TimeText({ zone: 'UTC', now: 0 }),
     stdout: new PrintStream(process.stdout),
     stderr: new PrintStream(process.stderr),
   }

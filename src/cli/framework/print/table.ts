@@ -1,55 +1,98 @@
 import { printable } from '../../../text/printable.js'
 import { cutToWidth, displayWidth } from './display-width.js'
-import type { Output, Paint } from './output.js'
+import type { Colors, Output } from './output.js'
+import type { TimeText } from './time-text.js'
+import { keyText, valueText } from './value-text.js'
 
-/** One column of a table. */
+/** One column of a table: a field of the rows, or what makes a text of each. */
 export interface Column<Row> {
-  readonly title: string
-  readonly text: (row: Row) => string
-  readonly paint?: (row: Row) => Paint
+  /** The field; its name is the title where there is no other. A field that ends in `At` prints as a time. */
+  readonly key?: keyof Row & string
+  /** `(zone)` in it stands for the zone of the times. */
+  readonly title?: string
+  readonly text?: (row: Row, times: TimeText) => string
+  /** The colour of each text that has one; the text `*` stands for all others. */
+  readonly colors?: Readonly<Record<string, keyof Colors>>
+  /** The colour of a row, where its text does not decide. */
+  readonly color?: (row: Row) => keyof Colors | undefined
+  /** Numbers and durations stand on the right anyway. */
   readonly isRight?: boolean
   /** It may be cut down to this many columns; without it, it is never cut. */
   readonly shortest?: number
-  /** It is left out where the table does not fit without: 1 before 2. */
+  /** It is left out where the table does not fit otherwise: 1 before 2. */
   readonly spare?: number
 }
+
+/** The columns of a table, in order; a key alone is a column of that field. */
+export type Columns<Row> = readonly (Column<Row> | (keyof Row & string))[]
 
 const gap = '  '
 
 /** Prints rows under their titles, cut to the width of the output; columns with nothing in them are left out. */
-export function printTable<Row>(out: Output, rows: readonly Row[], columns: readonly Column<Row>[]): void {
-  const cells = columns.map((column) => rows.map((row) => printable(column.text(row)).replaceAll('\t', ' ')))
-  const filled = columns.flatMap((column, index) => {
-    const texts = cells[index] ?? []
-    return texts.some((text) => text !== '') ? [{ column, texts }] : []
-  })
-  const used = withoutSpare(filled, out.width)
-  const widths = fit(
-    used.map(({ column, texts }) => ({ wanted: naturalWidth(column, texts), shortest: column.shortest })),
+export function printTable<Row extends object>(
+  out: Output,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+): void {
+  const times = out.times()
+  const all = columns.map((column) =>
+    filledOf(times, rows, typeof column === 'string' ? { key: column } : column),
+  )
+  const used = withoutSpare(
+    all.filter(({ texts }) => texts.some((text) => text !== '')),
     out.width,
   )
-  const { dim } = out.colors
+  const widths = fit(
+    used.map(({ title, texts, column }) => ({
+      wanted: naturalWidth(title, texts),
+      shortest: column.shortest,
+    })),
+    out.width,
+  )
   out.line(
-    dim(joined(used.map(({ column }, index) => pad(column.title, widths[index] ?? 0, column.isRight)))),
+    out.colors.dim(joined(used.map(({ title, isRight }, index) => pad(title, widths[index] ?? 0, isRight)))),
   )
   for (const [rowIndex, row] of rows.entries()) {
-    const painted = used.map(({ column, texts }, index) => {
-      const text = pad(texts[rowIndex] ?? '', widths[index] ?? 0, column.isRight)
-      return column.paint?.(row)(text) ?? text
+    const painted = used.map(({ column, texts, isRight }, index) => {
+      const text = texts[rowIndex] ?? ''
+      const cell = pad(text, widths[index] ?? 0, isRight)
+      const color = column.color?.(row) ?? column.colors?.[text] ?? column.colors?.['*']
+      return color === undefined ? cell : out.colors[color](cell)
     })
     out.line(joined(painted))
   }
 }
 
+function filledOf<Row extends object>(
+  times: TimeText,
+  rows: readonly Row[],
+  column: Column<Row>,
+): Filled<Row> {
+  const { key, title = key === undefined ? '' : keyText(key).toUpperCase(), text } = column
+  const textOf = (row: Row): string =>
+    text?.(row, times) ?? (key === undefined ? '' : valueText(key, row[key], (at) => times.short(at)))
+  const isNumber =
+    key !== undefined && rows.some((row) => typeof row[key] === 'number') && !key.endsWith('At')
+  const texts = rows.map((row) => printable(textOf(row)).replaceAll('\t', ' '))
+  return {
+    column,
+    title: title.replace('(zone)', `(${times.zone})`),
+    texts,
+    isRight: column.isRight ?? isNumber,
+  }
+}
+
 interface Filled<Row> {
   readonly column: Column<Row>
+  readonly title: string
   readonly texts: readonly string[]
+  readonly isRight: boolean
 }
 
 /** The columns that fit when each is cut as far as it may be. */
 function withoutSpare<Row>(columns: readonly Filled<Row>[], width: number): readonly Filled<Row>[] {
-  const least = columns.map(({ column, texts }) => {
-    const wanted = naturalWidth(column, texts)
+  const least = columns.map(({ column, title, texts }) => {
+    const wanted = naturalWidth(title, texts)
     return Math.min(wanted, column.shortest ?? wanted)
   })
   if (totalWidth(least) <= width) return columns
@@ -70,8 +113,8 @@ function joined(cells: readonly string[]): string {
   return cells.join(gap).trimEnd()
 }
 
-function naturalWidth(column: { readonly title: string }, texts: readonly string[]): number {
-  return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), displayWidth(column.title))
+function naturalWidth(title: string, texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), displayWidth(title))
 }
 
 /** The widths that fit: always the widest column that may be cut gives way. */

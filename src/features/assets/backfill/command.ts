@@ -1,24 +1,72 @@
-import type { Backfill } from './backfill.js'
-import type { BackfillChoice, BackfillOrder, BackfillPlan } from './choice.js'
-import type { BackfillOptions } from './backfills.js'
-import { dimensionsOf, isTime } from '../../../kernel/partition/spec.js'
-import { labelsByReason } from './choice.js'
-import type { Rota } from '../../../app/rota.js'
-import { formatInstant } from '../../../time/instant.js'
-import { systemClock } from '../../../time/clock.js'
-import { type Context, exitCodes } from '../../../cli/framework/command.js'
-import { untilSignal } from '../../../cli/views/follow.js'
-import { count } from '../../../cli/views/in-words.js'
-import { printTable } from '../../../cli/framework/print/table.js'
-import { timesOf } from '../../../cli/framework/times-of.js'
+import type { AssetsApp } from '../grid.js'
+import {
+  type Command,
+  type Context,
+  exitCodes,
+  storeOptions,
+  zoneOption,
+} from '../../../cli/framework/command.js'
+import { printList } from '../../../cli/framework/print/list.js'
+import { count } from '../../../cli/framework/print/words.js'
+import { untilSignal } from '../../../cli/framework/until-signal.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
+import { dimensionsOf, isTime } from '../../../kernel/partition/spec.js'
+import { systemClock } from '../../../time/clock.js'
+import type { Backfill } from './backfill.js'
+import type { BackfillOptions } from './backfills.js'
+import { backfillChoices, labelsByReason } from './choice.js'
+import type { BackfillChoice, BackfillOrder, BackfillPlan } from './choice.js'
 
-/** `rota asset backfill`: says what it would make, and with `--yes` makes it. */
-export async function backfill(context: Context, app: Rota): Promise<number> {
+const hint = 'see `rota asset backfill --help`'
+
+/** `rota asset backfill`: shows what it would make, and with `--yes` makes it. */
+export const backfill: Command<AssetsApp> = {
+  name: 'backfill',
+  summary: 'make the partitions of a range, or list backfills',
+  about:
+    'Shows which partitions of a range it would make, and which not and why; with --yes it makes them. Without an asset it lists the backfills. A backfill changes no schedule.',
+  arguments: [
+    { name: 'asset', help: 'the asset; default: list backfills', isOptional: true, completes: 'job' },
+  ],
+  options: [
+    { name: 'partition', value: 'label', help: 'one partition', isList: true },
+    { name: 'from', value: 'label', help: 'the first partition' },
+    { name: 'to', value: 'label', help: 'the last partition, included' },
+    { name: 'only', value: 'state', help: 'which of them; default: missing', choices: backfillChoices },
+    {
+      name: 'order',
+      value: 'order',
+      help: 'default: oldest-first',
+      choices: ['oldest-first', 'newest-first'],
+    },
+    { name: 'pace', value: 'count', help: 'how many at once', whole: { min: 1, max: 100_000 } },
+    { name: 'limit', value: 'count', help: 'how many at most', whole: { min: 1, max: 100_000 } },
+    { name: 'yes', help: 'start it' },
+    { name: 'wait', help: 'show the progress until it ends' },
+    { name: 'cancel', value: 'id', help: 'cancel the rest of this backfill' },
+    { name: 'resume', value: 'id', help: 'continue a backfill whose start was interrupted' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: [
+    {
+      line: 'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31',
+      meaning: 'what would be made',
+    },
+    {
+      line: 'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31 --only failed --pace 2 --yes',
+      meaning: 'make it, two at once',
+    },
+    { line: 'rota asset backfill --cancel bf-1f2e3d4c', meaning: 'stop one' },
+  ],
+  run: (context) => context.withApp((app) => act(context, app)),
+}
+
+async function act(context: Context<AssetsApp>, app: AssetsApp): Promise<number> {
   const { args } = context
   const cancelled = args.text('cancel')
   const resumed = args.text('resume')
-  const asset = args.optionalWord(1)
+  const asset = args.optionalWord(0)
   if (cancelled !== undefined) return await cancel(context, app, cancelled)
   if (resumed !== undefined) return await started(context, app, await app.assets.backfills.resume(resumed))
   if (asset === undefined) {
@@ -30,24 +78,24 @@ export async function backfill(context: Context, app: Rota): Promise<number> {
   context.out.progress(`looking at the partitions of ${asset}`)
   if (!args.flag('yes'))
     return showPlan(context, asset, await app.assets.backfill(asset, { ...options, dryRun: true }))
-  return await started(context, app, (await app.assets.backfill(asset, options)).backfill)
+  const { backfill: begun } = await app.assets.backfill(asset, options)
+  return await started(context, app, begun)
 }
 
-/** Without an asset there is nothing that these could be about, and a list is not what was asked for. */
-function refuseWithoutAsset({ args }: Context): void {
+/** Without an asset these options have no meaning, and a list is not what was asked for. */
+function refuseWithoutAsset({ args }: Context<AssetsApp>): void {
   const names = ['partition', 'from', 'to', 'only', 'order', 'pace', 'limit', 'yes', 'wait']
   const given = names.filter((name) => args.flag(name)).map((name) => `--${name}`)
   if (given.length === 0) return
-  const message = `it is missing, and ${given.join(', ')} cannot be without it`
-  throw usageError([{ path: '<asset>', message }], '`rota asset --help` shows examples')
+  const message = `missing argument <asset>, which ${given.join(', ')} needs`
+  throw usageError([{ path: '<asset>', message }], hint)
 }
 
-function optionsOf({ args }: Context): BackfillOptions {
+function optionsOf({ args }: Context<AssetsApp>): BackfillOptions {
   const partitions = args.list('partition')
   const [from, to] = [args.text('from'), args.text('to')]
   if (partitions.length > 0 && (from !== undefined || to !== undefined)) {
-    const message = 'a range and single partitions cannot be combined'
-    throw usageError([{ path: '--partition', message }], '`rota asset --help` shows examples')
+    throw usageError([{ path: '--partition', message: 'cannot be combined with a range' }], hint)
   }
   return {
     from,
@@ -60,8 +108,8 @@ function optionsOf({ args }: Context): BackfillOptions {
   }
 }
 
-/** Time has no beginning and no end of its own: where the definition gives none, the range has to. */
-async function refuseOpenRange(app: Rota, asset: string, { from, to }: BackfillOptions): Promise<void> {
+/** Time has no first and no last partition of its own: where the definition gives none, the range has to. */
+async function refuseOpenRange(app: AssetsApp, asset: string, { from, to }: BackfillOptions): Promise<void> {
   const spec = (await app.assets.list()).find(({ name }) => name === asset)?.partitions
   if (spec === undefined) return
   const isOpen = (side: 'start' | 'end'): boolean =>
@@ -73,27 +121,24 @@ async function refuseOpenRange(app: Rota, asset: string, { from, to }: BackfillO
   if (missing.length === 0) return
   const faults = missing.map(({ option, which }) => ({
     path: option,
-    message: 'it is missing',
+    message: `missing option \`${option}\``,
     allowed: `the label of the ${which} partition, or --partition for single ones`,
   }))
-  throw usageError(faults, '`rota asset --help` shows examples')
+  throw usageError(faults, hint)
 }
 
 const shownLabels = 10
 
-function showPlan({ args, out }: Context, asset: string, plan: BackfillPlan): number {
-  if (args.flag('json')) {
-    out.json({ asset, started: false, run: plan.run, skip: plan.skip })
-    return exitCodes.ok
-  }
-  out.say(`would make ${count(plan.run.length, 'partition')} of ${asset}${plan.run.length === 0 ? '' : ':'}`)
-  for (const label of shortened(plan.run)) out.line(`  ${label}`)
-  for (const [reason, labels] of labelsByReason(plan)) {
-    out.say(
-      `leaves ${labels.length} alone that ${reasonText(reason, labels.length)}: ${shortened(labels, 3).join(', ')}`,
-    )
-  }
-  out.say(plan.run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
+function showPlan({ out }: Context<AssetsApp>, asset: string, { run, skip }: BackfillPlan): number {
+  out.show({ asset, started: false, run, skip }, () => {
+    out.say(`would make ${count(run.length, 'partition')} of ${asset}${run.length === 0 ? '' : ':'}`)
+    for (const label of shortened(run)) out.line(`  ${label}`)
+    for (const [reason, labels] of labelsByReason({ run, skip })) {
+      const shown = shortened(labels, 3).join(', ')
+      out.say(`skips ${count(labels.length, 'partition')} (${reasonText(reason)}): ${shown}`)
+    }
+    out.say(run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
+  })
   return exitCodes.ok
 }
 
@@ -104,75 +149,72 @@ function shortened(labels: readonly string[], most = shownLabels): readonly stri
   return [...labels.slice(0, most - 1), `… ${between} more …`, ...labels.slice(-1)]
 }
 
-function reasonText(reason: string, labels: number): string {
-  const [is, has] = labels === 1 ? ['is', 'has'] : ['are', 'have']
-  if (reason === 'not-begun') return `${has} not begun`
-  return reason === 'limit' ? `${is} beyond the limit` : `${is} ${reason}`
+function reasonText(reason: string): string {
+  if (reason === 'not-begun') return 'not begun'
+  return reason === 'limit' ? 'beyond the limit' : reason
 }
 
-async function started(context: Context, app: Rota, backfill: Backfill | undefined): Promise<number> {
+async function started(
+  context: Context<AssetsApp>,
+  app: AssetsApp,
+  backfill: Backfill | undefined,
+): Promise<number> {
   const { args, out } = context
   if (backfill === undefined) {
-    if (args.flag('json')) out.json({ started: false, run: [] })
-    else out.say('nothing to do')
+    out.show({ started: false, run: [] }, 'nothing to do')
     return exitCodes.ok
   }
   const { id, total, asset, state } = backfill
   if (args.flag('wait')) return await watch(context, app, id)
-  if (args.flag('json')) out.json(view(backfill))
-  else if (state === 'cancelled') out.say(`backfill ${id} is cancelled`)
-  else {
-    out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
-    out.say(`\`rota asset backfill\` shows how it goes, --cancel ${id} ends it`)
-  }
+  out.show(backfill, () => {
+    if (state === 'cancelled') out.say(`backfill ${id} is cancelled`)
+    else {
+      out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
+      out.say(`\`rota asset backfill\` shows its progress, --cancel ${id} stops it`)
+    }
+  })
   return exitCodes.ok
 }
 
 const lookAgainMs = 1000
 
-/** Shows how far a backfill is until nothing of it is left. */
-async function watch(context: Context, app: Rota, id: string): Promise<number> {
-  const { args, out } = context
+/** Shows the progress of a backfill until nothing of it is left. */
+async function watch({ out }: Context<AssetsApp>, app: AssetsApp, id: string): Promise<number> {
   return await untilSignal(async (signal) => {
     for (;;) {
       const status = await app.assets.backfills.get(id)
-      const isOver = status.left === 0 || status.state === 'cancelled'
-      out.progress(`backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed`)
-      if (!isOver && !signal.aborted) {
+      const { state, done, total, failed, left } = status
+      const text = `backfill ${id}: ${done} of ${total} done, ${failed} failed`
+      out.progress(text)
+      if (left > 0 && state !== 'cancelled' && !signal.aborted) {
         await systemClock.sleep(lookAgainMs, signal)
         continue
       }
-      if (args.flag('json')) out.json(view(status))
-      else
-        out.say(
-          `backfill ${id}: ${status.done} of ${status.total} done, ${status.failed} failed, ${status.left} left`,
-        )
-      return status.failed === 0 && status.left === 0 ? exitCodes.ok : exitCodes.failed
+      out.show(status, `${text}, ${left} left`)
+      return failed === 0 && left === 0 ? exitCodes.ok : exitCodes.failed
     }
   })
 }
 
-async function cancel({ args, out }: Context, app: Rota, id: string): Promise<number> {
+async function cancel({ out }: Context<AssetsApp>, app: AssetsApp, id: string): Promise<number> {
   const { backfill, cancelled } = await app.assets.backfills.cancel(id)
-  if (args.flag('json')) out.json({ ...view(backfill), cancelledRuns: cancelled })
-  else out.say(`backfill ${id} is cancelled; ${count(cancelled, 'run')} of it will not be performed`)
+  out.show(
+    { ...backfill, cancelledRuns: cancelled },
+    `cancelled backfill ${id} and ${count(cancelled, 'run')}`,
+  )
   return exitCodes.ok
 }
 
 const mostListed = 50
 
-async function list(context: Context, app: Rota): Promise<number> {
-  const { args, out } = context
+async function list({ out }: Context<AssetsApp>, app: AssetsApp): Promise<number> {
   const newest = (await app.assets.backfills.list()).slice(0, mostListed)
   const backfills = await Promise.all(newest.map(({ id }) => app.assets.backfills.get(id)))
-  if (args.flag('json')) out.json(backfills.map(view))
-  else if (backfills.length === 0)
-    out.say('no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one')
-  else {
-    const times = timesOf(context)
-    printTable(out, backfills, [
-      { title: 'BACKFILL', text: ({ id }) => id },
-      { title: 'ASSET', text: ({ asset }) => asset, shortest: 8 },
+  printList(out, backfills, {
+    empty: 'no backfills yet; `rota asset backfill <asset> --from <label> --to <label>` plans one',
+    columns: [
+      { key: 'id', title: 'BACKFILL' },
+      { key: 'asset', shortest: 8 },
       {
         title: 'PARTITIONS',
         text: ({ first, last }) => (first === last ? first : `${first} … ${last}`),
@@ -181,18 +223,14 @@ async function list(context: Context, app: Rota): Promise<number> {
       { title: 'STATE', text: (one) => stateText(one) },
       { title: 'DONE', text: ({ done, total }) => `${done}/${total}`, isRight: true },
       { title: 'FAILED', text: ({ failed }) => (failed === 0 ? '' : String(failed)), isRight: true },
-      { title: 'SINCE', text: ({ createdAt }) => times.short(createdAt) },
-    ])
-  }
+      { key: 'createdAt', title: 'SINCE' },
+    ],
+  })
   return exitCodes.ok
 }
 
 function stateText({ state, started, total, left }: Backfill & { readonly left: number }): string {
-  if (state === 'starting') return `cut short at ${started} of ${total}; --resume`
+  if (state === 'starting') return `interrupted at ${started} of ${total}; --resume`
   if (state === 'cancelled') return 'cancelled'
-  return left === 0 ? 'over' : 'going on'
-}
-
-function view(backfill: Backfill) {
-  return { ...backfill, createdAt: formatInstant(backfill.createdAt) }
+  return left === 0 ? 'done' : 'running'
 }

@@ -6,14 +6,14 @@ import type { Switches } from '../../../kernel/hold/switches.js'
 import type { ProgramParts } from '../../feature.js'
 import type { QueueClock, QueueStore } from './clock.js'
 import type { Queue } from './directory.js'
-import { type Context, exitCodes } from '../../../cli/framework/command.js'
+import { type Context, exitCodes, type Surroundings } from '../../../cli/framework/command.js'
 import { switchesOf } from '../../../cli/framework/switches-of.js'
 import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
 
 /** What the commands of plans and queues are given. */
-export interface QueueContext extends Context {
+export interface QueueContext<App = unknown> extends Context<App> {
   readonly program: ProgramParts
 }
 
@@ -21,7 +21,7 @@ export interface QueueContext extends Context {
 export const queueDirOption: Option = {
   name: 'queue-dir',
   value: 'directory',
-  help: 'the queue; default data/queue',
+  help: 'the queue; default: data/queue',
   completes: 'file',
 }
 
@@ -29,22 +29,22 @@ export const queueDirOption: Option = {
 export const outputDirOption: Option = {
   name: 'output-dir',
   value: 'directory',
-  help: 'where the summary is written; default output',
+  help: 'where the summary is written; default: output',
   completes: 'file',
 }
 
 /** Finds everything and changes nothing. */
-export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue, only write the summary' }
+export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue; only write the summary' }
 
 /** For a queue that was not used for more than a year. */
 export const acceptClockOption: Option = {
   name: 'accept-clock',
-  help: 'believe a clock that is more than a year ahead of the queue',
+  help: 'accept a clock that is more than a year ahead of the queue',
 }
 
 /** What says what counts as now; waits while the clock is in doubt, with a word. */
 export async function clockOf(
-  { args, out }: Context,
+  { args, out }: Surroundings,
   store: QueueStore,
   signal: AbortSignal,
 ): Promise<QueueClock> {
@@ -54,7 +54,7 @@ export async function clockOf(
     acceptClock,
     signal,
     onDoubt: ({ byMs }) =>
-      out.note(`the wall clock is ${roughly(byMs)} ahead of the queue; waits 10 s for a second reading`),
+      out.note(`the wall clock is ${roughly(byMs)} ahead of the queue; waiting 10 s for a second reading`),
   })
 }
 
@@ -64,7 +64,7 @@ export function queueOf(context: QueueContext): Queue {
 }
 
 /** The directory of the queue that a command means. */
-export function queueDirOf({ args, directory }: Context): string {
+export function queueDirOf({ args, directory }: Surroundings): string {
   const path = args.text(queueDirOption.name) ?? 'data/queue'
   const why = notADirectory(resolve(directory, path))
   if (why === undefined) return path
@@ -83,7 +83,7 @@ function notADirectory(path: string): string | undefined {
 
 /** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
 export async function oneShot(
-  context: Context,
+  context: Surroundings,
   act: (switches: Switches) => Promise<number>,
 ): Promise<number> {
   const switches = switchesOf(context)
@@ -95,7 +95,7 @@ export async function oneShot(
 }
 
 /** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
-export async function onQueue(context: Context, act: () => Promise<number>): Promise<number> {
+export async function onQueue(context: Surroundings, act: () => Promise<number>): Promise<number> {
   try {
     const code = await act()
     const { stdout } = context.out
@@ -105,7 +105,7 @@ export async function onQueue(context: Context, act: () => Promise<number>): Pro
     if (!isTrouble(error)) throw error
     const { reportFailure } = await import('../../../cli/framework/failure.js')
     const isDebug = context.environment['ROTA_DEBUG'] === '1'
-    reportFailure(error, { stderr: context.out.stderr, isJson: context.args.flag('json'), isDebug })
+    reportFailure(error, { stderr: context.out.stderr, isJson: context.out.isJson, isDebug })
     return exitCodes.store
   }
 }
@@ -116,7 +116,7 @@ function isTrouble(error: unknown): boolean {
 }
 
 /** Writes a summary. It is only a record: what was done stands, whether it can be written or not. */
-export async function recordSummary({ out }: Context, write: () => void | Promise<void>): Promise<void> {
+export async function recordSummary({ out }: Surroundings, write: () => void | Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

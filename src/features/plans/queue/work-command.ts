@@ -13,8 +13,7 @@ import {
   exitCodes,
   jsonOption,
 } from '../../../cli/framework/command.js'
-import { configOf, namedConfig } from '../../../cli/host/config-of.js'
-import { untilSignal } from '../../../cli/views/follow.js'
+import { untilSignal } from '../../../cli/framework/until-signal.js'
 import {
   acceptClockOption,
   clockOf,
@@ -26,7 +25,7 @@ import {
   recordSummary,
   type QueueContext,
 } from './one-shot.js'
-import { count } from '../../../cli/views/in-words.js'
+import { count } from '../../../cli/framework/print/words.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
 import { durationOf } from '../../../cli/framework/times-of.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
@@ -36,25 +35,24 @@ import { WorkGuard } from './work-guard.js'
 export const work = (program: ProgramParts): Command => ({
   name: 'work',
   about:
-    'Takes the next due run of a queue, performs its pipeline and moves it to done or failed; one per call, for cron. Any number may run at once: none takes a run twice, and a run whose worker died is taken back when its lease ends. Off unless WORKER_ENABLED is on; PIPELINE_ENABLED off means that nothing is read or written. A file in pending that is no run is moved to failed with its reason. A summary is kept under the output directory. Ends with 1 where the run failed, or a file was no run.',
-  arguments: [],
+    'Claims the next due run of a queue, performs its pipeline and moves it to done or failed; one run per call, for cron. Any number of workers may run at once: no run is performed twice at a time, and the run of a dead worker is reclaimed when its lease expires. Does nothing unless WORKER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A file in pending that is not a run is moved to failed with the reason. A summary is written to the output directory. Ends with 1 if the run failed, or a file was not a run.',
   options: [
     queueDirOption,
     {
       name: 'ahead',
       value: 'minutes',
-      help: 'take what is due this far ahead, too; default 0',
+      help: 'also claim what is due within this time; default: 0',
       whole: { min: 0, max: 527_040 },
     },
     {
       name: 'lease',
       value: 'duration',
-      help: 'how long it may be silent before its run is taken back; default 30s',
+      help: 'how long a dead worker keeps its run; default: 30s',
     },
     outputDirOption,
     {
       ...configOption,
-      help: 'the config whose steps pipelines use; default rota.config.* here or above',
+      help: 'the config whose steps pipelines use; default: rota.config.* here or above',
     },
     acceptClockOption,
     dryRunOption,
@@ -62,7 +60,7 @@ export const work = (program: ProgramParts): Command => ({
   ],
   examples: [
     { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
-    { line: 'rota work --dry-run', meaning: 'which run it would take' },
+    { line: 'rota work --dry-run', meaning: 'which run it would claim' },
   ],
   run: (given) =>
     oneShot(given, async (switches) => {
@@ -95,7 +93,7 @@ async function workOnce(context: QueueContext, isOn: boolean, ends: Ends): Promi
     context,
     summaries.filter((_, index) => all[index]?.isLost !== true),
   )
-  if (args.flag('json')) for (const summary of summaries.slice(0, 1)) out.json(summary)
+  if (out.isJson) for (const summary of summaries.slice(0, 1)) out.json(summary)
   else for (const [index, summary] of summaries.entries()) print(context, summary, all[index]?.isLost)
   if (ends.guard.failing.aborted) return exitCodes.internal
   return summaries.some(({ decision }) => decision === 'failed') ? exitCodes.failed : exitCodes.ok
@@ -172,7 +170,7 @@ function leaseOf(context: QueueContext): number {
   const leaseMs = durationOf(context, 'lease', '30s')
   if (leaseMs >= leases.minMs && leaseMs <= leases.maxMs) return leaseMs
   const fault = { path: '--lease', message: `${args.text('lease')} is not allowed`, allowed: leases.allowed }
-  throw usageError([fault], '`rota work --help` shows examples')
+  throw usageError([fault], 'see `rota work --help`')
 }
 
 function aheadOf({ args }: Context): number {
@@ -180,7 +178,7 @@ function aheadOf({ args }: Context): number {
 }
 
 async function take(context: QueueContext, ends: Ends): Promise<readonly Taken[]> {
-  const { directory, environment, args, out } = context
+  const { directory, environment, out } = context
   const { makeQueue } = await import('./directory.js')
   const { workQueue } = await import('./work.js')
   const leaseMs = leaseOf(context)
@@ -189,7 +187,7 @@ async function take(context: QueueContext, ends: Ends): Promise<readonly Taken[]
   const steps = await stepsOf(context)
   await warnOfStrays(context, queue)
   const store = await makeQueue(queue)
-  const onLine = (text: string): void => (args.flag('json') ? undefined : out.line(`  ${text}`))
+  const onLine = (text: string): void => (out.isJson ? undefined : out.line(`  ${text}`))
   try {
     const { tracer, failing, onRun, onTrouble } = ends.guard
     const signal = AbortSignal.any([ends.signal, failing])
@@ -213,12 +211,11 @@ type Steps = Parameters<typeof workQueue>[1]['steps']
 
 /** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
 async function stepsOf(context: QueueContext): Promise<Steps> {
-  const named = namedConfig(context)
   const load: Steps = async () => {
-    const path = configOf(context)
+    const path = await context.configPath()
     return path === undefined ? new Map() : await context.program.pipelineSteps(path)
   }
-  if (named === undefined) return load
+  if (!context.args.flag(configOption.name)) return load
   const steps = await load()
   return async () => steps
 }
@@ -259,9 +256,9 @@ function print({ out }: Context, summary: WorkerSummary, isLost = false): void {
   else if (id === 'none') out.say(error?.message ?? '')
   else if (run === '')
     out.say(`${error?.message ?? ''}; ${isDry ? 'it would be' : 'it was'} moved to failed/`)
-  else if (isDry) out.say(`would take ${run}`)
+  else if (isDry) out.say(`would claim ${run}`)
   else if (decision === 'done') out.say(`${run} is done, in ${took}`)
-  else if (isLost) out.say(`${run} lost its lease after ${took}: another worker takes it over`)
+  else if (isLost) out.say(`${run} lost its lease after ${took}; another worker takes it over`)
   else if (decision === 'skipped') out.say(`${run} was released`)
   else out.say(`${run} failed after ${took}: ${error?.message ?? ''} [${error?.code ?? ''}]`)
 }

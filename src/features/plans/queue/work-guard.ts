@@ -3,7 +3,7 @@ import { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import { systemClock } from '../../../time/clock.js'
 import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import { describeFailure } from '../../../cli/framework/failure.js'
-import { exitText, UserCode } from '../../../cli/process/user-code.js'
+import { exitText, UserCode } from '../../../cli/framework/user-code.js'
 
 /** How long a run may take to be released after an error that is not its own. */
 const handBackMs = 10_000

@@ -1,9 +1,16 @@
-import type { ErrorTrace } from '../../engine/worker/error-trace.js'
-import { exitCodes } from '../framework/command.js'
+import { exitCodes } from './command.js'
+
+/** Knows which run or sensor code of the user belongs to. */
+interface Owners {
+  /** Hands an error to the run or sensor it comes from; false where it is of none. */
+  take(error: unknown): boolean
+  /** What runs now, where that is known. */
+  readonly current: string | undefined
+}
 
 /** What code of the user may do to the process that runs it. */
 interface UserCodeOptions {
-  readonly errors: Pick<ErrorTrace, 'take'>
+  readonly errors: Pick<Owners, 'take'>
   /** An error that nobody caught, of no run and no sensor. */
   readonly onError: (error: unknown) => void
   /** Something called `process.exit` with this code; what is printed now must be printed at once. */
@@ -47,6 +54,6 @@ export class UserCode {
 }
 
 /** Who called `process.exit`, as the beginning of a sentence. */
-export function exitText(code: number, { current }: Pick<ErrorTrace, 'current'>): string {
+export function exitText(code: number, { current }: Pick<Owners, 'current'>): string {
   return `process.exit(${code}) was called${current === undefined ? '' : ` by ${current}`}`
 }

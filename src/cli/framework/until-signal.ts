@@ -1,0 +1,24 @@
+/** Does something that a signal ends early; its exit code then tells which. A second signal ends the process. */
+export async function untilSignal(
+  act: (signal: AbortSignal) => Promise<number>,
+  beforeExit: () => void = () => undefined,
+): Promise<number> {
+  const controller = new AbortController()
+  const onSignal = (_: NodeJS.Signals, number: number): void => {
+    if (controller.signal.aborted) {
+      beforeExit()
+      process.exit(128 + number)
+    }
+    controller.abort(128 + number)
+  }
+  for (const name of stopSignals) process.on(name, onSignal)
+  try {
+    const code = await act(controller.signal)
+    return controller.signal.aborted ? (controller.signal.reason as number) : code
+  } finally {
+    for (const name of stopSignals) process.off(name, onSignal)
+  }
+}
+
+/** The signals that mean an orderly end. */
+export const stopSignals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -1,0 +1,16 @@
+import type { Rota } from '../../app/rota.js'
+import type { Host, Surroundings } from '../framework/command.js'
+
+/** Gives commands what they need of apps, configs and stores; each part is loaded when it is used. */
+export function hostOf(here: Surroundings): Host<Rota> {
+  return {
+    withApp: async (use, options) => await (await openings()).withApp(here, use, options),
+    withConfigApp: async (use) => await (await openings()).withConfigApp(here, use),
+    configPath: async () => (await import('./config-of.js')).configOf(here),
+    storeUrl: async (option) => (await openings()).storeOf(here, option),
+  }
+}
+
+async function openings() {
+  return await import('./with-app.js')
+}
