@@ -92,11 +92,6 @@ export function followedAssets(spec: ScheduleSpec): readonly string[] {
   return spec.kind === 'upstream' ? spec.assets : []
 }
 
-/** Whether its due instants follow from the definition alone; those of the others are facts that are written down. */
-export function isComputed(spec: ScheduleSpec): spec is ScheduleSpec & (CronSpec | IntervalSpec | OnceSpec) {
-  return spec.kind === 'cron' || spec.kind === 'interval' || spec.kind === 'once'
-}
-
 /** The due instants of a spec, where they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
   return bounded(unbounded(spec), spec)

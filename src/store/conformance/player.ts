@@ -4,7 +4,7 @@ import type { Job } from '../../kernel/job/job.js'
 import { gatesOf } from '../../kernel/identity/occurrence.js'
 import { decide, type AttemptResult, type Outcome } from '../../kernel/run/outcome.js'
 import type { Gate, NewRun } from '../../kernel/run/run.js'
-import { isComputed, scheduleOf } from '../../kernel/trigger/schedule.js'
+import { scheduleOf } from '../../kernel/trigger/schedule.js'
 import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
@@ -12,7 +12,7 @@ import type { Claim, DefineTrigger, Finished, Store } from '../port.js'
 import type { Operation, RandomRun, RandomTurn } from './operation.js'
 import { tickOf } from './cases/follower-tick.js'
 import { assetOf, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
-import { aJob, aTrigger, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
+import { aJob, aTrigger, isComputed, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
 import { openModel } from './effects.js'
 
 const leaseMs = 180_000
@@ -191,7 +191,7 @@ export class Player {
     change: Pick<DefineTrigger, 'trigger' | 'nextAt' | 'cancelPending'>,
   ): Promise<void> {
     const [due] = await this.both((store) => store.dueByName({ names: [name], now: this.now }))
-    const isPlanned = due?.active === true && isComputed(due.trigger.schedule)
+    const isPlanned = due?.active === true && isComputed(due.trigger)
     const item: DefineTrigger = {
       name,
       source: 'code:test',

@@ -246,3 +246,8 @@ export function aRunOf(
 export function planOf(due: DueTrigger, now: Instant): Tick {
   return due.trigger.schedule.kind === 'after-finish' ? planAfterFinish(due, now) : planTick(due, now)
 }
+
+/** Whether the due instants of a trigger follow from its definition alone. */
+export function isComputed({ schedule }: Trigger): boolean {
+  return ['cron', 'interval', 'once'].includes(schedule.kind)
+}

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Job } from '../../../kernel/job/job.js'
 import type { Gate, Run } from '../../../kernel/run/run.js'
-import { isComputed, scheduleOf } from '../../../kernel/trigger/schedule.js'
+import { scheduleOf } from '../../../kernel/trigger/schedule.js'
 import type { Instant } from '../../../time/instant.js'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
 import type { Store } from '../../port.js'
@@ -102,7 +102,6 @@ async function checkCoverage(store: Store, name: string): Promise<void> {
   const instants = await store.runInstants({ ...window, limit: 100_000 })
   const own = new Set(instants.map(({ dueAt }) => dueAt))
   for (const version of await store.versions(name)) {
-    if (!isComputed(version.trigger.schedule)) continue
     const until = Math.min(version.validUntil ?? Infinity, stored.cursorAt)
     const schedule = scheduleOf(version.trigger.schedule)
     for (let at = schedule.next(version.validFrom); at !== undefined && at <= until; at = schedule.next(at)) {
