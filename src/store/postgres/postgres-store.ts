@@ -32,7 +32,6 @@ import { plainEnqueue } from './commit/plain.js'
 import { Reader } from './connection/reader.js'
 import { ProcessCache } from './commit/process-cache.js'
 import type { Session } from './commit/session.js'
-import { settle } from './commit/may-turn-together.js'
 import { takeTurn, type Lanes } from './commit/lanes.js'
 import { Watch } from './connection/watch.js'
 import { beatLimitMs, heartbeat } from './heartbeat.js'
@@ -190,7 +189,8 @@ class OpenSchema {
 
   async #close(): Promise<void> {
     await this.#watch.close()
-    if (this.loop.ended === undefined) void this.loop.commit(settle).catch(() => undefined)
+    if (this.loop.ended === undefined)
+      void this.loop.commit((session) => session.settle()).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
     await Promise.all([this.loop.close(closed), this.lanes.beside.close(closed)])
     await this.#connections.close()

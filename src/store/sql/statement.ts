@@ -85,3 +85,8 @@ export function toSqlite(sql: Statement): string {
       .replaceAll(/\bjson_build_array\(/g, 'json_array(')
   )
 }
+
+/** A text with a visible sign for each zero byte: Postgres cannot hold one, and the driver of SQLite ends a text there. */
+export function withoutZeroBytes(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
+}

@@ -90,30 +90,56 @@ type Answers<Verbs extends readonly Verb<unknown>[]> = {
   [Place in keyof Verbs]: Verbs[Place] extends Verb<infer T> ? T : never
 }
 
+/** A driver: a method for each thing that may be wanted, which gives its answer or a promise of it. */
+export interface Driver {
+  change(sql: Statement, ...values: readonly SqlValue[]): unknown
+  get(sql: Statement, ...values: readonly SqlValue[]): unknown
+  all(sql: Statement, ...values: readonly SqlValue[]): unknown
+  value(sql: Statement, ...values: readonly SqlValue[]): unknown
+  insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): unknown
+  added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): unknown
+}
+
+function answer(driver: Driver, request: Query | Insertion): unknown {
+  switch (request.want) {
+    case 'change':
+      return driver.change(request.sql, ...request.values)
+    case 'get':
+      return driver.get(request.sql, ...request.values)
+    case 'all':
+      return driver.all(request.sql, ...request.values)
+    case 'value':
+      return driver.value(request.sql, ...request.values)
+    case 'insert':
+      return driver.insert(request.sql, request.rows)
+    case 'added':
+      return driver.added(request.sql, request.rows)
+  }
+}
+
 /** Performs a verb on a driver that answers at once. */
-export function performNow<T>(verb: Verb<T>, answer: (query: Query | Insertion) => unknown): T {
+export function performNow<T>(verb: Verb<T>, driver: Driver): T {
   let step = verb.next()
   while (step.done !== true) {
     const request = step.value
     step = verb.next(
-      request.want === 'together' ? request.verbs.map((one) => performNow(one, answer)) : answer(request),
+      request.want === 'together'
+        ? request.verbs.map((one) => performNow(one, driver))
+        : answer(driver, request),
     )
   }
   return step.value
 }
 
 /** Performs a verb on a driver that answers later. */
-export async function perform<T>(
-  verb: Verb<T>,
-  answer: (query: Query | Insertion) => Promise<unknown>,
-): Promise<T> {
+export async function perform<T>(verb: Verb<T>, driver: Driver): Promise<T> {
   let step = verb.next()
   while (step.done !== true) {
     const request = step.value
     step = verb.next(
       request.want === 'together'
-        ? await Promise.all(request.verbs.map((one) => perform(one, answer)))
-        : await answer(request),
+        ? await Promise.all(request.verbs.map((one) => perform(one, driver)))
+        : await answer(driver, request),
     )
   }
   return step.value

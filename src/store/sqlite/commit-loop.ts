@@ -8,12 +8,10 @@
  */
 import type { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
+import { alikeFrom, takeGroup, type Waiting } from '../sql/commit-group.js'
 import { isBroken, toRotaError } from './errors.js'
 import type { Session } from './session.js'
 import { whenFree } from './when-free.js'
-
-/** The most items of one transaction: above it others would wait too long for the lock. */
-const maxGroupItems = 5000
 
 /** How far the highest time that is written down may lie behind: each commit would write one page more. */
 const timeStepMs = 1000
@@ -25,15 +23,7 @@ const timeStepMs = 1000
 const maxAllowance = 100
 const countEveryMs = 10
 
-interface Waiting {
-  /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
-  readonly apply: (session: Session, inputs: readonly never[]) => readonly unknown[]
-  readonly input: unknown
-  /** How many items it writes. */
-  readonly items: number
-  readonly resolve: (answer: never) => void
-  readonly reject: (error: unknown) => void
-}
+type Apply = (session: Session, inputs: readonly never[]) => readonly unknown[]
 
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
@@ -41,7 +31,7 @@ export class CommitLoop {
   readonly #clock: Clock
   readonly #url: string
   readonly #onCommit: ((number: number) => void) | undefined
-  #queue: Waiting[] = []
+  #queue: Waiting<Apply>[] = []
   #isWorking = false
   #ended: RotaError | undefined
   #broken: RotaError | undefined
@@ -97,7 +87,7 @@ export class CommitLoop {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      const group = await this.#transact(() => this.#takeGroup())
+      const group = await this.#transact(() => takeGroup(this.#queue))
       for (const one of group) await this.#transact(() => [one])
       // Others get their turn between two transactions: timers, sockets, and what arrives meanwhile.
       if (this.#queue.length > 0) await nextTurn()
@@ -107,7 +97,7 @@ export class CommitLoop {
   }
 
   /** Applies a group as soon as the lock is free; answers those that have to be tried again, each one alone. */
-  async #transact(take: () => readonly Waiting[]): Promise<readonly Waiting[]> {
+  async #transact(take: () => readonly Waiting<Apply>[]): Promise<readonly Waiting<Apply>[]> {
     try {
       if (this.#broken !== undefined) throw this.#broken
       return await whenFree({ clock: this.#clock, url: this.#url }, () => {
@@ -122,28 +112,15 @@ export class CommitLoop {
     }
   }
 
-  #takeGroup(): Waiting[] {
-    let items = 0
-    let count = 0
-    for (const { items: more } of this.#queue) {
-      if (count > 0 && items + more > maxGroupItems) break
-      items += more
-      count++
-    }
-    if (count === this.#queue.length) {
-      const all = this.#queue
-      this.#queue = []
-      return all
-    }
-    return this.#queue.splice(0, count)
-  }
-
   /** Commits a group and answers it. If that fails there is no trace of it, and one alone is refused. */
-  #apply(group: readonly Waiting[]): readonly Waiting[] {
+  #apply(group: readonly Waiting<Apply>[]): readonly Waiting<Apply>[] {
     const answers: unknown[] = []
     let number: number | undefined
     try {
-      while (answers.length < group.length) answers.push(...this.#applyAlike(group, answers.length))
+      while (answers.length < group.length) {
+        const { apply, inputs } = alikeFrom(group, answers.length)
+        answers.push(...apply(this.#session, inputs))
+      }
       // Alone it is not worth an fsync, and would wake every other process on the file.
       if (this.#session.db.hasChanged) {
         this.#session.writeTime(timeStepMs)
@@ -169,15 +146,6 @@ export class CommitLoop {
     if (this.#allowance < 1) return false
     this.#allowance -= 1
     return true
-  }
-
-  /** Applies the one at a place, together with those right behind it that are applied alike. */
-  #applyAlike(group: readonly Waiting[], start: number): readonly unknown[] {
-    const { apply } = group[start] as Waiting
-    let end = start + 1
-    while (group[end]?.apply === apply) end++
-    const inputs = group.slice(start, end).map(({ input }) => input as never)
-    return apply(this.#session, inputs)
   }
 
   #rolledBack(error: unknown): unknown {

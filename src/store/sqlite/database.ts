@@ -1,6 +1,12 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
-import { toSqlite, type SqlScalar, type SqlValue, type Statement } from '../sql/statement.js'
-import { performNow, type Insertion, type Query, type Verb } from '../sql/verb.js'
+import {
+  toSqlite,
+  withoutZeroBytes,
+  type SqlScalar,
+  type SqlValue,
+  type Statement,
+} from '../sql/statement.js'
+import { performNow, type Driver, type Verb } from '../sql/verb.js'
 
 /** What a statement that writes did. */
 export interface Written {
@@ -16,12 +22,11 @@ interface Listing {
 }
 
 /** The driver behind a few typed verbs; every statement is prepared once. */
-export class Database {
+export class Database implements Driver {
   readonly #driver: DatabaseSyncInstance
   readonly #statements = new Map<Statement, StatementSyncInstance>()
   readonly #texts = new Map<Statement, StatementSyncInstance>()
   readonly #listings = new Map<Statement, Listing>()
-  readonly #answer = (query: Query | Insertion): unknown => this.#answerTo(query)
   /** The statements that insert. */
   readonly #inserts = new Set<Statement>()
   #hasChanged = false
@@ -94,9 +99,19 @@ export class Database {
     return row?.[0] ?? undefined
   }
 
+  /** Inserts rows one after the other; how many rows that changed. */
+  insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): number {
+    return rows.reduce((changes, row) => changes + this.change(sql, ...row), 0)
+  }
+
+  /** Inserts rows one after the other; for each whether it is new. */
+  added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): boolean[] {
+    return rows.map((row) => this.change(sql, ...row) === 1)
+  }
+
   /** Performs a verb. */
   perform<T>(verb: Verb<T>): T {
-    return performNow(verb, this.#answer)
+    return performNow(verb, this)
   }
 
   /** The columns of the one row that a query has. */
@@ -126,23 +141,6 @@ export class Database {
     this.#statements.clear()
     this.#texts.clear()
     this.#driver.close()
-  }
-
-  #answerTo(query: Query | Insertion): SqlScalar | object | undefined {
-    switch (query.want) {
-      case 'change':
-        return this.change(query.sql, ...query.values)
-      case 'get':
-        return this.get(query.sql, ...query.values)
-      case 'value':
-        return this.value(query.sql, ...query.values)
-      case 'all':
-        return this.all(query.sql, ...query.values)
-      case 'insert':
-        return query.rows.reduce((changes, row) => changes + this.change(query.sql, ...row), 0)
-      case 'added':
-        return query.rows.map((row) => this.change(query.sql, ...row) === 1)
-    }
   }
 
   #prepared(sql: Statement): StatementSyncInstance {
@@ -193,9 +191,4 @@ function bound(value: SqlValue): SqlScalar {
   if (typeof value === 'boolean') return Number(value)
   if (typeof value !== 'object' || value === null) return value
   return JSON.stringify(value.map((each) => (typeof each === 'string' ? withoutZeroBytes(each) : each)))
-}
-
-/** The driver ends a text at its first zero byte, which would make two keys one; a visible sign stands for it. */
-function withoutZeroBytes(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
 }

@@ -17,6 +17,7 @@ import { RotaError } from '../../../kernel/definition/errors.js'
 import { fractionOf } from '../../../kernel/identity/identity.js'
 import type { Clock } from '../../../time/clock.js'
 import type { Hint } from '../../port.js'
+import { alikeFrom, takeGroup, type Waiting } from '../../sql/commit-group.js'
 import type { Revisions } from '../../sql/catalog.js'
 import type { Connections } from '../connection/connections.js'
 import { Database, type Statements } from '../connection/database.js'
@@ -27,9 +28,6 @@ import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './native.js'
-
-/** The most items of one transaction: above it others would wait too long. */
-const maxGroupItems = 5000
 
 /** How far the highest time that is written down may lie behind. */
 const timeStepMs = 1000
@@ -59,26 +57,20 @@ export interface CommitLoopOptions {
   readonly onNews: Hint
 }
 
-interface Waiting {
-  /** Answers for each of the inputs; those that follow each other and are applied alike are given in one go. */
-  readonly apply: (session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>
+interface PostgresWaiting
+  extends Waiting<(session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>> {
   /** The same as a piece of the usual transaction, where it can be that. */
   readonly plain: PlainPart | undefined
-  readonly input: unknown
-  /** How many items it writes. */
-  readonly items: number
   /** Whether it is known beforehand that nobody else may write meanwhile. */
   readonly isExclusive: boolean
   readonly sinceMs: number
-  readonly resolve: (answer: never) => void
-  readonly reject: (error: unknown) => void
 }
 
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
   readonly #fate: CommitStatus
-  #queue: Waiting[] = []
+  #queue: PostgresWaiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
   #onIdle: (() => void) | undefined
@@ -125,7 +117,7 @@ export class CommitLoop {
     })
   }
 
-  #add(one: Waiting): void {
+  #add(one: PostgresWaiting): void {
     this.#queue.push(one)
     if (this.#isWorking) return
     this.#isWorking = true
@@ -134,7 +126,7 @@ export class CommitLoop {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      const apart = await this.#perform(this.#takeGroup())
+      const apart = await this.#perform(takeGroup(this.#queue))
       for (const one of apart) await this.#perform([one])
       // Whoever was answered may have more: what comes of it at once joins what waits.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
@@ -143,19 +135,8 @@ export class CommitLoop {
     this.#onIdle?.()
   }
 
-  #takeGroup(): Waiting[] {
-    let items = 0
-    let count = 0
-    for (const { items: more } of this.#queue) {
-      if (count > 0 && items + more > maxGroupItems) break
-      items += more
-      count++
-    }
-    return this.#queue.splice(0, count)
-  }
-
   /** Commits a group and answers it; gives back those that have to be tried again, each one by itself. */
-  async #perform(group: readonly Waiting[]): Promise<readonly Waiting[]> {
+  async #perform(group: readonly PostgresWaiting[]): Promise<readonly PostgresWaiting[]> {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
     let isExclusive = group.some((one) => one.isExclusive)
@@ -201,7 +182,7 @@ export class CommitLoop {
   }
 
   /** Lets others go first where a key is taken by a transaction that goes on; gives back those to try by themselves. */
-  #putOff(group: readonly Waiting[], error: KeyTaken): readonly Waiting[] {
+  #putOff(group: readonly PostgresWaiting[], error: KeyTaken): readonly PostgresWaiting[] {
     const [one] = group
     if (group.length > 1 || one === undefined) return group
     const { clock, url } = this.#options
@@ -370,7 +351,7 @@ const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
 class StillGoing extends Error {}
 
 /** A group as the usual transaction, where it can be that: all of it is plain, and one worker at most takes its turn. */
-function partsOf(group: readonly Waiting[]): PlainPart[] | undefined {
+function partsOf(group: readonly PostgresWaiting[]): PlainPart[] | undefined {
   const parts: PlainPart[] = []
   let turns = 0
   for (const { plain } of group) {
@@ -382,19 +363,11 @@ function partsOf(group: readonly Waiting[]): PlainPart[] | undefined {
 }
 
 /** Applies each, together with those right behind it that are applied alike. */
-async function applyAll(session: Session, group: readonly Waiting[]): Promise<unknown[]> {
+async function applyAll(session: Session, group: readonly PostgresWaiting[]): Promise<unknown[]> {
   const answers: unknown[] = []
   while (answers.length < group.length) {
-    const start = answers.length
-    const { apply } = group[start] as Waiting
-    let end = start + 1
-    while (group[end]?.apply === apply) end++
-    answers.push(
-      ...(await apply(
-        session,
-        group.slice(start, end).map(({ input }) => input as never),
-      )),
-    )
+    const { apply, inputs } = alikeFrom(group, answers.length)
+    answers.push(...(await apply(session, inputs)))
   }
   return answers
 }

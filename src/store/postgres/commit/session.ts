@@ -8,6 +8,10 @@ import type { Database } from '../connection/database.js'
 import { nativeVerbs } from './native.js'
 import type { ProcessCache } from './process-cache.js'
 
+// Relies on: the unique index of workers.id, then notices_worker.
+const FORGET_NOTICES = `delete from rota.notices
+  where worker = (select key from rota.workers where id = $1) and id <= $2`
+
 /** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
 export class NotExclusive extends Error {}
 
@@ -76,6 +80,13 @@ export class Session implements VerbSession {
     const at = remembered.highestAt
     await this.db.perform(raiseTime(at))
     this.afterCommit(() => remembered.timeWritten(at))
+  }
+
+  /** Writes down what may otherwise wait: the highest time, and which notices workers were given. */
+  async settle(): Promise<void> {
+    await this.writeTime(0)
+    for (const [worker, notice] of this.remembered.allHeard)
+      await this.db.change(FORGET_NOTICES, worker, notice)
   }
 
   /** Remembers something only if this transaction comes to be. */

@@ -1,6 +1,12 @@
 import type { Client, QueryResult } from 'pg'
-import { columnsOf, type SqlScalar, type SqlValue, type Statement } from '../../sql/statement.js'
-import { perform, type Insertion, type Query, type Verb } from '../../sql/verb.js'
+import {
+  columnsOf,
+  withoutZeroBytes,
+  type SqlScalar,
+  type SqlValue,
+  type Statement,
+} from '../../sql/statement.js'
+import { perform, type Driver, type Verb } from '../../sql/verb.js'
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
 export class Statements {
@@ -47,7 +53,7 @@ export class Statements {
 const lockClass = 0x52_6f_74_61
 
 /** One connection behind a few typed verbs. */
-export class Database {
+export class Database implements Driver {
   readonly #client: Client
   readonly #statements: Statements
   readonly #answerMs: number | undefined
@@ -90,30 +96,18 @@ export class Database {
     return row === undefined ? undefined : (Object.values(row)[0] ?? undefined)
   }
 
+  /** Inserts rows; how many rows that changed. */
+  insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<number> {
+    return this.change(sql, ...columnsOf(rows))
+  }
+
   /** Performs a verb. */
   perform<T>(verb: Verb<T>): Promise<T> {
-    return perform(verb, (query) => this.#answerTo(query))
+    return perform(verb, this)
   }
 
-  #answerTo(query: Query | Insertion): Promise<unknown> {
-    switch (query.want) {
-      case 'change':
-        return this.change(query.sql, ...query.values)
-      case 'get':
-        return this.get(query.sql, ...query.values)
-      case 'value':
-        return this.value(query.sql, ...query.values)
-      case 'all':
-        return this.all(query.sql, ...query.values)
-      case 'insert':
-        return this.change(query.sql, ...columnsOf(query.rows))
-      case 'added':
-        return this.#added(query.sql, query.rows)
-    }
-  }
-
-  /** Of two rows with one key the first is the one that was added. */
-  async #added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<boolean[]> {
+  /** Inserts rows; for each whether it is new. Of two rows with one key the first is the one that was added. */
+  async added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<boolean[]> {
     const fresh = await this.all<{ key: SqlScalar }>(sql, ...columnsOf(rows))
     const keys = new Set(fresh.map(({ key }) => key))
     return rows.map(([key]) => keys.delete(key as SqlScalar))
@@ -129,13 +123,8 @@ export class Database {
   }
 }
 
-/** A text of the server ends nowhere but at its end; a visible sign stands for the zero byte that it cannot hold. */
 function sendable(value: SqlValue): SqlValue {
   if (typeof value === 'string') return withoutZeroBytes(value)
   if (typeof value !== 'object' || value === null) return value
   return value.map((each) => (typeof each === 'string' ? withoutZeroBytes(each) : each))
-}
-
-function withoutZeroBytes(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
 }

@@ -15,7 +15,7 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
-  gatesOf,
+  slotsOf,
 } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
 import { all, type Verb } from '../verb.js'
@@ -138,7 +138,7 @@ function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
   return {
     ...run,
     phase: phases[row.state] as Phase,
-    gates: gatesOf(row.gates),
+    gates: slotsOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
     attempts: yield* attemptsOf(row),

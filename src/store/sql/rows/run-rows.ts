@@ -118,7 +118,7 @@ export function runOf(row: RunRow): Run {
     failures: row.failures,
     crashes: row.crashes,
     worker: row.state === running ? orUndefined(row.worker_id) : undefined,
-    gates: gatesOf(row.gates),
+    gates: slotsOf(row.gates),
     waitsFor: orUndefined(row.waits_for),
     cancelRequested: row.cancel_requested === 1,
     createdAt: row.created_at,
@@ -133,7 +133,7 @@ export function runOf(row: RunRow): Run {
 }
 
 /** The limits of a run as its row keeps them, read. */
-export function gatesOf(text: string | null): readonly Gate[] {
+export function slotsOf(text: string | null): readonly Gate[] {
   return text === null ? [] : (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }
 

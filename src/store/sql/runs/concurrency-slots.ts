@@ -9,7 +9,7 @@
  * Whoever touches a slot is the only writer, so nobody comes to a slot while another is leaving it.
  */
 import type { Gate } from '../../../kernel/run/run.js'
-import { gatesOf } from '../rows/run-rows.js'
+import { slotsOf } from '../rows/run-rows.js'
 import { blocked, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { all, change, get, together, value, type Verb } from '../verb.js'
@@ -45,7 +45,7 @@ export interface SlotRun {
 /** Takes all slots of a run, or none and answers the key of the first full one. */
 export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefined> {
   session.beExclusive()
-  const slots = gatesOf(run.gates)
+  const slots = slotsOf(run.gates)
   for (const [taken, slot] of slots.entries()) {
     if ((yield* change(TAKE, slot.key, yield* limitOf(session, run.job, slot))) === 1) continue
     yield* giveBack(slots.slice(0, taken))
@@ -61,7 +61,7 @@ export function* occupySlots(slots: readonly Gate[]): Verb<void> {
 
 /** Gives back slots that were taken in vain: nobody was let in or turned away since. */
 export function* untakeSlots(slots: string): Verb<void> {
-  yield* giveBack(gatesOf(slots))
+  yield* giveBack(slotsOf(slots))
 }
 
 /** Makes a pending run that holds no slots ready, or lets it wait at the first full one, whose key is the answer. */
@@ -76,7 +76,7 @@ export function* admit(session: Session, run: SlotRun & { readonly seq: number }
 /** Gives back the slots of a run that has left ready and running, and lets in the runs that wait there. */
 export function* releaseSlots(session: Session, slots: string): Verb<void> {
   session.beExclusive()
-  const all = gatesOf(slots)
+  const all = slotsOf(slots)
   yield* giveBack(all)
   yield* letInWaiting(session, keysOf(all))
 }
@@ -84,7 +84,7 @@ export function* releaseSlots(session: Session, slots: string): Verb<void> {
 /** Looks again at the slots of a run that waited and is gone: it may have stood there for others. */
 export function* leaveSlots(session: Session, slots: string): Verb<void> {
   session.beExclusive()
-  yield* letInWaiting(session, keysOf(gatesOf(slots)))
+  yield* letInWaiting(session, keysOf(slotsOf(slots)))
 }
 
 /** Applies a changed definition of a job to its waiting runs: its own limit first, then those of its keys. */
@@ -117,7 +117,7 @@ function* letInWaiting(session: Session, keys: readonly string[]): Verb<void> {
   const open = keys.toReversed()
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
     for (let next = yield* mostUrgent(key); next !== undefined; next = yield* mostUrgent(key)) {
-      const slots = gatesOf(next.gates)
+      const slots = slotsOf(next.gates)
       const own = slots.find((slot) => slot.key === key)
       if (own !== undefined && (yield* isFull(session, next.job, own))) break
       const waitsFor = yield* admit(session, next)

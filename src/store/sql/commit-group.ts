@@ -1,0 +1,36 @@
+/** The most items of one transaction: above it others would wait too long for the lock. */
+const maxGroupItems = 5000
+
+/** Something that waits to be committed; `Apply` answers for each of several inputs. */
+export interface Waiting<Apply> {
+  /** Inputs that follow each other and have the same function are applied by one call. */
+  readonly apply: Apply
+  readonly input: unknown
+  /** How many items it writes. */
+  readonly items: number
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Takes from the front of a queue what one transaction holds. */
+export function takeGroup<Item extends { readonly items: number }>(queue: Item[]): Item[] {
+  let items = 0
+  let count = 0
+  for (const { items: more } of queue) {
+    if (count > 0 && items + more > maxGroupItems) break
+    items += more
+    count++
+  }
+  return queue.splice(0, count)
+}
+
+/** The function at a place of a group, and the inputs from there on that it is applied to in one call. */
+export function alikeFrom<Apply>(
+  group: readonly Waiting<Apply>[],
+  start: number,
+): { readonly apply: Apply; readonly inputs: readonly never[] } {
+  const { apply } = group[start] as Waiting<Apply>
+  let end = start + 1
+  while (group[end]?.apply === apply) end++
+  return { apply, inputs: group.slice(start, end).map(({ input }) => input as never) }
+}
