@@ -44,7 +44,7 @@ export function databaseOf(url: string): SqlDatabase | undefined {
     : undefined
 }
 
-/** Why a database cannot be read with these settings; undefined if it can. Does not connect: the database may be down temporarily. */
+/** Why a database cannot be read with these settings; undefined if it can. Does not connect: a database that is down may come back. */
 export function refusalOf({ url, listen }: SqlDatabaseConfig): string | undefined {
   if (url === undefined) return 'the sensor has no database: set url'
   const database = databaseOf(url)
