@@ -72,7 +72,7 @@ export async function askDatabase(
   })
 }
 
-/** The placeholder of the nth parameter in a dialect. */
+/** The mark of the nth parameter in a dialect. */
 export function parameterText(url: string, n: number): string {
   return databaseOf(url)?.kind === 'postgres' ? `$${n}` : '?'
 }
