@@ -177,16 +177,16 @@ describe('a config in YAML', () => {
       'a key written twice',
       'jobs:\n  a: { command: ["x"] }\n  a: { command: "y" }',
       [
-        'rota.config.yaml:3:3: this key was written before',
+        'rota.config.yaml:3:3: duplicate key',
         'rota.config.yaml:3:8: jobs.a.command: "y" is a single string, and no shell splits it (allowed: a list of words such as ["node", "task.mjs"], or shell: with the text)',
       ],
     ],
     ['a tag', 'app: !!js/function "x"', ['rota.config.yaml:1:6: tags are not accepted']],
-    ['a second document', 'app: a\n---\napp: b', ['rota.config.yaml:2:1: a second document']],
+    ['a second document', 'app: a\n---\napp: b', ['rota.config.yaml:2:1: only one document is allowed']],
     ['broken syntax', 'app: a\njobs: {', [expect.stringMatching(/^rota\.config\.yaml:2:8: Flow map/)]],
-    ['an unknown alias', 'app: *x', ['rota.config.yaml:1:6: nothing before it is named &x']],
-    ['nothing', '', ['rota.config.yaml:1:1: the file says nothing']],
-    ['only a comment', '# nothing\n', ['rota.config.yaml:1:1: the file says nothing']],
+    ['an unknown alias', 'app: *x', ['rota.config.yaml:1:6: no anchor before it is named &x']],
+    ['nothing', '', ['rota.config.yaml:1:1: the file is empty']],
+    ['only a comment', '# nothing\n', ['rota.config.yaml:1:1: the file is empty']],
     ['a list', '- app', ['rota.config.yaml:1:1: (whole): a map of options was expected, not a list']],
     [
       'jobs as a list',
@@ -233,7 +233,7 @@ describe('a config in YAML', () => {
           .split('')
           .map((name, i) => `${name}: &${name} [${Array(8).fill(`*${'abcde'[i]}`).join(', ')}]`),
       ].join('\n'),
-      ['rota.config.yaml:1:1: aliases of aliases stand for too much'],
+      ['rota.config.yaml:1:1: aliases of aliases expand to too much'],
     ],
   ])('is refused with %s', async (_, text, faults) => {
     expect(await faultsOf('rota.config.yaml', text)).toEqual(faults)
@@ -272,11 +272,7 @@ describe('a config in JSON', () => {
       '{\n  "concurrency": "ten"\n}',
       ['rota.config.json:2:3: concurrency: "ten" is not allowed (allowed: a whole number from 1 to 100000)'],
     ],
-    [
-      'a key written twice',
-      '{\n  "app": "a",\n  "app": "b"\n}',
-      ['rota.config.json:3:3: this key was written before'],
-    ],
+    ['a key written twice', '{\n  "app": "a",\n  "app": "b"\n}', ['rota.config.json:3:3: duplicate key']],
     [
       'an integer that would be rounded',
       '{ "jobs": { "a": { "command": ["x"] } }, "triggers": { "t": { "job": "a", "every": "1h",\n"payload": 12345678901234567890 } } }',

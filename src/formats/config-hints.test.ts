@@ -45,7 +45,7 @@ describe('a config with a slip', () => {
     ['triggers:\n  t: { job: a, cron: */5 * * * *, timezone: UTC }\njobs: {}\n', '2:22', '*/5 * * * *'],
   ])('says once that an expression needs quotes: %j', async (text, place, expression) => {
     expect(await faultsOf('rota.config.yaml', text)).toEqual([
-      `rota.config.yaml:${place}: an asterisk begins an alias here; write the expression in quotes: "${expression}"`,
+      `rota.config.yaml:${place}: an asterisk starts an alias here; write the expression in quotes: "${expression}"`,
     ])
   })
 

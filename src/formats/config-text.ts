@@ -42,7 +42,7 @@ export function readYamlText(text: string): ConfigText {
   const { documents, tags, deepAt } = documentsOf(text, lines)
   const [document, second] = documents
   if (deepAt !== undefined) return unreadable(lines, deepAt, `deeper than ${deepest} levels`)
-  if (document === undefined || isNothing(document)) return unreadable(lines, 0, 'the file says nothing')
+  if (document === undefined || isNothing(document)) return unreadable(lines, 0, 'the file is empty')
   const faults = [
     ...document.errors.map(({ message, pos: [offset] }) => ({
       offset,
@@ -50,7 +50,7 @@ export function readYamlText(text: string): ConfigText {
     })),
     ...tags.map((offset) => ({ offset, message: 'tags are not accepted' })),
     ...yamlFaults(document),
-    ...(second === undefined ? [] : [{ offset: second.range[0], message: 'a second document' }]),
+    ...(second === undefined ? [] : [{ offset: second.range[0], message: 'only one document is allowed' }]),
   ].map(({ offset, message }) => ({ ...positionAt(lines, offset), message }))
   const positionOf = (keys: readonly Key[]): Position => positionAt(lines, offsetOf(document, keys))
   if (document.errors.length === 0) return valueOf(document, { faults, positionOf })
@@ -72,7 +72,7 @@ function bareAsterisks(text: string): ReadonlyMap<number, TextFault> {
     if (match === null) return []
     const line = index + 1
     const column = match.index + whole.length - expression.length + 1
-    const message = `an asterisk begins an alias here; write the expression in quotes: "${expression.trim()}"`
+    const message = `an asterisk starts an alias here; write the expression in quotes: "${expression.trim()}"`
     return [[line, { line, column, message }]]
   })
   return new Map(found)
@@ -143,7 +143,7 @@ function valueOf(document: Document.Parsed, text: Pick<ConfigText, 'faults' | 'p
     if (!(error instanceof ReferenceError)) throw error
     // An alias that names nothing has its fault already; what is left is one that stands for too much.
     if (text.faults.length > 0) return text
-    return { ...text, faults: [{ ...text.positionOf([]), message: 'aliases of aliases stand for too much' }] }
+    return { ...text, faults: [{ ...text.positionOf([]), message: 'aliases of aliases expand to too much' }] }
   }
 }
 

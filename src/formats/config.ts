@@ -201,7 +201,7 @@ function readDue({ name, input, defaults }: DefaultedEntry, place: Place): Trigg
     ([key, value]) => value !== undefined && dueOptionNames.includes(key),
   )
   if (!written.some(([key]) => scheduleKinds.some((kind) => kind === key))) {
-    for (const [key] of written) fault(within(place, key), 'it only goes with cron, every or at')
+    for (const [key] of written) fault(within(place, key), 'it requires cron, every or at')
     return undefined
   }
   // A name that cannot be one is noted with the job.

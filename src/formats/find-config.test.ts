@@ -41,7 +41,7 @@ describe('the config that counts', () => {
     const foreign = join(top, 'rota.config.mjs')
     writeFileSync(foreign, '')
     chownSync(foreign, 65_534, 65_534)
-    expect(() => findConfig(deep)).toThrow('belongs to another user and is not used; --config')
+    expect(() => findConfig(deep)).toThrow('belongs to another user and is not used; accept it with --config')
     expect(findConfig(dirname(foreign))).toBe(foreign)
   })
 })

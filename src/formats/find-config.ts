@@ -35,7 +35,7 @@ function refuseForeign(path: string): void {
   const { uid } = statSync(path)
   // Windows has no such numbers.
   if (own === undefined || uid === own || uid === 0) return
-  const message = `${path} belongs to another user and is not used; --config takes it as it is, or --store names a store`
+  const message = `${path} belongs to another user and is not used; accept it with --config, or name a store with --store`
   throw new RotaError('CONFIG_INVALID', message)
 }
 

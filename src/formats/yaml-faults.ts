@@ -49,7 +49,7 @@ function nameKeys(map: YAMLMap, note: (node: unknown, message: string) => void):
     if (problem !== undefined) note(key, problem)
     if (problem !== undefined || !isScalar(key)) return false
     const text = textOf(key)
-    if (seen.has(text)) note(key, 'this key was written before')
+    if (seen.has(text)) note(key, 'duplicate key')
     seen.add(text)
     key.value = text
     return true
@@ -57,8 +57,8 @@ function nameKeys(map: YAMLMap, note: (node: unknown, message: string) => void):
 }
 
 function keyProblem(key: unknown): string | undefined {
-  if (isAlias(key)) return 'a key is written out, not an alias'
-  if (!isScalar(key)) return 'a key is a text, not a list or a map'
+  if (isAlias(key)) return 'a key must be written out, not an alias'
+  if (!isScalar(key)) return 'a key must be a text, not a list or a map'
   return textOf(key) === '' && key.type === 'PLAIN' ? 'a key is missing' : undefined
 }
 
@@ -78,6 +78,6 @@ function aliasFaults(aliases: readonly Alias[], document: Document.Parsed): Yaml
     : aliases.filter((alias) => alias.resolve(document) === undefined)
   return wrong.map((alias) => ({
     offset: alias.range?.[0] ?? 0,
-    message: isTooMany ? `more than ${mostAliases} aliases` : `nothing before it is named &${alias.source}`,
+    message: isTooMany ? `more than ${mostAliases} aliases` : `no anchor before it is named &${alias.source}`,
   }))
 }

@@ -251,7 +251,7 @@ function refuseTwice(keys: readonly JsonKey[], place: Place): void {
   const known = new Set<string>()
   for (const { path } of keys) {
     const name = JSON.stringify(path)
-    if (known.has(name)) fault(pathPlace(place, path), 'this key was written before', 'each key once')
+    if (known.has(name)) fault(pathPlace(place, path), 'duplicate key', 'each key once')
     known.add(name)
   }
 }

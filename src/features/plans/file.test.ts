@@ -147,10 +147,10 @@ describe('a plan', () => {
   })
 
   it.each([
-    ['a key that is a list', '? [a]\n: 1', '1:3: a key is a text, not a list or a map'],
-    ['a key that is an alias', 'timezone: &a x\n*a : 1', '2:1: a key is written out, not an alias'],
+    ['a key that is a list', '? [a]\n: 1', '1:3: a key must be a text, not a list or a map'],
+    ['a key that is an alias', 'timezone: &a x\n*a : 1', '2:1: a key must be written out, not an alias'],
     ['no key', ': 1', '1:1: a key is missing'],
-    ['a key in two notations', '1: a\n"1": b', '2:1: this key was written before'],
+    ['a key in two notations', '1: a\n"1": b', '2:1: duplicate key'],
   ])('Q2: is refused with %s', async (_, text, fault) => {
     expect(await faultsOf(text)).toContain(`plan.yaml:${fault}`)
   })
@@ -172,7 +172,7 @@ describe('a plan', () => {
   })
 
   it.each<[string, string | Buffer, unknown]>([
-    ['nothing', '', 'plan.yaml:1:1: the file says nothing'],
+    ['nothing', '', 'plan.yaml:1:1: the file is empty'],
     ['a list', '- a', 'plan.yaml:1:1: (whole): a map of options was expected, not a list'],
     [
       'bytes that are no text',
