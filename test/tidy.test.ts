@@ -188,10 +188,10 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   },
   outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },
   handlers: { rooms: ['features', 'engine', 'port', 'outbound', 'formats', 'kernel', 'text', 'time'] },
+  // Their commands use the framework only; apps, configs and stores are handed to them.
   features: {
     rooms: [
-      'app',
-      'cli',
+      'framework',
       'lock',
       'engine',
       'handlers',
@@ -224,9 +224,10 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     ],
     packages: ['cronstrue'],
   },
+  framework: { rooms: ['kernel', 'text', 'time'], packages: ['picocolors'] },
   cli: {
-    rooms: ['app', 'features', 'engine', 'port', 'formats', 'kernel', 'text', 'time'],
-    packages: ['@clack/prompts', 'picocolors', 'pino'],
+    rooms: ['framework', 'app', 'features', 'engine', 'port', 'formats', 'kernel', 'text', 'time'],
+    packages: ['@clack/prompts', 'pino'],
   },
   index: { rooms: ['app', 'features', 'engine', 'port', 'kernel', 'time'] },
 }
@@ -234,6 +235,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
 function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/')
   if (first === 'index.ts') return 'index'
+  if (first === 'cli' && second === 'framework') return second
   if (first !== 'store') return first
   if (path === 'src/store/files/lock.ts') return 'lock'
   return /^(?:port|store-health)\.ts$/.test(second) ? 'port' : second

@@ -3,14 +3,20 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app/rota.js'
 import { program } from '../../src/cli/commands.js'
-import type { Syntax as Command } from '../../src/cli/framework/syntax.js'
+import { withSubcommands } from '../../src/cli/framework/subcommand.js'
 import { root } from '../repository.js'
-import { type Case, casesOf, untried, waitingRun } from './corpus.js'
+import { type Case, casesOf, type Tried, untried, waitingRun } from './corpus.js'
 import { runHere } from './in-process.js'
 import { emptyDirectory, type Ended } from './rota.js'
 
 const environment = { SCHEDULER_ENABLED: '1', WORKER_ENABLED: '1', USER: 'tester' }
-const all = await Promise.all(Object.values(await program.commands()).map(async ({ load }) => await load()))
+const all: readonly Tried[] = (
+  await Promise.all(
+    Object.entries(await program.commands()).map(async ([name, { load }]) =>
+      withSubcommands(await load(), name),
+    ),
+  )
+).flat()
 let directory: string
 
 beforeAll(async () => {
@@ -36,17 +42,15 @@ beforeAll(async () => {
 
 describe('a bad word on a command line', () => {
   it('is tried in every place that takes one', () => {
-    expect(all.map((command) => [command.name, untried(command)]).filter(([, left]) => left?.length)).toEqual(
-      [],
-    )
+    expect(all.map((one) => [one.path, untried(one)]).filter(([, left]) => left?.length)).toEqual([])
     expect(all.flatMap(casesOf).length).toBeGreaterThan(1000)
   })
 
-  it.each(all.map((command): [string, Command] => [command.name, command]))(
+  it.each(all.map((one): [string, Tried] => [one.path, one]))(
     'is refused in one short line that names its place, and nothing is made: %s',
-    async (_, command) => {
+    async (_, tried) => {
       const problems: string[] = []
-      for (const one of casesOf(command)) problems.push(...(await problemsOf(one)))
+      for (const one of casesOf(tried)) problems.push(...(await problemsOf(one)))
       expect(problems).toEqual([])
     },
   )

@@ -1,5 +1,9 @@
 import { configOption, storeOption, zoneOption } from '../../src/cli/framework/command.js'
-import type { Option, Syntax as Command } from '../../src/cli/framework/syntax.js'
+import type { Named } from '../../src/cli/framework/subcommand.js'
+import type { Option, Syntax } from '../../src/cli/framework/syntax.js'
+
+/** A command or subcommand with its path, such as `round start`. */
+export type Tried = Named<Syntax>
 
 /** A command line with one bad word in it. */
 export interface Case {
@@ -12,33 +16,48 @@ export interface Case {
 }
 
 /** Every bad word in every place of a command that takes one. */
-export function casesOf(command: Command): Case[] {
-  const own = bases[command.name] ?? []
+export function casesOf(tried: Tried): Case[] {
+  const { command, path } = tried
+  const own = bases[path] ?? []
   const claimed = own.flatMap(({ options = [] }) => options)
-  return own.flatMap((base) => [
-    ...triedOf(command)
+  const all = own.flatMap((base) => [
+    ...triedOf(tried)
       .filter(({ name }) => !base.line.includes(`--${name}`))
       .filter(({ name }) => base.options?.includes(name) ?? !claimed.includes(name))
-      .flatMap((option) => ofOption(command, base, option)),
+      .flatMap((option) => ofOption(path, base, option)),
     ...[...(base.words ?? (base.options === undefined ? (command.arguments ?? []).keys() : []))].flatMap(
-      (index) => ofWord(command, base, index),
+      (index) => ofWord(tried, base, index),
     ),
   ])
+  return all.filter(({ holder }) => leftOut[path] !== holder)
+}
+
+/**
+ * A jobs file that cannot be read is reported, and the jobs are listed all the same; a queue that is not there is
+ * refused before an id; the labels of a backfill are those that materialize is tried with.
+ */
+const leftOut: Readonly<Record<string, string>> = {
+  'asset backfill': '--partition',
+  'job get': '--jobs',
+  'job list': '--jobs',
+  'queue retry': '<id>',
 }
 
 /** Which options of a command no base tries. */
-export function untried(command: Command): string[] {
-  const tried = new Set(casesOf(command).map(({ holder }) => holder))
+export function untried(one: Tried): string[] {
+  const { command } = one
+  const tried = new Set(casesOf(one).map(({ holder }) => holder))
   const holders = [
-    ...triedOf(command).map(({ name }) => `--${name}`),
+    ...triedOf(one).map(({ name }) => `--${name}`),
     ...(command.arguments ?? []).map(({ name }) => `<${name}>`),
   ]
-  return holders.filter((holder) => !tried.has(holder))
+  return holders.filter((holder) => !tried.has(holder) && leftOut[one.path] !== holder)
 }
 
 /** The options with a value; those that many commands share are tried with some of them. */
-function triedOf({ name, options = [] }: Command): Option[] {
-  const areAll = ['list', 'up', 'work', 'sensor'].includes(name)
+function triedOf({ path, command: { options = [], run } }: Tried): Option[] {
+  if (run === undefined) return []
+  const areAll = ['list', 'up', 'work', 'sensor history'].includes(path)
   return options.filter((option) => option.value !== undefined && (areAll || !shared.includes(option)))
 }
 
@@ -69,15 +88,13 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
     { line: ['--plan', 'schedule_plan.yaml', '--queue-dir', 'new/queue'] },
   ],
   work: [{ line: [], options: ['queue-dir'] }, { line: ['--queue-dir', 'new/queue'] }],
-  queue: [
-    { line: ['list'], options: ['queue-dir', 'state', 'json'] },
-    { line: ['purge'], options: ['older-than'] },
-    { line: ['show', 'x'] },
-  ],
-  plan: [
-    { line: ['check', 'schedule_plan.yaml'], options: [], words: [0, 1] },
-    { line: ['enqueue', 'schedule_plan.yaml', '96b0037ff184', '--dry-run'] },
-  ],
+  'queue list': [{ line: [] }],
+  'queue show': [{ line: ['x'] }],
+  'queue retry': [{ line: ['x'] }],
+  'queue requeue': [{ line: [] }],
+  'queue purge': [{ line: [] }],
+  'plan check': [{ line: ['schedule_plan.yaml'] }],
+  'plan enqueue': [{ line: ['schedule_plan.yaml', '96b0037ff184', '--dry-run'] }],
   next: [{ line: ['* * * * *'] }],
   list: [{ line: [] }],
   runs: [{ line: [] }],
@@ -108,7 +125,10 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   freeze: [{ line: [] }],
   thaw: [{ line: [] }],
   switch: [{ line: ['worker', 'off'] }],
-  workers: [{ line: ['drain', 'x'] }],
+  workers: [{ line: [] }],
+  'workers list': [{ line: [] }],
+  'workers drain': [{ line: ['x'] }],
+  'workers undrain': [{ line: ['x'] }],
   why: [{ line: ['nightly', 'today'] }],
   coverage: [{ line: ['nightly'] }],
   migrate: [
@@ -118,30 +138,50 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   ],
   doctor: [{ line: [] }],
   completion: [{ line: ['bash'] }],
-  round: [
-    { line: ['start', 'laps', '-s', 'greet'], options: ['every'] },
-    { line: ['start', 'laps', '--every', '1h'], options: ['service'] },
-    { line: ['timing', 'set', 'greet', '--every', '1h'], options: [], words: [2] },
-    { line: ['status', 'x'], words: [0, 1] },
+  'round start': [
+    { line: ['laps', '-s', 'greet'], options: ['every'] },
+    { line: ['laps', '--every', '1h'], options: ['service'] },
+    { line: ['laps', '--every', '1h', '-s', 'greet'] },
   ],
-  sensor: [
-    { line: ['reset', 'files', '--keep-keys'], options: ['state'] },
-    { line: ['history', 'files'], options: ['limit'] },
-    { line: ['pause', 'files'] },
+  'round stop': [{ line: ['x'] }],
+  'round status': [{ line: ['x'] }],
+  'round timing': [{ line: ['greet'] }],
+  'round timing set': [{ line: ['greet'], options: ['every'] }, { line: ['greet', '--every', '1h'] }],
+  'round state': [{ line: ['x'] }],
+  'round list': [{ line: [] }],
+  'sensor list': [{ line: [] }],
+  'sensor show': [{ line: ['files'] }],
+  'sensor history': [{ line: ['files'] }],
+  'sensor preview': [{ line: ['files'] }],
+  'sensor reset': [{ line: ['files', '--keep-keys'] }],
+  'sensor pause': [{ line: ['files'] }],
+  'sensor resume': [{ line: ['files'] }],
+  'asset list': [{ line: ['events'] }],
+  'asset show': [{ line: ['events'] }],
+  'asset grid': [{ line: ['events'] }],
+  'asset stale': [{ line: ['events'] }],
+  'asset materialize': [{ line: ['events'] }],
+  'asset backfill': [
+    { line: [], options: ['cancel', 'resume'] },
+    { line: ['events'], options: ['partition'] },
+    {
+      line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'],
+      options: ['only', 'order', 'pace', 'limit'],
+    },
+    { line: ['events', '--to', '2026-01-02'], options: ['from'] },
+    { line: ['events', '--from', '2026-01-01'], options: ['to'] },
+    { line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'] },
   ],
-  asset: [
-    { line: ['materialize', 'events'], options: ['partition'] },
-    { line: ['grid'], options: ['from', 'to', 'newest'], words: [0] },
-    { line: ['backfill'], options: ['cancel', 'resume'] },
-    { line: ['backfill', 'events', '--from', '2026-01-01', '--to', '2026-01-02'] },
+  'job add': [
+    { line: ['--command', 'c'], options: ['schedule', 'at', 'zone'] },
+    { line: ['--at', '+2h'], options: ['command'] },
+    { line: ['fresh', '--at', '+2h', '--command', 'c'] },
   ],
-  job: [
-    { line: ['add', '--command', 'c'], options: ['schedule', 'at', 'zone'] },
-    { line: ['add', '--at', '+2h'], options: ['command'] },
-    { line: ['add', '--at', '+2h', '--command', 'c'], words: [0] },
-    { line: ['add', 'fresh', '--at', '+2h', '--command', 'c'], options: [], words: [1] },
-    { line: ['get', 'x'], options: [], words: [1] },
-  ],
+  'job remove': [{ line: ['x'] }],
+  'job get': [{ line: ['x'] }],
+  'job list': [{ line: [] }],
+  'job run': [{ line: ['x'] }],
+  'job cleanup': [{ line: [] }],
   import: [{ line: ['jobs.jsonl', '--dry-run'] }],
   export: [{ line: ['new.jsonl'] }],
 }
@@ -183,11 +223,11 @@ const takeNearlyAll = new Set([
   'output-dir',
 ])
 
-function ofOption(command: Command, { line }: Base, option: Option): Case[] {
+function ofOption(path: string, { line }: Base, option: Option): Case[] {
   const end = line.includes('--') ? line.indexOf('--') : line.length
   const { name } = option
   return [...texts, ...wrongFor(option)].map((value) => ({
-    argv: [command.name, ...line.slice(0, end), `--${name}=${value}`, ...line.slice(end)],
+    argv: [...path.split(' '), ...line.slice(0, end), `--${name}=${value}`, ...line.slice(end)],
     holder: `--${name}`,
     value,
     mayPass: takeNearlyAll.has(name),
@@ -205,13 +245,13 @@ function wrongFor({ name, value = '', whole, choices }: Option): readonly string
   return kind === undefined ? [] : (wrong[kind] ?? [])
 }
 
-function ofWord(command: Command, { line }: Base, index: number): Case[] {
+function ofWord({ command, path }: Tried, { line }: Base, index: number): Case[] {
   const isWord = (at: number): boolean =>
     line[at]?.startsWith('-') === false && line[at - 1]?.startsWith('-') !== true
   const at = [...line.keys()].filter(isWord)[index]
-  if (at === undefined) throw new Error(`${command.name} ${line.join(' ')} has no word ${index}`)
+  if (at === undefined) throw new Error(`${path} ${line.join(' ')} has no word ${index}`)
   return texts.map((value) => ({
-    argv: [command.name, ...line.with(at, value)],
+    argv: [...path.split(' '), ...line.with(at, value)],
     holder: `<${command.arguments?.[index]?.name}>`,
     value,
     mayPass: false,

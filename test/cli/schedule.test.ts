@@ -30,8 +30,8 @@ describe('rota schedule', () => {
     expect(await asked()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^enqueued /) as unknown })
     expect(JSON.parse((await asked('--json')).stdout)).toMatchObject({
       outcome: 'already_enqueued',
-      run_id: expect.any(String) as unknown,
-      dry_run: false,
+      runId: expect.any(String) as unknown,
+      dryRun: false,
     })
     expect((await asked('--store', 'files:x')).code).toBe(2)
     const work = await rota(['work', '--queue-dir', 'my queue'], { cwd: desk.cwd, env: on })

@@ -3,7 +3,6 @@ import type { Store } from '../../store/port.js'
 import { findConfig } from '../../formats/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
 import { shellWord } from '../../cli/framework/print/shell-word.js'
-import { storeOf } from '../../cli/host/with-app.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
 export async function enqueueCommand(
@@ -19,7 +18,7 @@ export async function enqueueCommand(
   // Plans are named from the directory of the config that names them.
   const from = config === undefined ? directory : dirname(config)
   const plan = relative(directory, resolve(from, stored.source.slice('plan:'.length)))
-  return `rota plan enqueue ${shellWord(plan)} ${jobId} ${whereOf(context, config)}`
+  return `rota plan enqueue ${shellWord(plan)} ${jobId} ${await whereOf(context, config)}`
 }
 
 function configOf({ args, directory }: Context): string | undefined {
@@ -28,11 +27,11 @@ function configOf({ args, directory }: Context): string | undefined {
 }
 
 /** The options that name the same store again. */
-function whereOf(context: Context, config: string | undefined): string {
+async function whereOf(context: Context, config: string | undefined): Promise<string> {
   const { args, directory } = context
   const store = args.text('store')
   if (store !== undefined) return `--store ${shellWord(store)}`
-  if (storeOf(context) !== undefined) return '--store "$ROTA_STORE"'
+  if ((await context.storeUrl()) !== undefined) return '--store "$ROTA_STORE"'
   return config === undefined
     ? '--store sqlite:data/rota.db'
     : `--config ${shellWord(relative(directory, config))}`
