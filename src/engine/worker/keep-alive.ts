@@ -30,6 +30,8 @@ export interface HeartbeatOptions extends Omit<KeepAliveOptions, 'onTrouble'> {
   readonly store: Pick<Store, 'heartbeat'> & { workers(): Promise<readonly { readonly id: string }[]> }
   readonly clock: Clock
   readonly now: () => Instant
+  /** Whether the first renewal is due at once; default: after a third of the lease. */
+  readonly isDue?: boolean | undefined
 }
 
 /** The pause after a renewal that found the store full: once there is room, others may judge the lease. */
@@ -43,12 +45,13 @@ export class Heartbeat implements KeepAlive {
   readonly #options: HeartbeatOptions
   readonly #stop = new AbortController()
   #rest = new AbortController()
-  #isDue = false
+  #isDue: boolean
   #cancelDeadline: (() => void) | undefined
   #running: Promise<void> | undefined
 
   constructor(options: HeartbeatOptions) {
     this.#options = options
+    this.#isDue = options.isDue ?? false
   }
 
   accept(): void {
