@@ -92,12 +92,14 @@ export const program: Program<Rota> = {
 
 async function featureCommands(): Promise<Entries> {
   const features = Object.values(await import('../features/index.js'))
-  const { programParts } = await import('../app/program-parts.js')
   const lists = features.map((feature): FeatureEntries => ('commands' in feature ? feature.commands : {}))
   return Object.fromEntries(
     lists
       .flatMap(Object.entries<FeatureEntries[string]>)
-      .map(([name, entry]) => [name, { ...entry, load: () => entry.load(programParts) }]),
+      .map(([name, entry]) => [
+        name,
+        { ...entry, load: async () => entry.load((await import('../app/program-parts.js')).programParts) },
+      ]),
   )
 }
 

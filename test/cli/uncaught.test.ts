@@ -108,7 +108,7 @@ describe('rota up and an error that nobody caught', () => {
       begun.then(() => { throw new Error('of the program') })`
     const engine = up(app({ hangs: '() => new Promise(() => {})' }, stray))
     await engine.said(
-      'an error that nobody caught, of no run and no sensor: of the program [INTERNAL]; waits up to 5s for 1 run (hangs), then aborts what is left and stops',
+      'an uncaught error of no run and no sensor: of the program [INTERNAL]; waiting up to 5s for 1 run (hangs), then stopping',
     )
   })
 })
@@ -204,7 +204,7 @@ describe('rota work and the functions of pipelines', () => {
     const worked = await work(step, stray, '--config', 'rota.config.mjs')
     expect(worked).toMatchObject({ code: 70, files: pending })
     expect(worked.stderr).toContain(
-      'error: an error that nobody caught, of no run: of the config [INTERNAL]; waits up to 10s to hand morning_a1 back\n',
+      'error: an uncaught error of no run: of the config [INTERNAL]; waiting up to 10s to release morning_a1\n',
     )
   })
 })

@@ -66,7 +66,7 @@ describe('rota up', () => {
       expect.stringMatching(/^\d\d:\d\d:\d\d {2}▸ hello {2}started, due 2026-01-01 00:00:00 \(\w{16}\)$/),
     )
     expect(lines).toContainEqual(expect.stringMatching(/│ hello {2}good day$/))
-    expect(lines.slice(-3)).toEqual(['SIGTERM: stops', 'stopped', ''])
+    expect(lines.slice(-3)).toEqual(['SIGTERM: stopping', 'stopped', ''])
   })
 
   it.each(['sqlite:rota.db', 'files:queue'])(
@@ -131,7 +131,7 @@ describe('rota up', () => {
     engine.child.kill('SIGTERM')
     const { code, stdout } = await engine.ended
     expect(code).toBe(0)
-    expect(stdout).toContain('SIGTERM: waits up to 30s for 1 run (slow); once more stops at once')
+    expect(stdout).toContain('SIGTERM: waiting up to 30s for 1 run (slow); a second signal stops at once')
     expect(stdout).toMatch(/│ slow {2}slow ends\n.*✓ slow {2}done in [^\n]*\nstopped\n$/)
   })
 
@@ -147,7 +147,7 @@ describe('rota up', () => {
     await second.said(/▸ endless {2}started, .*attempt 2/)
     await second.said('endless begins')
     second.child.kill('SIGTERM')
-    await second.said('once more stops at once')
+    await second.said('a second signal stops at once')
     second.child.kill('SIGTERM')
     expect((await second.ended).code).toBe(143)
   })
@@ -293,7 +293,7 @@ describe('rota up', () => {
     const { code: exitCode, stdout } = await engine.ended
     expect(exitCode).toBe(70)
     expect(stdout).toContain(
-      'an error that nobody caught, of no run and no sensor: nobody catches me [INTERNAL]; stops',
+      'an uncaught error of no run and no sensor: nobody catches me [INTERNAL]; stopping',
     )
   })
 })

@@ -75,7 +75,7 @@ export class Shutdown {
   #onSignal(name: NodeJS.Signals, number: number): void {
     if (this.#ending.signal.aborted) {
       this.#printer.say(
-        `${name} again: stops at once; what ran is taken over when its lease is over`,
+        `${name} again: stopping at once; the runs are taken over when their leases expire`,
         'killed',
       )
       this.abandon()
@@ -83,7 +83,7 @@ export class Shutdown {
     }
     const waits = this.#waitingText(this.#grace)
     this.#printer.say(
-      `${name}: ${waits === '' ? 'stops' : `${waits}; once more stops at once`}`,
+      `${name}: ${waits === '' ? 'stopping' : `${waits}; a second signal stops at once`}`,
       'stopping',
       {
         signal: name,
@@ -94,7 +94,7 @@ export class Shutdown {
   }
 
   #waitingText(grace: string): string {
-    return this.#running.size === 0 ? '' : `waits up to ${grace} for ${this.#runningText()}`
+    return this.#running.size === 0 ? '' : `waiting up to ${grace} for ${this.#runningText()}`
   }
 
   #runningText(): string {
@@ -107,8 +107,8 @@ export class Shutdown {
     const { code, message } = describeFailure(error)
     const grace = parseDuration(this.#grace) > parseDuration(errorGrace) ? errorGrace : this.#grace
     const waits = this.#waitingText(grace)
-    const stops = waits === '' ? 'stops' : `${waits}, then aborts what is left and stops`
-    const text = `an error that nobody caught, of no run and no sensor: ${message} [${code}]; ${stops}`
+    const stops = waits === '' ? 'stopping' : `${waits}, then stopping`
+    const text = `an uncaught error of no run and no sensor: ${message} [${code}]; ${stops}`
     const stack = error instanceof Error ? (error.stack ?? null) : null
     this.#tellOfProcess(text, 'uncaught', { code, message, stack, running: [...this.#running.keys()] })
     this.#begin(exitCodes.internal, grace)

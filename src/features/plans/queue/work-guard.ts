@@ -51,8 +51,8 @@ export class WorkGuard {
   #onError(error: unknown): void {
     const { code, message } = describeFailure(error)
     const waits =
-      this.#run === undefined ? '' : `; waits up to ${handBackMs / 1000}s to hand ${this.#run} back`
-    this.#out.note(`error: an error that nobody caught, of no run: ${message} [${code}]${waits}`)
+      this.#run === undefined ? '' : `; waiting up to ${handBackMs / 1000}s to release ${this.#run}`
+    this.#out.note(`error: an uncaught error of no run: ${message} [${code}]${waits}`)
     if (this.#isOver) this.#exit()
     if (this.failing.aborted) return
     this.#failing.abort()
