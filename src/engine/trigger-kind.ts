@@ -82,6 +82,12 @@ export function kindOf(kinds: TriggerKinds, trigger: Trigger): TriggerKind {
   return kind
 }
 
+/** When a trigger is due, in a few words; the name of its kind where this process does not know that. */
+export function describeTrigger(kinds: TriggerKinds, trigger: Trigger): string {
+  const name = kindName(trigger)
+  return kinds.get(name)?.describe(trigger) ?? name
+}
+
 function kindName({ round, schedule }: Trigger): string {
   return round === undefined ? schedule.kind : 'round'
 }

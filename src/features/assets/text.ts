@@ -1,7 +1,8 @@
 import type { AssetInfo } from './status.js'
 import type { PartitionSpec } from '../../kernel/partition/spec.js'
 import type { PartitionState } from './partition-state.js'
-import { scheduleText } from '../../cli/framework/print/trigger-text.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
+import { describeTrigger } from '../../engine/trigger-kind.js'
 import { count } from '../../cli/framework/print/words.js'
 import type { Colors } from '../../cli/framework/print/output.js'
 
@@ -36,7 +37,7 @@ export function depsText(deps: AssetInfo['deps']): string {
 
 /** When an asset is made, in a few words. */
 export function whenText({ follows, schedules }: AssetInfo): string {
-  const timed = schedules.map(({ trigger }) => scheduleText(trigger.schedule))
+  const timed = schedules.map(({ trigger }) => describeTrigger(timedKinds, trigger))
   return [...(follows ? ['when upstream is done'] : []), ...timed].join('; ')
 }
 

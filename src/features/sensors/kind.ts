@@ -1,4 +1,5 @@
 import { kindsOf, specOf, type TriggerKind } from '../../engine/trigger-kind.js'
+import { isHeard } from '../../kernel/trigger/schedule.js'
 import { formatDuration } from '../../time/duration.js'
 
 /** A sensor: the loop in `polling/` looks at such triggers, not the scheduler. */
@@ -10,7 +11,7 @@ export const sensorKind: TriggerKind = {
   begin: ({ enabled }, _current, now) => ({ cursorAt: now, nextAt: enabled ? now : undefined }),
   describe: (trigger) => {
     const { type, everyMs } = specOf(trigger, 'sensor')
-    return type === 'webhook' ? 'heard by webhook' : `${type} polled every ${formatDuration(everyMs)}`
+    return isHeard(trigger.schedule) ? 'heard by webhook' : `${type} polled every ${formatDuration(everyMs)}`
   },
 }
 

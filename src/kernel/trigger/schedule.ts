@@ -87,6 +87,11 @@ export function isPolled(spec: ScheduleSpec): boolean {
   return spec.kind === 'sensor'
 }
 
+/** Whether nothing is polled: others deliver what triggers it. */
+export function isHeard(spec: ScheduleSpec): boolean {
+  return spec.kind === 'sensor' && spec.type === 'webhook'
+}
+
 /** The assets whose finished partitions arrive at the trigger. */
 export function followedAssets(spec: ScheduleSpec): readonly string[] {
   return spec.kind === 'upstream' ? spec.assets : []

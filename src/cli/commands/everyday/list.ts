@@ -1,4 +1,6 @@
+import { loadTriggerKinds } from '../../../app/features.js'
 import type { Rota } from '../../../app/rota.js'
+import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
 import type { StoredJob } from '../../../store/port.js'
@@ -6,7 +8,7 @@ import { type Command, type Context, exitCodes, storeOptions, zoneOption } from 
 import { printList } from '../../framework/print/list.js'
 import type { Columns } from '../../framework/print/table.js'
 import { age } from '../../framework/print/time-text.js'
-import { scheduleText, triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
+import { triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
 import { handlerText } from '../../views/in-words.js'
 import { lastRuns, type LastRuns } from '../../views/last-runs.js'
 import { stateColors } from '../../views/runs-table.js'
@@ -42,6 +44,8 @@ export const list: Command<Rota> = {
 interface TriggerRow extends LastRuns {
   readonly stored: StoredTrigger
   readonly state: TriggerState
+  /** When it is due, in a few words. */
+  readonly when: string
 }
 
 async function listTriggers(context: Context<Rota>, app: Rota): Promise<void> {
@@ -54,8 +58,10 @@ async function listTriggers(context: Context<Rota>, app: Rota): Promise<void> {
     return
   }
   const lately = await lastRuns(app, names)
+  const kinds = await loadTriggerKinds()
   const rows = triggers.map((stored): TriggerRow => {
-    return { stored, state: triggerState(stored, holds), ...lately(stored.trigger.name) }
+    const when = describeTrigger(kinds, stored.trigger)
+    return { stored, state: triggerState(stored, holds), when, ...lately(stored.trigger.name) }
   })
   printList(out, rows, {
     empty: 'no triggers yet; `rota add` adds one, `rota up` those of a config',
@@ -74,7 +80,7 @@ function rowView({ stored, state, last, failed }: TriggerRow) {
 const triggerColumns: Columns<TriggerRow> = [
   { title: 'TRIGGER', text: ({ stored }) => stored.trigger.name, shortest: 12 },
   { title: 'JOB', text: ({ stored }) => jobsText(stored.trigger), shortest: 6, spare: 2 },
-  { title: 'WHEN', text: ({ stored }) => scheduleText(stored.trigger.schedule), shortest: 18 },
+  { title: 'WHEN', text: ({ when }) => when, shortest: 18 },
   {
     title: 'NEXT (zone)',
     text: (row, times) => nextText(row, (at) => times.short(at)),

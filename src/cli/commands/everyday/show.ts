@@ -1,6 +1,8 @@
 import { shortIdOf } from '../../host/short-id-of.js'
 import { nextInstants } from '../../../app/explain/next-instants.js'
+import { loadTriggerKinds } from '../../../app/features.js'
 import type { Rota } from '../../../app/rota.js'
+import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { SecretText } from '../../../kernel/definition/secret-text.js'
 import type { Hold } from '../../../kernel/hold/hold.js'
 import type { Run } from '../../../kernel/run/run.js'
@@ -11,7 +13,7 @@ import type { Instant } from '../../../time/instant.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { type Fields, printFields } from '../../framework/print/fields.js'
 import type { TimeText } from '../../framework/print/time-text.js'
-import { scheduleText, triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
+import { triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
 import { count } from '../../framework/print/words.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { handlerText, partitionText } from '../../views/in-words.js'
@@ -66,6 +68,8 @@ interface ShownTrigger {
   readonly stored: StoredTrigger
   readonly job: StoredJob | undefined
   readonly state: TriggerState
+  /** When it is due, in a few words. */
+  readonly when: string
   readonly hold: Hold | undefined
   /** The next due instants. */
   readonly ahead: readonly Instant[]
@@ -91,8 +95,9 @@ async function showTrigger(
     runs: runs.map(runView),
   }
   const newest = await newestOf(context, app, runs)
+  const when = describeTrigger(await loadTriggerKinds(), trigger)
   context.out.show(data, () => {
-    printFields(context.out, { stored, job, state, hold, ahead }, triggerFields)
+    printFields(context.out, { stored, job, state, when, hold, ahead }, triggerFields)
     newest()
   })
   return exitCodes.ok
@@ -102,7 +107,7 @@ const triggerFields: Fields<ShownTrigger> = {
   trigger: ({ stored }) => stored.trigger.name,
   state: ({ state, hold }, times) =>
     hold === undefined ? state : `${state} by ${hold.actor} since ${times.full(hold.fromAt)} ${hold.note}`,
-  when: ({ stored }) => scheduleText(stored.trigger.schedule),
+  when: ({ when }) => when,
   next: nextText,
   'planned up to': ({ stored }, times) => times.exact(stored.cursorAt),
   'catch-up': ({ stored }) => catchUpText(stored.trigger.catchUp),
