@@ -8,13 +8,20 @@ import { performOneRun } from './one-run.js'
 
 const worker = { id: 'one', host: 'h', pid: 1, version: '0' }
 
+interface Given {
+  aheadMs?: number
+  store?: Store
+  clock?: FakeClock
+  signal?: AbortSignal
+}
+
 async function staged() {
   const store = openMemoryStore()
   onTestFinished(() => store.close())
   const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
   const job = aJob('work')
   await stage.jobs([job])
-  const work = (handler: Handler, given: { aheadMs?: number; store?: Store; clock?: FakeClock } = {}) => {
+  const work = (handler: Handler, given: Given = {}) => {
     const clock = given.clock ?? new FakeClock(t0)
     return performOneRun({
       store: given.store ?? store,
@@ -24,7 +31,7 @@ async function staged() {
       executableJobs: new Map([['work', { job, handler }]]),
       leaseMs: 30_000,
       aheadMs: given.aheadMs ?? 0,
-      signal: new AbortController().signal,
+      signal: given.signal ?? new AbortController().signal,
     })
   }
   return { store, stage, job, work }
@@ -69,6 +76,63 @@ describe('one run for a process that comes and goes', () => {
     }
     await work(read, { store: slow, clock })
     expect(leaseUntil).toBe(t0 + 50_000)
+  })
+
+  it('throws what the store throws while nothing is performed', async () => {
+    const { store, stage, work } = await staged()
+    await stage.enqueue([aRun('a', { job: 'work' })])
+    const broken: Store = { ...store, turn: () => Promise.reject(new Error('no disk')) }
+    await expect(work(() => undefined, { store: broken })).rejects.toThrow('no disk')
+    expect(await store.workers()).toEqual([])
+  })
+
+  it('stores its end although the store failed while it was performed', async () => {
+    const { store, stage, work } = await staged()
+    const clock = new FakeClock(t0)
+    await stage.enqueue([aRun('a', { job: 'work' })])
+    let failures = 0
+    let isBroken = false
+    const shaky: Store = {
+      ...store,
+      turn: async (request) => {
+        if (isBroken) failures += 1
+        return isBroken ? await Promise.reject(new Error('no disk')) : await store.turn(request)
+      },
+    }
+    const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    let make: (value: string) => void = () => undefined
+    const made = new Promise<string>((resolve) => (make = resolve))
+    const working = work(() => made, { store: shaky, clock })
+    await clock.advance(1000, settle)
+    isBroken = true
+    await clock.advance(5000, settle)
+    isBroken = false
+    make('made')
+    await clock.advance(10_000, settle)
+    const worked = await working
+    expect(failures).toBeGreaterThan(0)
+    expect(worked).toMatchObject({ end: 'done', run: { state: 'done', result: 'made' } })
+  })
+
+  it('performs one run, although more are due', async () => {
+    const { store, stage, work } = await staged()
+    await stage.enqueue([aRun('a', { job: 'work' }), aRun('b', { job: 'work' })])
+    expect(await work(() => undefined)).toMatchObject({ end: 'done' })
+    expect((await store.runs({ limit: 9 })).map(({ state }) => state).toSorted()).toEqual(['done', 'pending'])
+  })
+
+  it('is released when its signal aborts', async () => {
+    const { stage, work } = await staged()
+    await stage.enqueue([aRun('a', { job: 'work' })])
+    const stop = new AbortController()
+    const worked = await work(
+      async ({ signal }) => {
+        stop.abort()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      },
+      { signal: stop.signal },
+    )
+    expect(worked).toMatchObject({ end: 'released', run: { state: 'pending', attempt: 1 } })
   })
 
   it.each(['all', 'switch:worker', 'queue:default'] as const)(
