@@ -30,7 +30,7 @@ import {
 import type { Store } from '../store/port.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
-import { hold, release } from './api/holds.js'
+import { hold, release, type ReleaseOptions } from './api/holds.js'
 import { Jobs } from './api/jobs.js'
 import { Queues } from './api/queues.js'
 import { Runs } from './api/runs.js'
@@ -298,7 +298,7 @@ class App {
   }
 
   /** Ends a freeze. What was due meanwhile stays skipped, unless `catchUp` is set. */
-  async thaw(options: { readonly catchUp?: boolean | undefined } = {}): Promise<boolean> {
+  async thaw(options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, 'all', options)
   }
 

@@ -6,6 +6,8 @@ export interface Asked<Answer> {
   readonly operation: string
   readonly target: string
   readonly outcome: (answer: Answer) => string
+  /** A dry run changes nothing, so that nothing is told of it. */
+  readonly dryRun?: boolean | undefined
   readonly details?: ((answer: Answer) => NonNullable<OperationNotice['details']>) | undefined
 }
 
@@ -16,6 +18,7 @@ export async function telling<Answer>(
   act: () => Promise<Answer>,
 ): Promise<Answer> {
   const { operation, target } = asked
+  if (asked.dryRun === true) return await act()
   try {
     const answer = await act()
     const details = asked.details?.(answer)

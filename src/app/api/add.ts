@@ -1,4 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import { addDefinitions, type Added } from '../definitions/definitions.js'
@@ -10,10 +11,11 @@ export async function addAll(
     readonly jobs?: Readonly<Record<string, JobInput>> | undefined
     readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
     readonly replace?: boolean | undefined
-  },
+  } & DryRun,
 ): Promise<Added> {
   const names = [...Object.keys(input.jobs ?? {}), ...Object.keys(input.triggers ?? {})]
-  const asked = { operation: 'add', target: names.join(', '), outcome: () => 'added' }
+  const { dryRun } = input
+  const asked = { operation: 'add', target: names.join(', '), outcome: () => 'added', dryRun }
   const added = await tell(asked, async () =>
     addDefinitions(await store(), {
       ...input,

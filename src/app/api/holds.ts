@@ -1,4 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
 import { holdOn, letGo, type HoldOptions } from '../control/holds.js'
 
@@ -9,20 +10,26 @@ export async function hold(
   options: HoldOptions,
 ): Promise<boolean> {
   const outcome = (isNew: boolean): string => (isNew ? 'held' : 'already held')
-  return await tell({ operation: 'hold', target, outcome }, async () =>
+  return await tell({ operation: 'hold', target, outcome, dryRun: options.dryRun }, async () =>
     holdOn(await store(), { target, now: now(), ...options }),
   )
+}
+
+/** How something is resumed. */
+export interface ReleaseOptions extends DryRun {
+  /** Runs what was due meanwhile, as the catch-up policy says; default: it stays skipped. */
+  readonly catchUp?: boolean | undefined
 }
 
 /** Releases a target and emits the operation; false if it was not held. */
 export async function release(
   { store, now, tell, wake }: AppContext,
   target: HoldTarget,
-  { catchUp = false }: { readonly catchUp?: boolean | undefined } = {},
+  { catchUp = false, dryRun }: ReleaseOptions = {},
 ): Promise<boolean> {
   const outcome = (isReleased: boolean): string => (isReleased ? 'released' : 'not held')
-  const released = await tell({ operation: 'release', target, outcome }, async () =>
-    letGo(await store(), { target, now: now(), catchUp }),
+  const released = await tell({ operation: 'release', target, outcome, dryRun }, async () =>
+    letGo(await store(), { target, now: now(), catchUp, dryRun }),
   )
   wake()
   return released

@@ -1,5 +1,6 @@
 import { unknownJob } from '../../engine/sync/find-definition.js'
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Enqueued, StoredJob } from '../../store/port.js'
 import { removeJob, type Added } from '../definitions/definitions.js'
@@ -35,16 +36,16 @@ export class Jobs {
   /** Adds jobs at run time. */
   async add(
     jobs: Readonly<Record<string, JobInput>>,
-    options: { readonly replace?: boolean | undefined } = {},
+    options: { readonly replace?: boolean | undefined } & DryRun = {},
   ): Promise<Added> {
     return await addAll(this.#context, { jobs, ...options })
   }
 
   /** Removes a job that was added at run time, or that its source no longer defines. Returns the job as it was. */
-  async remove(name: string): Promise<StoredJob> {
+  async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredJob> {
     const { store, tell } = this.#context
-    const asked = { operation: 'remove', target: name, outcome: () => 'job removed' }
-    return await tell(asked, async () => removeJob(await store(), name))
+    const asked = { operation: 'remove', target: name, outcome: () => 'job removed', dryRun }
+    return await tell(asked, async () => removeJob(await store(), { name, dryRun }))
   }
 
   /** Runs a job now. An asset without a partition gets the one of the current instant. */

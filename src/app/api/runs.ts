@@ -1,4 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
@@ -46,23 +47,24 @@ export class Runs {
   /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
   async cancel(
     id: string,
-    options: { readonly reason?: string | undefined } = {},
+    options: { readonly reason?: string | undefined } & DryRun = {},
   ): Promise<{ readonly run: Run; readonly requested: boolean }> {
     const { store, now, tell, wake } = this.#context
-    const { reason = 'cancelled on request' } = options
+    const { reason = 'cancelled on request', dryRun } = options
     const outcome = ({ requested }: { requested: boolean }): string => (requested ? 'requested' : 'cancelled')
-    const cancelled = await tell({ operation: 'cancel', target: id, outcome }, async () =>
-      cancelRun(await store(), { id, reason, now: now() }),
+    const cancelled = await tell({ operation: 'cancel', target: id, outcome, dryRun }, async () =>
+      cancelRun(await store(), { id, reason, now: now(), dryRun }),
     )
     wake()
     return cancelled
   }
 
   /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
-  async retry(id: string): Promise<Run> {
+  async retry(id: string, { dryRun }: DryRun = {}): Promise<Run> {
     const { store, now, tell, wake } = this.#context
-    const retried = await tell({ operation: 'retry', target: id, outcome: () => 'pending' }, async () =>
-      retryRun(await store(), { id, now: now() }),
+    const retried = await tell(
+      { operation: 'retry', target: id, outcome: () => 'pending', dryRun },
+      async () => retryRun(await store(), { id, now: now(), dryRun }),
     )
     wake()
     return retried

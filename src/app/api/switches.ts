@@ -1,4 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { Hold, SwitchName } from '../../kernel/hold/hold.js'
 import type { HoldOptions } from '../control/holds.js'
 import { hold, release } from './holds.js'
@@ -32,8 +33,8 @@ export class Switches {
   }
 
   /** Turns a switch on; false if it was on already. */
-  async on(name: SwitchName): Promise<boolean> {
-    return await release(this.#context, `switch:${name}`)
+  async on(name: SwitchName, options: DryRun = {}): Promise<boolean> {
+    return await release(this.#context, `switch:${name}`, options)
   }
 
   /** Turns a switch off for every process; false if it was off already. */

@@ -1,5 +1,6 @@
 import { findTrigger } from '../../engine/sync/find-definition.js'
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
@@ -8,7 +9,7 @@ import type { HoldOptions } from '../control/holds.js'
 import { removeTrigger, type Added } from '../definitions/definitions.js'
 import type { Enqueuer, RunNowOptions } from '../runs/enqueuer.js'
 import { addAll } from './add.js'
-import { hold, release } from './holds.js'
+import { hold, release, type ReleaseOptions } from './holds.js'
 
 /** `app.triggers`: the triggers in the store, and those that are added at run time. */
 export class Triggers {
@@ -37,16 +38,16 @@ export class Triggers {
       readonly jobs?: Readonly<Record<string, JobInput>> | undefined
       /** Changes what exists already instead of refusing it. */
       readonly replace?: boolean | undefined
-    } = {},
+    } & DryRun = {},
   ): Promise<Added> {
     return await addAll(this.#context, { triggers, ...options })
   }
 
   /** Ends a trigger that was added at run time. Its pending runs are cancelled, its history stays. Returns the trigger as it was. */
-  async remove(name: string): Promise<StoredTrigger> {
+  async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredTrigger> {
     const { store, now, tell } = this.#context
-    const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed' }
-    return await tell(asked, async () => removeTrigger(await store(), { name, now: now() }))
+    const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed', dryRun }
+    return await tell(asked, async () => removeTrigger(await store(), { name, now: now(), dryRun }))
   }
 
   /** Pauses a trigger; false if it was paused already. */
@@ -55,7 +56,7 @@ export class Triggers {
   }
 
   /** Resumes a trigger. What was due meanwhile stays skipped, unless `catchUp` is set. */
-  async resume(name: string, options: { readonly catchUp?: boolean | undefined } = {}): Promise<boolean> {
+  async resume(name: string, options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, `trigger:${name}`, options)
   }
 

@@ -1,4 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { drainAll, workersOf, type Drained, type WorkerInfo } from '../control/workers.js'
 
 /** `app.workers`: the processes that share the store. */
@@ -15,20 +16,24 @@ export class Workers {
   }
 
   /** Lets a process, or all of a host, finish what it has and take nothing more. */
-  async drain(target: string): Promise<readonly Drained[]> {
-    return await this.#drain('drain', target, true)
+  async drain(target: string, options: DryRun = {}): Promise<readonly Drained[]> {
+    return await this.#drain('drain', target, { isDraining: true, ...options })
   }
 
   /** Lets a process, or all of a host, take work again; a process that has exited does not come back. */
-  async undrain(target: string): Promise<readonly Drained[]> {
-    return await this.#drain('undrain', target, false)
+  async undrain(target: string, options: DryRun = {}): Promise<readonly Drained[]> {
+    return await this.#drain('undrain', target, { isDraining: false, ...options })
   }
 
-  async #drain(operation: string, target: string, isDraining: boolean): Promise<readonly Drained[]> {
+  async #drain(
+    operation: string,
+    target: string,
+    options: { readonly isDraining: boolean } & DryRun,
+  ): Promise<readonly Drained[]> {
     const { store, now, tell } = this.#context
     const outcome = (drained: readonly Drained[]): string => drained.map((one) => one.outcome).join(', ')
-    return await tell({ operation, target, outcome }, async () =>
-      drainAll(await store(), { target, isDraining, now: now() }),
+    return await tell({ operation, target, outcome, dryRun: options.dryRun }, async () =>
+      drainAll(await store(), { target, ...options, now: now() }),
     )
   }
 }

@@ -1,4 +1,5 @@
 import { findTrigger } from '../../engine/sync/find-definition.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
@@ -7,7 +8,7 @@ import type { Store } from '../../store/port.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 
 /** Who holds something back, why, and until when. */
-export interface HoldOptions {
+export interface HoldOptions extends DryRun {
   readonly by?: string | undefined
   readonly note?: string | undefined
   /** It ends by itself then. */
@@ -19,7 +20,7 @@ export async function holdOn(
   store: Store,
   request: { target: HoldTarget; now: Instant } & HoldOptions,
 ): Promise<boolean> {
-  const { target, now, by = 'api', note = '', until } = request
+  const { target, now, by = 'api', note = '', until, dryRun } = request
   const untilAt = until?.getTime()
   const place = placeOf()
   checkText(by, longest.by, within(place, 'by'))
@@ -30,6 +31,7 @@ export async function holdOn(
   }
   refuse('the hold', place.faults)
   await assertTarget(store, target)
+  if (dryRun === true) return !(await isHeld(store, target, now))
   return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
 }
 
@@ -46,10 +48,16 @@ function checkText(text: unknown, most: number, place: Place): void {
 /** Lets a target go; false where nothing held it. */
 export async function letGo(
   store: Store,
-  request: { target: HoldTarget; now: Instant; catchUp: boolean },
+  request: { target: HoldTarget; now: Instant; catchUp: boolean } & DryRun,
 ): Promise<boolean> {
-  await assertTarget(store, request.target)
-  return (await store.release(request)) === 'released'
+  const { target, now, catchUp, dryRun } = request
+  await assertTarget(store, target)
+  if (dryRun === true) return await isHeld(store, target, now)
+  return (await store.release({ target, now, catchUp })) === 'released'
+}
+
+async function isHeld(store: Store, target: HoldTarget, now: Instant): Promise<boolean> {
+  return (await store.holds({ target, openAt: now })).length > 0
 }
 
 /** A misspelt name would hold nothing and seem to have worked. */

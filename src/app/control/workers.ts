@@ -1,3 +1,4 @@
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
@@ -31,9 +32,9 @@ export function takesWork({ roles, isDraining, leaseUntil }: WorkerStatus, now: 
 /** Lets the processes of a host, or the one that is named, take nothing more, or work again. */
 export async function drainAll(
   store: Store,
-  request: { readonly target: string; readonly isDraining: boolean; readonly now: Instant },
+  request: { readonly target: string; readonly isDraining: boolean; readonly now: Instant } & DryRun,
 ): Promise<readonly Drained[]> {
-  const { target, isDraining, now } = request
+  const { target, now } = request
   const workers = await workersOf(store, now)
   const meant = workers.filter((worker) => namesOf(worker).includes(target))
   if (meant.length === 0) {
@@ -42,14 +43,19 @@ export async function drainAll(
     throw new RotaError('WORKER_UNKNOWN', message)
   }
   const drained: Drained[] = []
-  for (const worker of meant) drained.push({ worker, outcome: await drainOne(store, worker, isDraining) })
+  for (const worker of meant) drained.push({ worker, outcome: await drainOne(store, worker, request) })
   return drained
 }
 
-async function drainOne(store: Store, worker: WorkerInfo, isDraining: boolean): Promise<Drained['outcome']> {
+async function drainOne(
+  store: Store,
+  worker: WorkerInfo,
+  { isDraining, dryRun }: { readonly isDraining: boolean } & DryRun,
+): Promise<Drained['outcome']> {
   if (worker.standing === 'gone') return 'gone'
   // A release that does not say how much it takes does not ask whether it is to drain.
   if (worker.slots === undefined) return 'unable'
+  if (dryRun === true) return worker.isDraining === isDraining ? 'already' : 'changed'
   const answer = await store.drain({ worker: worker.id, isDraining })
   return answer === 'absent' ? 'gone' : answer
 }

@@ -6,13 +6,14 @@ import { readTrigger, type TriggerInput } from '../../kernel/trigger/define-trig
 import { timedKinds } from '../../engine/timed/kinds.js'
 import { kindOf } from '../../engine/trigger-kind.js'
 import type { JobDefinition } from '../../kernel/definition/definitions.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { refusedHost } from '../../outbound/address-rules.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
 import { isMap, readEach, type Entry } from '../../kernel/definition/read-value.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
-import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import { jobsOf, type StoredTrigger, type Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { loadTriggerKinds } from '../features.js'
@@ -36,7 +37,7 @@ export async function addDefinitions(
     readonly now: Instant
     /** Takes the function of a job, before the job can be claimed. */
     readonly accept: (name: string, handler: NonNullable<JobDefinition['handler']>) => void
-  },
+  } & DryRun,
 ): Promise<Added> {
   const { now, replace = false } = input
   const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
@@ -48,12 +49,13 @@ export async function addDefinitions(
     if (known.has(job)) continue
     throw new RotaError('JOB_UNKNOWN', `trigger ${name}: ${unknownJob(job, [...known]).message}`)
   }
-  if (!replace)
-    await assertNew(store, { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) })
+  const names = { jobs: jobs.map((job) => job.name), triggers: triggers.map((one) => one.name) }
+  await assertFree(store, names, { replace })
+  if (input.dryRun === true) return names
   for (const { job, handler } of added) if (handler !== undefined) input.accept(job.name, handler)
   await defineJobs(store, { name: api, jobs, queues: [] }, now)
   await define(store, { kinds: await loadTriggerKinds(), source: api, triggers, now })
-  return { jobs: jobs.map((job) => job.name), triggers: triggers.map((trigger) => trigger.name) }
+  return names
 }
 
 /** All faults of all definitions are reported together. */
@@ -97,20 +99,22 @@ function readAdded(entry: Entry, place: Place): JobDefinition | undefined {
 /** Ends a trigger that was added at run time; its pending runs are cancelled, its history stays. */
 export async function removeTrigger(
   store: Store,
-  request: { name: string; now: Instant },
+  request: { name: string; now: Instant } & DryRun,
 ): Promise<StoredTrigger> {
   const { name, now } = request
   const found = await findTrigger(store, name)
   const { source, active } = found
   if (!active) throw new RotaError('TRIGGER_UNKNOWN', `trigger ${name} has ended already`)
   if (source !== api) throw foreign('trigger', name, source)
+  if (request.dryRun === true) return found
   const kinds = await loadTriggerKinds()
   await end(store, { kinds, source: api, names: [name], now, cancelPending: true })
   return found
 }
 
 /** Removes a job that was added at run time, or that its source no longer defines. */
-export async function removeJob(store: Store, name: string): Promise<StoredJob> {
+export async function removeJob(store: Store, request: { name: string } & DryRun): Promise<StoredJob> {
+  const { name } = request
   const jobs = await store.jobs()
   const job = jobs.find((one) => one.job.name === name)
   if (job === undefined) {
@@ -120,8 +124,9 @@ export async function removeJob(store: Store, name: string): Promise<StoredJob> 
     )
   }
   if (job.source !== api && job.job.ended !== true) throw foreign('job', name, job.source)
-  const kept = await store.removeJobs([name])
-  if (kept.length > 0) {
+  const isUsed =
+    request.dryRun === true ? await isInUse(store, name) : (await store.removeJobs([name])).length > 0
+  if (isUsed) {
     throw new RotaError(
       'RUN_STATE',
       `job ${name} is still used by a trigger or an unfinished run; remove or end those first`,
@@ -130,12 +135,28 @@ export async function removeJob(store: Store, name: string): Promise<StoredJob> 
   return job
 }
 
-async function assertNew(
+/** Whether the store would keep a job because something needs it. */
+async function isInUse(store: Store, name: string): Promise<boolean> {
+  const triggers = await store.triggers({ active: true })
+  if (triggers.some(({ trigger }) => jobsOf(trigger).includes(name))) return true
+  const [pending, running] = await Promise.all([
+    store.runs({ job: name, state: 'pending', limit: 1 }),
+    store.runs({ job: name, state: 'running', limit: 1 }),
+  ])
+  return pending.length + running.length > 0
+}
+
+/** Throws if a name is taken: by anybody, or by another source where what exists may be replaced. */
+async function assertFree(
   store: Store,
   names: { jobs: readonly string[]; triggers: readonly string[] },
+  { replace }: { replace: boolean },
 ): Promise<void> {
-  const jobs = (await store.jobs()).filter(({ job }) => names.jobs.includes(job.name) && job.ended !== true)
-  const triggers = (await store.triggers({ names: names.triggers })).filter((one) => one.active)
+  const isKept = ({ source }: { readonly source: string }): boolean => !replace || source !== api
+  const jobs = (await store.jobs())
+    .filter(isKept)
+    .filter(({ job }) => names.jobs.includes(job.name) && job.ended !== true)
+  const triggers = (await store.triggers({ names: names.triggers, active: true })).filter(isKept)
   const taken = [
     ...jobs.map(({ job, source }) => `job ${job.name} (${source})`),
     ...triggers.map(({ trigger, source }) => `trigger ${trigger.name} (${source})`),

@@ -2,6 +2,7 @@ import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within } from '../../kernel/definition/faults.js'
 import { runIdLength } from '../../kernel/identity/identity.js'
 import { isFinal, type Run } from '../../kernel/run/run.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { Store } from '../../store/port.js'
 import { namedText } from '../../text/error-text.js'
 import type { Clock } from '../../time/clock.js'
@@ -41,7 +42,7 @@ const longestReason = 4096
 /** Cancels a run that is not final; tells whether its holder has to be waited for. */
 export async function cancelRun(
   store: Store,
-  request: { id: string; reason: string; now: Instant },
+  request: { id: string; reason: string; now: Instant } & DryRun,
 ): Promise<{ run: Run; requested: boolean }> {
   const { reason } = request
   const place = placeOf()
@@ -49,18 +50,28 @@ export async function cancelRun(
     fault(within(place, 'note'), `it has ${reason.length} characters`, `at most ${longestReason} characters`)
   }
   refuse('the reason', place.faults)
-  const { id } = await findRun(store, request.id)
-  const answer = await store.cancel({ run: id, now: request.now, reason })
+  const before = await findRun(store, request.id)
+  const { id } = before
+  const answer =
+    request.dryRun === true ? cancelAnswer(before) : await store.cancel({ run: id, now: request.now, reason })
   const run = await findRun(store, id)
   if (answer === 'final')
     throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
   return { run, requested: answer === 'requested' }
 }
 
+/** What the store would answer. */
+function cancelAnswer({ state }: Run): 'cancelled' | 'requested' | 'final' {
+  if (isFinal(state)) return 'final'
+  return state === 'running' ? 'requested' : 'cancelled'
+}
+
 /** Makes a failed or cancelled run pending again. */
-export async function retryRun(store: Store, request: { id: string; now: Instant }): Promise<Run> {
+export async function retryRun(store: Store, request: { id: string; now: Instant } & DryRun): Promise<Run> {
   const { id, state } = await findRun(store, request.id)
-  const answer = await store.retry({ run: id, now: request.now })
+  const canRetry = state === 'failed' || state === 'cancelled'
+  const answer =
+    request.dryRun === true ? canRetry || 'not-final' : await store.retry({ run: id, now: request.now })
   if (answer === 'not-final') {
     throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
   }

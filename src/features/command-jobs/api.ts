@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { tellFailure, someIds } from '../../engine/operations.js'
 import { takerName, takingCommands, type CommandHandler } from '../../engine/worker/command-run.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 import { defineJob, functionOf, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
@@ -71,10 +72,10 @@ export class Commands {
   }
 
   /** Removes a command job: a run in progress may finish, pending runs are cancelled. */
-  async remove(id: string): Promise<CommandJobInfo> {
+  async remove(id: string, { dryRun }: DryRun = {}): Promise<CommandJobInfo> {
     const { tell, now } = this.#context
-    const asked = { operation: 'remove job', target: id, outcome: () => 'removed' }
-    return await tell(asked, async () => (await this.#jobs()).remove(id, now()))
+    const asked = { operation: 'remove job', target: id, outcome: () => 'removed', dryRun }
+    return await tell(asked, async () => (await this.#jobs()).remove(id, { now: now(), dryRun }))
   }
 
   /** One command job, also one that was removed. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { libraryFields, readCommandJob, type CommandJob } from './definition.js'
 import type { CommandJobState } from './state.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
 import { isJobsSource, jobsSource } from '../../kernel/job/command-source.js'
@@ -94,10 +95,10 @@ export class CommandJobs {
   }
 
   /** Ends a job: what is going on may finish, what was not begun is cancelled. */
-  async remove(id: string, now: Instant): Promise<CommandJobInfo> {
+  async remove(id: string, { now, dryRun }: { readonly now: Instant } & DryRun): Promise<CommandJobInfo> {
     const { active, source } = await findJob(this.store, id)
     if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed already`)
-    await this.#end(source, [id], now)
+    if (dryRun !== true) await this.#end(source, [id], now)
     return await this.get(id)
   }
 

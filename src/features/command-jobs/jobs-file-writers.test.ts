@@ -104,7 +104,7 @@ describe('a jobs file whose last line another program has begun to write', () =>
     const settings = { store, storeUrl: 'memory:', path }
     await new CommandJobs({ ...settings, clock: systemClock }).add({ id: 'own', ...daily }, clock.now())
     appendFileSync(path, half)
-    const asked = new CommandJobs({ ...settings, clock: own }).remove('own', clock.now())
+    const asked = new CommandJobs({ ...settings, clock: own }).remove('own', { now: clock.now() })
     const removed = begun(asked)
     await Promise.race([slept, asked])
     await clock.advance(2 * second)
@@ -129,7 +129,7 @@ describe('a jobs file to which another program keeps appending', () => {
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
     })()
-    for (const id of ['a', 'b', 'c']) expect((await jobs.remove(id, now)).state).toBe('removed')
+    for (const id of ['a', 'b', 'c']) expect((await jobs.remove(id, { now })).state).toBe('removed')
     over.abort()
     await writer
     const expected = Array.from({ length: written }, (_, n) => line(`foreign-${n}`))

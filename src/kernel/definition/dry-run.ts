@@ -1,0 +1,5 @@
+/** The option of every change that can be answered without making it. */
+export interface DryRun {
+  /** Only checks the request and returns what would change. */
+  readonly dryRun?: boolean | undefined
+}
