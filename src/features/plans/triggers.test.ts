@@ -195,7 +195,7 @@ describe('a plan that the engine runs', () => {
     const clock = new FakeClock(monday)
     const app = appOf({ clock })
     await expect(app.start()).rejects.toThrow(
-      /web\.yml has a fault:\n {2}web\.yml:1:27: steps\[1\]\.run: "x" is one text/,
+      /web\.yml has a fault:\n {2}web\.yml:1:27: steps\[1\]\.run: "x" is a single string/,
     )
     write('web.yml', 'steps: [{ uses: gone }]')
     await expect(app.start()).rejects.toThrow(
