@@ -12,7 +12,10 @@ const own: Entries = {
     init: ['write a config that runs', async () => (await import('./commands/everyday/init.js')).init],
     up: [
       'start the engine and print what happens',
-      async () => (await import('./commands/everyday/up.js')).up,
+      async () => {
+        const { loadUpFeatures } = await import('./host/up-features.js')
+        return (await import('./commands/everyday/up.js')).up(await loadUpFeatures())
+      },
     ],
     list: ['list triggers, jobs or queues', async () => (await import('./commands/everyday/list.js')).list],
     show: [

@@ -11,6 +11,8 @@ import type { Command, CommandEntry, Context } from '../cli/framework/command.js
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
 import type { Store } from '../store/port.js'
 import type { FeatureConfig } from './feature-config.js'
+import type { FeatureNotices } from './feature-notices.js'
+import type { UpExtension } from './up-extension.js'
 
 /** One feature of Rota: everything it adds to the engine, the app and the command line. */
 export interface Feature {
@@ -40,6 +42,10 @@ export interface Feature {
   readonly checks?: () => Promise<readonly Check[]>
   /** What it runs beside the scheduler of an app with these definitions. */
   readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>
+  /** Its options of `rota up`. */
+  readonly up?: () => Promise<UpExtension>
+  /** Its words in what `rota up` prints. */
+  readonly notices?: () => Promise<FeatureNotices>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>
 }

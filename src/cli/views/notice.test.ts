@@ -3,11 +3,15 @@ import { settle } from '../../../test/fixtures/engine-stage.js'
 import { rota } from '../../app/rota.js'
 import { jobDefaults } from '../../kernel/job/job.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { tellEvents, type Notice } from './notice.js'
+import type { Notice } from '../framework/print/notice.js'
+import { loadUpFeatures } from '../host/up-features.js'
+import { tellEvents } from './notice.js'
 import { toJson } from '../framework/print/json.js'
 import { TimeText } from '../framework/print/time-text.js'
 
 const t0 = Date.UTC(2026, 0, 5, 8, 59)
+
+const words = async () => (await loadUpFeatures()).notices
 
 async function told() {
   const clock = new FakeClock(t0)
@@ -19,7 +23,7 @@ async function told() {
   const notices: Notice[] = []
   tellEvents(
     app,
-    () => new TimeText({ zone: 'UTC', now: clock.now() }),
+    { times: () => new TimeText({ zone: 'UTC', now: clock.now() }), notices: await words() },
     (notice) => notices.push(notice),
   )
   await app.start()
@@ -165,7 +169,7 @@ describe('N10: every operation gives one structured line', () => {
     app.schedule('nine', { cron: '0 9 * * *', job: 'crawl' })
     const told: string[] = []
     const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
-    tellEvents(app, times, ({ event, subject }) => {
+    tellEvents(app, { times, notices: await words() }, ({ event, subject }) => {
       if (event.startsWith('run:')) told.push(`${event} ${subject}`)
     })
     await app.start()
@@ -222,7 +226,7 @@ describe('the log of a round', () => {
     app.rounds.define('r', { every: '1h', services: ['a', { job: 'daily', every: '24h' }] })
     const notices: Notice[] = []
     const times = (): TimeText => new TimeText({ zone: 'UTC', now: clock.now() })
-    tellEvents(app, times, (notice) => notices.push(notice))
+    tellEvents(app, { times, notices: await words() }, (notice) => notices.push(notice))
     await app.start()
     onTestFinished(async () => {
       const closing = app.close()

@@ -1,6 +1,5 @@
 import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
-import { isServiceRun } from '../../features/rounds/check.js'
 import { taskIdOf } from '../../kernel/run/task.js'
 import type { Rota } from '../../app/rota.js'
 import type { Instant } from '../../time/instant.js'
@@ -8,30 +7,36 @@ import type { Fault } from '../../kernel/definition/errors.js'
 import { describeFailure } from '../framework/failure.js'
 import { rangeText, shortId } from './in-words.js'
 import { count } from '../framework/print/words.js'
-import { checkNotice } from '../../features/rounds/notice.js'
 import { roughly, type TimeText } from '../framework/print/time-text.js'
-import { sensorNotices } from '../../features/sensors/notice.js'
+import type { FeatureNotices } from '../../features/feature-notices.js'
+import type { Notice, NoticeText } from '../framework/print/notice.js'
 import { pick } from '../framework/print/json.js'
 import { rangeFields } from '../framework/print/trigger-text.js'
 
-/** One thing that happened, told to a person as a line and to a program as data. */
-export interface Notice {
-  /** What is `debug` is for programs only. */
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly symbol: string
-  /** The trigger or job it is about; of a round, also the service. */
-  readonly subject: string
-  readonly text: string
-  readonly event: string
-  readonly data: Readonly<Record<string, unknown>>
+/** How events are put into words. */
+export interface EventWords {
+  readonly times: () => TimeText
+  /** The words of features for what is theirs. */
+  readonly notices: readonly FeatureNotices[]
 }
 
 /** Tells of everything that an app's engine does. */
-export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Notice) => void): void {
+export function tellEvents(
+  app: Pick<Rota, 'on'>,
+  { times, notices: features }: EventWords,
+  tell: (notice: Notice) => void,
+): void {
+  const subjectOf = (run: RunNotice): string => {
+    const [own = run.trigger ?? run.job] = features.flatMap(({ subject }) => subject?.(run) ?? [])
+    return own
+  }
+  const about = (run: RunNotice): Pick<Notice, 'subject' | 'data'> => {
+    return { subject: subjectOf(run), data: runData(run) }
+  }
   const started = new Map<string, { readonly subject: string; readonly task: string }>()
   const on = <Name extends EventName>(
     name: Name,
-    notices: (event: EngineEvents[Name]) => readonly Omit<Notice, 'event'>[],
+    notices: (event: EngineEvents[Name]) => readonly NoticeText[],
   ): void => {
     app.on(name, (event) => {
       for (const notice of notices(event)) tell({ ...notice, event: name })
@@ -39,7 +44,10 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   }
   on('tick', (tick) => [
     tickNotice(tick),
-    ...tick.ranges.map((range) => checkNotice(range, tick.checks, times()) ?? rangeNotice(range, times())),
+    ...tick.ranges.map((range) => {
+      const [own] = features.flatMap((one) => one.range?.(range, tick, times()) ?? [])
+      return own ?? rangeNotice(range, times())
+    }),
   ])
   on('run:started', (run) => {
     started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
@@ -52,7 +60,7 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
   })
   on('run:ended', (ended) => {
     started.delete(ended.run)
-    return [endNotice(ended, times())]
+    return [endNotice(ended, about(ended), times())]
   })
   on('run:refused', (run) => [
     { ...about(run), level: 'warn', symbol: '!', text: 'its result came too late and was refused' },
@@ -69,14 +77,12 @@ export function tellEvents(app: Rota, times: () => TimeText, tell: (notice: Noti
       text: 'ignores the signal to stop; its slot stays taken',
     },
   ])
-  on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered)] : []))
+  on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered, subjectOf(offered))] : []))
   on('operation', (operation) => [operationNotice(operation)])
   on('definitions', (changed) => [definitionsNotice(changed)])
-  on('sensor:polled', sensorNotices['sensor:polled'])
-  on('sensor:failed', sensorNotices['sensor:failed'])
-  on('sensor:recovered', sensorNotices['sensor:recovered'])
-  on('sensor:paused', sensorNotices['sensor:paused'])
-  on('sensor:stuck', sensorNotices['sensor:stuck'])
+  for (const { events = {} } of features) {
+    for (const [name, notices] of Object.entries(events)) on(name as EventName, notices as never)
+  }
   on('worker:expired', ({ worker }) => [
     general('warn', 'worker', `the lease of ${worker} expired; it took a new id`, { worker }),
   ])
@@ -118,17 +124,6 @@ function faultsText(faults: readonly Fault[]): string {
 
 const mostFaults = 3
 
-type Untold = Omit<Notice, 'event'>
-
-function subjectOf(run: RunNotice): string {
-  const { trigger, job } = run
-  return isServiceRun(run) ? `${trigger}: ${job}` : (trigger ?? job)
-}
-
-function about(run: RunNotice): Pick<Notice, 'subject' | 'data'> {
-  return { subject: subjectOf(run), data: runData(run) }
-}
-
 function runData(notice: RunNotice): Notice['data'] {
   const { run, job, trigger, attempt, dueAt } = notice
   const task = taskIdOf(notice)
@@ -140,9 +135,12 @@ function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string 
   return `started, due ${times.near(dueAt)}${tries} (${shortId(run)})`
 }
 
-function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Untold {
+function endNotice(
+  ended: EngineEvents['run:ended'],
+  told: Pick<Notice, 'subject' | 'data'>,
+  times: TimeText,
+): NoticeText {
   const { end, state, durationMs, error, retryAt, attempt } = ended
-  const told = about(ended)
   const data = { ...told.data, end, state, durationMs, error, retryAt }
   const took = roughly(durationMs)
   const tries = attempt > 1 ? `, attempt ${attempt}` : ''
@@ -171,7 +169,7 @@ function firstLine(text: string): string {
 }
 
 /** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
-function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold {
+function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): NoticeText {
   const text = `planned ${count(runs.length, 'run')}`
   const data = {
     trigger,
@@ -185,7 +183,7 @@ function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): Untold
 
 const mostIds = 10
 
-function offerNotice(offered: EngineEvents['run:offered']): Untold {
+function offerNotice(offered: EngineEvents['run:offered'], subject: string): NoticeText {
   const { run, job, trigger, attempt, dueAt, schedule, waitedMs } = offered
   const data = {
     ...runData({ run, job, trigger, attempt, dueAt }),
@@ -193,10 +191,15 @@ function offerNotice(offered: EngineEvents['run:offered']): Untold {
     waitedMs,
   }
   const text = `not claimed for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
-  return { level: 'warn', symbol: '!', subject: subjectOf(offered), text, data }
+  return { level: 'warn', symbol: '!', subject, text, data }
 }
 
-function operationNotice({ operation, target, outcome, details = {} }: EngineEvents['operation']): Untold {
+function operationNotice({
+  operation,
+  target,
+  outcome,
+  details = {},
+}: EngineEvents['operation']): NoticeText {
   const { message } = details as { readonly message?: unknown }
   const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
   const text = `${operation}: ${outcome}${why}`
@@ -210,7 +213,7 @@ function operationNotice({ operation, target, outcome, details = {} }: EngineEve
   }
 }
 
-function definitionsNotice({ source, defined, changed, ended }: EngineEvents['definitions']): Untold {
+function definitionsNotice({ source, defined, changed, ended }: EngineEvents['definitions']): NoticeText {
   const parts = [
     ['defined', defined] as const,
     ['changed', changed] as const,
@@ -231,12 +234,12 @@ function namesText(names: readonly string[]): string {
   return `${names.slice(0, mostIds).join(', ')}${more}`
 }
 
-function rangeNotice(range: LedgerRange, times: TimeText): Untold {
+function rangeNotice(range: LedgerRange, times: TimeText): NoticeText {
   const data = { trigger: range.trigger, ...pick(range, rangeFields) }
   return { level: 'info', symbol: '–', subject: range.trigger, text: rangeText(range, times), data }
 }
 
-function clockNotice({ kind, byMs }: EngineEvents['clock']): Untold {
+function clockNotice({ kind, byMs }: EngineEvents['clock']): NoticeText {
   const by = roughly(byMs)
   switch (kind) {
     case 'behind':
@@ -265,8 +268,8 @@ function clockNotice({ kind, byMs }: EngineEvents['clock']): Untold {
 
 /** The clock is looked at every few seconds; saying the same each time would bury everything else. */
 function onlyWhenNew(
-  notice: (event: EngineEvents['clock']) => Untold,
-): (event: EngineEvents['clock']) => Untold[] {
+  notice: (event: EngineEvents['clock']) => NoticeText,
+): (event: EngineEvents['clock']) => NoticeText[] {
   let last = ''
   return (event) => {
     if (event.kind === last) return []
@@ -275,6 +278,6 @@ function onlyWhenNew(
   }
 }
 
-function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): Untold {
+function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): NoticeText {
   return { level, symbol: level === 'info' ? '·' : '!', subject, text, data }
 }

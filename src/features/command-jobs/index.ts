@@ -12,6 +12,7 @@ export const commands = {
   api: (context: AppContext) => new Commands(context),
   handlers: async () => (await import('./unclaimed.js')).commandHandlers,
   endEffects: async () => [(await import('./end-effect.js')).onceEffect],
+  up: async () => (await import('./jobs-option.js')).jobsFileOption,
   commands: {
     job: {
       summary: 'add, list and remove command jobs',

@@ -3,6 +3,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { refusedKind } from '../../formats/user-file.js'
 import type { Surroundings } from '../../cli/framework/command.js'
 import type { Commands } from './api.js'
+import type { UpExtension } from '../up-extension.js'
 import type { Option } from '../../cli/framework/syntax.js'
 
 /** What the commands of command jobs use of an app. */
@@ -22,6 +23,15 @@ export const jobsOption: Option = {
 export function jobsPathOf({ args, directory }: Surroundings): string | undefined {
   const file = args.text(jobsOption.name)
   return file === undefined ? undefined : resolve(directory, file)
+}
+
+/** `rota up --jobs`: uses a jobs file in place. */
+export const jobsFileOption: UpExtension<CommandsApp> = {
+  options: [jobsOption],
+  read: (context) => {
+    const path = jobsFileOf(context)
+    return path === undefined ? undefined : { define: ({ commands }) => commands.useFile(path) }
+  },
 }
 
 /** The jobs file that was named; what is there and is no file is refused before a lock is made beside it. */

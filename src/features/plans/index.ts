@@ -8,6 +8,7 @@ import type { PlansConfig } from './config.js'
 export const plans = {
   name: 'plans',
   api: (context: AppContext) => new Plans(context),
+  up: async () => (await import('./up.js')).planOption,
   commands: {
     plan: {
       summary: 'check a plan file, or enqueue one entry',

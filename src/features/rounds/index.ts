@@ -15,6 +15,7 @@ export const rounds = {
   config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
   kinds: async () => [(await import('./kind.js')).roundKind],
   endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
+  notices: async () => (await import('./notice.js')).roundNotices,
   commands: {
     round: {
       summary: 'start, stop and inspect rounds',

@@ -1,26 +1,26 @@
 import type { CheckNotice } from '../../kernel/trigger/round-spec.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
+import type { NoticeText } from '../../cli/framework/print/notice.js'
+import type { FeatureNotices } from '../feature-notices.js'
+import { isServiceRun } from './check.js'
 import { pick } from '../../cli/framework/print/json.js'
 import { rangeFields } from '../../cli/framework/print/trigger-text.js'
 
 type Skipped = CheckNotice['skipped'][number]
 
-/** A check as it is told: a line for people, and data for programs. */
-interface CheckLine {
-  readonly level: 'info'
-  readonly symbol: string
-  readonly subject: string
-  readonly text: string
-  readonly data: Readonly<Record<string, unknown>>
+/** What `rota up` prints of rounds: their checks, and the services of their runs. */
+export const roundNotices: FeatureNotices = {
+  range: (range, { checks }, times) => checkNotice(range, checks, times),
+  subject: (run) => (isServiceRun(run) ? `${run.trigger}: ${run.job}` : undefined),
 }
 
-/** What a check of a round found due and left out, in a line and as data; undefined for a range of anything else. */
-export function checkNotice(
+/** What a check of a round found due and left out; undefined for a range of anything else. */
+function checkNotice(
   range: LedgerRange,
   checks: readonly CheckNotice[] | undefined,
   times: TimeText,
-): CheckLine | undefined {
+): NoticeText | undefined {
   const check = checks?.find(({ dueAt, rule }) => dueAt === range.firstAt && rule === range.rule)
   if (range.reason !== 'checked' || check === undefined) return undefined
   const { due } = check

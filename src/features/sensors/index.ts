@@ -25,6 +25,8 @@ export const sensors = {
     const own = definitions.part(ownSensors)
     return own.size === 0 ? [] : [(await import('./polling/run.js')).sensorLoop(own)]
   },
+  notices: async () => (await import('./notice.js')).sensorNotices,
+  up: async () => (await import('./up.js')).webhooksOption,
   commands: {
     sensor: {
       summary: 'inspect, reset and pause sensors',

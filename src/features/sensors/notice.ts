@@ -1,22 +1,9 @@
-import type { EngineEvents } from '../../engine/events.js'
+import type { NoticeText } from '../../cli/framework/print/notice.js'
+import type { FeatureNotices } from '../feature-notices.js'
 import { count } from '../../cli/framework/print/words.js'
 import { roughly } from '../../cli/framework/print/time-text.js'
 
-/** What is told of a sensor, without the name of the event. */
-interface Untold {
-  readonly level: 'info' | 'warn' | 'error'
-  readonly symbol: string
-  readonly subject: string
-  readonly text: string
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-/** What the events of sensors tell, by event. */
-export const sensorNotices: {
-  readonly [Name in Extract<keyof EngineEvents, `sensor:${string}`>]: (
-    event: EngineEvents[Name],
-  ) => readonly Untold[]
-} = {
+const events: FeatureNotices['events'] = {
   'sensor:polled': ({ sensor, kind, observations, fresh, reason, lagMs }) => {
     // Most polls find nothing, and `rota sensor history` has them all.
     if (fresh === 0) return []
@@ -45,6 +32,9 @@ export const sensorNotices: {
   ],
 }
 
-function warning(subject: string, text: string, data: Untold['data']): Untold {
+function warning(subject: string, text: string, data: NoticeText['data']): NoticeText {
   return { level: 'warn', symbol: '!', subject, text, data }
 }
+
+/** What `rota up` prints of sensors. */
+export const sensorNotices: FeatureNotices = { events }

@@ -1,0 +1,24 @@
+import type { Rota } from '../../app/rota.js'
+import type { FeatureNotices } from '../../features/feature-notices.js'
+import type { UpExtension } from '../../features/up-extension.js'
+
+/** What features add to `rota up`. */
+export interface UpFeatures {
+  readonly extensions: readonly UpExtension<Rota>[]
+  readonly notices: readonly FeatureNotices[]
+}
+
+/** Loads what features add to `rota up`. */
+export async function loadUpFeatures(): Promise<UpFeatures> {
+  const features: readonly FeatureParts[] = Object.values(await import('../../features/index.js'))
+  const extensions = await Promise.all(features.flatMap(({ up }) => up?.() ?? []))
+  const notices = await Promise.all(features.flatMap((one) => one.notices?.() ?? []))
+  return { extensions, notices }
+}
+
+/** The parts of a feature that are loaded here, all of which can use this program's apps. */
+interface FeatureParts {
+  readonly name: string
+  readonly up?: () => Promise<UpExtension<Rota>>
+  readonly notices?: () => Promise<FeatureNotices>
+}
