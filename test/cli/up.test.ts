@@ -267,7 +267,7 @@ describe('rota up', () => {
     expect(roles.stderr).toContain(
       '"boss" is not a role (allowed: scheduler, worker, or several with a comma)',
     )
-    expect(roles.stderr).toContain('"schedular" is not a role; did you mean scheduler?')
+    expect(roles.stderr).toContain('"schedular" is not a role (did you mean `scheduler`?)')
     const [empty, api] = others
     expect(empty?.stderr).toContain('"" is not a role')
     expect(api?.stderr).toContain('this version has no HTTP API to serve')
