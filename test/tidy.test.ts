@@ -34,6 +34,27 @@ describe('rooms', () => {
     expect(broken).toEqual([])
   })
 
+  test('the folder of a feature is imported by itself and by the list of features only', () => {
+    const featureOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1]
+    const broken = sources.flatMap(({ path, text }) =>
+      targetsOf({ path, text })
+        .filter((target) => featureOf(target) !== undefined && featureOf(target) !== featureOf(path))
+        .filter(() => path !== 'src/features/index.ts')
+        .map((target) => `${path} imports ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('no class extends another one of ours', () => {
+    const broken = sources.flatMap(({ path, text }) => {
+      const found = withoutComments(text).matchAll(
+        /\bclass (\w+)(?:<[^>]*>)? extends (?!(?:Error|EventEmitter)\b)(\w+)/g,
+      )
+      return [...found].map(([, name, base]) => `${path}: ${name} extends ${base}`)
+    })
+    expect(broken).toEqual([])
+  })
+
   test('no folder is a bucket', () => {
     const buckets = new Set([
       'utils',
@@ -187,7 +208,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     packages: ['yaml', 'zod', '@swc/wasm-typescript'],
   },
   outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },
-  handlers: { rooms: ['features', 'engine', 'port', 'outbound', 'formats', 'kernel', 'text', 'time'] },
+  handlers: { rooms: ['engine', 'port', 'outbound', 'formats', 'kernel', 'text', 'time'] },
   // Their commands use the framework only; apps, configs and stores are handed to them.
   features: {
     rooms: [

@@ -24,7 +24,7 @@ import { Database, type Statements } from '../connection/database.js'
 import { isAway, isBroken, isConflict, isReadOnly, toRotaError } from '../connection/errors.js'
 import { CommitStatus, InDoubt } from './commit-status.js'
 import { becameOf, raiseFence } from './lost-answer.js'
-import { Changed, commitPlain, NotPlain, type PlainPart } from './plain.js'
+import { commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './native.js'
@@ -151,7 +151,8 @@ export class CommitLoop {
         return []
       } catch (error) {
         // What was read in it may be about rows that never were.
-        if (parts === undefined || error instanceof Changed) remembered.catalog = undefined
+        const isOutdated = error instanceof NotPlain && error.isOutdated
+        if (parts === undefined || isOutdated) remembered.catalog = undefined
         if (error instanceof NotExclusive || error instanceof NotPlain) {
           isExclusive ||= error instanceof NotExclusive
           parts = undefined

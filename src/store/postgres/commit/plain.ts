@@ -23,11 +23,16 @@ const slackAhead = 32
 const COMMIT = `select rota.commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
   $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) as answer, pg_current_xact_id_if_assigned()::text as transaction`
 
-/** Thrown where the transaction has to be made in the way that can do everything. */
-export class NotPlain extends Error {}
+/** Thrown if the transaction has to be made in the way that can do everything. */
+export class NotPlain extends Error {
+  /** Whether the reason is that this process knows older definitions than the store has. */
+  readonly isOutdated: boolean
 
-/** Thrown where that is so because the definitions are no longer those that this process knows. */
-export class Changed extends NotPlain {}
+  constructor(message: string, { isOutdated }: { readonly isOutdated: boolean }) {
+    super(message)
+    this.isOutdated = isOutdated
+  }
+}
 
 /** One piece of the usual transaction: runs to be recorded, or a worker's turn. */
 export type PlainPart =
@@ -126,8 +131,9 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === notAloneState) throw new NotExclusive('runs wait for their gates')
-    if (code === changedState) throw new Changed((error as Error).message)
-    if (code === unusualState || code === existsState) throw new NotPlain((error as Error).message)
+    const isOutdated = code === changedState
+    if (isOutdated || code === unusualState || code === existsState)
+      throw new NotPlain((error as Error).message, { isOutdated })
     throw error
   }
 }
