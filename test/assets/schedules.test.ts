@@ -125,8 +125,10 @@ describe('a schedule of an asset', () => {
     const { app } = stageAt('2025-01-15T00:00:00Z')
     app.job('mail', () => undefined)
     expect(() => app.assets.schedule('mail', { cron: '0 2 * * *' })).toThrow(/no asset is named mail/)
-    // At once, not as a promise that nobody waits for: a trigger whose job was forgotten looks the same.
-    expect(() => app.assets.schedule('nothing', { cron: '0 2 * * *' })).toThrow(/For a job, name it as `job`/)
+    // At once, not as a promise that nobody waits for.
+    expect(() => app.assets.schedule('nothing', { cron: '0 2 * * *' })).toThrow(
+      /for a job use app\.schedule\(\)/,
+    )
   })
 
   it('F2: unscheduling between due and run does not break the run', async () => {
@@ -185,7 +187,7 @@ describe('a schedule of an asset', () => {
     await expect(app.assets.schedule('nothing', { cron: '0 2 * * *' })).rejects.toMatchObject({
       code: 'JOB_UNKNOWN',
     })
-    await expect(app.schedule('report', {} as never)).rejects.toThrow(/nothing says when it is due/)
+    await expect(app.assets.schedule('report', {})).rejects.toThrow(/nothing says when it is due/)
   })
 
   it('says at the start, all together, which partition nothing can say', async () => {

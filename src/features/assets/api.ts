@@ -62,14 +62,15 @@ export class Assets {
     return { name }
   }
 
-  /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. */
-  async schedule(asset: AnyJob, options: AssetScheduleOptions): Promise<void> {
+  /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. A faulty definition throws at once. */
+  schedule(asset: AnyJob, options: AssetScheduleOptions): Promise<void> {
     const job = jobName(asset)
     const { name = job, ...schedule } = (options as AssetScheduleOptions | null) ?? {}
     const { isStarted, definitions } = this.#context
     // An app that defines nothing asks the store, as one that runs does.
-    if (isStarted || definitions.jobs.size === 0) return await this.#scheduleNow(name, { ...schedule, job })
+    if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job })
     this.#addSchedule(name, { ...schedule, job })
+    return Promise.resolve()
   }
 
   /** Ends a schedule; runs that are due already go on. A schedule that does not exist is no error. */

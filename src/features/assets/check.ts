@@ -33,7 +33,7 @@ export function unknownAsset(schedule: string, asset: string, known: readonly st
   const message = noneNamed('asset is named', asset, { known, list: 'rota asset list' })
   return new RotaError(
     'JOB_UNKNOWN',
-    `schedule ${namedText(schedule)}: ${message} For a job, name it as \`job\``,
+    `schedule ${namedText(schedule)}: ${message}; for a job use app.schedule()`,
   )
 }
 
