@@ -91,9 +91,7 @@ describe('all pages', () => {
   })
 
   test('paths of sources, tests and examples exist', () => {
-    // The map describes the target of the redesign too, until it is reached.
-    const described = pages.filter(({ path }) => path !== 'docs/architecture.md')
-    const missing = described.flatMap(({ path, text }) =>
+    const missing = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/`((?:src|test|bench|scripts|examples)\/[\w./-]+)`/g)]
         .map((match) => match[1] ?? '')
         .filter((file) => !existsSync(join(root, file)))
