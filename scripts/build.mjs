@@ -28,7 +28,7 @@ process.exitCode = status ?? 1
 /** Editors complete files by their schemas; the shapes are needed only to write those, so the package does without zod. */
 async function writeSchemas() {
   const shapeFiles = {
-    config: 'formats/config-shape',
+    config: 'formats/config/config-shape',
     plan: 'features/plans/shape',
     pipeline: 'formats/pipeline-shape',
   }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ZodObject, ZodType } from 'zod'
-import { configShape } from '../src/formats/config-shape.js'
+import { configShape } from '../src/formats/config/config-shape.js'
 import { root } from './repository.js'
 
 /** The shape of a config with the sections of all features, as the build puts it together. */

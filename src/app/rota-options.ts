@@ -3,7 +3,7 @@ import { refuse } from '../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../kernel/definition/faults.js'
 import { readFlag, readName, readOptions } from '../kernel/definition/read-value.js'
 import type { Roles } from '../engine/role.js'
-import { readSettings, settingNames, type AppSettings } from '../formats/settings.js'
+import { readSettings, settingNames, type AppSettings } from '../formats/config/settings.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './store/open-store.js'
 

@@ -1,4 +1,4 @@
-import type { ConfigSection, SectionDefinitions } from '../formats/config.js'
+import type { ConfigSection, SectionDefinitions } from '../formats/config/config.js'
 import type { Place } from '../kernel/definition/faults.js'
 import type { AppContext } from './app-context.js'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configSections, loadApp } from '../app/definitions/load-app.js'
 import type { Rota } from '../app/rota.js'
-import type { Config } from './config.js'
-import { loadConfig } from './config-file.js'
+import type { Config } from './config/config.js'
+import { loadConfig } from './config/config-file.js'
 
 function written(text: string): { path: string; directory: string } {
   const directory = mkdtempSync(join(tmpdir(), 'rota-config-'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../kernel/definition/errors.js'
 import { configSections } from '../app/definitions/load-app.js'
-import { loadConfig, type LoadedConfig } from './config-file.js'
+import { loadConfig, type LoadedConfig } from './config/config-file.js'
 
 let directory: string
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { commandShape, durationShape, requestShape } from './config-shape.js'
+import { commandShape, durationShape, requestShape } from './config/config-shape.js'
 
 const attempts = z.number().int().min(1).max(100)
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readYamlText } from './config-text.js'
+import { readYamlText } from './config/config-text.js'
 import { readPlainYaml } from './plain-yaml.js'
 
 /** Whatever the plain reader reads, the full parser reads without a fault, and as the same. */

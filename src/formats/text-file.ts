@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { readUserFile } from './user-file.js'
 import { faultText, RotaError, type ErrorCode, type Fault } from '../kernel/definition/errors.js'
 import { placeOf, type Key, type Place, type PlacedFault } from '../kernel/definition/faults.js'
-import type { ConfigText, Position } from './config-text.js'
+import type { ConfigText, Position } from './config/config-text.js'
 
 /** The longest config or pipeline that is read, in bytes. */
 export const MAX_CONFIG_BYTES = 1_048_576

@@ -11,7 +11,7 @@ export async function loadYamlFile<Value>(
   const plain = readPlainYaml(text)
   const value = plain === undefined ? undefined : withoutFaults(plain.value, read)
   if (value !== undefined) return value
-  const { readYamlText } = await import('./config-text.js')
+  const { readYamlText } = await import('./config/config-text.js')
   return checkText(file, readYamlText(text), read).value
 }
 

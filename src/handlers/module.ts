@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refuse, RotaError } from '../kernel/definition/errors.js'
 import type { Job } from '../kernel/job/job.js'
-import { importModule } from '../formats/config-module.js'
+import { importModule } from '../formats/config/config-module.js'
 
 /** The function that a module exports under a name; a relative path starts at the directory. */
 export async function importFunction(

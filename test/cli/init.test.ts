@@ -7,7 +7,7 @@ import { configText, formats } from '../../src/cli/views/config-text.js'
 import { completionScript } from '../../src/cli/framework/completion-script.js'
 import { program } from '../../src/cli/commands.js'
 import { configSections } from '../../src/app/definitions/load-app.js'
-import { loadConfig } from '../../src/formats/config-file.js'
+import { loadConfig } from '../../src/formats/config/config-file.js'
 import { emptyDirectory, rota } from './rota.js'
 
 describe('rota init', () => {

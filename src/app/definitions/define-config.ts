@@ -1,7 +1,7 @@
 import type { Handler } from '../../engine/worker/perform.js'
 import type { FeatureConfig } from '../../features/feature-config.js'
 import type * as features from '../../features/index.js'
-import type { ConfigInput, JobEntry } from '../../formats/config.js'
+import type { ConfigInput, JobEntry } from '../../formats/config/config.js'
 import type { StepFunction } from '../../handlers/pipeline/step-function.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 

@@ -5,7 +5,7 @@ import type { ConfiguredApp, FeatureDefinitions } from '../../features/feature-c
 import type { Feature } from '../../features/feature.js'
 import * as features from '../../features/index.js'
 import { stepFunctions, type StepFunction } from '../../handlers/pipeline/step-function.js'
-import { fileOf, loadConfig, type LoadedConfig } from '../../formats/config-file.js'
+import { fileOf, loadConfig, type LoadedConfig } from '../../formats/config/config-file.js'
 import { plain, refuseFile } from '../../formats/text-file.js'
 import { systemClock } from '../../time/clock.js'
 import { programOf } from '../process/program.js'

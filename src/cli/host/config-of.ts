@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
-import { checkConfigPath, configIn, findConfig } from '../../formats/find-config.js'
+import { checkConfigPath, configIn, findConfig } from '../../formats/config/find-config.js'
 import { configOption, type Surroundings } from '../framework/command.js'
 import { readAs } from '../framework/option-names.js'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jobShape, scheduleShape } from '../../formats/config-shape.js'
+import { jobShape, scheduleShape } from '../../formats/config/config-shape.js'
 import { dimensionKinds } from '../../kernel/partition/spec.js'
 
 const time = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeOf } from '../../kernel/definition/faults.js'
-import { readConfig } from '../../formats/config.js'
+import { readConfig } from '../../formats/config/config.js'
 import { readSection } from './config.js'
 
 function faultsOf(config: unknown): string[] {

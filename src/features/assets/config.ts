@@ -1,4 +1,4 @@
-import { namesIn } from '../../formats/config.js'
+import { namesIn } from '../../formats/config/config.js'
 import type {
   DefinitionDefaults,
   JobDefinition,

@@ -158,7 +158,7 @@ async function readLine(bytes: Buffer, context: LineContext): Promise<JobLine> {
   const value = parsed(text)
   if (value === undefined && !context.isExplained) return problem('it is not JSON', 'one JSON map a line')
   if (value === undefined) {
-    const { readJsonText } = await import('../../formats/config-text.js')
+    const { readJsonText } = await import('../../formats/config/config-text.js')
     const [first] = readJsonText(text).faults
     return problem(first?.message ?? 'it is not JSON', 'one JSON map a line', first?.column)
   }

@@ -1,5 +1,5 @@
 import type { Events } from '../../engine/events.js'
-import { offerAfterDefaultMs } from '../../formats/settings.js'
+import { offerAfterDefaultMs } from '../../formats/config/settings.js'
 import { Loop, type Look } from '../../engine/loop.js'
 import { isUnclaimedJob } from '../../engine/worker/command-run.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'

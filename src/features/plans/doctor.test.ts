@@ -8,7 +8,7 @@ import { placeOf } from '../../kernel/definition/faults.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { formatInstant } from '../../time/instant.js'
 import { readPlan, type Plan } from './definition.js'
-import { schedulePass } from './schedule-pass.js'
+import { schedulePass } from './pass/schedule-pass.js'
 
 const t0 = Date.UTC(2026, 0, 5)
 const minute = 60_000

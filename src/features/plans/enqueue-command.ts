@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Store } from '../../store/port.js'
-import { findConfig } from '../../formats/find-config.js'
+import { findConfig } from '../../formats/config/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
 import { shellWord } from '../../cli/framework/print/shell-word.js'
 

@@ -7,7 +7,7 @@ import type { Plan } from './definition.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { createApp } from '../../app/rota.js'
 import { enqueueEntry, type EnqueuedEntry, type EntryRequest } from './enqueue-entry.js'
-import { schedulePass } from './schedule-pass.js'
+import { schedulePass } from './pass/schedule-pass.js'
 
 const hour = 3_600_000
 const monday = Date.UTC(2026, 0, 5)

@@ -49,7 +49,7 @@ export async function enqueueEntry(store: Store | undefined, request: EntryReque
   if (request.isDry) return { entry, outcome: 'enqueued' }
   if (isEntry && stored !== undefined)
     return { entry, outcome: await enqueueMissed(store, stored, { entry, ...request }) }
-  const { recordEntries } = await import('./record-entries.js')
+  const { recordEntries } = await import('./pass/record-entries.js')
   const recorded = await recordEntries(store, [entry], request)
   return { entry, outcome: recorded.length === 1 ? 'enqueued' : 'already_enqueued' }
 }

@@ -18,7 +18,7 @@ export const plans = {
     schedule: {
       summary: 'enqueue the due entries of a plan, once',
       group: 'from-cron',
-      load: async (program) => (await import('./schedule-command.js')).schedule(program),
+      load: async (program) => (await import('./pass/schedule-command.js')).schedule(program),
     },
     work: {
       summary: 'perform one run of a queue directory',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { durationShape, priorityShape } from '../../formats/config-shape.js'
+import { durationShape, priorityShape } from '../../formats/config/config-shape.js'
 
 const round = z.strictObject({
   every: durationShape.describe('How often it checks which services are due.'),

@@ -1,4 +1,4 @@
-import { namesIn } from '../../formats/config.js'
+import { namesIn } from '../../formats/config/config.js'
 import { within, type Place } from '../../kernel/definition/faults.js'
 import { isMap, readEach, type Written } from '../../kernel/definition/read-value.js'
 import type { FeatureDefinitions } from '../feature-config.js'

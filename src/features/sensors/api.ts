@@ -5,13 +5,13 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { Written } from '../../kernel/definition/read-value.js'
 import type { AppContext } from '../app-context.js'
 import { readSensorDefinition, sensorOrigin, type SensorDefinition } from './definition.js'
-import type { Deliveries, Delivered } from './deliver.js'
+import type { Deliveries, Delivered } from './delivery/deliver.js'
 import { givenSensor, type AppSensorOptions } from './given.js'
 import type { Evaluation } from './record.js'
 import { ownSensors, type ConfiguredSensor, type Observation } from './sensor.js'
 import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
 import { onOwnDatabase } from './types.js'
-import type { WebhookAddress, Webhooks } from './webhooks.js'
+import type { WebhookAddress, Webhooks } from './delivery/webhooks.js'
 
 /** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
 export class Sensors {
@@ -127,7 +127,7 @@ export class Sensors {
 
   /** Listens for signed deliveries to the webhook sensors of this app, at `/webhooks/<sensor>`, until the app stops. Before the start it answers 503. */
   async listen(address: { readonly host?: string; readonly port: number }): Promise<WebhookAddress> {
-    const { Webhooks } = await import('./webhooks.js')
+    const { Webhooks } = await import('./delivery/webhooks.js')
     const { clock, now, store, events } = this.#context
     const webhooks = new Webhooks({
       sensors: this.#sensors,
@@ -160,7 +160,7 @@ export class Sensors {
   }
 
   async #newDeliveries(): Promise<Deliveries> {
-    const { Deliveries } = await import('./deliver.js')
+    const { Deliveries } = await import('./delivery/deliver.js')
     const { store, now, wake, events } = this.#context
     return new Deliveries({
       store: await store(),

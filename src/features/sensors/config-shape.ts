@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { durationShape, priorityShape, textsShape } from '../../formats/config-shape.js'
+import { durationShape, priorityShape, textsShape } from '../../formats/config/config-shape.js'
 import { sensorTypes } from './config.js'
 
 const sensor = z.looseObject({

@@ -7,13 +7,13 @@ import { ownSensors } from './sensor.js'
 
 export type { ConfigSensor } from './config.js'
 export type { DedupeOptions, SensorInput, SensorOptions } from './definition.js'
-export type { Delivered } from './deliver.js'
+export type { Delivered } from './delivery/deliver.js'
 export type { AppSensorOptions } from './given.js'
 export type { SensorModule } from './isolated.js'
 export type { Evaluation, SensorRecord } from './record.js'
 export type { ConfiguredSensor, InitResult, Observation, PollContext, PollResult, Sensor } from './sensor.js'
 export type { SensorInfo, SensorPreview, SensorReset } from './status.js'
-export type { WebhookAddress } from './webhooks.js'
+export type { WebhookAddress } from './delivery/webhooks.js'
 
 /** The feature `sensors`. */
 export const sensors = {

@@ -3,7 +3,7 @@ import { maxResultBytes } from '../../kernel/definition/bounds.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { Sensor } from './sensor.js'
-import { importModule } from '../../formats/config-module.js'
+import { importModule } from '../../formats/config/config-module.js'
 
 /** One call of a sensor that has a thread or process of its own. */
 export type SensorCall = {

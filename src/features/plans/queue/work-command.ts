@@ -2,7 +2,7 @@ import type { ProgramParts } from '../../feature.js'
 import { resolve } from 'node:path'
 import type { NoRun, QueueAt, QueueFile } from './files.js'
 import type { QueueItem } from './list.js'
-import type { WorkerSummary } from '../summaries.js'
+import type { WorkerSummary } from '../pass/summaries.js'
 import type { Worked, workQueue } from './work.js'
 import { formatInstant } from '../../../time/instant.js'
 import { systemClock } from '../../../time/clock.js'
@@ -101,7 +101,7 @@ async function workOnce(context: QueueContext, isOn: boolean, ends: Ends): Promi
 
 async function record(context: QueueContext, summaries: readonly WorkerSummary[]): Promise<void> {
   const { args, directory } = context
-  const { writeWorkerSummary } = await import('../summaries.js')
+  const { writeWorkerSummary } = await import('../pass/summaries.js')
   const outputDirectory = resolve(directory, args.text('output-dir') ?? 'output')
   for (const summary of summaries)
     await recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))

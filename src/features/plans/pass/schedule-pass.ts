@@ -5,16 +5,16 @@
  *
  * A crash loses nothing: the cursor of the pass moves last, and the next pass skips what is recorded.
  */
-import { planRunId, planTriggerName } from '../../kernel/identity/occurrence.js'
-import type { Run } from '../../kernel/run/run.js'
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import type { Plan, PlanEntry } from './definition.js'
-import { fileNameOf } from '../../formats/queue-file.js'
-import type { Store } from '../../store/port.js'
-import { formatInstant, type Instant } from '../../time/instant.js'
+import { planRunId, planTriggerName } from '../../../kernel/identity/occurrence.js'
+import type { Run } from '../../../kernel/run/run.js'
+import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import type { Plan, PlanEntry } from '../definition.js'
+import { fileNameOf } from '../../../formats/queue-file.js'
+import type { Store } from '../../../store/port.js'
+import { formatInstant, type Instant } from '../../../time/instant.js'
 import { lastPassAt, notePass } from './pass-cursor.js'
-import { filedPayload, queueFileNames } from './queue/files.js'
-import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from './same-params.js'
+import { filedPayload, queueFileNames } from '../queue/files.js'
+import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from '../same-params.js'
 
 /** The parameters of a pass. */
 export interface PassRequest {

@@ -11,8 +11,8 @@ import {
   type Document,
   type Node,
 } from 'yaml'
-import type { Key } from '../kernel/definition/faults.js'
-import { mostAliases, yamlFaults } from './yaml-faults.js'
+import type { Key } from '../../kernel/definition/faults.js'
+import { mostAliases, yamlFaults } from '../yaml-faults.js'
 
 /** Where something stands in a file, both counted from 1. */
 export interface Position {

@@ -3,8 +3,8 @@ import type {
   Definitions,
   JobDefinition,
   TriggerDefinition,
-} from '../kernel/definition/definitions.js'
-import { fault, shown, within, type Place } from '../kernel/definition/faults.js'
+} from '../../kernel/definition/definitions.js'
+import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
 import {
   didYouMean,
   isMap,
@@ -14,18 +14,18 @@ import {
   readOptions,
   type Entry,
   type Written,
-} from '../kernel/definition/read-value.js'
-import type { SecretText } from '../kernel/definition/secret-text.js'
-import { readVariables } from '../kernel/job/define-handler.js'
-import { functionOf, readJob, type JobInput } from '../kernel/job/define-job.js'
-import type { QueueOptions } from '../kernel/job/define-queue.js'
-import { readZone, scheduleKinds } from '../kernel/trigger/define-schedule.js'
+} from '../../kernel/definition/read-value.js'
+import type { SecretText } from '../../kernel/definition/secret-text.js'
+import { readVariables } from '../../kernel/job/define-handler.js'
+import { functionOf, readJob, type JobInput } from '../../kernel/job/define-job.js'
+import type { QueueOptions } from '../../kernel/job/define-queue.js'
+import { readZone, scheduleKinds } from '../../kernel/trigger/define-schedule.js'
 import {
   readTrigger,
   triggerOptionNames,
   type ScheduleOptions,
   type TriggerInput,
-} from '../kernel/trigger/define-trigger.js'
+} from '../../kernel/trigger/define-trigger.js'
 import { readSettings, settingNames, type AppSettings } from './settings.js'
 
 /** What a config file may say, without the sections that features read. */

@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readUserFileSync } from '../../formats/user-file.js'
-import { isMap } from '../../kernel/definition/read-value.js'
-import type { Plan } from './definition.js'
-import { systemClock } from '../../time/clock.js'
-import { formatInstant, type Instant } from '../../time/instant.js'
-import { formatLocal } from '../../time/local-time.js'
-import { zoneOf } from '../../time/zone.js'
-import type { QueueError } from '../../kernel/job/pipeline.js'
+import { readUserFileSync } from '../../../formats/user-file.js'
+import { isMap } from '../../../kernel/definition/read-value.js'
+import type { Plan } from '../definition.js'
+import { systemClock } from '../../../time/clock.js'
+import { formatInstant, type Instant } from '../../../time/instant.js'
+import { formatLocal } from '../../../time/local-time.js'
+import { zoneOf } from '../../../time/zone.js'
+import type { QueueError } from '../../../kernel/job/pipeline.js'
 import type { Pass } from './schedule-pass.js'
 
 /** The summary that a pass of the scheduler writes for an audit. */
@@ -78,7 +78,7 @@ export async function writeScheduleSummary(
   const path = join(folder, 'artifacts', `schedule_summary_${day}.json`)
   mkdirSync(dirname(path), { recursive: true })
   // Loaded only here: the summary of a run does not need it.
-  const { DirectoryLock } = await import('../../store/files/lock.js')
+  const { DirectoryLock } = await import('../../../store/files/lock.js')
   // Without the lock, two writers would each lose the pass of the other.
   const lock = new DirectoryLock({ path: join(folder, 'summary.lock'), clock: systemClock, url: path })
   try {

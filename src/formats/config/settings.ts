@@ -1,4 +1,4 @@
-import { within, type Place } from '../kernel/definition/faults.js'
+import { within, type Place } from '../../kernel/definition/faults.js'
 import {
   readChoice,
   readConcurrency,
@@ -6,10 +6,10 @@ import {
   readEach,
   readOptions,
   type Written,
-} from '../kernel/definition/read-value.js'
-import { readQueue } from '../kernel/job/define-queue.js'
-import type { Queue } from '../kernel/job/job.js'
-import { MAX_DURATION_MS } from '../time/duration.js'
+} from '../../kernel/definition/read-value.js'
+import { readQueue } from '../../kernel/job/define-queue.js'
+import type { Queue } from '../../kernel/job/job.js'
+import { MAX_DURATION_MS } from '../../time/duration.js'
 
 /** How an app works, as its options or its config say it. */
 export interface AppSettings {

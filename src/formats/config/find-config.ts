@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
-import { RotaError } from '../kernel/definition/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 
 /** The names under which a config is looked for, in this order. */
 export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map(

@@ -1,9 +1,9 @@
-import type { ProgramParts } from '../feature.js'
+import type { ProgramParts } from '../../feature.js'
 import { resolve } from 'node:path'
 import type { Pass, PassRequest } from './schedule-pass.js'
 import type { ScheduleSummary } from './summaries.js'
-import { systemClock } from '../../time/clock.js'
-import { type Command, type Context, exitCodes, jsonOption } from '../../cli/framework/command.js'
+import { systemClock } from '../../../time/clock.js'
+import { type Command, type Context, exitCodes, jsonOption } from '../../../cli/framework/command.js'
 import {
   acceptClockOption,
   clockOf,
@@ -14,9 +14,9 @@ import {
   queueOf,
   recordSummary,
   type QueueContext,
-} from './queue/one-shot.js'
-import { namedFile } from '../../formats/named-file.js'
-import { durationOf } from '../../cli/framework/times-of.js'
+} from '../queue/one-shot.js'
+import { namedFile } from '../../../formats/named-file.js'
+import { durationOf } from '../../../cli/framework/times-of.js'
 
 /** `rota schedule`: one pass over a plan. */
 export const schedule = (program: ProgramParts): Command => ({
@@ -51,7 +51,7 @@ export const schedule = (program: ProgramParts): Command => ({
       const context = { ...given, program }
       const planPath = context.args.text('plan') ?? ''
       namedFile(context.directory, { holder: '--plan', path: planPath, code: 'PLAN_INVALID' })
-      const { loadPlan } = await import('./file.js')
+      const { loadPlan } = await import('../file.js')
       const plan = await loadPlan(resolve(context.directory, planPath))
       const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
       context.out.show(summary, () => print(context, summary))
@@ -67,7 +67,7 @@ type PlanHere = {
 
 async function pass(context: QueueContext, { planPath, plan, isOn }: PlanHere): Promise<ScheduleSummary> {
   const { args, directory } = context
-  const { planSourceName, realFile } = await import('./source.js')
+  const { planSourceName, realFile } = await import('../source.js')
   const { scheduleSummary, writeScheduleSummary } = await import('./summaries.js')
   const asked: Asked = {
     plan,
@@ -92,7 +92,7 @@ async function pass(context: QueueContext, { planPath, plan, isOn }: PlanHere): 
 async function withHints(made: Pass, { args }: Context): Promise<Pass> {
   if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
   // Most passes miss nothing.
-  const { shellWord } = await import('../../cli/framework/print/shell-word.js')
+  const { shellWord } = await import('../../../cli/framework/print/shell-word.js')
   const queue = args.text(queueDirOption.name)
   const rest = queue === undefined ? '' : ` --queue-dir ${shellWord(queue)}`
   const skipped = made.skipped.map((one) => {
@@ -120,7 +120,7 @@ async function makePass(context: QueueContext, request: Asked, isOn: boolean): P
   const disabled = (made: Pass): MadePass => ({ made, now: thisSecond() })
   const { disabledPass, schedulePass } = await import('./schedule-pass.js')
   if (!isOn && !request.isDry) return disabled(disabledPass(request.plan, 'SCHEDULER_ENABLED is off'))
-  const { makeQueue, openQueue, planningHold, importForeign } = await import('./queue/directory.js')
+  const { makeQueue, openQueue, planningHold, importForeign } = await import('../queue/directory.js')
   const queue = queueOf(context)
   const store = request.isDry ? await openQueue(queue) : await makeQueue(queue)
   try {

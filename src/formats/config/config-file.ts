@@ -1,8 +1,8 @@
 import { basename, dirname, extname, resolve } from 'node:path'
-import { RotaError } from '../kernel/definition/errors.js'
-import { placeOf, type Key } from '../kernel/definition/faults.js'
-import { isMap } from '../kernel/definition/read-value.js'
-import { appNameOf } from './app-name.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, type Key } from '../../kernel/definition/faults.js'
+import { isMap } from '../../kernel/definition/read-value.js'
+import { appNameOf } from '../app-name.js'
 import {
   readConfig,
   type Config,
@@ -21,7 +21,7 @@ import {
   textOf,
   unreadableFile,
   type TextFile,
-} from './text-file.js'
+} from '../text-file.js'
 
 /** What a config file gave: definitions, or whatever else a module exports, such as an app. */
 export type LoadedConfig<Section extends SectionDefinitions = SectionDefinitions> = ConfigPath &

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { dstPolicies } from '../time/cron/dst.js'
-import { partitionWords } from '../kernel/partition/rule.js'
+import { dstPolicies } from '../../time/cron/dst.js'
+import { partitionWords } from '../../kernel/partition/rule.js'
 
 /** A length of time. */
 export const durationShape = z

@@ -3,7 +3,7 @@ import { createRequire, register } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { refusedFile } from './user-file.js'
+import { refusedFile } from '../user-file.js'
 
 /** The default export of a module written in JavaScript or TypeScript. */
 export async function importDefault(path: string): Promise<unknown> {

@@ -1,11 +1,11 @@
-import { pipelineJob } from '../../kernel/job/pipeline.js'
-import { isMap } from '../../kernel/definition/read-value.js'
-import { planTick } from '../../kernel/tick/tick.js'
-import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
-import type { Store } from '../../store/port.js'
-import type { Instant } from '../../time/instant.js'
-import { isPass, passName, passSource } from './source.js'
-import { timedKinds } from '../../engine/timed/kinds.js'
+import { pipelineJob } from '../../../kernel/job/pipeline.js'
+import { isMap } from '../../../kernel/definition/read-value.js'
+import { planTick } from '../../../kernel/tick/tick.js'
+import type { DueTrigger, Trigger } from '../../../kernel/trigger/trigger.js'
+import type { Store } from '../../../store/port.js'
+import type { Instant } from '../../../time/instant.js'
+import { isPass, passName, passSource } from '../source.js'
+import { timedKinds } from '../../../engine/timed/kinds.js'
 
 /** The plan of a pass: its source, and its file with links resolved. */
 export interface PassedPlan {
@@ -37,8 +37,8 @@ export async function notePass(store: Store, pass: PassedPlan & { readonly now: 
 }
 
 async function definePass(store: Store, trigger: Trigger, now: Instant): Promise<DueTrigger | undefined> {
-  const { definePipelineJob } = await import('../../engine/sync/pipeline-job.js')
-  const { define } = await import('../../engine/sync/sync.js')
+  const { definePipelineJob } = await import('../../../engine/sync/pipeline-job.js')
+  const { define } = await import('../../../engine/sync/sync.js')
   await definePipelineJob(store, now)
   await define(store, { kinds: timedKinds, source: passSource, triggers: [trigger], now })
   return (await store.dueByName({ names: [trigger.name], now }))[0]

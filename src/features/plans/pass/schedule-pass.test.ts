@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../../kernel/definition/faults.js'
-import type { Json } from '../../kernel/definition/json.js'
-import { planRunId } from '../../kernel/identity/occurrence.js'
-import { readPlan, type Plan } from './definition.js'
-import { openMemoryStore } from '../../store/memory/memory-store.js'
-import type { Store } from '../../store/port.js'
-import { formatInstant } from '../../time/instant.js'
+import { placeOf } from '../../../kernel/definition/faults.js'
+import type { Json } from '../../../kernel/definition/json.js'
+import { planRunId } from '../../../kernel/identity/occurrence.js'
+import { readPlan, type Plan } from '../definition.js'
+import { openMemoryStore } from '../../../store/memory/memory-store.js'
+import type { Store } from '../../../store/port.js'
+import { formatInstant } from '../../../time/instant.js'
 import { schedulePass, type Pass, type PassRequest } from './schedule-pass.js'
 
 const minute = 60_000

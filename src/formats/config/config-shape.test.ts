@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { configSections } from '../app/definitions/load-app.js'
-import { RotaError } from '../kernel/definition/errors.js'
-import { wholeConfigShape } from '../../test/config-schema.js'
+import { configSections } from '../../app/definitions/load-app.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { wholeConfigShape } from '../../../test/config-schema.js'
 import { loadConfig } from './config-file.js'
 
 /** The lines of the error that a config is refused with, without the one that names the file. */

@@ -1,13 +1,13 @@
-import { definePipelineJob } from '../../engine/sync/pipeline-job.js'
-import { define } from '../../engine/sync/sync.js'
-import { planTriggerName } from '../../kernel/identity/occurrence.js'
-import { pipelineJob } from '../../kernel/job/pipeline.js'
-import { planTick, type Tick } from '../../kernel/tick/tick.js'
-import type { PlanEntry } from './definition.js'
-import type { Store } from '../../store/port.js'
-import type { Instant } from '../../time/instant.js'
-import { planTrigger } from './triggers.js'
-import { timedKinds } from '../../engine/timed/kinds.js'
+import { definePipelineJob } from '../../../engine/sync/pipeline-job.js'
+import { define } from '../../../engine/sync/sync.js'
+import { planTriggerName } from '../../../kernel/identity/occurrence.js'
+import { pipelineJob } from '../../../kernel/job/pipeline.js'
+import { planTick, type Tick } from '../../../kernel/tick/tick.js'
+import type { PlanEntry } from '../definition.js'
+import type { Store } from '../../../store/port.js'
+import type { Instant } from '../../../time/instant.js'
+import { planTrigger } from '../triggers.js'
+import { timedKinds } from '../../../engine/timed/kinds.js'
 
 /** Records entries of a plan as runs; returns those that no other process recorded first. */
 export async function recordEntries(

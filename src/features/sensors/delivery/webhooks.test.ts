@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { request as send } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { webhookSensor } from './kinds/webhook/sensor.js'
-import { systemClock } from '../../time/clock.js'
-import { rota, type Rota } from '../../app/rota.js'
+import { webhookSensor } from '../kinds/webhook/sensor.js'
+import { systemClock } from '../../../time/clock.js'
+import { rota, type Rota } from '../../../app/rota.js'
 import { Webhooks } from './webhooks.js'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`

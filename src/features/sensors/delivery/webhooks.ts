@@ -2,12 +2,12 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Delivered } from './deliver.js'
-import { RotaError } from '../../kernel/definition/errors.js'
-import type { ConfiguredSensor, Observation } from './sensor.js'
-import { readWebhookRequest, webhookStatuses, type WebhookOutcome } from './kinds/webhook/request.js'
-import { observeWebhook, type WebhookSensorConfig } from './kinds/webhook/sensor.js'
-import type { Clock } from '../../time/clock.js'
-import type { Instant } from '../../time/instant.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import type { ConfiguredSensor, Observation } from '../sensor.js'
+import { readWebhookRequest, webhookStatuses, type WebhookOutcome } from '../kinds/webhook/request.js'
+import { observeWebhook, type WebhookSensorConfig } from '../kinds/webhook/sensor.js'
+import type { Clock } from '../../../time/clock.js'
+import type { Instant } from '../../../time/instant.js'
 
 /** Where deliveries are listened for. */
 export interface WebhookAddress {
