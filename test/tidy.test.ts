@@ -34,6 +34,20 @@ describe('rooms', () => {
     expect(broken).toEqual([])
   })
 
+  test('no folder has more than 20 source files', () => {
+    const counts = new Map<string, number>()
+    for (const { path } of sources)
+      counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([])
+  })
+
+  test('no file only re-exports others, except an index', () => {
+    const broken = sources.filter(
+      ({ path, text }) => posix.basename(path) !== 'index.ts' && onlyReExports(withoutComments(text)),
+    )
+    expect(broken.map(({ path }) => path)).toEqual([])
+  })
+
   test('the folder of a feature is imported by itself and by the list of features only', () => {
     const featureOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1]
     const broken = sources.flatMap(({ path, text }) =>
@@ -306,6 +320,11 @@ function cycles(files: readonly RepositoryFile[]): readonly string[] {
   }
   for (const path of targets.keys()) visit(path, [])
   return found
+}
+
+/** Whether nothing is left of a file without its re-exports. */
+function onlyReExports(text: string): boolean {
+  return text.replace(/export (?:type )?(?:\{[^}]*\}|\*(?: as \w+)?) from '[^']+'/g, '').trim() === ''
 }
 
 /** The sources with a match outside the places where it is at home. */
