@@ -75,6 +75,23 @@ describe('a job with a schema', () => {
     await expect(app.jobs.runNow('mail')).rejects.toMatchObject({ code: 'PAYLOAD_INVALID' })
   })
 
+  it('does not read its own output again when a failed start is repeated', async () => {
+    const { app, pass } = openApp()
+    const seen: unknown[] = []
+    const length = z.string().transform((text) => text.length)
+    const measure = app.job('measure', {
+      schema: length,
+      handler: ({ payload }) => void seen.push(payload),
+    })
+    app.schedule('hourly', { job: measure, every: '1h', payload: 'four' })
+    app.schedule('faulty', { job: 'nothing', every: '1h' })
+    await expect(app.start()).rejects.toMatchObject({ code: 'DEFINITION_INVALID' })
+    app.job('nothing', () => undefined)
+    await app.start()
+    await pass(3_600_000)
+    expect(seen).toEqual([4])
+  })
+
   it('is refused if the schema is none', () => {
     const { app } = openApp()
     const define = (): unknown =>

@@ -1,5 +1,6 @@
 import type { Registry } from '../../engine/sync/registry.js'
 import { RotaError, refuse, type Fault } from '../../kernel/definition/errors.js'
+import { frozen } from '../../kernel/definition/frozen.js'
 import { checkPayload, payloadSchemas } from '../../kernel/job/payload-schema.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
@@ -7,12 +8,16 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 /** Gives the triggers of an app the payloads that the schemas of their jobs return; throws one error with all faults. */
 export async function checkPayloads(registry: Registry): Promise<void> {
   const faults: Fault[] = []
+  const checked = registry.part(checkedTriggers)
   for (const trigger of registry.triggers.values()) {
     const schema = registry.part(payloadSchemas).get(trigger.job)
-    if (schema === undefined || trigger.round !== undefined) continue
+    // A start that failed is tried again: a schema need not accept its own output.
+    if (schema === undefined || trigger.round !== undefined || checked.has(trigger)) continue
     try {
       const payload = toPayload(await checkPayload(schema, trigger.job, trigger.payload))
-      registry.triggers.set(trigger.name, { ...trigger, payload } satisfies Trigger)
+      const replaced: Trigger = frozen({ ...trigger, payload })
+      checked.add(replaced)
+      registry.triggers.set(trigger.name, replaced)
     } catch (error) {
       if (!(error instanceof RotaError) || error.faults.length === 0) throw error
       faults.push(
@@ -21,4 +26,8 @@ export async function checkPayloads(registry: Registry): Promise<void> {
     }
   }
   refuse('the app', faults)
+}
+
+function checkedTriggers(): WeakSet<Trigger> {
+  return new WeakSet()
 }
