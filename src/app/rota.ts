@@ -55,7 +55,10 @@ import { absoluteUrl } from '../formats/store-url.js'
 import { clockFor } from './store/open-store.js'
 
 /** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
-export interface Rota extends App, FeatureApis {}
+export interface App extends AppRoot, FeatureApis {}
+
+/** An app as a program has it. */
+export interface Rota extends App {}
 
 type Features = typeof features
 
@@ -86,7 +89,7 @@ export function rota(options: RotaOptions = {}): Rota {
 }
 
 /** Makes an app whose definitions are kept under a source. */
-export function createApp(options: RotaOptions, source: string, origin?: Origin): Rota {
+export function createApp(options: RotaOptions, source: string, origin?: Origin): App {
   return composeApp(readRotaOptions(options), source, origin).app
 }
 
@@ -95,7 +98,7 @@ export function composeApp(
   settings: Settings,
   source: string,
   { program, where }: Origin = {},
-): { readonly app: Rota; readonly context: AppContext } {
+): { readonly app: App; readonly context: AppContext } {
   const directory = settings.directory ?? process.cwd()
   // Only when it is used: a bad address fails what needs the store, not the making of an app.
   const storeUrl = (): string => absoluteUrl(settings.store, directory)
@@ -107,7 +110,7 @@ export function composeApp(
   const lifecycle = new Lifecycle({ ...base, own, program })
   const enqueuer = new Enqueuer({ ...base, own, lifecycle })
   const context = newContext({ ...base, lifecycle, enqueuer })
-  const app = new App(context, lifecycle, enqueuer)
+  const app = new AppRoot(context, lifecycle, enqueuer)
   const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature]) =>
     feature.api === undefined ? [] : [[name, feature.api(context)]],
   )
@@ -118,7 +121,7 @@ export function composeApp(
 export const pipelineSteps: unique symbol = Symbol.for('rota.pipeline-steps')
 
 /** The part of an app that belongs to no feature. The store is opened when it is first needed. */
-class App {
+class AppRoot {
   readonly runs: Runs
   readonly triggers: Triggers
   readonly jobs: Jobs

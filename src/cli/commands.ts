@@ -1,10 +1,10 @@
-import type { Rota } from '../app/rota.js'
+import type { App } from '../app/rota.js'
 import type { FeatureCommand, ProgramParts } from '../features/feature.js'
 import type { Command, CommandEntry, CommandGroup } from './framework/command.js'
 import { hostOf } from './host/host.js'
 import type { Program } from './framework/run-command-line.js'
 
-type Entries = Readonly<Record<string, CommandEntry<Rota>>>
+type Entries = Readonly<Record<string, CommandEntry<App>>>
 
 /** The commands that belong to no feature, in the order of the help. */
 const own: Entries = {
@@ -85,7 +85,7 @@ const own: Entries = {
 }
 
 /** The command `rota`: its own commands and those that features list. */
-export const program: Program<Rota> = {
+export const program: Program<App> = {
   version: async () => (await import('../formats/version.js')).packageVersion,
   // Its own commands are found without loading the features.
   command: async (name) => entryOf(own, name) ?? entryOf(await featureCommands(), name),
@@ -108,14 +108,14 @@ async function featureCommands(): Promise<Entries> {
 
 /** The commands of a feature, all of which can use this program's apps. */
 type FeatureEntries = Readonly<
-  Record<string, Omit<FeatureCommand, 'load'> & { load: (program: ProgramParts) => Promise<Command<Rota>> }>
+  Record<string, Omit<FeatureCommand, 'load'> & { load: (program: ProgramParts) => Promise<Command<App>> }>
 >
 
-function entryOf(entries: Entries, name: string): CommandEntry<Rota> | undefined {
+function entryOf(entries: Entries, name: string): CommandEntry<App> | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined
 }
 
-type Listed = readonly [summary: string, load: () => Promise<Command<Rota>>]
+type Listed = readonly [summary: string, load: () => Promise<Command<App>>]
 
 function inGroup(group: CommandGroup, commands: Readonly<Record<string, Listed>>): Entries {
   const entries = Object.entries(commands).map(([name, [summary, load]]) => [name, { summary, group, load }])

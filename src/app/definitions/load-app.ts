@@ -12,7 +12,7 @@ import { programOf } from '../process/program.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
 import { defaultStore } from '../rota-options.js'
-import { composeApp, pipelineSteps, type Rota } from '../rota.js'
+import { composeApp, pipelineSteps, type App } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
 export interface AppOverrides {
@@ -26,7 +26,7 @@ export interface AppOverrides {
 }
 
 /** The app that a config file defines; one that the file made itself is taken as it is. */
-export async function loadApp(path: string, overrides: AppOverrides): Promise<Rota> {
+export async function loadApp(path: string, overrides: AppOverrides): Promise<App> {
   const loaded = await loadConfig(path, configSections)
   const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
   if (loaded.kind === 'module') return ownApp(loaded, store)
@@ -73,7 +73,7 @@ export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, S
 /** The sections of a config that features read. */
 export const configSections = Object.values(features).flatMap((feature: Feature) => feature.config ?? [])
 
-function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): Rota {
+function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): App {
   const { path, exported } = loaded
   if (!isApp(exported)) {
     throw new RotaError('CONFIG_INVALID', `${path} exports neither a config nor an app as its default`)
@@ -86,7 +86,7 @@ function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string
 }
 
 /** A config may have found its own copy of this package, so that a class would not tell. */
-function isApp(value: unknown): value is Rota {
-  const { storeUrl, start } = (value ?? {}) as Partial<Rota>
+function isApp(value: unknown): value is App {
+  const { storeUrl, start } = (value ?? {}) as Partial<App>
   return typeof storeUrl === 'string' && typeof start === 'function'
 }

@@ -1,6 +1,6 @@
 import { lastSignOfLife } from '../../engine/explain/sign-of-life.js'
 import type { Instant } from '../../time/instant.js'
-import type { Rota } from '../rota.js'
+import type { App } from '../rota.js'
 
 /** What was due while no scheduler was at work. */
 export interface Downtime {
@@ -14,7 +14,7 @@ const mostNames = 5
 const noticedMs = 2000
 
 /** Looks at the store before the start: once the engine runs, it plans what was missed at once. */
-export async function readDowntime(app: Rota): Promise<Downtime | undefined> {
+export async function readDowntime(app: App): Promise<Downtime | undefined> {
   const store = await app.store()
   const now = app.now()
   const sinceAt = await lastSignOfLife(store, now)

@@ -1,8 +1,8 @@
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import type { Host, Surroundings } from '../framework/command.js'
 
 /** Gives commands what they need of apps, configs and stores; each part is loaded when it is used. */
-export function hostOf(here: Surroundings): Host<Rota> {
+export function hostOf(here: Surroundings): Host<App> {
   return {
     withApp: async (use, options) => await (await openings()).withApp(here, use, options),
     withConfigApp: async (use) => await (await openings()).withConfigApp(here, use),

@@ -1,10 +1,10 @@
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import type { FeatureNotices } from '../../features/feature-notices.js'
 import type { UpExtension } from '../../features/up-extension.js'
 
 /** What features add to `rota up`. */
 export interface UpFeatures {
-  readonly extensions: readonly UpExtension<Rota>[]
+  readonly extensions: readonly UpExtension<App>[]
   readonly notices: readonly FeatureNotices[]
 }
 
@@ -19,6 +19,6 @@ export async function loadUpFeatures(): Promise<UpFeatures> {
 /** The parts of a feature that are loaded here, all of which can use this program's apps. */
 interface FeatureParts {
   readonly name: string
-  readonly up?: () => Promise<UpExtension<Rota>>
+  readonly up?: () => Promise<UpExtension<App>>
   readonly notices?: () => Promise<FeatureNotices>
 }

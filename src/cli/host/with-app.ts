@@ -1,7 +1,7 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { checkStoreUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../../app/store/open-store.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import type { OpenOptions, Surroundings, UseApp } from '../framework/command.js'
 import { configOf, namedConfig, noConfig } from './config-of.js'
 import { shortIdOf } from './short-id-of.js'
@@ -10,14 +10,14 @@ import { readAs } from '../framework/option-names.js'
 /** Opens the store that a command means, hands it over as an app that is not started, and closes it in the end. */
 export async function withApp(
   context: Surroundings,
-  use: UseApp<Rota>,
-  options: OpenOptions<Rota> = {},
+  use: UseApp<App>,
+  options: OpenOptions<App> = {},
 ): Promise<number> {
   return await useAndClose(context, await openApp(context, options), use)
 }
 
 /** The same with the app that the config defines. */
-export async function withConfigApp(context: Surroundings, use: UseApp<Rota>): Promise<number> {
+export async function withConfigApp(context: Surroundings, use: UseApp<App>): Promise<number> {
   const config = configOf(context)
   if (config === undefined) throw noConfig(context, '; --config names another')
   const { loadApp } = await import('../../app/definitions/load-app.js')
@@ -26,7 +26,7 @@ export async function withConfigApp(context: Surroundings, use: UseApp<Rota>): P
   return await useAndClose(context, app, use)
 }
 
-async function useAndClose(context: Surroundings, app: Rota, use: UseApp<Rota>): Promise<number> {
+async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): Promise<number> {
   try {
     return await use(app, {
       follow: async (id) => await (await import('../views/follow.js')).followToEnd(context, app, id),
@@ -37,12 +37,12 @@ async function useAndClose(context: Surroundings, app: Rota, use: UseApp<Rota>):
   }
 }
 
-async function openApp(context: Surroundings, { create, orEmpty = false }: OpenOptions<Rota>): Promise<Rota> {
+async function openApp(context: Surroundings, { create, orEmpty = false }: OpenOptions<App>): Promise<App> {
   const { directory } = context
   // Loaded only here, so that no help and no completion waits for it.
   const { createApp } = await import('../../app/rota.js')
   const store = await storeUrl(context)
-  const inMemory = (): Rota => createApp({ store: 'memory:', directory }, 'api')
+  const inMemory = (): App => createApp({ store: 'memory:', directory }, 'api')
   if (store?.startsWith('memory:') === true && !orEmpty) throw forgotten()
   const app = createApp({ store, directory, create: false }, 'api')
   try {
@@ -58,7 +58,7 @@ async function openApp(context: Surroundings, { create, orEmpty = false }: OpenO
   return createApp({ store, directory }, 'api')
 }
 
-async function rehearse(empty: Rota, act: (empty: Rota) => Promise<unknown>): Promise<void> {
+async function rehearse(empty: App, act: (empty: App) => Promise<unknown>): Promise<void> {
   try {
     await act(empty)
   } finally {
@@ -78,7 +78,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof RotaError && error.code === 'STORE_NOT_FOUND'
 }
 
-function missing(app: Rota, error: unknown): RotaError {
+function missing(app: App, error: unknown): RotaError {
   const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` makes it, and --store names another`
   return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }

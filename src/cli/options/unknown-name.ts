@@ -1,10 +1,10 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { nearest, noneNamed } from '../../kernel/definition/read-value.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 
 /** The error for a name that no trigger, job or run has, with what was probably meant. */
 export async function unknownName(
-  app: Rota,
+  app: App,
   name: string,
   kind?: 'trigger' | 'job' | 'run' | 'trigger or job',
 ): Promise<RotaError> {

@@ -1,6 +1,6 @@
 import type { ErrorTrace } from '../../engine/worker/error-trace.js'
 import { parseDuration } from '../../time/duration.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import { exitCodes } from '../framework/command.js'
 import { describeFailure, exitCodeOf } from '../framework/failure.js'
 import { stopSignals } from '../framework/until-signal.js'
@@ -12,7 +12,7 @@ import { exitText, UserCode } from '../framework/user-code.js'
 export class Shutdown {
   /** The exit code, once everything has ended. */
   readonly ended: Promise<number>
-  readonly #app: Rota
+  readonly #app: App
   readonly #printer: EventPrinter
   readonly #grace: string
   readonly #errors: ErrorTrace
@@ -23,7 +23,7 @@ export class Shutdown {
   readonly #ending = new AbortController()
 
   constructor(input: {
-    readonly app: Rota
+    readonly app: App
     readonly printer: EventPrinter
     readonly grace: string
   }) {

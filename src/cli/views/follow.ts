@@ -1,7 +1,7 @@
 import { isFinal, type Run } from '../../kernel/run/run.js'
 import type { StoredLogLine } from '../../store/port.js'
 import { takesWork } from '../../app/control/workers.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import { printable } from '../../text/printable.js'
 import { systemClock } from '../../time/clock.js'
 import { exitCodes, type Surroundings } from '../framework/command.js'
@@ -16,7 +16,7 @@ const lookAgainMs = 500
 
 /** Does something again and again, soon after every change of the store, until it says that it is over. */
 export async function lookAgain(
-  app: Rota,
+  app: App,
   signal: AbortSignal,
   look: () => Promise<'again' | 'over'>,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function lookAgain(
 
 /** Hands over the lines of a run as they come, until it is final; gives the run as it is in the end. */
 export async function followRun(input: {
-  readonly app: Rota
+  readonly app: App
   readonly id: string
   readonly signal: AbortSignal
   readonly onLine: (line: StoredLogLine) => void
@@ -56,7 +56,7 @@ export async function followRun(input: {
 }
 
 /** Every line of a run after a sequence number. */
-export async function linesAfter(app: Rota, id: string, after: number): Promise<readonly StoredLogLine[]> {
+export async function linesAfter(app: App, id: string, after: number): Promise<readonly StoredLogLine[]> {
   const lines: StoredLogLine[] = []
   for (;;) {
     const page = await app.runs.logs(id, { after: lines.at(-1)?.seq ?? after })
@@ -76,7 +76,7 @@ export function printLogLine(out: Output, line: StoredLogLine): void {
 }
 
 /** Prints what a run writes until it ends; gives the exit code that says how. */
-export async function followToEnd({ out }: Surroundings, app: Rota, id: string): Promise<number> {
+export async function followToEnd({ out }: Surroundings, app: App, id: string): Promise<number> {
   const now = app.now()
   const workers = await (await app.store()).workers()
   if (!workers.some((worker) => takesWork(worker, now)))

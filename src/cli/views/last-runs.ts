@@ -1,5 +1,5 @@
 import type { Run } from '../../kernel/run/run.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 
 /** How the runs of a trigger went lately. */
 export interface LastRuns {
@@ -21,7 +21,7 @@ const day = 86_400_000
 
 /** How the runs of each trigger went lately. Asks by index only, never through history. */
 export async function lastRuns(
-  app: Rota,
+  app: App,
   triggers: readonly string[],
 ): Promise<(trigger: string) => LastRuns> {
   const failed = new Map<string, number>()

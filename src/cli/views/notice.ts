@@ -1,7 +1,7 @@
 import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import { taskIdOf } from '../../kernel/run/task.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import type { Instant } from '../../time/instant.js'
 import type { Fault } from '../../kernel/definition/errors.js'
 import { describeFailure } from '../framework/failure.js'
@@ -22,7 +22,7 @@ export interface EventWords {
 
 /** Tells of everything that an app's engine does. */
 export function tellEvents(
-  app: Pick<Rota, 'on'>,
+  app: Pick<App, 'on'>,
   { times, notices: features }: EventWords,
   tell: (notice: Notice) => void,
 ): void {

@@ -1,7 +1,7 @@
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Run } from '../../kernel/run/run.js'
 import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../host/short-id-of.js'
 import type { TimeText } from '../framework/print/time-text.js'
@@ -16,7 +16,7 @@ export interface Pending {
 }
 
 /** Looks up why those of these runs that are pending are. */
-export async function pendingOf(app: Rota, runs: readonly Run[]): Promise<Pending> {
+export async function pendingOf(app: App, runs: readonly Run[]): Promise<Pending> {
   const found = await whyAllPending(await app.store(), { runs, now: app.now() })
   const holders = [...found.values()].flat().flatMap((one) => ('holders' in one ? one.holders : []))
   const shortId = await shortIdOf(app, holders)

@@ -1,4 +1,4 @@
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
 import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
@@ -12,7 +12,7 @@ import { attemptView, pendingView } from './views.js'
 import { runView } from '../framework/print/run-view.js'
 
 /** Shows one run in full, with every attempt. */
-export async function showRun(context: Context<Rota>, app: Rota, id: string): Promise<number> {
+export async function showRun(context: Context<App>, app: App, id: string): Promise<number> {
   const { out } = context
   const run = await app.runs.get(id)
   const attempts = await app.runs.attempts(run.id)

@@ -2,7 +2,7 @@ import type { Downtime } from '../../app/explain/downtime.js'
 import type { SyncReport } from '../../engine/sync/sync.js'
 import { shownUrl } from '../../app/store/open-store.js'
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { isHeard } from '../../kernel/trigger/schedule.js'
 import { count } from '../framework/print/words.js'
@@ -11,7 +11,7 @@ import type { TimeText } from '../framework/print/time-text.js'
 
 /** Tells what was started, what is due next, what was missed, and how to stop. */
 export async function tellSummary(
-  app: Rota,
+  app: App,
   printer: EventPrinter,
   told: {
     readonly config: string | undefined
@@ -80,7 +80,7 @@ function changesText({ defined, changed, ended }: SyncReport): string {
 const mostRead = 1000
 
 async function nextDue(
-  app: Rota,
+  app: App,
   report: SyncReport | undefined,
 ): Promise<{ total: number | undefined; due: readonly { name: string; at: Instant }[] }> {
   const defined = report === undefined ? 0 : report.defined.length + report.changed.length + report.unchanged

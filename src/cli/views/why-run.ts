@@ -1,5 +1,5 @@
 import type { Run } from '../../kernel/run/run.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
 import type { Instant } from '../../time/instant.js'
@@ -19,7 +19,7 @@ export type Meant =
   | { readonly kind: 'run'; readonly run: Run }
 
 /** Finds what a name stands for: a trigger before a job, and that before a run. */
-export async function meantBy(app: Rota, name: string): Promise<Meant> {
+export async function meantBy(app: App, name: string): Promise<Meant> {
   const store = await app.store()
   const [trigger] = await store.triggers({ names: [name] })
   if (trigger !== undefined) return { kind: 'trigger' }
@@ -36,7 +36,7 @@ export function looksLikeRunId(text: string): boolean {
 }
 
 /** Tells where one run stands. */
-export async function whyRun(context: Context<Rota>, app: Rota, run: Run): Promise<number> {
+export async function whyRun(context: Context<App>, app: App, run: Run): Promise<number> {
   const { out } = context
   const pending = await pendingOf(app, [run])
   const data = { kind: 'run', run: runView(run), pending: pending.reasons(run).map(pendingView) }
@@ -54,8 +54,8 @@ const mostRuns = 200
 
 /** Tells what became of the runs of a job that were due in a stretch of time, and of all that are pending. */
 export async function whyJob(
-  context: Context<Rota>,
-  app: Rota,
+  context: Context<App>,
+  app: App,
   { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
 ): Promise<number> {
   const { out } = context

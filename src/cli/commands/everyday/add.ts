@@ -1,5 +1,5 @@
 import { assertName, longestName } from '../../framework/names.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-options.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { type OptionNames, withOptionNames } from '../../framework/option-names.js'
@@ -7,7 +7,7 @@ import { readTriggerInput, triggerOptionNames, triggerOptions } from '../../opti
 import { usageError } from '../../framework/usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */
-export const add: Command<Rota> = {
+export const add: Command<App> = {
   name: 'add',
   about:
     'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine picks them up at once. A command is run without a shell, word by word.',
@@ -41,7 +41,7 @@ export const add: Command<Rota> = {
     if (job === undefined && trigger === undefined) throw nothingToAdd()
     const jobs = job === undefined ? {} : { [name]: job }
     const triggers = trigger === undefined ? {} : { [name]: trigger }
-    const add = (app: Rota): ReturnType<Rota['triggers']['add']> =>
+    const add = (app: App): ReturnType<App['triggers']['add']> =>
       withOptionNames(optionNames(name), () =>
         app.triggers.add(triggers, { jobs, replace: args.flag('replace') }),
       )

@@ -1,10 +1,10 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { runView } from '../../framework/print/run-view.js'
 
 /** `rota cancel`: cancels a run. */
-export const cancel: Command<Rota> = {
+export const cancel: Command<App> = {
   name: 'cancel',
   about: 'Cancels a run: a pending one at once, a running one as soon as its worker has stopped it.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],

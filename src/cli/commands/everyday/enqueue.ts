@@ -1,10 +1,10 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { momentOf } from '../../framework/times-of.js'
 
 /** `rota enqueue`: records a run of a job. */
-export const enqueue: Command<Rota> = {
+export const enqueue: Command<App> = {
   name: 'enqueue',
   about:
     'Enqueues a run of a job and prints its id. If the unique key is taken, it prints the id of the run that has it.',

@@ -1,4 +1,4 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const defaults: Omit<Answers, 'app'> = {
 }
 
 /** `rota init`: writes a config that runs. */
-export const init: Command<Rota> = {
+export const init: Command<App> = {
   name: 'init',
   about:
     'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for what is not given; elsewhere --yes takes the defaults. An existing config is never overwritten.',
@@ -72,7 +72,7 @@ function hasPackage(directory: string): boolean {
 }
 
 /** What was given, what was asked, or the defaults; nothing where the questions were broken off. */
-async function answersOf(context: Context<Rota>): Promise<Answers | undefined> {
+async function answersOf(context: Context<App>): Promise<Answers | undefined> {
   const { args, directory } = context
   const app = appNameOf(directory)
   const given: Partial<Answers> = {

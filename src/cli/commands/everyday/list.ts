@@ -1,5 +1,5 @@
 import { loadTriggerKinds } from '../../../app/features.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
@@ -15,7 +15,7 @@ import { stateColors } from '../../views/runs-table.js'
 import { jobView, triggerView } from '../../views/views.js'
 
 /** `rota list`: lists triggers, jobs or queues. */
-export const list: Command<Rota> = {
+export const list: Command<App> = {
   name: 'list',
   about:
     'Lists the triggers with their schedule, when they are due next, how the last run went and how many failed within 24 hours; or the jobs, or the queues.',
@@ -48,7 +48,7 @@ interface TriggerRow extends LastRuns {
   readonly when: string
 }
 
-async function listTriggers(context: Context<Rota>, app: Rota): Promise<void> {
+async function listTriggers(context: Context<App>, app: App): Promise<void> {
   const { args, out } = context
   const holds = await (await app.store()).holds({ openAt: app.now() })
   const triggers = (await app.triggers.list()).filter((stored) => stored.active || args.flag('all'))
@@ -122,13 +122,13 @@ function stateSince({ finishedAt, claimedAt, dueAt }: Run): number {
   return finishedAt ?? claimedAt ?? dueAt
 }
 
-function printNames({ out }: Context<Rota>, names: readonly string[]): void {
+function printNames({ out }: Context<App>, names: readonly string[]): void {
   out.show(names, () => {
     for (const name of names) out.line(name)
   })
 }
 
-async function listJobs(context: Context<Rota>, app: Rota): Promise<void> {
+async function listJobs(context: Context<App>, app: App): Promise<void> {
   const { args, out } = context
   const jobs = (await app.jobs.list()).filter(({ job }) => args.flag('all') || job.ended !== true)
   if (args.flag('names')) {
@@ -157,7 +157,7 @@ function sourceText({ job, source }: StoredJob): string {
   return `${source}${job.ended === true ? ' (ended)' : ''}`
 }
 
-async function listQueues(context: Context<Rota>, app: Rota): Promise<void> {
+async function listQueues(context: Context<App>, app: App): Promise<void> {
   const queues = await (await app.store()).queues()
   if (context.args.flag('names')) {
     printNames(

@@ -1,10 +1,10 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { untilSignal } from '../../framework/until-signal.js'
 import { followRun, linesAfter, printLogLine } from '../../views/follow.js'
 
 /** `rota logs`: prints the log of a run. */
-export const logs: Command<Rota> = {
+export const logs: Command<App> = {
   name: 'logs',
   about: 'Prints the log lines of a run, of all its attempts.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],

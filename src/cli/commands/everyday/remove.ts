@@ -1,9 +1,9 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 
 /** `rota remove`: removes what was added at run time. */
-export const remove: Command<Rota> = {
+export const remove: Command<App> = {
   name: 'remove',
   about:
     'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',

@@ -1,10 +1,10 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { runView } from '../../framework/print/run-view.js'
 
 /** `rota retry`: makes a final run pending again. */
-export const retry: Command<Rota> = {
+export const retry: Command<App> = {
   name: 'retry',
   about: 'Makes a failed, cancelled or quarantined run pending again, with all its attempts.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],

@@ -1,9 +1,9 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 
 /** `rota run`: runs a job now and follows it. */
-export const run: Command<Rota> = {
+export const run: Command<App> = {
   name: 'run',
   about:
     'Runs the job of a trigger, or a job, now, independent of its schedule. A worker (`rota up`) performs it; this command prints its log and ends when it ends, with exit code 1 if it failed. Ctrl-C only stops the printing.',

@@ -1,6 +1,6 @@
 import type { Run, RunState } from '../../../kernel/run/run.js'
 import type { RunFilter } from '../../../store/port.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { untilSignal } from '../../framework/until-signal.js'
@@ -16,7 +16,7 @@ import { printable } from '../../../text/printable.js'
 const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 
 /** `rota runs`: lists runs. */
-export const runs: Command<Rota> = {
+export const runs: Command<App> = {
   name: 'runs',
   about:
     'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command accepts the beginning of an id that fits only one run.',
@@ -51,7 +51,7 @@ export const runs: Command<Rota> = {
     }),
 }
 
-function filterOf(context: Context<Rota>): RunFilter {
+function filterOf(context: Context<App>): RunFilter {
   const { args } = context
   return {
     limit: args.whole('limit') ?? 20,
@@ -63,7 +63,7 @@ function filterOf(context: Context<Rota>): RunFilter {
 }
 
 /** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
-async function refuseUnknown(app: Rota, { job, trigger }: RunFilter): Promise<void> {
+async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<void> {
   const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
     (await app.runs.list({ ...filter, limit: 1 })).length > 0
   const jobs = job === undefined ? [] : (await app.jobs.list()).map((stored) => stored.job.name)
@@ -74,15 +74,15 @@ async function refuseUnknown(app: Rota, { job, trigger }: RunFilter): Promise<vo
 }
 
 /** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */
-function upToNow(app: Rota, filter: RunFilter): RunFilter {
+function upToNow(app: App, filter: RunFilter): RunFilter {
   const now = app.now()
   const asksForLater = filter.state !== undefined || (filter.sinceAt ?? 0) > now
   return asksForLater ? filter : { ...filter, untilAt: now }
 }
 
 async function print(
-  context: Context<Rota>,
-  { app, filter, found }: { app: Rota; filter: RunFilter; found: readonly Run[] },
+  context: Context<App>,
+  { app, filter, found }: { app: App; filter: RunFilter; found: readonly Run[] },
 ): Promise<void> {
   const { out } = context
   const later = await countLater(app, filter)
@@ -102,7 +102,7 @@ async function print(
 const mostCounted = 1000
 
 /** How many runs of a filter are still to come, where it leaves them out. */
-async function countLater(app: Rota, filter: RunFilter): Promise<string | undefined> {
+async function countLater(app: App, filter: RunFilter): Promise<string | undefined> {
   const { untilAt } = upToNow(app, filter)
   if (untilAt === undefined) return undefined
   const later = await app.runs.list({
@@ -115,7 +115,7 @@ async function countLater(app: Rota, filter: RunFilter): Promise<string | undefi
   return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
 
-function emptyText({ args }: Context<Rota>): string {
+function emptyText({ args }: Context<App>): string {
   const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
   return isFiltered
     ? 'no run matches; `rota runs` lists all of them'
@@ -123,13 +123,8 @@ function emptyText({ args }: Context<Rota>): string {
 }
 
 async function watch(
-  context: Context<Rota>,
-  {
-    app,
-    filter,
-    found,
-    signal,
-  }: { app: Rota; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
+  context: Context<App>,
+  { app, filter, found, signal }: { app: App; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
 ): Promise<number> {
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   // Nothing is left to do for whoever nobody listens to.
@@ -148,7 +143,7 @@ function stageOf({ state, attempt }: Run): string {
   return `${state} ${attempt}`
 }
 
-async function tell(context: Context<Rota>, app: Rota, run: Run): Promise<void> {
+async function tell(context: Context<App>, app: App, run: Run): Promise<void> {
   const { out } = context
   const times = out.times()
   const details = [run.partition ?? '', times.short(run.dueAt), tookText(run), noteText(run, times)]

@@ -1,7 +1,7 @@
 import { shortIdOf } from '../../host/short-id-of.js'
 import { nextInstants } from '../../../app/explain/next-instants.js'
 import { loadTriggerKinds } from '../../../app/features.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { SecretText } from '../../../kernel/definition/secret-text.js'
 import type { Hold } from '../../../kernel/hold/hold.js'
@@ -27,7 +27,7 @@ import { looksLikeRunId } from '../../views/why-run.js'
 const kinds = ['trigger', 'job', 'run'] as const
 
 /** `rota show`: shows one thing in full. */
-export const show: Command<Rota> = {
+export const show: Command<App> = {
   name: 'show',
   about:
     'Shows a trigger with its policies and newest runs; a job with its triggers; or a run with its attempts.',
@@ -47,7 +47,7 @@ export const show: Command<Rota> = {
   run: (context) => context.withApp((app) => showOne(context, app)),
 }
 
-async function showOne(context: Context<Rota>, app: Rota): Promise<number> {
+async function showOne(context: Context<App>, app: App): Promise<number> {
   const { args } = context
   const name = args.word(0)
   const kind = kinds.find((one) => one === args.text('as'))
@@ -76,8 +76,8 @@ interface ShownTrigger {
 }
 
 async function showTrigger(
-  context: Context<Rota>,
-  { app, stored, job }: { app: Rota; stored: StoredTrigger; job: StoredJob | undefined },
+  context: Context<App>,
+  { app, stored, job }: { app: App; stored: StoredTrigger; job: StoredJob | undefined },
 ): Promise<number> {
   const { trigger } = stored
   const now = app.now()
@@ -147,7 +147,7 @@ function lengthText(ms: number): string | undefined {
   return ms === 0 ? undefined : formatDuration(ms)
 }
 
-async function showJob(context: Context<Rota>, app: Rota, stored: StoredJob): Promise<number> {
+async function showJob(context: Context<App>, app: App, stored: StoredJob): Promise<number> {
   const { name } = stored.job
   const isUsed = ({ trigger, active }: StoredTrigger): boolean =>
     active && (trigger.round?.services ?? [trigger]).some((one) => one.job === name)
@@ -191,7 +191,7 @@ function textNames(texts: Readonly<Record<string, SecretText>> = {}): string {
 }
 
 /** Gives what prints the newest runs. */
-async function newestOf(context: Context<Rota>, app: Rota, runs: readonly Run[]): Promise<() => void> {
+async function newestOf(context: Context<App>, app: App, runs: readonly Run[]): Promise<() => void> {
   const { out } = context
   if (out.isJson) return () => undefined
   const ids = runs.map(({ id }) => id)

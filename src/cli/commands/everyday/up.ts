@@ -4,7 +4,7 @@ import { readDowntime } from '../../../app/explain/downtime.js'
 import type { RotaError } from '../../../kernel/definition/errors.js'
 import type { Roles } from '../../../engine/role.js'
 import { programOf } from '../../../app/process/program.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { systemClock } from '../../../time/clock.js'
 import {
   configOption,
@@ -32,7 +32,7 @@ import { untilReachable } from '../../process/until-reachable.js'
 import { storeOf } from '../../host/with-app.js'
 
 /** `rota up`: starts the engine and tells what happens. */
-export const up = ({ extensions, notices }: UpFeatures): Command<Rota> => ({
+export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   name: 'up',
   about:
     'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
@@ -83,9 +83,9 @@ export const up = ({ extensions, notices }: UpFeatures): Command<Rota> => ({
 })
 
 async function appOf(
-  context: Context<Rota>,
-  parts: readonly UpPart<Rota>[],
-): Promise<{ app: Rota; config: string | undefined }> {
+  context: Context<App>,
+  parts: readonly UpPart<App>[],
+): Promise<{ app: App; config: string | undefined }> {
   const { args, directory } = context
   const store = storeOf(context)
   const concurrency = args.whole('concurrency')
@@ -105,7 +105,7 @@ async function appOf(
 }
 
 /** Two processes of `rota up` with other files, such as other plans, are two programs. */
-function programOfParts(parts: readonly UpPart<Rota>[]): string | undefined {
+function programOfParts(parts: readonly UpPart<App>[]): string | undefined {
   const words = parts.flatMap(({ program }) =>
     program === undefined ? [] : program.files.map((file) => `${program.option} ${programOf(file)}`),
   )
@@ -116,14 +116,14 @@ function programOfParts(parts: readonly UpPart<Rota>[]): string | undefined {
 const usualStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
-  context: Context<Rota>,
+  context: Context<App>,
   started: {
-    readonly app: Rota
+    readonly app: App
     readonly config: string | undefined
     readonly roles: Roles
     readonly grace: string
     readonly waitMs: number
-    readonly parts: readonly UpPart<Rota>[]
+    readonly parts: readonly UpPart<App>[]
     readonly notices: readonly FeatureNotices[]
   },
 ): Promise<number> {

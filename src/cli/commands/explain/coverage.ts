@@ -1,4 +1,4 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
 import { formatInstant } from '../../../time/instant.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
@@ -8,7 +8,7 @@ import { count } from '../../framework/print/words.js'
 import { momentOf } from '../../framework/times-of.js'
 
 /** `rota coverage`: proves that nothing was lost. */
-export const coverage: Command<Rota> = {
+export const coverage: Command<App> = {
   name: 'coverage',
   about:
     'Computes the due instants of every timed trigger again from the stored definitions, and compares them with the ledger. Each is a run, or has a recorded reason. Anything else is an error, with exit code 1.',

@@ -1,4 +1,4 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import type { Finding } from '../../../app/doctor/doctor.js'
 import { printable } from '../../../text/printable.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
@@ -7,7 +7,7 @@ import type { Output } from '../../framework/print/output.js'
 import { wrap } from '../../framework/print/wrap.js'
 
 /** `rota doctor`: looks for what is wrong and says what to do. */
-export const doctor: Command<Rota> = {
+export const doctor: Command<App> = {
   name: 'doctor',
   about:
     'Checks the store, the clock, versions, workers, triggers, runs and holds, and says what to do about each problem. Exit code 1 if something is broken.',

@@ -1,4 +1,4 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { describe } from '../../../app/explain/describe.js'
 import { preview, type Preview, type PreviewedOccurrence } from '../../../app/explain/preview.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
@@ -21,7 +21,7 @@ const options: readonly Option[] = [
 ]
 
 /** `rota next`: shows when an expression is due. */
-export const next: Command<Rota> = {
+export const next: Command<App> = {
   name: 'next',
   about:
     'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. Five fields; six with seconds first; seven with the year last.',
@@ -85,7 +85,7 @@ interface Line {
 type Change = Preview['changes'][number]
 
 function print(
-  { out }: Context<Rota>,
+  { out }: Context<App>,
   found: Preview,
   told: { from: Instant; now: Instant; words: string; isNever: boolean },
 ): void {

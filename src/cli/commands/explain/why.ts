@@ -1,6 +1,6 @@
 import { parseWindow } from '../../framework/moment.js'
 import { releaseOf } from '../../../app/explain/pending-text.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import type { Feature } from '../../../features/feature.js'
 import type { Explanation, Why } from '../../../engine/explain/why.js'
 import type { Run } from '../../../kernel/run/run.js'
@@ -18,7 +18,7 @@ import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 
 /** `rota why`: explains what became of due instants. */
-export const why: Command<Rota> = {
+export const why: Command<App> = {
   name: 'why',
   about:
     'Explains every due instant of a trigger in a period: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. For a job it explains its runs, for a run its state, and for what is pending what it waits for. A time without an offset is read in --zone.',
@@ -53,8 +53,8 @@ export const why: Command<Rota> = {
 }
 
 async function whyTrigger(
-  context: Context<Rota>,
-  app: Rota,
+  context: Context<App>,
+  app: App,
   { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
 ): Promise<number> {
   const { out } = context
@@ -79,7 +79,7 @@ function idOfBlocker(explanation: Explanation): string | undefined {
 }
 
 /** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
-async function missedEntry(context: Context<Rota>, app: Rota, answer: Why): Promise<string | undefined> {
+async function missedEntry(context: Context<App>, app: App, answer: Why): Promise<string | undefined> {
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
   if (!isMissed || beside.length > 0) return undefined
@@ -92,7 +92,7 @@ async function missedEntry(context: Context<Rota>, app: Rota, answer: Why): Prom
 }
 
 function print(
-  context: Context<Rota>,
+  context: Context<App>,
   answer: Why,
   found: { shortId: ShortId; pending: Pending; todo: string | undefined },
 ): void {

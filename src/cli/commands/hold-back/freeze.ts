@@ -1,9 +1,9 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 
 /** `rota freeze`: pauses everything. */
-export const freeze: Command<Rota> = {
+export const freeze: Command<App> = {
   name: 'freeze',
   about: 'Stops all ticks and all claims of every process on the store. Running runs continue.',
   options: [...holdOptions, zoneOption, ...storeOptions],

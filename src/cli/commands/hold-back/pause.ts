@@ -1,10 +1,10 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { oneTarget, queueOption } from '../../options/target.js'
 
 /** `rota pause`: pauses a trigger or a queue. */
-export const pause: Command<Rota> = {
+export const pause: Command<App> = {
   name: 'pause',
   about:
     'Stops the ticks of a trigger, or the claims from a queue. Running runs continue. What is due during the pause is recorded as paused and stays skipped, unless `rota resume --catch-up` catches up.',

@@ -1,9 +1,9 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 import { oneTarget, queueOption } from '../../options/target.js'
 
 /** `rota resume`: resumes a trigger or a queue. */
-export const resume: Command<Rota> = {
+export const resume: Command<App> = {
   name: 'resume',
   about:
     'Ends a pause. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of the trigger, as after a downtime.',

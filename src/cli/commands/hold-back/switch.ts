@@ -1,4 +1,4 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { printList } from '../../framework/print/list.js'
@@ -8,7 +8,7 @@ const names = ['pipeline', 'scheduler', 'worker'] as const
 const states = ['on', 'off'] as const
 
 /** `rota switch`: shows or sets the kill switches that are kept in the store. */
-export const killSwitch: Command<Rota> = {
+export const killSwitch: Command<App> = {
   name: 'switch',
   about:
     'Shows the kill switches in the store, or turns one on or off for every process: scheduler stops ticks, worker stops claims, pipeline stops both. The switches of the environment (PIPELINE_ENABLED, SCHEDULER_ENABLED, WORKER_ENABLED) apply to one process only.',
@@ -29,7 +29,7 @@ export const killSwitch: Command<Rota> = {
     }),
 }
 
-async function set(context: Context<Rota>, app: Rota, name: (typeof names)[number]): Promise<number> {
+async function set(context: Context<App>, app: App, name: (typeof names)[number]): Promise<number> {
   const state = context.args.word(1)
   const changed =
     state === 'off' ? await app.switches.off(name, readHold(context)) : await app.switches.on(name)
@@ -38,7 +38,7 @@ async function set(context: Context<Rota>, app: Rota, name: (typeof names)[numbe
   return exitCodes.ok
 }
 
-async function showAll({ out }: Context<Rota>, app: Rota): Promise<number> {
+async function showAll({ out }: Context<App>, app: App): Promise<number> {
   const open = await (await app.store()).holds({ openAt: app.now() })
   const rows = names.map((name) => {
     const hold = open.find(({ target }) => target === `switch:${name}`)

@@ -1,8 +1,8 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
 
 /** `rota thaw`: ends a freeze. */
-export const thaw: Command<Rota> = {
+export const thaw: Command<App> = {
   name: 'thaw',
   about:
     'Ends a freeze. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of each trigger.',

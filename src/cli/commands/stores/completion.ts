@@ -1,9 +1,9 @@
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { type Command, exitCodes } from '../../framework/command.js'
 import { completionScript, shells } from '../../framework/completion-script.js'
 
 /** `rota completion`: prints a completion script for a shell. */
-export const completion: Command<Rota> = {
+export const completion: Command<App> = {
   name: 'completion',
   about:
     'Prints a script that completes commands, options and words, and the names of triggers and jobs from the store of the directory.',

@@ -1,5 +1,5 @@
 import type { Drained, WorkerInfo } from '../../../app/control/workers.js'
-import type { Rota } from '../../../app/rota.js'
+import type { App } from '../../../app/rota.js'
 import { systemClock } from '../../../time/clock.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
 import { pick } from '../../framework/print/json.js'
@@ -13,7 +13,7 @@ import { lookAgain } from '../../views/follow.js'
 
 const target = { name: 'target', help: 'a host, host:pid, or an id' }
 
-const list: Command<Rota> = {
+const list: Command<App> = {
   name: 'list',
   summary: 'list the processes of a store',
   about:
@@ -31,7 +31,7 @@ const list: Command<Rota> = {
     }),
 }
 
-const drain: Command<Rota> = {
+const drain: Command<App> = {
   name: 'drain',
   summary: 'let a process finish its runs and end',
   about:
@@ -63,7 +63,7 @@ const drain: Command<Rota> = {
   },
 }
 
-const undrain: Command<Rota> = {
+const undrain: Command<App> = {
   name: 'undrain',
   summary: 'let a draining process work again',
   about: 'Ends the draining of a process, or of all processes of a host, that have not ended yet.',
@@ -77,7 +77,7 @@ const undrain: Command<Rota> = {
 }
 
 /** `rota workers`: the processes that share a store. */
-export const workers: Command<Rota> = {
+export const workers: Command<App> = {
   ...list,
   name: 'workers',
   about:
@@ -123,7 +123,7 @@ function loadText({ running, slots }: WorkerInfo): string {
   return slots === 0 && running === 0 ? '–' : `${running}/${slots ?? '?'}`
 }
 
-function print({ out }: Context<Rota>, drained: readonly Drained[], text: (one: Drained) => string): number {
+function print({ out }: Context<App>, drained: readonly Drained[], text: (one: Drained) => string): number {
   const data = drained.map(({ worker, outcome }) => {
     return { worker: worker.id, outcome, running: worker.running }
   })
@@ -138,7 +138,7 @@ function wasDone({ outcome }: Drained): boolean {
 }
 
 /** How many runs they still perform when nothing is left, or the time is over, or a signal came. */
-async function leftAfter(app: Rota, drained: readonly Drained[], waitMs: number): Promise<number> {
+async function leftAfter(app: App, drained: readonly Drained[], waitMs: number): Promise<number> {
   const ids = new Set(drained.filter(wasDone).map(({ worker }) => worker.id))
   let left = 0
   await untilSignal(async (signal) => {
