@@ -29,8 +29,12 @@ async function faultsOf(text: string): Promise<string[]> {
 }
 
 /** An app of a config that runs, and what its next ended run came to. */
-async function started(text: string): Promise<{ app: Rota; ended: Promise<unknown> }> {
+async function started(
+  text: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<{ app: Rota; ended: Promise<unknown> }> {
   const { path, directory } = written(text)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
   const app = await loadApp(path, { directory, store: 'memory:' })
   onTestFinished(() => app.stop({ grace: 0 }))
   const ended = new Promise((resolve) => app.on('run:ended', resolve))
@@ -136,6 +140,7 @@ jobs:
   own: { command: { argv: [x], env: { STAGE: live, MORE: "1" } } }
   line: { shell: "true" }
   request: { http: { url: "https://example.org/" } }
+  steps: { pipeline: steps.yaml }
 assets: { made: { command: [x] } }
 `)
     const env = { STAGE: 'test', API_TOKEN: { env: 'HOST_TOKEN' } }
@@ -144,8 +149,23 @@ assets: { made: { command: [x] } }
       { kind: 'shell', argv: ['x'], env: { ...env, STAGE: 'live', MORE: '1' } },
       { kind: 'shell', argv: ['/bin/sh', '-c', 'true'], env },
       { kind: 'http', url: 'https://example.org/', method: 'GET' },
+      { kind: 'pipeline', path: 'steps.yaml', env },
     ])
     expect(sections[0]?.jobs?.[0]?.job.handler).toMatchObject({ env })
+  })
+
+  it('reaches the commands of pipeline steps; what a step says itself counts more', async () => {
+    const steps = `
+steps:
+  - { id: given, run: [printenv, STAGE] }
+  - { id: own, run: { argv: [printenv, STAGE], env: { STAGE: live } } }
+`
+    const config = 'env: { STAGE: test }\njobs:\n  both: { pipeline: steps.yaml, every: 1h, immediate: true }\n'
+    const { ended } = await started(config, { 'steps.yaml': steps })
+    expect(await ended).toMatchObject({
+      state: 'done',
+      result: { steps: { given: { stdout: 'test' }, own: { stdout: 'live' } } },
+    })
   })
 
   it('takes no secret that is written out, and no variable of Rota', async () => {

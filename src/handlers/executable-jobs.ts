@@ -149,6 +149,7 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
           environment,
           directory,
           privateTargets,
+          env: spec.env,
         } as const
         return await runPipeline(run, { path: spec.path, store, steps, context })
       }

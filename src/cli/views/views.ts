@@ -87,7 +87,7 @@ function handlerView(handler: Job['handler']) {
       return { ...pick(handler, ['kind', 'url', 'method']), headers, body: handler.body }
     }
     case 'pipeline':
-      return pick(handler, ['kind', 'path'])
+      return { ...pick(handler, ['kind', 'path']), env: handler.env && Object.keys(handler.env) }
   }
 }
 

@@ -47,6 +47,7 @@ const mostVariableBytes = 120_000
 /** Inputs are passed as variables, never as arguments: nothing in them can be executed. */
 function withInputs(action: ShellSpec, context: PipelineContext, results: StepResults): ShellSpec {
   const env = {
+    ...context.env,
     ...action.env,
     PIPELINE_RUN_ID: context.ids.runId,
     PIPELINE_JOB_ID: context.ids.jobId,

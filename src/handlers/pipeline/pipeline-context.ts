@@ -1,3 +1,4 @@
+import type { PipelineSpec } from '../../kernel/job/job.js'
 import type { StepResults } from '../../kernel/job/pipeline.js'
 import type { HttpContext } from '../perform-http.js'
 import type { ShellContext } from '../perform-shell.js'
@@ -14,6 +15,8 @@ export interface PipelineContext extends ShellContext, HttpContext {
   /** The functions that steps may use, by name. */
   readonly functions: ReadonlyMap<string, StepFunction>
   readonly ids: PipelineIds
+  /** Variables for every command; those of its step count more. */
+  readonly env?: PipelineSpec['env']
   /** The results of an earlier attempt, if this one resumes at the step that failed. */
   readonly completed?: StepResults | undefined
 }

@@ -133,7 +133,7 @@ function withVariables(
   handler: HandlerSpec | undefined,
   env: DefinitionDefaults['env'],
 ): HandlerSpec | undefined {
-  if (env === undefined || handler?.kind !== 'shell') return handler
+  if (env === undefined || (handler?.kind !== 'shell' && handler?.kind !== 'pipeline')) return handler
   return { ...handler, env: { ...env, ...handler.env } }
 }
 

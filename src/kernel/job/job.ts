@@ -45,6 +45,8 @@ export interface PipelineSpec {
   readonly kind: 'pipeline'
   /** Absent if each run names its own. */
   readonly path?: string | undefined
+  /** Variables for the commands of its steps. */
+  readonly env?: Readonly<Record<string, SecretText>> | undefined
 }
 
 /** The named *what*: a handler with its queue, retry, timeout and concurrency. */
