@@ -5,7 +5,7 @@ import { createApp } from '../../src/app/rota.js'
 import { program } from '../../src/cli/commands.js'
 import { withSubcommands } from '../../src/cli/framework/subcommand.js'
 import { root } from '../repository.js'
-import { type Case, casesOf, type Tried, untried, waitingRun } from './corpus.js'
+import { type Case, casesOf, madeQueue, type Tried, untried, waitingRun } from './corpus.js'
 import { runHere } from './in-process.js'
 import { emptyDirectory, type Ended } from './rota.js'
 
@@ -38,6 +38,8 @@ beforeAll(async () => {
   app.sensors.define('files', { sensor, job: 'greet', every: '1h' })
   await app.start({ roles: { scheduler: true, worker: false } })
   await app.stop()
+  const pass = ['schedule', '--plan', 'schedule_plan.yaml', '--queue-dir', madeQueue]
+  await runHere(pass, { directory, environment })
 })
 
 describe('a bad word on a command line', () => {

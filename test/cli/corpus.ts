@@ -33,14 +33,13 @@ export function casesOf(tried: Tried): Case[] {
 }
 
 /**
- * A jobs file that cannot be read is reported, and the jobs are listed all the same; a queue that is not there is
- * refused before an id; the labels of a backfill are those that materialize is tried with.
+ * A jobs file that cannot be read is reported, and the jobs are listed all the same; the labels of a backfill are those
+ * that materialize is tried with.
  */
 const leftOut: Readonly<Record<string, string>> = {
   'asset backfill': '--partition',
   'job get': '--jobs',
   'job list': '--jobs',
-  'queue retry': '<id>',
 }
 
 /** Which options of a command no base tries. */
@@ -66,6 +65,9 @@ const shared: readonly Option[] = [storeOption, configOption, zoneOption]
 /** Stands for the id of a run that waits. */
 export const waitingRun = 'WAITING'
 
+/** A queue directory that exists. */
+export const madeQueue = 'made/queue'
+
 /** A command line that works, or would, were it not for the one bad word that is put into it. */
 interface Base {
   readonly line: readonly string[]
@@ -90,7 +92,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   work: [{ line: [], options: ['queue-dir'] }, { line: ['--queue-dir', 'new/queue'] }],
   'queue list': [{ line: [] }],
   'queue show': [{ line: ['x'] }],
-  'queue retry': [{ line: ['x'] }],
+  'queue retry': [{ line: ['x'], options: ['queue-dir'] }, { line: ['x', '--queue-dir', madeQueue] }],
   'queue requeue': [{ line: [] }],
   'queue purge': [{ line: [] }],
   'plan check': [{ line: ['schedule_plan.yaml'] }],
