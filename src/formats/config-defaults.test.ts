@@ -160,7 +160,8 @@ steps:
   - { id: given, run: [printenv, STAGE] }
   - { id: own, run: { argv: [printenv, STAGE], env: { STAGE: live } } }
 `
-    const config = 'env: { STAGE: test }\njobs:\n  both: { pipeline: steps.yaml, every: 1h, immediate: true }\n'
+    const config =
+      'env: { STAGE: test }\njobs:\n  both: { pipeline: steps.yaml, every: 1h, immediate: true }\n'
     const { ended } = await started(config, { 'steps.yaml': steps })
     expect(await ended).toMatchObject({
       state: 'done',
