@@ -273,7 +273,8 @@ function roomOf(path: string): string {
   if (first === 'cli' && second === 'framework') return second
   if (first !== 'store') return first
   if (path === 'src/store/files/lock.ts') return 'lock'
-  return /^(?:port|store-health)\.ts$/.test(second) ? 'port' : second
+  // What all stores share is in files beside the port.
+  return second.endsWith('.ts') ? 'port' : second
 }
 
 function problemOf(path: string, specifier: string): string | undefined {

@@ -17,11 +17,6 @@ export function toRotaError(error: unknown, url: string): unknown {
   return new RotaError('STORE_IO', message, { cause: error })
 }
 
-/** Whether the error means that the store must not be used again. */
-export function isBroken(error: unknown): boolean {
-  return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
-}
-
 /** Whether the error means that the disk is full, which is temporary. */
 export function isFull(error: unknown): boolean {
   return error instanceof RotaError && error.code === 'STORE_FULL'

@@ -19,6 +19,7 @@ import { signsOf, workers } from '../memory/reading.js'
 import { expire, heartbeat, register, turn } from '../memory/work.js'
 import { tableVerbs } from '../memory/table-verbs.js'
 import type { Tables, WorkerRow } from '../memory/tables.js'
+import { PollWatch } from '../poll-watch.js'
 import type { Beat, Store } from '../port.js'
 import { Beats } from './beats.js'
 import { CommitLoop } from './commit-loop.js'
@@ -30,7 +31,6 @@ import type { DirectoryLock } from './lock.js'
 import { log, readLog } from './layout/logs.js'
 import { prepareDirectory } from './open.js'
 import { Session } from './session.js'
-import { Watch } from './watch.js'
 
 /** How long closing waits to write the highest time, which the next start can do without. */
 const lastWriteMs = 2000
@@ -83,7 +83,11 @@ function storeOf(parts: {
 }): Store {
   const { session, lock, loop, clock, url } = parts
   const { directory } = session
-  const watch = new Watch({ session, loop, clock })
+  const watch = new PollWatch({
+    clock,
+    version: () => versionOf(session),
+    isOver: () => loop.ended !== undefined,
+  })
   const beats = new Beats({ directory, clock })
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -181,6 +185,13 @@ function storeOf(parts: {
       return closing
     },
   }
+}
+
+/** Changes with every commit, and with every file that is added to or removed from `pending`. */
+function versionOf(session: Session): string {
+  session.readCommitted()
+  const { directory, seq } = session
+  return `${seq} ${directory.disk.lstat(directory.of('pending'))?.mtimeMs}`
 }
 
 /** Measures how long an operation has waited for the lock; a short wait counts as 0. A long one must not use up a lease. */

@@ -18,11 +18,6 @@ export function toRotaError(error: unknown, url: string): unknown {
   return new RotaError(known.code, `${url}: ${known.sentence} (SQLite: ${error.message})`, { cause: error })
 }
 
-/** Whether the error means that the file must not be touched again. */
-export function isBroken(error: unknown): boolean {
-  return error instanceof RotaError && (error.code === 'STORE_IO' || error.code === 'STORE_CORRUPT')
-}
-
 /** Whether SQLite itself reports it. */
 export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'

@@ -35,7 +35,7 @@ import { health } from './health.js'
 import { openDatabase } from './open.js'
 import { Session } from './session.js'
 import { fileIdentity } from './file-identity.js'
-import { Watch } from './watch.js'
+import { watchFile } from './watch.js'
 import { whenFree } from './when-free.js'
 import { heartbeat } from './heartbeat.js'
 
@@ -100,7 +100,7 @@ class OpenFile {
   readonly #path: string
   readonly #clock: Clock
   readonly #session: Session
-  readonly #watch: Watch
+  readonly #watch: ReturnType<typeof watchFile>
   #isDamaged = false
   #closing: Promise<void> | undefined
 
@@ -119,7 +119,7 @@ class OpenFile {
     const isSameFile = fileIdentity(options.path)
     // While a connection is open, SQLite itself never removes its log.
     const isSameLog = fileIdentity(`${options.path}-wal`)
-    this.#watch = new Watch({
+    this.#watch = watchFile({
       ...options,
       isOver: () => this.loop.ended !== undefined,
       checkFile: () => {
