@@ -1,11 +1,9 @@
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   ftruncateSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,7 +13,7 @@ import {
   writeSync,
   type Stats,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { makeDirectories } from '../make-directories.js'
 
 /** Every file system call of a file store, so that a test can simulate a crash at each of them. */
 export interface Disk {
@@ -75,16 +73,4 @@ function unlessAbsent<T>(ask: () => T): T | undefined {
 /** The system's error code. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
-/** Creates one directory at a time: Node's recursive mode never ends where the system refuses a directory, as below /proc. */
-function makeDirectories(path: string): void {
-  if (existsSync(path)) return
-  makeDirectories(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (!existsSync(path)) throw error
-  }
 }

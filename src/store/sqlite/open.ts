@@ -2,10 +2,8 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   fchmodSync,
   lstatSync,
-  mkdirSync,
   openSync,
   statSync,
   type Stats,
@@ -14,6 +12,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
+import { makeDirectories } from '../make-directories.js'
 import { Database } from './database.js'
 import { isSqliteError, toRotaError } from './errors.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
@@ -110,18 +109,6 @@ function lookFirst({ path, url }: OpenOptions): void {
     assertOurs(new Database(db), url)
   } finally {
     db.close()
-  }
-}
-
-/** Directory by directory: Node's own recursive way never ends where the system refuses one, as below /proc. */
-function makeDirectories(path: string): void {
-  if (existsSync(path)) return
-  makeDirectories(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(path)) throw error
   }
 }
 

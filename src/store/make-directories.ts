@@ -1,0 +1,14 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Creates one directory at a time: Node's recursive mode never ends where the system refuses a directory, as below /proc. */
+export function makeDirectories(path: string): void {
+  if (existsSync(path)) return
+  makeDirectories(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!existsSync(path)) throw error
+  }
+}
