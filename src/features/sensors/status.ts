@@ -20,7 +20,6 @@ import {
 } from './record.js'
 import type { SensorSpec } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import { stateFaults } from './kinds/read-state.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -109,7 +108,7 @@ export async function previewSensor(
   const [facts] = store === undefined ? [] : await readFacts(store, [name], now)
   const spec = facts?.spec ?? request.spec
   if (spec === undefined) throw unknownSensor(name, [])
-  refuseForeign(name, spec, request.state)
+  await refuseForeign(name, spec, request.state)
   const stored = facts?.record.isInitialized === true ? { value: facts.record.state } : undefined
   const state = request.state === undefined ? stored : { value: toPayload(request.state) as Json }
   const { timezone, timeoutMs } = spec
@@ -152,7 +151,7 @@ export async function resetSensor(
 ): Promise<SensorReset> {
   const { name, keys, now } = request
   const { spec } = await sensorInfo(store, name, now)
-  refuseForeign(name, spec, request.state)
+  await refuseForeign(name, spec, request.state)
   const state = toPayload(request.state)
   const forgotten = keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
@@ -179,8 +178,10 @@ export async function resetSensor(
 }
 
 /** A state that its sensor cannot read would fail every poll from then on. */
-function refuseForeign(name: string, { type }: SensorSpec, state: unknown): void {
-  if (state !== undefined) refuse(`that state of the ${type} sensor ${name}`, stateFaults(type, state))
+async function refuseForeign(name: string, { type }: SensorSpec, state: unknown): Promise<void> {
+  if (state === undefined) return
+  const { stateFaults } = await import('./kinds/read-state.js')
+  refuse(`that state of the ${type} sensor ${name}`, stateFaults(type, state))
 }
 
 /** Forgets all that is known of a sensor that has ended. */

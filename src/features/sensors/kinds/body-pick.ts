@@ -1,8 +1,8 @@
-import { fault, shown, within, type Place } from '../../../kernel/definition/faults.js'
+import { fault, shown, type Place } from '../../../kernel/definition/faults.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import { payloadFault } from '../../../kernel/job/payload.js'
 import { maxKeyBytes, maxPartitionBytes } from '../polling/read-poll.js'
-import type { Written } from '../../../kernel/definition/read-value.js'
+import type { Observation } from '../sensor.js'
 import { parseJsonPath } from './json-path.js'
 
 /** Selects a value of a body: a path such as `data.partition`, or a function of the body. */
@@ -12,82 +12,74 @@ export type BodyPick<T = unknown> = string | ((body: Json) => T | Promise<T>)
 export interface Picker {
   /** The path, or the source text of the function. */
   readonly source: string
-  pick(body: Json): unknown
+  readonly pick: (body: Json) => unknown
+}
+
+/** The pick of a path; throws if that is invalid. */
+export function pathTo(path: string): Picker {
+  return { source: path, pick: parseJsonPath(path) }
 }
 
 /** Reads a pick of a definition; undefined if there is none or it has a fault. */
-export function readPick(input: Written, name: string, place: Place): Picker | undefined {
-  const value = input[name]
+export function readPick(value: unknown, place: Place): Picker | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'function') return { source: String(value), pick: value as Picker['pick'] }
-  const at = within(place, name)
-  if (typeof value !== 'string') return fault(at, `${shown(value)} is neither a path nor a function`)
+  if (typeof value !== 'string') return fault(place, `${shown(value)} is neither a path nor a function`)
   try {
-    return { source: value, pick: parseJsonPath(value) }
+    return pathTo(value)
   } catch (error) {
-    return fault(at, (error as Error).message)
+    return fault(place, (error as Error).message)
   }
 }
 
-/** The labels of an observation. */
-export type LabelName = 'key' | 'partition'
-
-/** Why nothing was picked. */
-export interface NotPicked {
-  readonly kind: 'none'
-  readonly reason: string
+/** Picks an observation of a body; throws if it has none. Its key is its partition by default. */
+export async function pickObservation(
+  picks: {
+    readonly partition: Picker
+    readonly key: Picker | undefined
+    readonly payload: Picker | undefined
+  },
+  body: Json,
+): Promise<Observation> {
+  const partition = await pickLabel('partition', picks.partition.pick, body)
+  const key = picks.key === undefined ? partition : await pickLabel('key', picks.key.pick, body)
+  if (picks.payload === undefined) return { key, partition }
+  const payload = await pickValue('payload', picks.payload.pick, body)
+  const refused = payloadFault(payload)
+  if (refused !== undefined) throw new Error(`the payload cannot be stored: ${refused.message}`)
+  return { key, partition, payload: payload as Json | undefined }
 }
 
-/** A label that was picked, or why there is none. */
-export type PickedLabel = { readonly kind: 'label'; readonly label: string } | NotPicked
-
-/** Picks a value; a function that throws gives a reason. */
-export async function pickValue(
+/** Calls a function of the user; the error names what it is for. */
+export async function pickValue<Given>(
   name: string,
-  picker: Picker,
-  body: Json,
-): Promise<{ readonly kind: 'value'; readonly value: unknown } | NotPicked> {
+  pick: (given: Given) => unknown,
+  given: Given,
+): Promise<unknown> {
   try {
-    return { kind: 'value', value: await picker.pick(body) }
+    return await pick(given)
   } catch (error) {
-    return { kind: 'none', reason: `the function for ${name} threw: ${messageOf(error)}` }
+    throw new Error(`the function for ${name} threw: ${messageOf(error)}`, { cause: error })
   }
 }
 
-/** Picks a partition or a key: a text, or a whole number as text. */
-export async function pickLabel(name: LabelName, picker: Picker, body: Json): Promise<PickedLabel> {
-  const picked = await pickValue(name, picker, body)
-  return picked.kind === 'none' ? picked : toLabel(name, picked.value)
+/** Picks a partition or a key; throws if the value cannot be one. */
+export async function pickLabel<Given>(
+  name: 'key' | 'partition',
+  pick: (given: Given) => unknown,
+  given: Given,
+): Promise<string> {
+  return toLabel(name, await pickValue(name, pick, given))
 }
 
-/** Picks the payload of a run; undefined if there is none. */
-export async function pickPayload(
-  picker: Picker,
-  body: Json,
-): Promise<{ readonly kind: 'payload'; readonly payload: Json | undefined } | NotPicked> {
-  const picked = await pickValue('payload', picker, body)
-  if (picked.kind === 'none') return picked
-  const refused = payloadFault(picked.value)
-  return refused === undefined
-    ? { kind: 'payload', payload: picked.value as Json | undefined }
-    : { kind: 'none', reason: `the payload cannot be stored: ${refused.message}` }
-}
-
-/** Converts a value to a label, or returns why it cannot be one. */
-export function toLabel(name: LabelName, value: unknown): PickedLabel {
+/** Converts a text or a whole number to a partition or a key; throws if it cannot be one. */
+export function toLabel(name: 'key' | 'partition', value: unknown): string {
   const maxBytes = name === 'key' ? maxKeyBytes : maxPartitionBytes
-  if (value === undefined || value === null || value === '') {
-    return { kind: 'none', reason: `the ${name} is missing` }
-  }
+  if (value === undefined || value === null || value === '') throw new Error(`the ${name} is missing`)
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
   const text = isWhole ? String(value) : value
-  if (typeof text === 'string' && Buffer.byteLength(text) <= maxBytes && !unfit.test(text)) {
-    return { kind: 'label', label: text }
-  }
-  return {
-    kind: 'none',
-    reason: `the ${name} is ${shown(value)}; a text of at most ${maxBytes} bytes was expected`,
-  }
+  if (typeof text === 'string' && Buffer.byteLength(text) <= maxBytes && !unfit.test(text)) return text
+  throw new Error(`the ${name} is ${shown(value)}; a text of at most ${maxBytes} bytes was expected`)
 }
 
 /** Control characters, and lone surrogates, which the store would not return unchanged. */

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../time/instant.js'
 import { markOf, markText, binCount, BinDigest, type Mark } from './bins.js'
+import { flag, listOf, mapOf, number, orNull, text, type StateOf } from './state-table.js'
 
 /**
  * A sweep examines everything that a sensor watches once, over as many polls as needed. It must not
@@ -23,49 +24,54 @@ export interface Item {
   readonly position: string
 }
 
-/** The state of a sweeping sensor. */
-export type SweepState = {
-  /** A digest of the settings; with other settings the sensor starts again. */
-  readonly source: string
-  /** The number of completed sweeps. */
-  readonly sweeps: number
-  /** Items that changed before are left out; null if none are. */
-  readonly floorAt: Instant | null
-  /** The marks of items that changed at the floor or later but existed at the start. */
-  readonly present: readonly string[]
-  /** Items that changed at this instant or later are fresh; null if all are. */
-  readonly freshAt: Instant | null
-  /** Items up to this position are not examined again. */
-  readonly from: string
-  /** The digest and the number of items that will not be fresh. */
-  readonly known: string
-  readonly knownCount: number
-  /** Bins that have to be reported once more. */
-  readonly recheck: readonly number[]
-  /** The marks of items that could not be reported, to be retried. */
-  readonly failing: readonly string[]
-  /** An error that the next poll reports first. */
-  readonly complaint: string | null
-  readonly open: OpenSweep | null
-}
-
 /** The current sweep. */
-type OpenSweep = {
-  readonly startedAt: Instant
-  readonly nextFreshAt: Instant
-  readonly position: string
-  readonly from: string
+const openSweep = mapOf({
+  startedAt: number,
+  nextFreshAt: number,
+  position: text,
+  from: text,
   /** Whether there was an item that has to be examined again, so that `from` stays before it. */
-  readonly isHeld: boolean
-  readonly looked: number
-  readonly young: number
-  readonly old: string
-  readonly next: string
-  readonly nextCount: number
-  readonly rechecking: readonly number[]
-  readonly failing: readonly string[]
-  readonly complaint: string | null
-}
+  isHeld: flag,
+  looked: number,
+  young: number,
+  old: text,
+  next: text,
+  nextCount: number,
+  rechecking: listOf(number),
+  failing: listOf(text),
+  complaint: orNull(text),
+})
+
+/** The state of a sweeping sensor. */
+export const sweepState = mapOf({
+  /** A digest of the settings; with other settings the sensor starts again. */
+  source: text,
+  /** The number of completed sweeps. */
+  sweeps: number,
+  /** Items that changed before are left out; null if none are. */
+  floorAt: orNull(number),
+  /** The marks of items that changed at the floor or later but existed at the start. */
+  present: listOf(text),
+  /** Items that changed at this instant or later are fresh; null if all are. */
+  freshAt: orNull(number),
+  /** Items up to this position are not examined again. */
+  from: text,
+  /** The digest and the number of items that will not be fresh. */
+  known: text,
+  knownCount: number,
+  /** Bins that have to be reported once more. */
+  recheck: listOf(number),
+  /** The marks of items that could not be reported, to be retried. */
+  failing: listOf(text),
+  /** An error that the next poll reports first. */
+  complaint: orNull(text),
+  open: orNull(openSweep),
+})
+
+/** The state of a sweeping sensor. */
+export type SweepState = StateOf<typeof sweepState>
+
+type OpenSweep = StateOf<typeof openSweep>
 
 /** The options of sweeps. */
 export interface SweepOptions {

@@ -1,15 +1,17 @@
 import { isAbsolute } from 'node:path'
 import { refuse } from '../../../../kernel/definition/errors.js'
-import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
+import { fault, placeOf, shown, type Place } from '../../../../kernel/definition/faults.js'
 import { frozen } from '../../../../kernel/definition/frozen.js'
 import {
-  readChoice,
-  readDuration,
-  readFlag,
-  readOptions,
-  readWhole,
-} from '../../../../kernel/definition/read-value.js'
-import { MAX_DURATION_MS } from '../../../../time/duration.js'
+  anyDuration,
+  choice,
+  duration,
+  flag,
+  functionOf,
+  readTable,
+  required,
+  whole,
+} from '../../../../kernel/definition/option-table.js'
 import type { Instant } from '../../../../time/instant.js'
 
 /** A found file. */
@@ -42,56 +44,29 @@ export interface FilesSensorOptions {
   readonly filesPerPoll?: number | undefined
 }
 
-/** The checked options of a file sensor. */
-export interface FilesConfig {
-  readonly glob: string
-  readonly directory: string
-  readonly partition: FilesSensorOptions['partition']
-  readonly version: boolean
-  readonly settleMs: number
-  readonly startFrom: 'beginning' | 'now'
-  readonly followSymlinks: boolean
-  readonly watch: boolean
-  readonly filesPerPoll: number
+const table = {
+  glob: required(readGlob),
+  directory: required(readDirectory),
+  partition: functionOf<FilesSensorOptions['partition']>('the path'),
+  version: flag(false),
+  settle: duration(anyDuration, 2000),
+  startFrom: choice('beginning', 'now'),
+  followSymlinks: flag(false),
+  watch: flag(true),
+  filesPerPoll: whole({ min: 1, max: 1_000_000 }, 20_000),
 }
+
+/** The checked options of a file sensor. */
+export type FilesConfig = ReturnType<typeof readFilesOptions>
 
 /** Reads the options of a file sensor; throws one error with all faults. */
-export function readFilesOptions(options: FilesSensorOptions): FilesConfig {
+export function readFilesOptions(options: FilesSensorOptions) {
   const place = placeOf()
-  const written = readOptions(options, optionNames, place) ?? {}
-  const at = (name: string): Place => within(place, name)
-  const { partition } = options
-  if (partition !== undefined && typeof partition !== 'function')
-    fault(at('partition'), `${shown(partition)} is not a function`, 'a function of the path')
-  const config = {
-    glob: readGlob(written['glob'], at('glob')) ?? '',
-    directory: readDirectory(written['directory'], at('directory')) ?? '.',
-    partition,
-    version: readFlag(written['version'], at('version')) ?? false,
-    settleMs: readDuration(written['settle'], anyDuration, at('settle')) ?? 2000,
-    startFrom: readChoice(written['startFrom'], ['beginning', 'now'], at('startFrom')) ?? 'beginning',
-    followSymlinks: readFlag(written['followSymlinks'], at('followSymlinks')) ?? false,
-    watch: readFlag(written['watch'], at('watch')) ?? true,
-    filesPerPoll:
-      readWhole(written['filesPerPoll'], { min: 1, max: 1_000_000 }, at('filesPerPoll')) ?? 20_000,
-  }
+  const { settle: settleMs, ...read } = readTable(options, table, place)
   refuse('the file sensor', place.faults)
-  return frozen(config)
+  return frozen({ ...read, settleMs })
 }
 
-const optionNames: readonly (keyof FilesSensorOptions)[] = [
-  'glob',
-  'directory',
-  'partition',
-  'version',
-  'settle',
-  'startFrom',
-  'followSymlinks',
-  'watch',
-  'filesPerPoll',
-]
-
-const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'at most 36525 days' }
 const allowedGlob = 'a pattern below the directory, such as incoming/**/*.csv'
 
 function readGlob(value: unknown, place: Place): string | undefined {
@@ -105,6 +80,8 @@ function readGlob(value: unknown, place: Place): string | undefined {
 }
 
 function readDirectory(value: unknown, place: Place): string | undefined {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value
-  return fault(place, `${shown(value)} is not a directory`, 'a path')
+  if (value === undefined) return '.'
+  return typeof value === 'string' && value !== ''
+    ? value
+    : fault(place, `${shown(value)} is not a directory`, 'a path')
 }

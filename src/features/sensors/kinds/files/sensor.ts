@@ -1,17 +1,23 @@
-import { createHash } from 'node:crypto'
 import { lstat, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Stats } from 'node:fs'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
 import { formatInstant } from '../../../../time/instant.js'
-import { choosePartition } from '../choose-partition.js'
-import { observationKey } from '../observation-key.js'
 import { readGlob, type Glob } from './glob.js'
 import { readFilesOptions, type FilesConfig, type FilesSensorOptions } from './options.js'
 import { KeptWalk } from './kept-walk.js'
 import type { Step } from './walk.js'
 import { watchFiles } from './watch.js'
-import { complaintOf, initSweeps, sift, stateFor, sweepResult, type Candidate } from '../sift.js'
+import { complaintOf } from '../page-result.js'
+import {
+  enoughFound,
+  initSweeps,
+  observationOf,
+  sift,
+  stateFor,
+  sweepResult,
+  type Candidate,
+} from '../sift.js'
 import { Sweep, type SweepState } from '../sweep.js'
 
 /** A sensor that finds every file that matches a pattern once. */
@@ -25,8 +31,6 @@ export function filesSensor(options: FilesSensorOptions): ConfiguredSensor<Files
   return { type: 'files', sensor, config, ...(config.watch ? { watch: watchFiles } : {}) }
 }
 
-/** A poll returns after this many observations: they become one transaction. */
-const enoughFound = 1000
 /** How many files are examined together. */
 const batchSize = 500
 
@@ -35,11 +39,13 @@ async function poll(
   context: PollContext<FilesConfig>,
   kept: KeptWalk,
 ): Promise<PollResult<SweepState>> {
-  if (given.complaint !== null) return complaintOf(given)
+  const complaint = complaintOf(given)
+  if (complaint !== undefined) return complaint
   const { config, now, signal } = context
-  const { followSymlinks, filesPerPoll } = config
+  const { version, startFrom, followSymlinks, filesPerPoll } = config
   const root = resolve(config.directory)
-  const sweep = new Sweep(stateFor(sourceOf(config, root), given), config, now)
+  const state = stateFor([root, config.glob, version, startFrom, followSymlinks], given)
+  const sweep = new Sweep(state, config, now)
   const glob = await readGlob(config.glob)
   const scan: Scan = { context, root, sweep, glob, found: [] }
   const { base, depth } = glob
@@ -54,7 +60,7 @@ async function poll(
       return sweepResult({ sweep, isEnded, found: scan.found, problem })
   }
   walk.keep(sweep.position)
-  return sweepResult({ sweep, isEnded: false, found: scan.found })
+  return sweepResult({ sweep, isEnded: false, found: scan.found, problem: undefined })
 }
 
 interface Scan {
@@ -63,12 +69,6 @@ interface Scan {
   readonly sweep: Sweep
   readonly glob: Glob
   readonly found: Observation[]
-}
-
-/** A digest of the settings that select and identify files; with other settings the sensor starts again. */
-function sourceOf({ glob, version, startFrom, followSymlinks }: FilesConfig, root: string): string {
-  const parts = JSON.stringify([root, glob, version, startFrom, followSymlinks])
-  return createHash('sha256').update(parts).digest('base64url').slice(0, 12)
 }
 
 /** Examines steps of the walk in order; returns the reason if it had to stop. */
@@ -106,10 +106,10 @@ async function examineAgain(first: Seen, scan: Scan): Promise<Seen> {
   const { now, config } = scan.context
   if (first === undefined || 'problem' in first || config.settleMs === 0) return first
   if (scan.sweep.weigh(first, now).kind !== 'new') return first
-  const stats = await statsOf(first.key, scan)
+  const stats = await statsOf(first.position, scan)
   if (stats === undefined || 'problem' in stats) return stats
   const isSame = stats.size === first.stats.size && stats.mtimeMs === first.stats.mtimeMs
-  return isSame ? first : { ...toCandidate(first.key, stats, scan), changedAt: now }
+  return isSame ? first : { ...toCandidate(first.position, stats, scan), changedAt: now }
 }
 
 function pass(step: Step, seen: Seen, { sweep, found, glob, context }: Scan): string | undefined {
@@ -135,33 +135,19 @@ async function statsOf(path: string, { root, context }: Scan): Promise<Stats | P
   }
 }
 
-function toCandidate(path: string, stats: Stats, scan: Scan): FileCandidate {
-  const { version } = scan.context.config
-  const modifiedAt = Math.trunc(stats.mtimeMs)
-  const identity = version ? `${path}#${modifiedAt}-${stats.size}` : path
-  return {
-    key: path,
-    identity,
-    stats,
-    // Unlike the modification time it cannot be set, and it changes when a file is moved here.
-    changedAt: Math.trunc(stats.ctimeMs),
-    position: path,
-    observe: () => observationOf({ path, identity, stats }, scan),
-  }
-}
-
-function observationOf(
-  { path, identity, stats }: { path: string; identity: string; stats: Stats },
-  { context, root }: Scan,
-): Observation | undefined {
+function toCandidate(path: string, stats: Stats, { context, root }: Scan): FileCandidate {
   const { config, timezone } = context
-  const changedAt = Math.trunc(stats.mtimeMs)
-  const file = { path: join(root, path), size: stats.size, modifiedAt: changedAt }
-  const choose = config.partition?.bind(undefined, path, file)
-  const partition = choosePartition({ name: path, changedAt, timezone, choose })
-  if (partition === undefined) return undefined
-  const payload = { path: file.path, size: file.size, modifiedAt: formatInstant(changedAt) }
-  return { key: observationKey(identity), partition, payload }
+  const modifiedAt = Math.trunc(stats.mtimeMs)
+  const identity = config.version ? `${path}#${modifiedAt}-${stats.size}` : path
+  const observe = (): Observation | undefined => {
+    const file = { path: join(root, path), size: stats.size, modifiedAt }
+    const choose = config.partition?.bind(undefined, path, file)
+    const payload = { ...file, modifiedAt: formatInstant(modifiedAt) }
+    return observationOf({ name: path, identity, changedAt: modifiedAt, timezone, choose, payload })
+  }
+  // Unlike the modification time, this time cannot be set, and it changes when a file is moved here.
+  const changedAt = Math.trunc(stats.ctimeMs)
+  return { identity, stats, changedAt, position: path, observe }
 }
 
 function unreadable(step: Extract<Step, { kind: 'unreadable' }>, { root, glob }: Scan): Problem | undefined {

@@ -1,18 +1,11 @@
 import { refuse } from '../../../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
 import type { Json } from '../../../../kernel/definition/json.js'
-import {
-  isMap,
-  readChoice,
-  readDuration,
-  readOptions,
-  readWhole,
-  type Written,
-} from '../../../../kernel/definition/read-value.js'
+import { choice, duration, readTable, required, whole } from '../../../../kernel/definition/option-table.js'
+import { isMap, readChoice } from '../../../../kernel/definition/read-value.js'
 import type { PrivateTargets } from '../../../../outbound/address-rules.js'
-import type { OutgoingRequest, Resolve } from '../../../../outbound/http-request.js'
-import { readPick, type BodyPick, type Picker } from '../body-pick.js'
-import { parseJsonPath } from '../json-path.js'
+import type { Resolve } from '../../../../outbound/http-request.js'
+import { pathTo, readPick, type BodyPick } from '../body-pick.js'
 
 /** The options of an HTTP sensor. */
 export interface HttpSensorOptions {
@@ -44,92 +37,42 @@ export interface HttpSensorOptions {
   readonly resolve?: Resolve | undefined
 }
 
-/** The checked options of an HTTP sensor. */
-export interface HttpSensorConfig {
-  readonly request: OutgoingRequest
-  readonly ready: Picker
-  readonly partition: Picker
-  readonly key: Picker | undefined
-  readonly payload: Picker | undefined
-  readonly parse: 'json' | 'text'
-  readonly timeoutMs: number
-  readonly maxBytes: number
-  readonly startFrom: 'beginning' | 'now'
-  readonly privateTargets: PrivateTargets
-  readonly resolve: Resolve | undefined
+const mebibyte = 1024 * 1024
+
+const table = {
+  url: required(readUrl),
+  method: required(readMethod),
+  headers: required(readHeaders),
+  body: (value: unknown) => (value === undefined ? undefined : JSON.stringify(value)),
+  ready: (value: unknown, place: Place) => readPick(value, place) ?? pathTo('ready'),
+  partition: (value: unknown, place: Place) => readPick(value, place) ?? pathTo('partition'),
+  key: readPick,
+  payload: readPick,
+  parse: choice('json', 'text'),
+  timeout: duration({ min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }, 30_000),
+  maxBytes: whole({ min: 1, max: 16 * mebibyte }, mebibyte),
+  startFrom: choice('beginning', 'now'),
+  privateTargets: choice('allow', 'refuse'),
+  resolve: (value: unknown) => value as Resolve | undefined,
 }
+
+/** The checked options of an HTTP sensor. */
+export type HttpSensorConfig = ReturnType<typeof readHttpConfig>
 
 /** Reads the options of an HTTP sensor; throws one error with all faults. */
-export function readHttpConfig(options: HttpSensorOptions): HttpSensorConfig {
+export function readHttpConfig(options: HttpSensorOptions) {
   const place = placeOf()
-  const config = readConfig(options, place)
+  const { url, method, headers, body, timeout: timeoutMs, ...read } = readTable(options, table, place)
   refuse('the HTTP sensor', place.faults)
-  return config as HttpSensorConfig
-}
-
-const optionNames = [
-  'url',
-  'method',
-  'headers',
-  'body',
-  'ready',
-  'partition',
-  'key',
-  'payload',
-  'parse',
-  'timeout',
-  'maxBytes',
-  'startFrom',
-  'privateTargets',
-  'resolve',
-]
-
-function readConfig(options: HttpSensorOptions, place: Place): HttpSensorConfig | undefined {
-  const input = readOptions(options, optionNames, place)
-  if (input === undefined) return undefined
-  const pick = (name: string): Picker | undefined => readPick(input, name, place)
-  const choice = <T extends string>(name: string, words: readonly T[]): T | undefined =>
-    readChoice(input[name], words, within(place, name))
-  const request = readRequest(input, place)
-  const timeoutMs = readDuration(input['timeout'], timeoutBounds, within(place, 'timeout'))
-  const maxBytes = readWhole(input['maxBytes'], { min: 1, max: 16 * mebibyte }, within(place, 'maxBytes'))
-  const config = {
-    ready: pick('ready') ?? pathTo('ready'),
-    partition: pick('partition') ?? pathTo('partition'),
-    key: pick('key'),
-    payload: pick('payload'),
-    parse: choice('parse', ['json', 'text']) ?? 'json',
-    timeoutMs: timeoutMs ?? 30_000,
-    maxBytes: maxBytes ?? mebibyte,
-    startFrom: choice('startFrom', ['beginning', 'now']) ?? 'beginning',
-    privateTargets: choice('privateTargets', ['allow', 'refuse']) ?? 'allow',
-    resolve: options.resolve,
-  }
-  return request === undefined ? undefined : { ...config, request }
-}
-
-const mebibyte = 1024 * 1024
-const timeoutBounds = { min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }
-
-function pathTo(path: string): Picker {
-  return { source: path, pick: parseJsonPath(path) }
-}
-
-function readRequest(input: Written, place: Place): OutgoingRequest | undefined {
-  const url = readUrl(input['url'], within(place, 'url'))
-  const method = readMethod(input['method'], within(place, 'method'))
-  const given = readHeaders(input['headers'], within(place, 'headers'))
-  if (url === undefined || method === undefined || given === undefined) return undefined
-  const body = input['body'] === undefined ? undefined : JSON.stringify(input['body'])
-  const headers: Record<string, string> = {
+  const sent: Record<string, string> = {
     accept: 'application/json, */*;q=0.5',
     'accept-encoding': 'identity',
     'user-agent': 'rota',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...given,
+    ...headers,
     ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
   }
-  return { url, method, headers, body }
+  return { ...read, timeoutMs, request: { url, method, headers: sent, body } }
 }
 
 function readUrl(value: unknown, place: Place): URL | undefined {
@@ -148,7 +91,6 @@ function readMethod(value: unknown, place: Place): string | undefined {
 function readHeaders(value: unknown, place: Place): Record<string, string> | undefined {
   if (value === undefined) return {}
   if (!isMap(value)) return fault(place, `a map of headers was expected, not ${shown(value)}`)
-  const before = place.faults.length
   const headers: Record<string, string> = {}
   for (const [name, text] of Object.entries(value)) {
     const isName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)
@@ -157,5 +99,5 @@ function readHeaders(value: unknown, place: Place): Record<string, string> | und
     if (!isName || !isText) fault(within(place, name), `not a header${isName ? ': its text is none' : ''}`)
     else headers[name.toLowerCase()] = text
   }
-  return place.faults.length > before ? undefined : headers
+  return headers
 }

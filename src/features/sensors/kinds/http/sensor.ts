@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isUtf8 } from 'node:buffer'
 import { canonicalJson } from '../../../../kernel/identity/canonical-json.js'
 import type { Json } from '../../../../kernel/definition/json.js'
-import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
+import type { ConfiguredSensor, PollContext, PollResult, Sensor } from '../../sensor.js'
 import {
   followRedirects,
   nameOf,
@@ -12,19 +12,23 @@ import {
 import { requestFailed, type OutgoingRequest } from '../../../../outbound/http-request.js'
 import { isSecretHeader } from '../../../../kernel/definition/secret-text.js'
 import { maskSecrets, secretsOf } from '../../../../outbound/secrets.js'
-import { messageOf, pickLabel, pickPayload, pickValue } from '../body-pick.js'
+import { messageOf, pickObservation, pickValue } from '../body-pick.js'
 import { readHttpConfig, type HttpSensorConfig, type HttpSensorOptions } from './options.js'
+import { flag, mapOf, optional, text, type StateOf } from '../state-table.js'
 import { limited } from '../time-limit.js'
 
 /** The state of an HTTP sensor: the last key, and the validators of the last answer. */
-export type HttpSensorState = {
-  readonly key?: string
-  readonly hasLooked?: boolean
-  readonly etag?: string
-  readonly lastModified?: string
+export const httpState = mapOf({
+  key: optional(text),
+  hasLooked: optional(flag),
+  etag: optional(text),
+  lastModified: optional(text),
   /** A digest of the settings that evaluated the answer: other settings may evaluate the same answer differently. */
-  readonly judgedBy?: string
-}
+  judgedBy: optional(text),
+})
+
+/** The state of an HTTP sensor. */
+export type HttpSensorState = StateOf<typeof httpState>
 
 /** A sensor that polls a URL, and finds each new partition or key once. */
 export function httpSensor(options: HttpSensorOptions): ConfiguredSensor<HttpSensorConfig, HttpSensorState> {
@@ -102,13 +106,12 @@ async function evaluate(
   config: HttpSensorConfig,
 ): Promise<PollResult<HttpSensorState>> {
   const body = bodyOf(followed, config)
-  const state: HttpSensorState = { ...validatorsOf(followed, config), ...keyOf(before), hasLooked: true }
-  const ready = await pickValue('ready', config.ready, body)
-  if (ready.kind === 'none') return failed(ready.reason, before)
-  if (ready.value !== true) return { kind: 'no-trigger', reason: 'not ready', state }
-  const found = await observe(body, config)
-  // An answer that could not be evaluated is requested again without conditions: its validators are not stored.
-  if ('reason' in found) return failed(found.reason, before)
+  const known = before.key === undefined ? {} : { key: before.key }
+  const state: HttpSensorState = { ...validatorsOf(followed, config), ...known, hasLooked: true }
+  const ready = await pickValue('ready', config.ready.pick, body)
+  if (ready !== true) return { kind: 'no-trigger', reason: 'not ready', state }
+  // If it throws, the state stays: the answer is requested again without conditions, as its validators are not stored.
+  const found = await pickObservation(config, body)
   const next = { ...state, key: found.key }
   if (found.key === before.key)
     return { kind: 'no-trigger', reason: `${found.key} was found before`, state: next }
@@ -146,22 +149,4 @@ function validatorsOf({ request, answer }: FollowedAnswer, config: HttpSensorCon
 
 function isStorable(header: string | undefined): header is string {
   return header !== undefined && header.length <= 512
-}
-
-function keyOf({ key }: HttpSensorState): HttpSensorState {
-  return key === undefined ? {} : { key }
-}
-
-async function observe(
-  body: Json,
-  config: HttpSensorConfig,
-): Promise<Observation | { readonly reason: string }> {
-  const partition = await pickLabel('partition', config.partition, body)
-  if (partition.kind === 'none') return partition
-  const key = config.key === undefined ? partition : await pickLabel('key', config.key, body)
-  if (key.kind === 'none') return key
-  if (config.payload === undefined) return { key: key.label, partition: partition.label }
-  const payload = await pickPayload(config.payload, body)
-  if (payload.kind === 'none') return payload
-  return { key: key.label, partition: partition.label, payload: payload.payload }
 }

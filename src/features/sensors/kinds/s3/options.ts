@@ -2,14 +2,17 @@ import { refuse } from '../../../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
 import { frozen } from '../../../../kernel/definition/frozen.js'
 import {
-  readChoice,
-  readDuration,
-  readFlag,
-  readOptions,
-  readWhole,
-} from '../../../../kernel/definition/read-value.js'
-import { MAX_DURATION_MS } from '../../../../time/duration.js'
-import type { S3Object, S3Place } from './pages.js'
+  anyDuration,
+  choice,
+  duration,
+  flag,
+  functionOf,
+  readTable,
+  required,
+  whole,
+} from '../../../../kernel/definition/option-table.js'
+import { readFlag } from '../../../../kernel/definition/read-value.js'
+import type { S3Object } from './pages.js'
 
 /** The options of an S3 sensor. */
 export interface S3SensorOptions {
@@ -39,76 +42,52 @@ export interface S3SensorOptions {
   readonly keysPerPoll?: number | undefined
 }
 
-/** The checked options of an S3 sensor. */
-export interface S3Config extends S3Place {
-  readonly partition: S3SensorOptions['partition']
-  readonly version: boolean
-  readonly settleMs: number
-  readonly startFrom: 'beginning' | 'now'
-  readonly lookBackMs: number | undefined
-  readonly pageSize: number
-  readonly keysPerPoll: number
+const table = {
+  bucket: required(readBucket),
+  prefix: (value: unknown, place: Place) => readText(value, place) ?? '',
+  partition: functionOf<S3SensorOptions['partition']>('the key'),
+  version: flag(false),
+  settle: duration(anyDuration, 0),
+  startFrom: choice('beginning', 'now'),
+  endpoint: readEndpoint,
+  region: readText,
+  forcePathStyle: readFlag,
+  ordered: flag(false),
+  lookBack: duration(anyDuration, undefined),
+  pageSize: whole({ min: 1, max: 1000 }, 1000),
+  keysPerPoll: whole({ min: 1, max: 1_000_000 }, 20_000),
 }
+
+/** The checked options of an S3 sensor. */
+export type S3Config = ReturnType<typeof readS3Options>
 
 /** Reads the options of an S3 sensor; throws one error with all faults. */
-export function readS3Options(options: S3SensorOptions): S3Config {
+export function readS3Options(options: S3SensorOptions) {
   const place = placeOf()
-  const written = readOptions(options, optionNames, place) ?? {}
-  const at = (name: string): Place => within(place, name)
-  const text = (name: string): string | undefined => readText(written[name], at(name))
-  const bucket = text('bucket')
-  if (bucket === undefined && written['bucket'] === undefined)
-    fault(at('bucket'), 'a bucket is needed', 'its name')
-  const endpoint = readEndpoint(text('endpoint'), at('endpoint'))
-  const isOrdered = readFlag(written['ordered'], at('ordered')) ?? false
-  const lookBackMs = readDuration(written['lookBack'], anyDuration, at('lookBack'))
-  if (lookBackMs !== undefined && !isOrdered) fault(at('lookBack'), 'it needs ordered: true')
-  const { partition } = options
-  if (partition !== undefined && typeof partition !== 'function')
-    fault(at('partition'), `${shown(partition)} is not a function`, 'a function of the key')
-  const config = {
-    bucket: bucket ?? '',
-    prefix: text('prefix') ?? '',
-    endpoint,
-    region: text('region'),
-    forcePathStyle: readFlag(written['forcePathStyle'], at('forcePathStyle')) ?? endpoint !== undefined,
-    partition,
-    version: readFlag(written['version'], at('version')) ?? false,
-    settleMs: readDuration(written['settle'], anyDuration, at('settle')) ?? 0,
-    startFrom: readChoice(written['startFrom'], ['beginning', 'now'], at('startFrom')) ?? 'beginning',
-    lookBackMs: isOrdered ? (lookBackMs ?? dayMs) : undefined,
-    pageSize: readWhole(written['pageSize'], { min: 1, max: 1000 }, at('pageSize')) ?? 1000,
-    keysPerPoll: readWhole(written['keysPerPoll'], { min: 1, max: 1_000_000 }, at('keysPerPoll')) ?? 20_000,
-  }
+  const { settle, ordered, lookBack, forcePathStyle, ...read } = readTable(options, table, place)
+  if (lookBack !== undefined && !ordered) fault(within(place, 'lookBack'), 'it needs ordered: true')
   refuse('the S3 sensor', place.faults)
-  return frozen(config)
+  return frozen({
+    ...read,
+    settleMs: settle,
+    forcePathStyle: forcePathStyle ?? read.endpoint !== undefined,
+    lookBackMs: ordered ? (lookBack ?? dayMs) : undefined,
+  })
 }
 
-const optionNames: readonly (keyof S3SensorOptions)[] = [
-  'bucket',
-  'prefix',
-  'partition',
-  'version',
-  'settle',
-  'startFrom',
-  'endpoint',
-  'region',
-  'forcePathStyle',
-  'ordered',
-  'lookBack',
-  'pageSize',
-  'keysPerPoll',
-]
-
 const dayMs = 86_400_000
-const anyDuration = { min: 0, max: MAX_DURATION_MS, allowed: 'at most 36525 days' }
+
+function readBucket(value: unknown, place: Place): string | undefined {
+  return value === undefined ? fault(place, 'a bucket is needed', 'its name') : readText(value, place)
+}
 
 function readText(value: unknown, place: Place): string | undefined {
   if (value === undefined || (typeof value === 'string' && value.length <= 2048)) return value
   return fault(place, `${shown(value)} is not a text`, 'a text')
 }
 
-function readEndpoint(value: string | undefined, place: Place): string | undefined {
-  if (value === undefined || /^https?:\/\/[^/]/.test(value)) return value
+function readEndpoint(value: unknown, place: Place): string | undefined {
+  const text = readText(value, place)
+  if (text === undefined || /^https?:\/\/[^/]/.test(text)) return text
   return fault(place, `${shown(value)} is not an address`, 'such as https://minio.example.net:9000')
 }

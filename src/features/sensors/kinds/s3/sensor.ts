@@ -1,13 +1,19 @@
-import { createHash } from 'node:crypto'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
 import { formatInstant } from '../../../../time/instant.js'
-import { choosePartition } from '../choose-partition.js'
-import { observationKey } from '../observation-key.js'
 import { S3Listing } from './listing.js'
 import { readS3Options, type S3Config, type S3SensorOptions } from './options.js'
 import type { S3Object, S3Pages } from './pages.js'
 import { s3Problem } from './problem.js'
-import { complaintOf, initSweeps, sift, stateFor, sweepResult, type Candidate } from '../sift.js'
+import { complaintOf } from '../page-result.js'
+import {
+  enoughFound,
+  initSweeps,
+  observationOf,
+  sift,
+  stateFor,
+  sweepResult,
+  type Candidate,
+} from '../sift.js'
 import { positionOf, Sweep, type SweepState } from '../sweep.js'
 
 /** A sensor that finds every new object of a bucket once. */
@@ -25,17 +31,16 @@ export function sensorOver(listing: S3Pages): Sensor<S3Config, SweepState> {
   }
 }
 
-/** A poll returns after this many observations: they become one transaction. */
-const enoughFound = 1000
-
 async function poll(
   given: SweepState,
   context: PollContext<S3Config>,
   listing: S3Pages,
 ): Promise<PollResult<SweepState>> {
-  if (given.complaint !== null) return complaintOf(given)
+  const complaint = complaintOf(given)
+  if (complaint !== undefined) return complaint
   const { config, signal } = context
-  const state = stateFor(sourceOf(config), given)
+  const { endpoint = '', bucket, prefix, version, startFrom, lookBackMs } = config
+  const state = stateFor([endpoint, bucket, prefix, version, startFrom, lookBackMs === undefined], given)
   const toCandidate = (object: S3Object): Candidate => candidateOf(object, context)
   const found: Observation[] = []
   let sweep: Sweep | undefined
@@ -59,30 +64,15 @@ async function poll(
   return { kind: 'error', reason: problem ?? 'the poll was aborted before it began', state }
 }
 
-/** A digest of the settings that select and identify objects; with other settings the sensor starts again. */
-function sourceOf({ endpoint = '', bucket, prefix, version, startFrom, lookBackMs }: S3Config): string {
-  const parts = JSON.stringify([endpoint, bucket, prefix, version, startFrom, lookBackMs === undefined])
-  return createHash('sha256').update(parts).digest('base64url').slice(0, 12)
-}
-
-function candidateOf(object: S3Object, context: PollContext<S3Config>): Candidate {
-  const { key, etag, lastModifiedAt } = object
-  const identity = context.config.version ? `${key}#${etag}` : key
-  const observe = (): Observation | undefined => observationOf(object, identity, context)
-  return { key, identity, changedAt: lastModifiedAt, position: key, observe }
-}
-
-function observationOf(
-  object: S3Object,
-  identity: string,
-  { config, timezone }: PollContext<S3Config>,
-): Observation | undefined {
+function candidateOf(object: S3Object, { config, timezone }: PollContext<S3Config>): Candidate {
   const { key, size, etag, lastModifiedAt } = object
-  // Consoles create such objects to show an empty directory.
-  if (key.endsWith('/') && size === 0) return undefined
-  const choose = config.partition?.bind(undefined, key, object)
-  const partition = choosePartition({ name: key, changedAt: lastModifiedAt, timezone, choose })
-  if (partition === undefined) return undefined
-  const payload = { bucket: config.bucket, key, size, etag, lastModified: formatInstant(lastModifiedAt) }
-  return { key: observationKey(identity), partition, payload }
+  const identity = config.version ? `${key}#${etag}` : key
+  const observe = (): Observation | undefined => {
+    // Consoles create such objects to show an empty directory.
+    if (key.endsWith('/') && size === 0) return undefined
+    const choose = config.partition?.bind(undefined, key, object)
+    const payload = { bucket: config.bucket, key, size, etag, lastModified: formatInstant(lastModifiedAt) }
+    return observationOf({ name: key, identity, changedAt: lastModifiedAt, timezone, choose, payload })
+  }
+  return { identity, changedAt: lastModifiedAt, position: key, observe }
 }

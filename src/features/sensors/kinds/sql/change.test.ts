@@ -12,7 +12,8 @@ import { openStore } from '../../../../app/store/open-store.js'
 import type { PollResult } from '../../sensor.js'
 import { systemClock } from '../../../../time/clock.js'
 import { sqlChangeSensor, type SqlChangeOptions, type SqlChangeState } from './change.js'
-import { withStoreUrl } from './database.js'
+import { absoluteUrl } from '../../../../formats/store-url.js'
+import { onOwnDatabase } from '../../types.js'
 
 const now = Date.UTC(2026, 0, 15, 23, 30)
 let servers: { readonly SQLite: Databases; readonly Postgres: Databases }
@@ -155,10 +156,10 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
   it('F7: is read from the database of the store by default', async () => {
     const bare = sqlChangeSensor({ query: 'select 1' })
     expect(await bare.sensor.init(bare.config)).toMatchObject({ kind: 'error' })
-    const { sensor, config } = withStoreUrl(bare, { storeUrl: database.url, directory: '/' })
+    const { sensor, config } = onOwnDatabase(bare, database.url)
     expect(await sensor.init(config)).toEqual({ kind: 'ok', state: {} })
     expect(await sensor.poll({}, contextOf(config))).toMatchObject({ kind: 'trigger' })
-    const files = withStoreUrl(bare, { storeUrl: 'files:data', directory: '/' })
+    const files = onOwnDatabase(bare, 'files:data')
     expect(await files.sensor.init(files.config)).toMatchObject({ kind: 'error' })
   })
 
@@ -302,7 +303,7 @@ describe('F7: a value of SQLite', () => {
     const options = { clock: systemClock, directory, durability: 'normal', create: true } as const
     const store = await openStore('sqlite:rota.db', options)
     const bare = sqlChangeSensor({ query: 'select count(*) from sqlite_schema' })
-    const { sensor, config } = withStoreUrl(bare, { storeUrl: 'sqlite:rota.db', directory })
+    const { sensor, config } = onOwnDatabase(bare, absoluteUrl('sqlite:rota.db', directory))
     expect(await sensor.poll({}, contextOf(config))).toMatchObject({ kind: 'trigger' })
     await store.close()
     await rm(directory, { recursive: true })

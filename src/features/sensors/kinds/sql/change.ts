@@ -1,23 +1,24 @@
 import { refuse } from '../../../../kernel/definition/errors.js'
-import { fault, placeOf, shown, within } from '../../../../kernel/definition/faults.js'
+import { placeOf } from '../../../../kernel/definition/faults.js'
+import { functionOf, readTable, required } from '../../../../kernel/definition/option-table.js'
 import { partitionOf } from '../../../../kernel/partition/partition.js'
-import { readChoice, readOptions } from '../../../../kernel/definition/read-value.js'
-import type { ConfiguredSensor, PollContext, PollResult, Sensor } from '../../sensor.js'
+import type { ConfiguredSensor, PollContext, PollResult } from '../../sensor.js'
 import { formatInstant } from '../../../../time/instant.js'
-import { messageOf, toLabel } from '../body-pick.js'
-import { readDatabase, readQuery, sqlDatabaseOptions, type SqlDatabaseOptions } from './options.js'
-import { askDatabase, refusalOf, type SqlDatabaseConfig } from './database.js'
-import { watchChannel } from './listen.js'
+import { toLabel } from '../body-pick.js'
+import { mapOf, optional, type StateOf } from '../state-table.js'
+import { askDatabase } from './database.js'
+import { databaseConfig, databaseTable, readQuery, type SqlDatabaseOptions } from './options.js'
 import type { SqlAnswer } from './question.js'
+import { sqlSensor } from './sql-sensor.js'
 import {
   isSameValue,
   jsonValueOf,
   shortText,
   sqlValueOf,
+  storedValue,
   storedValueOf,
   type SqlCell,
   type SqlValue,
-  type StoredValue,
 } from './value.js'
 
 /** The options of a sensor of a changed value. */
@@ -30,37 +31,35 @@ export interface SqlChangeOptions extends SqlDatabaseOptions {
   readonly key?: ((value: SqlValue) => string | Promise<string>) | undefined
 }
 
-/** The checked options of a sensor of a changed value. */
-export interface SqlChangeConfig extends SqlDatabaseConfig {
-  readonly query: string
-  readonly partition: SqlChangeOptions['partition']
-  readonly key: SqlChangeOptions['key']
-  readonly startFrom: 'beginning' | 'now'
+const table = {
+  ...databaseTable,
+  query: required(readQuery),
+  partition: functionOf<SqlChangeOptions['partition']>('the value'),
+  key: functionOf<SqlChangeOptions['key']>('the value'),
 }
 
-/** The last value; undefined before the first poll. */
-export type SqlChangeState = { readonly value?: StoredValue }
+/** The checked options of a sensor of a changed value. */
+export type SqlChangeConfig = ReturnType<typeof readConfig>
+
+/** The last value; missing before the first poll. */
+export const changeState = mapOf({ value: optional(storedValue) })
+
+/** The state of a sensor of a changed value. */
+export type SqlChangeState = StateOf<typeof changeState>
 
 /** A sensor that runs a query for one value, and finds each change of the value. */
 export function sqlChangeSensor(
   options: SqlChangeOptions,
 ): ConfiguredSensor<SqlChangeConfig, SqlChangeState> {
-  const config = readConfig(options)
-  return { type: 'sql', sensor, config, watch: config.listen === undefined ? undefined : watchChannel }
+  return sqlSensor(readConfig(options), {}, readValue)
 }
 
-const sensor: Sensor<SqlChangeConfig, SqlChangeState> = {
-  init: (config) => {
-    const reason = refusalOf(config)
-    return reason === undefined ? { kind: 'ok', state: {} } : { kind: 'error', reason }
-  },
-  poll: async (state, context) => {
-    try {
-      return await readValue(state, context)
-    } catch (error) {
-      return { kind: 'error', reason: messageOf(error), state }
-    }
-  },
+function readConfig(options: SqlChangeOptions) {
+  const place = placeOf()
+  const { query, partition, key, ...database } = readTable(options, table, place)
+  const config = { ...databaseConfig(database, place), query, partition, key }
+  refuse('the SQL sensor', place.faults)
+  return config
 }
 
 async function readValue(
@@ -79,7 +78,7 @@ async function readValue(
   if (before !== undefined && isSameValue(before, value)) {
     return { kind: 'no-trigger', reason: 'the value is the same', state }
   }
-  return await changed(cell, state, context)
+  return await changed(cell, context)
 }
 
 function onlyValue({ columns, rows }: SqlAnswer): SqlCell {
@@ -97,7 +96,6 @@ function onlyValue({ columns, rows }: SqlAnswer): SqlCell {
 
 async function changed(
   cell: SqlCell,
-  before: SqlChangeState,
   { config, now, timezone }: PollContext<SqlChangeConfig>,
 ): Promise<PollResult<SqlChangeState>> {
   const stored = storedValueOf(cell)
@@ -107,30 +105,6 @@ async function changed(
   // A value that comes back is a change again, so the value alone is not a sufficient key.
   const defaultKey = `${formatInstant(now)} ${shortText(stored)}`
   const key = toLabel('key', config.key === undefined ? defaultKey : await config.key(value))
-  if (partition.kind === 'none') return { kind: 'error', reason: partition.reason, state: before }
-  if (key.kind === 'none') return { kind: 'error', reason: key.reason, state: before }
-  const payload = { value: jsonValueOf(cell) }
-  const observation = { key: key.label, partition: partition.label, payload }
+  const observation = { key, partition, payload: { value: jsonValueOf(cell) } }
   return { kind: 'trigger', observations: [observation], state: { value: stored } }
-}
-
-function readConfig(options: SqlChangeOptions): SqlChangeConfig {
-  const place = placeOf()
-  const input = readOptions(options, ['query', 'partition', 'key', ...sqlDatabaseOptions], place) ?? {}
-  for (const name of ['partition', 'key']) {
-    const given = input[name]
-    if (given !== undefined && typeof given !== 'function') {
-      fault(within(place, name), `${shown(given)} is not a function of the value`)
-    }
-  }
-  const config = {
-    ...readDatabase(input, place),
-    query: readQuery(input['query'], within(place, 'query')),
-    startFrom:
-      readChoice(input['startFrom'], ['beginning', 'now'], within(place, 'startFrom')) ?? 'beginning',
-    partition: options.partition,
-    key: options.key,
-  }
-  refuse('the SQL sensor', place.faults)
-  return config as SqlChangeConfig
 }

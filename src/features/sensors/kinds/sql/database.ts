@@ -1,6 +1,3 @@
-import { isAbsolute, resolve } from 'node:path'
-import type { ConfiguredSensor } from '../../sensor.js'
-import type { Json } from '../../../../kernel/definition/json.js'
 import { readPostgres } from './postgres.js'
 import type { SqlAnswer, SqlQuestion } from './question.js'
 import { readSqlite } from './sqlite.js'
@@ -20,21 +17,6 @@ export interface SqlDatabaseConfig {
 export type SqlDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
-
-/**
- * The sensor with the URL of the store's database if it has none of its own, and with absolute paths. Sensors
- * of other kinds stay unchanged.
- */
-export function withStoreUrl<C, S extends Json>(
-  configured: ConfiguredSensor<C, S>,
-  app: { readonly storeUrl: string; readonly directory: string },
-): ConfiguredSensor<C, S> {
-  if (configured.type !== 'sql') return configured
-  const { url = app.storeUrl } = configured.config as SqlDatabaseConfig
-  const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined
-  const whole = path === undefined || isAbsolute(path) ? url : `sqlite:${resolve(app.directory, path)}`
-  return { ...configured, config: { ...configured.config, url: whole } }
-}
 
 /** The database of a URL; undefined if it is not the URL of a database. */
 export function databaseOf(url: string): SqlDatabase | undefined {

@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 import { systemClock, type Clock } from '../../../../time/clock.js'
 import { databaseOf, type SqlDatabaseConfig } from './database.js'
-import { loadPg } from './driver.js'
+import { loadPg } from './postgres.js'
 
 /** Calls `hint` at every notification on the channel; returns the function that stops it. */
 export function watchChannel(hint: () => void, { url, listen }: SqlDatabaseConfig): () => void {

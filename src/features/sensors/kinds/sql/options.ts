@@ -1,5 +1,6 @@
 import { fault, shown, within, type Place } from '../../../../kernel/definition/faults.js'
-import { isMap, readDuration, type Written } from '../../../../kernel/definition/read-value.js'
+import { choice, duration, type TableValues } from '../../../../kernel/definition/option-table.js'
+import { isMap } from '../../../../kernel/definition/read-value.js'
 import { writeAtStart } from './write-word.js'
 import { databaseOf, type SqlDatabaseConfig } from './database.js'
 
@@ -15,21 +16,25 @@ export interface SqlDatabaseOptions {
   readonly startFrom?: 'beginning' | 'now' | undefined
 }
 
-/** The names of these options. */
-export const sqlDatabaseOptions: readonly string[] = ['url', 'timeout', 'listen', 'startFrom']
+/** The readers of the options of every SQL sensor. */
+export const databaseTable = {
+  url: readUrl,
+  timeout: duration({ min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }, 30_000),
+  listen: readListen,
+  startFrom: choice('beginning', 'now'),
+}
 
-/** Reads the database options. */
-export function readDatabase(input: Written, place: Place): SqlDatabaseConfig {
-  const url = readUrl(input['url'], within(place, 'url'))
-  const timeoutMs = readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')) ?? 30_000
-  const listen = readListen(input['listen'], within(place, 'listen'))
+/** Checks the options of the database against each other. */
+export function databaseConfig(
+  read: TableValues<typeof databaseTable>,
+  place: Place,
+): SqlDatabaseConfig & Pick<typeof read, 'startFrom'> {
+  const { url, timeout: timeoutMs, listen, startFrom } = read
   if (listen !== undefined && listen.url === undefined && url?.startsWith('sqlite:') === true) {
     fault(within(place, 'listen'), 'SQLite has no notifications', 'a sensor on Postgres')
   }
-  return { url, timeoutMs, listen }
+  return { url, timeoutMs, listen, startFrom }
 }
-
-const timeoutBounds = { min: 1, max: 600_000, allowed: 'from 1 ms to 10m' }
 
 /** The URL is never shown: it may contain a password. */
 function readUrl(value: unknown, place: Place): string | undefined {

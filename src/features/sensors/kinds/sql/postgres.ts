@@ -1,7 +1,15 @@
-import type { Client, QueryResult } from 'pg'
-import { loadPg } from './driver.js'
+import type * as Pg from 'pg'
 import type { SqlAnswer, SqlQuestion } from './question.js'
 import type { SqlCell } from './value.js'
+
+/** The Postgres driver, loaded on demand; it is an optional peer dependency, so it may be missing. */
+export async function loadPg(): Promise<typeof Pg> {
+  try {
+    return await import('pg')
+  } catch (error) {
+    throw new Error('Postgres needs the package pg: npm install pg', { cause: error })
+  }
+}
 
 /**
  * Queries a Postgres database over a separate connection. The transaction is read-only, and the statement is sent alone:
@@ -30,7 +38,7 @@ export async function readPostgres(url: string, question: SqlQuestion): Promise<
   }
 }
 
-async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuestion): Promise<SqlAnswer> {
+async function answerOf(client: Pg.Client, { sql, parameters, timeoutMs }: SqlQuestion): Promise<SqlAnswer> {
   // The texts of values must not depend on settings of the server or the role.
   await client.query(
     `begin read only;
@@ -38,7 +46,7 @@ async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuest
     set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
     set local bytea_output = 'hex'; set local extra_float_digits = 1`,
   )
-  const result: QueryResult<(string | null)[]> = await client.query({
+  const result: Pg.QueryResult<(string | null)[]> = await client.query({
     text: sql,
     values: parameters.map(({ text }) => text ?? null),
     rowMode: 'array',
@@ -52,30 +60,27 @@ async function answerOf(client: Client, { sql, parameters, timeoutMs }: SqlQuest
   }
 }
 
-/** Postgres types by their common names; other types keep their number. */
-const types: ReadonlyMap<number, string> = new Map([
-  [16, 'boolean'],
-  [17, 'blob'],
-  [20, 'integer'],
-  [21, 'integer'],
-  [23, 'integer'],
-  [26, 'integer'],
-  [700, 'real'],
-  [701, 'real'],
-  [1700, 'numeric'],
-  [18, 'text'],
-  [19, 'text'],
-  [25, 'text'],
-  [1042, 'text'],
-  [1043, 'text'],
-  [1082, 'date'],
-  [1114, 'timestamp'],
-  [1184, 'timestamptz'],
-  [2950, 'uuid'],
-  [114, 'json'],
-  [3802, 'jsonb'],
-])
+/** The numbers of Postgres types by their common names. */
+const typeNumbers: Readonly<Record<string, readonly number[]>> = {
+  boolean: [16],
+  blob: [17],
+  integer: [20, 21, 23, 26],
+  real: [700, 701],
+  numeric: [1700],
+  text: [18, 19, 25, 1042, 1043],
+  date: [1082],
+  timestamp: [1114],
+  timestamptz: [1184],
+  uuid: [2950],
+  json: [114],
+  jsonb: [3802],
+}
 
+const types = new Map(
+  Object.entries(typeNumbers).flatMap(([type, numbers]) => numbers.map((oid) => [oid, type] as const)),
+)
+
+/** A value with its type; types without a common name keep their number. */
 function cellOf(oid: number, text: string | null): SqlCell {
   const type = types.get(oid) ?? `type ${oid}`
   return { type, text: text === null ? undefined : plainText(type, text) }

@@ -1,5 +1,12 @@
 import type { Instant } from '../../../../time/instant.js'
-import type { StoredValue } from './value.js'
+import { flag, listOf, mapOf, number, orNull, type StateOf } from '../state-table.js'
+import { storedValue, type StoredValue } from './value.js'
+
+/** The position of a row in the order of the cursor. */
+export const rowPlace = mapOf({ value: storedValue, id: storedValue })
+
+/** Rows written after this instant get at least this value; null if there was no row. */
+const checkpoint = mapOf({ at: number, value: orNull(storedValue) })
 
 /**
  * How rows that become visible out of order are read.
@@ -15,27 +22,29 @@ import type { StoredValue } from './value.js'
  * Rows that were being written when the sensor started have no earlier checkpoint: everything is read once more when
  * the look-back has passed. Rows that are read again are recognised by their keys.
  */
-export type Sweeps = {
+export const sweeps = mapOf({
   /** When the first poll was. */
-  readonly beganAt: Instant
+  beganAt: number,
   /** The row after which it starts, if existing rows are ignored. */
-  readonly after: RowPlace | null
+  after: orNull(rowPlace),
   /** Whether the rows that were being written at that time have been read. */
-  readonly isSettled: boolean
+  isSettled: flag,
   /** When the last complete sweep started. */
-  readonly lastAt: Instant | null
+  lastAt: orNull(number),
   /** The current sweep and its position. */
-  readonly sweep: { readonly at: Instant; readonly place: RowPlace } | null
+  sweep: orNull(mapOf({ at: number, place: rowPlace })),
   /** The last row of the last sweep. */
-  readonly end: RowPlace | null
-  readonly checkpoints: readonly Checkpoint[]
-}
+  end: orNull(rowPlace),
+  checkpoints: listOf(checkpoint),
+})
 
-/** The position of a row in the order of the cursor. */
-export type RowPlace = { readonly value: StoredValue; readonly id: StoredValue }
+/** How far the rows were read. */
+export type Sweeps = StateOf<typeof sweeps>
 
-/** Rows written after this instant get at least this value; null if there was no row. */
-export type Checkpoint = { readonly at: Instant; readonly value: StoredValue | null }
+/** The position of a row. */
+export type RowPlace = StateOf<typeof rowPlace>
+
+type Checkpoint = StateOf<typeof checkpoint>
 
 /** Where reading continues: after a row, at a value, or at the beginning. */
 export type SweepStart =

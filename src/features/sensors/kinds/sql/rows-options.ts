@@ -1,15 +1,15 @@
 import { refuse } from '../../../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../../../kernel/definition/faults.js'
 import {
-  isMap,
-  readChoice,
-  readDuration,
-  readOptions,
-  readWhole,
-  type Written,
-} from '../../../../kernel/definition/read-value.js'
-import { readDatabase, readQuery, sqlDatabaseOptions, type SqlDatabaseOptions } from './options.js'
-import type { SqlDatabaseConfig } from './database.js'
+  choice,
+  duration,
+  readTable,
+  required,
+  whole,
+  type TableValues,
+} from '../../../../kernel/definition/option-table.js'
+import { isMap } from '../../../../kernel/definition/read-value.js'
+import { databaseConfig, databaseTable, readQuery, type SqlDatabaseOptions } from './options.js'
 import type { SqlRow } from './value.js'
 
 /** A column, or a function of the row. */
@@ -35,62 +35,58 @@ export interface SqlRowsOptions extends SqlDatabaseOptions {
   readonly partition?: RowPick | undefined
 }
 
-/** The checked options of a sensor of new rows. */
-export interface SqlRowsConfig extends SqlDatabaseConfig {
-  /** The query that returns all rows. */
-  readonly query: string
-  readonly cursor: { readonly value: string; readonly id: string }
-  /** How long after it was written a row may become visible; zero if rows are never late. */
-  readonly reachMs: number
-  readonly per: 'change' | 'row'
-  readonly limit: number
-  readonly partition: RowPick | undefined
-  readonly startFrom: 'beginning' | 'now'
-}
-
-const ownOptions = ['table', 'columns', 'query', 'cursor', 'lookBack', 'per', 'limit', 'partition']
-
-/** Reads the options; throws one error with all faults. */
-export function readRowsConfig(options: SqlRowsOptions): SqlRowsConfig {
-  const place = placeOf()
-  const input = readOptions(options, [...ownOptions, ...sqlDatabaseOptions], place) ?? {}
-  const at = (name: string): Place => within(place, name)
-  const database = readDatabase(input, place)
-  const cursor = readCursor(input['cursor'], at('cursor'))
-  const lookBackMs = readDuration(input['lookBack'], lookBackBounds, at('lookBack')) ?? 300_000
-  const { partition } = options
-  if (partition !== undefined && typeof partition !== 'function' && typeof partition !== 'string') {
-    fault(at('partition'), `${shown(partition)} is neither a column nor a function of the row`)
-  }
-  const config = {
-    ...database,
-    query: readSource(input, cursor, place),
-    cursor,
-    // A checkpoint has the instant of the start of its poll, but is valid only from the end of the poll.
-    reachMs: lookBackMs === 0 ? 0 : lookBackMs + database.timeoutMs,
-    per: readChoice(input['per'], ['change', 'row'], at('per')) ?? 'change',
-    limit: readWhole(input['limit'], { min: 1, max: 10_000 }, at('limit')) ?? 500,
-    startFrom: readChoice(input['startFrom'], ['beginning', 'now'], at('startFrom')) ?? 'beginning',
-    partition,
-  }
-  refuse('the SQL sensor', place.faults)
-  return config as SqlRowsConfig
-}
-
 const lookBackBounds = { min: 0, max: 30 * 86_400_000, allowed: 'from 0 to 30d' }
 
-function readCursor(value: unknown, place: Place): SqlRowsConfig['cursor'] | undefined {
+const rowsTable = {
+  ...databaseTable,
+  table: unread,
+  columns: unread,
+  query: unread,
+  cursor: required(readCursor),
+  lookBack: duration(lookBackBounds, 300_000),
+  per: choice('change', 'row'),
+  limit: whole({ min: 1, max: 10_000 }, 500),
+  partition: readPartition,
+}
+
+/** The checked options of a sensor of new rows. */
+export type SqlRowsConfig = ReturnType<typeof readRowsConfig>
+
+/** Reads the options; throws one error with all faults. */
+export function readRowsConfig(options: SqlRowsOptions) {
+  const place = placeOf()
+  const read = readTable(options, rowsTable, place)
+  const { cursor, lookBack, per, limit, partition } = read
+  const database = databaseConfig(read, place)
+  // A checkpoint has the instant of the start of its poll, but is valid only from the end of the poll.
+  const reachMs = lookBack === 0 ? 0 : lookBack + database.timeoutMs
+  const query = readSource(read, place)
+  refuse('the SQL sensor', place.faults)
+  return { ...database, query: query as string, cursor, reachMs, per, limit, partition }
+}
+
+/** An option that is read together with others. */
+function unread(value: unknown): unknown {
+  return value
+}
+
+function readPartition(value: unknown, place: Place): RowPick | undefined {
+  if (value === undefined || typeof value === 'function' || typeof value === 'string')
+    return value as RowPick | undefined
+  return fault(place, `${shown(value)} is neither a column nor a function of the row`)
+}
+
+function readCursor(value: unknown, place: Place): SqlRowsOptions['cursor'] | undefined {
   const { value: grows, id } = isMap(value) ? value : {}
   if (isIdentifier(grows) && isIdentifier(id)) return { value: grows, id }
   return fault(place, `${shown(value)} does not name two columns`, 'such as { value: updated_at, id: id }')
 }
 
+/** The query that returns all rows. */
 function readSource(
-  input: Written,
-  cursor: SqlRowsConfig['cursor'] | undefined,
+  { table, columns, query, cursor }: TableValues<typeof rowsTable>,
   place: Place,
 ): string | undefined {
-  const { table, columns, query } = input
   if ((table === undefined) === (query === undefined)) return fault(place, 'either table or query is needed')
   if (query !== undefined) return readQuery(query, within(place, 'query'))
   const parts = typeof table === 'string' ? table.split('.') : []
@@ -102,7 +98,7 @@ function readSource(
   if (!Array.isArray(columns) || !columns.every(isIdentifier)) {
     return fault(within(place, 'columns'), `${shown(columns)} is not a list of columns`)
   }
-  const all = new Set([...(cursor === undefined ? [] : [cursor.value, cursor.id]), ...columns])
+  const all = new Set([cursor?.value, cursor?.id, ...columns])
   return `select ${[...all].map(quoted).join(', ')} from ${from}`
 }
 

@@ -3,20 +3,24 @@ import { maxPayloadBytes } from '../../../../kernel/definition/bounds.js'
 import { partitionOf } from '../../../../kernel/partition/partition.js'
 import type { Json } from '../../../../kernel/definition/json.js'
 import { maxKeyBytes, observationProblem } from '../../polling/read-poll.js'
-import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
-import { messageOf, toLabel, type PickedLabel } from '../body-pick.js'
-import { askDatabase, parameterText, refusalOf } from './database.js'
-import { watchChannel } from './listen.js'
+import type { ConfiguredSensor, Observation, PollContext, PollResult } from '../../sensor.js'
+import { messageOf, pickLabel, toLabel } from '../body-pick.js'
+import { complaintOf, pageResult } from '../page-result.js'
+import { listOf, mapOf, optional, orNull, text, type StateOf } from '../state-table.js'
+import { askDatabase, parameterText } from './database.js'
 import type { SqlAnswer } from './question.js'
 import { quoted, readRowsConfig, type SqlRowsConfig, type SqlRowsOptions } from './rows-options.js'
 import {
   afterPage,
   beginSweeps,
   nextStart,
+  rowPlace,
+  sweeps,
   type RowPlace,
   type SweepStart,
   type Sweeps,
 } from './row-sweep.js'
+import { sqlSensor } from './sql-sensor.js'
 import {
   instantOf,
   jsonValueOf,
@@ -28,41 +32,34 @@ import {
 } from './value.js'
 
 /** How far the rows were read, and the keys of the last found rows, so that they are not reported again. */
-export type SqlRowsState = {
-  readonly sweeps: Sweeps | null
-  readonly recent: readonly string[]
+export const rowsState = mapOf({
+  sweeps: orNull(sweeps),
+  recent: listOf(text),
   /** The rows that could not be reported; each poll tries them again. */
-  readonly failing?: readonly RowPlace[]
+  failing: optional(listOf(rowPlace)),
   /** An error that the next poll reports before it reads anything. */
-  readonly complaint?: string | null
-}
+  complaint: optional(orNull(text)),
+})
+
+/** The state of a sensor of new rows. */
+export type SqlRowsState = StateOf<typeof rowsState>
 
 /** A sensor that finds every new or changed row of a table or query, in the order of a cursor of value and id. */
 export function sqlRowsSensor(options: SqlRowsOptions): ConfiguredSensor<SqlRowsConfig, SqlRowsState> {
-  const config = readRowsConfig(options)
-  return { type: 'sql', sensor, config, watch: config.listen === undefined ? undefined : watchChannel }
+  return sqlSensor(readRowsConfig(options), { sweeps: null, recent: [] }, readRows)
 }
 
-const sensor: Sensor<SqlRowsConfig, SqlRowsState> = {
-  init: (config) => {
-    const reason = refusalOf(config)
-    return reason === undefined
-      ? { kind: 'ok', state: { sweeps: null, recent: [] } }
-      : { kind: 'error', reason }
-  },
-  poll: async (state, context) => {
-    if (state.complaint)
-      return { kind: 'error', reason: state.complaint, state: { ...state, complaint: null } }
-    try {
-      const sweeps = state.sweeps ?? (await begin(context))
-      if (state.sweeps === null && context.config.startFrom === 'now') {
-        return { kind: 'no-trigger', reason: 'existing rows are ignored', state: { ...state, sweeps } }
-      }
-      return await readPage({ ...state, sweeps }, context)
-    } catch (error) {
-      return { kind: 'error', reason: messageOf(error), state }
-    }
-  },
+async function readRows(
+  state: SqlRowsState,
+  context: PollContext<SqlRowsConfig>,
+): Promise<PollResult<SqlRowsState>> {
+  const complaint = complaintOf(state)
+  if (complaint !== undefined) return complaint
+  const sweeps = state.sweeps ?? (await begin(context))
+  if (state.sweeps === null && context.config.startFrom === 'now') {
+    return { kind: 'no-trigger', reason: 'existing rows are ignored', state: { ...state, sweeps } }
+  }
+  return await readPage({ ...state, sweeps }, context)
 }
 
 type Reading = SqlRowsState & { readonly sweeps: Sweeps }
@@ -94,23 +91,8 @@ async function readPage(
   const hasMore = answer.rows.length > limit || problem !== undefined
   const isStuck = problem !== undefined && last === null
   const sweeps = isStuck ? state.sweeps : afterPage(state.sweeps, { now, reachMs, last, hasMore })
-  return pollResult(found, { sweeps, hasMore, problem })
-}
-
-function pollResult(
-  found: Found,
-  page: { readonly sweeps: Sweeps; readonly hasMore: boolean; readonly problem: string | undefined },
-): PollResult<SqlRowsState> {
-  const { sweeps, hasMore, problem } = page
-  const [first, ...others] = found.observations
-  const state = { sweeps, ...found.memory() }
-  if (first !== undefined) {
-    const more = hasMore || state.complaint !== null
-    return { kind: 'trigger', observations: [first, ...others], state, more }
-  }
-  const reason = problem ?? state.complaint
-  if (reason !== null) return { kind: 'error', reason, state: { ...state, complaint: null } }
-  return { kind: 'no-trigger', reason: 'no new rows', state, more: hasMore }
+  const next = { sweeps, ...found.memory() }
+  return pageResult({ found: found.observations, state: next, hasMore, problem, reason: 'no new rows' })
 }
 
 /** Reads the rows that could not be reported again; a removed or changed row is no longer among them. */
@@ -219,31 +201,32 @@ class Found {
     const key = keyOf(place, this.#context.config)
     const digest = digestOf(key)
     if (this.#known.has(digest) || this.#failing.has(digest)) return undefined
-    const observed = await observe(row, place, { key, context: this.#context })
-    if (typeof observed !== 'string') {
+    try {
+      this.observations.push(await observe(row, place, { key, context: this.#context }))
       this.#known.add(digest)
       this.#recent.push(digest)
-      this.observations.push(observed)
-      return undefined
+    } catch (error) {
+      const problem = `row ${key} cannot be reported: ${messageOf(error)}`
+      if (this.#failing.size >= maxFailing)
+        return `${problem}; nor can ${maxFailing} others, so the rest waits`
+      this.#failing.set(digest, place)
+      if (!this.#retried.has(digest)) this.#complaint ??= problem
     }
-    const problem = `row ${key} cannot be reported: ${observed}`
-    if (this.#failing.size >= maxFailing) return `${problem}; nor can ${maxFailing} others, so the rest waits`
-    this.#failing.set(digest, place)
-    if (!this.#retried.has(digest)) this.#complaint ??= problem
     return undefined
   }
 }
 
-/** The observation of a row, or its problem: one observation that cannot be stored would make all others fail. */
+/** The observation of a row; throws if it cannot be stored, because it would make all others fail. */
 async function observe(
   row: Cells,
   place: RowPlace,
   { key, context }: { readonly key: string; readonly context: PollContext<SqlRowsConfig> },
-): Promise<Observation | string> {
+): Promise<Observation> {
   const partition = await partitionFor(row, place, context)
-  if (partition.kind === 'none') return partition.reason
-  const observation = { key, partition: partition.label, payload: payloadOf(row, place) }
-  return observationProblem(observation) ?? observation
+  const observation = { key, partition, payload: payloadOf(row, place) }
+  const problem = observationProblem(observation)
+  if (problem !== undefined) throw new Error(problem)
+  return observation
 }
 
 /** The id is encoded without `@`, so that the key is unambiguous. */
@@ -264,18 +247,12 @@ async function partitionFor(
   row: Cells,
   { value }: RowPlace,
   { config, now, timezone }: PollContext<SqlRowsConfig>,
-): Promise<PickedLabel> {
+): Promise<string> {
   const { partition } = config
-  if (partition === undefined) {
-    return { kind: 'label', label: partitionOf('day', instantOf(value) ?? now, timezone) }
-  }
+  if (partition === undefined) return partitionOf('day', instantOf(value) ?? now, timezone)
   if (typeof partition === 'string') return toLabel('partition', row[partition]?.text)
   const values = Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, sqlValueOf(cell)]))
-  try {
-    return toLabel('partition', await partition(values))
-  } catch (error) {
-    return { kind: 'none', reason: `the function for partition threw: ${messageOf(error)}` }
-  }
+  return await pickLabel('partition', partition, values)
 }
 
 /** The row; if it is too large for a payload, only its cursor columns. */

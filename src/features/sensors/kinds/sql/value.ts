@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Json } from '../../../../kernel/definition/json.js'
+import { mapOf, optional, text, type StateOf } from '../state-table.js'
 
 /** A value of a database: the name of its type, and its text; undefined is NULL. */
 export interface SqlCell {
@@ -8,7 +9,10 @@ export interface SqlCell {
 }
 
 /** A value as JSON with its type, so that it can be stored and compared; a long one as a digest. */
-export type StoredValue = { readonly type: string; readonly text?: string; readonly sha256?: string }
+export const storedValue = mapOf({ type: text, text: optional(text), sha256: optional(text) })
+
+/** A value as a state stores it. */
+export type StoredValue = StateOf<typeof storedValue>
 
 /** A value as passed to functions of the user: NULL is null, integers beyond the safe range are bigint. */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array

@@ -1,11 +1,11 @@
 import { refuse } from '../../../../kernel/definition/errors.js'
-import { fault, placeOf, within, type Place } from '../../../../kernel/definition/faults.js'
+import { fault, placeOf, type Place } from '../../../../kernel/definition/faults.js'
 import type { Json } from '../../../../kernel/definition/json.js'
 import { partitionOf } from '../../../../kernel/partition/partition.js'
-import { readOptions, type Written } from '../../../../kernel/definition/read-value.js'
+import { readTable } from '../../../../kernel/definition/option-table.js'
 import type { ConfiguredSensor, Observation, Sensor } from '../../sensor.js'
 import type { Instant } from '../../../../time/instant.js'
-import { pickLabel, pickPayload, readPick, type BodyPick, type NotPicked, type Picker } from '../body-pick.js'
+import { messageOf, pickObservation, readPick, type BodyPick, type Picker } from '../body-pick.js'
 import { verifyWebhook, webhookKeyOf, type WebhookHeaders, type WebhookRefusal } from './verify.js'
 
 /** The options of a webhook sensor. */
@@ -20,20 +20,21 @@ export interface WebhookSensorOptions {
   readonly payload?: BodyPick<Json | undefined> | undefined
 }
 
+const table = { secret: readSecrets, partition: readPick, key: readPick, payload: readPick }
+
 /** The checked options of a webhook sensor. */
-export interface WebhookSensorConfig {
-  readonly secrets: readonly string[]
-  readonly partition: Picker | undefined
-  readonly key: Picker | undefined
-  readonly payload: Picker | undefined
-}
+export type WebhookSensorConfig = ReturnType<typeof readConfig>
 
 /** A sensor that receives deliveries signed by the Standard Webhooks rules. There is nothing to poll. */
 export function webhookSensor(options: WebhookSensorOptions): ConfiguredSensor<WebhookSensorConfig, null> {
+  return { type: 'webhook', sensor, config: readConfig(options) }
+}
+
+function readConfig(options: WebhookSensorOptions) {
   const place = placeOf()
-  const config = readConfig(options, place)
+  const { secret: secrets, ...picks } = readTable(options, table, place)
   refuse('the webhook sensor', place.faults)
-  return { type: 'webhook', sensor, config: config as WebhookSensorConfig }
+  return { secrets, ...picks }
 }
 
 const sensor: Sensor<WebhookSensorConfig, null> = {
@@ -56,42 +57,24 @@ export async function observeWebhook(
   const verified = verifyWebhook({ secrets: config.secrets, headers, body, now })
   if (verified.kind !== 'verified') return verified
   const { content, id, sentAt } = verified
-  const partition = await pickLabel(
-    'partition',
-    config.partition ?? always(partitionOf('day', sentAt, timezone)),
-    content,
-  )
-  const key = await pickLabel('key', config.key ?? always(id), content)
-  const payload = await pickPayload(config.payload ?? always(content), content)
-  if (partition.kind === 'none') return malformed(partition)
-  if (key.kind === 'none') return malformed(key)
-  if (payload.kind === 'none') return malformed(payload)
-  const observation = { key: key.label, partition: partition.label, payload: payload.payload }
-  return { kind: 'observed', observation }
+  const picks = {
+    partition: config.partition ?? always(partitionOf('day', sentAt, timezone)),
+    key: config.key ?? always(id),
+    payload: config.payload ?? always(content),
+  }
+  try {
+    return { kind: 'observed', observation: await pickObservation(picks, content) }
+  } catch (error) {
+    return { kind: 'malformed', reason: messageOf(error) }
+  }
 }
 
 function always(value: Json): Picker {
   return { source: '', pick: () => value }
 }
 
-function malformed({ reason }: NotPicked): WebhookRefusal {
-  return { kind: 'malformed', reason }
-}
-
-function readConfig(options: WebhookSensorOptions, place: Place): WebhookSensorConfig | undefined {
-  const input = readOptions(options, ['secret', 'partition', 'key', 'payload'], place)
-  if (input === undefined) return undefined
-  return {
-    secrets: readSecrets(input, within(place, 'secret')),
-    partition: readPick(input, 'partition', place),
-    key: readPick(input, 'key', place),
-    payload: readPick(input, 'payload', place),
-  }
-}
-
 /** The value is never shown: it may be a mistyped secret. */
-function readSecrets(input: Written, place: Place): readonly string[] {
-  const given: unknown = input['secret']
+function readSecrets(given: unknown, place: Place): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(given) ? given : [given]
   const areSecrets = secrets.every((one) => typeof one === 'string' && webhookKeyOf(one) !== undefined)
   if (!areSecrets || secrets.length === 0 || secrets.length > maxSecrets) {
