@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['test/campaign/**', '**/node_modules/**'],
+    exclude: ['**/test/campaign/**', '**/node_modules/**'],
     globalSetup: ['test/run-directory.ts'],
     pool: 'forks',
     // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.

@@ -349,5 +349,5 @@ function undocumented(text: string): readonly string[] {
 }
 
 function isTest(path: string): boolean {
-  return path.endsWith('.test.ts')
+  return path.endsWith('.test.ts') || /^src\/features\/[^/]+\/test\//.test(path)
 }

@@ -7,7 +7,7 @@ import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
 import type { Store, Turn } from '../../src/store/port.js'
 import { simulate } from '../../src/testing/simulation.js'
 import { endEffects, kinds } from '../fixtures/feature-parts.js'
-import { RoundObserver } from './round-observer.js'
+import { RoundObserver } from '../../src/features/rounds/test/round-observer.js'
 
 const hourMs = 3_600_000
 

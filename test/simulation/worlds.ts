@@ -13,7 +13,7 @@ import { simulate, type Simulation, type SimulationReport } from '../../src/test
 import { systemClock } from '../../src/time/clock.js'
 import { drawAssets, drawTriggers, rounds } from './world.js'
 import { endEffects, kinds } from '../fixtures/feature-parts.js'
-import { RoundObserver } from './round-observer.js'
+import { RoundObserver } from '../../src/features/rounds/test/round-observer.js'
 
 /** Which world, and how long. */
 export interface Choice {

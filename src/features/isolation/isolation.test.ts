@@ -9,7 +9,7 @@ import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Run } from '../../kernel/run/run.js'
 import { rota, type Rota } from '../../app/rota.js'
 
-const module = fileURLToPath(new URL('../../../test/fixtures/isolated-handlers.mjs', import.meta.url))
+const module = fileURLToPath(new URL('./test/isolated-handlers.mjs', import.meta.url))
 const library = new URL('../../../dist/index.js', import.meta.url).href
 
 type Options = Omit<JobInput, 'handler' | 'command'>

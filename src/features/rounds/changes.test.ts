@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { atTen, cycleOf, isCovered, ten } from '../../../test/fixtures/diary.js'
+import { atTen, cycleOf, isCovered, ten } from './test/diary.js'
 import { hour, minute, second, settle, Work } from '../../../test/fixtures/engine-stage.js'
 import { defineJob } from '../../kernel/job/define-job.js'
 import { defineRound } from './definition.js'
 import { sync } from '../../engine/sync/sync.js'
 import { kinds } from '../../../test/fixtures/feature-parts.js'
-import { roundCast } from '../../../test/fixtures/round-cast.js'
+import { roundCast } from './test/round-cast.js'
 
 describe('changing a round', () => {
   it('another list lets the current service finish, drops the rest, and is checked at once', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { atTen, cycleOf, isCovered, patient, ten, timingOf } from '../../../test/fixtures/diary.js'
+import { atTen, cycleOf, isCovered, patient, ten, timingOf } from './test/diary.js'
 import { day, hour, minute, second, Work } from '../../../test/fixtures/engine-stage.js'
 import { defineRound } from './definition.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { kinds } from '../../../test/fixtures/feature-parts.js'
-import { roundCast } from '../../../test/fixtures/round-cast.js'
+import { roundCast } from './test/round-cast.js'
 
 describe('the seed’s scenarios', () => {
   it('R1, R2: scenario 1: three services run at once and in order, and all again after an hour', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hour, minute, ten, Theatre } from '../../../test/fixtures/theatre.js'
+import { hour, minute, ten, Theatre } from './test/theatre.js'
 
 describe('a start that changes nothing', () => {
   it('R7: goes on with the open cycle, as the boot code of a program does after a crash', async () => {

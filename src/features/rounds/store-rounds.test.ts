@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hour, ten, Theatre } from '../../../test/fixtures/theatre.js'
+import { hour, ten, Theatre } from './test/theatre.js'
 
 describe('a round of an app', () => {
   it('R12: tells services, interval, current and remaining services, results, skips and the next check', async () => {

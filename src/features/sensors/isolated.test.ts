@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Sensor } from './sensor.js'
 import { rota, type Rota } from '../../app/rota.js'
 
-const module = fileURLToPath(new URL('../../../test/fixtures/blocking-sensor.mjs', import.meta.url))
+const module = fileURLToPath(new URL('./test/blocking-sensor.mjs', import.meta.url))
 
 test.each(['thread', 'process'] as const)('F9: a sensor may have a %s of its own', async (isolate) => {
   const app = opened()

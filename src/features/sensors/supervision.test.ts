@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { minute, second, settle, Stage, t0 } from '../../../test/fixtures/engine-stage.js'
-import { found, n, Probe, recordIn } from '../../../test/fixtures/probe.js'
-import { sensorCast } from '../../../test/fixtures/sensor-cast.js'
+import { found, n, Probe, recordIn } from './test/probe.js'
+import { sensorCast } from './test/sensor-cast.js'
 
 const jobs = { work: () => undefined }
 

@@ -8,10 +8,10 @@ import {
   t0,
   type Process,
 } from '../../../../test/fixtures/engine-stage.js'
-import { found, n, Probe, recordIn } from '../../../../test/fixtures/probe.js'
+import { found, n, Probe, recordIn } from '../test/probe.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import type { Observation } from '../sensor.js'
-import { sensorCast, type SensorCast } from '../../../../test/fixtures/sensor-cast.js'
+import { sensorCast, type SensorCast } from '../test/sensor-cast.js'
 
 const jobs = { work: () => undefined }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { second, settle } from '../../../../test/fixtures/engine-stage.js'
-import { found, Probe, recordIn } from '../../../../test/fixtures/probe.js'
-import { sensorCast } from '../../../../test/fixtures/sensor-cast.js'
+import { found, Probe, recordIn } from '../test/probe.js'
+import { sensorCast } from '../test/sensor-cast.js'
 import { later, traced } from '../../../../test/fixtures/traced.js'
 
 describe('an error of a sensor that nobody caught', () => {

@@ -1,0 +1,365 @@
+import { describe, expect, it } from 'vitest'
+import type { Rota } from '../../../app/rota.js'
+import { byKeys, daily, hourly, monthly, weekly } from '../../../kernel/partition/define.js'
+import { labelsOf } from '../../../kernel/partition/range.js'
+import type { Sensor } from '../../sensors/sensor.js'
+import { stageAt, type AssetStage } from './stage.js'
+
+const timezone = 'America/New_York'
+const materialize = (): void => undefined
+
+async function states(app: Rota, asset: string, labels: readonly string[]): Promise<string[]> {
+  return (await app.assets.grid(asset, { labels })).map(({ state }) => state)
+}
+
+async function make({ app, pass }: AssetStage, asset: string, labels: Iterable<string>): Promise<void> {
+  for (const partition of labels) await app.assets.materialize(asset, { partition })
+  await pass(10)
+}
+
+describe('an asset that is made from others', () => {
+  it('F13: follows when all the partitions it needs are done, over three grains and both changes of the clocks', async () => {
+    const stage = stageAt('2025-12-01T00:00:00Z')
+    const { app, made } = stage
+    const hours = hourly({ timezone })
+    app.assets.define('hours', { partitions: hours, materialize })
+    app.assets.define('days', { partitions: daily({ timezone }), deps: ['hours'], materialize })
+    app.assets.define('weeks', { partitions: weekly({ timezone }), deps: ['days'], materialize })
+    await app.start()
+    for (const [day, next, count] of [
+      ['2025-03-09', '2025-03-10', 23],
+      ['2025-11-02', '2025-11-03', 25],
+    ] as const) {
+      const offset = day === '2025-03-09' ? ['-05:00', '-04:00'] : ['-04:00', '-05:00']
+      const from = `${day}T00:00${offset[0]}`
+      const to = `${day}T23:00${offset[1]}`
+      const labels = [...labelsOf(hours, { from, to })]
+      expect(labels.length).toBe(count)
+      await make(stage, 'hours', labels.slice(1))
+      expect(await states(app, 'days', [day])).toEqual(['missing'])
+      await make(stage, 'hours', labels.slice(0, 1))
+      expect(await states(app, 'days', [day, next])).toEqual(['done', 'missing'])
+    }
+    expect(await made('days')).toEqual(['2025-03-09', '2025-11-02'])
+    expect(await made('weeks')).toEqual([])
+    await make(stage, 'days', labelsOf(daily({ timezone }), { from: '2025-10-27', to: '2025-11-01' }))
+    expect(await made('weeks')).toEqual(['2025-W44'])
+    expect((await app.runs.list({ job: 'weeks' }))[0]).toMatchObject({
+      origin: 'upstream',
+      trigger: 'asset:weeks',
+    })
+  })
+
+  it('F13: is made again when something upstream is newer, and shows as stale until then', async () => {
+    const stage = stageAt('2025-01-20T00:00:00Z')
+    const { app, made, pass } = stage
+    app.assets.define('raw', { partitions: daily(), materialize })
+    app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize })
+    app.assets.define('kept', { partitions: daily(), deps: ['raw'], follow: 'manual', materialize })
+    await app.start()
+    await make(stage, 'raw', ['2025-01-15'])
+    await make(stage, 'kept', ['2025-01-15'])
+    expect(await states(app, 'kept', ['2025-01-15', '2025-01-16'])).toEqual(['done', 'missing'])
+    await pass(1000)
+    await make(stage, 'raw', ['2025-01-15'])
+    expect(await made('clean')).toEqual(['2025-01-15', '2025-01-15'])
+    expect(await states(app, 'clean', ['2025-01-15'])).toEqual(['done'])
+    expect(await states(app, 'kept', ['2025-01-15'])).toEqual(['stale'])
+    expect(await made('kept')).toEqual(['2025-01-15'])
+  })
+
+  it('F13: a burst of what is needed makes it once', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 5 })
+    const { app, made, pass } = stage
+    app.assets.define('days', { partitions: daily(), materialize })
+    app.assets.define('months', { partitions: monthly(), deps: ['days'], materialize })
+    await app.start()
+    const { backfill } = await app.assets.backfill('days', { from: '2025-01-01', to: '2025-01-31' })
+    await pass(1000)
+    expect(await app.assets.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 31, failed: 0, left: 0 })
+    expect(await made('months')).toEqual(['2025-01'])
+    await app.assets.backfill('days', { from: '2025-01-01', to: '2025-01-31', only: 'all' })
+    await pass(1000)
+    // Whatever arrived while one was waiting is in it.
+    expect((await made('months')).length).toBeLessThanOrEqual(3)
+    expect(await states(app, 'months', ['2025-01'])).toEqual(['done'])
+  })
+
+  it('waits while it is paused, and then makes up for what arrived', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z')
+    const { app, made, pass } = stage
+    app.assets.define('raw', { partitions: daily(), materialize })
+    app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize })
+    await app.start()
+    await app.triggers.pause('asset:clean')
+    await make(stage, 'raw', ['2025-01-15', '2025-01-16'])
+    expect(await made('clean')).toEqual([])
+    await app.triggers.resume('asset:clean')
+    await pass(3000)
+    expect((await made('clean')).toSorted()).toEqual(['2025-01-15', '2025-01-16'])
+  })
+
+  it('F13: is not forgotten where a run of it that waited is cancelled with its backfill', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z')
+    const { app, made, pass } = stage
+    app.assets.define('raw', { partitions: daily(), queue: 'raw', materialize })
+    app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize })
+    await app.start()
+    await app.queues.pause('assets')
+    const { backfill } = await app.assets.backfill('clean', { partitions: ['2025-01-15'] })
+    const id = backfill?.id ?? ''
+    await make(stage, 'raw', ['2025-01-15'])
+    await app.assets.backfills.cancel(id)
+    await app.queues.resume('assets')
+    await pass(3000)
+    expect(await made('clean')).toEqual(['2025-01-15'])
+  })
+
+  it('does not follow what failed, and a retry that succeeds arrives', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z')
+    const { app, made, pass } = stage
+    let isBroken = true
+    app.assets.define('raw', {
+      partitions: daily(),
+      materialize: () => {
+        if (isBroken) throw new Error('broken')
+      },
+    })
+    app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize })
+    await app.start()
+    await make(stage, 'raw', ['2025-01-15'])
+    expect(await states(app, 'raw', ['2025-01-15'])).toEqual(['failed'])
+    expect(await made('clean')).toEqual([])
+    isBroken = false
+    await app.runs.retry((await app.runs.list({ job: 'raw' }))[0]?.id ?? '')
+    await pass(10)
+    expect(await states(app, 'raw', ['2025-01-15'])).toEqual(['done'])
+    expect(await made('clean')).toEqual(['2025-01-15'])
+  })
+
+  it('needs all of what has no partitions, whichever of the two comes last', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z')
+    const { app, made } = stage
+    app.assets.define('raw', { partitions: daily(), materialize })
+    app.assets.define('rates', { materialize })
+    app.assets.define('sales', { partitions: daily(), deps: ['raw', 'rates'], materialize })
+    await app.start()
+    await make(stage, 'raw', ['2025-01-15', '2025-01-16'])
+    expect(await made('sales')).toEqual([])
+    await app.assets.materialize('rates', {})
+    await stage.pass(10)
+    expect((await made('sales')).toSorted()).toEqual(['2025-01-15', '2025-01-16'])
+    await make(stage, 'raw', ['2025-01-17'])
+    expect(await made('sales')).toHaveLength(3)
+    await stage.pass(1000)
+    // New rates make every day stale; to make them all again somebody has to say so.
+    await app.assets.materialize('rates', {})
+    await stage.pass(10)
+    expect(await made('sales')).toHaveLength(3)
+    expect(await states(app, 'sales', ['2025-01-15', '2025-01-18'])).toEqual(['stale', 'missing'])
+  })
+
+  it('that adds to its own yesterday goes on as far as time has come, and no further', async () => {
+    const stage = stageAt('2025-01-17T12:00:00Z')
+    const { app, made } = stage
+    const partitions = daily({ start: '2025-01-14' })
+    app.assets.define('total', { partitions, deps: [{ asset: 'total', map: { offset: -1 } }], materialize })
+    await app.start()
+    await make(stage, 'total', ['2025-01-14'])
+    await stage.pass(100)
+    expect((await made('total')).toSorted()).toEqual(['2025-01-14', '2025-01-15', '2025-01-16', '2025-01-17'])
+  })
+
+  it('follows each one with map any, every one with map all, and one for many keys', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z')
+    const { app, made } = stage
+    const keys = byKeys(['eu', 'us'])
+    app.assets.define('source', { materialize })
+    app.assets.define('regions', { partitions: keys, deps: ['source'], materialize })
+    app.assets.define('every', { deps: [{ asset: 'regions', map: 'all' }], materialize })
+    app.assets.define('each', { deps: [{ asset: 'regions', map: 'any' }], materialize })
+    await app.start()
+    await make(stage, 'regions', ['eu'])
+    expect(await made('every')).toEqual([])
+    expect(await made('each')).toEqual([''])
+    await stage.pass(1000)
+    await make(stage, 'regions', ['us'])
+    expect(await made('every')).toEqual([''])
+    expect(await made('each')).toHaveLength(2)
+    await stage.pass(1000)
+    await app.assets.materialize('source')
+    await stage.pass(100)
+    expect((await made('regions')).toSorted()).toEqual(['eu', 'eu', 'us', 'us'])
+  })
+})
+
+describe('what is too much for one tick', () => {
+  it('F13: one partition that thousands are made from makes each of them once', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 200 })
+    const { app, made } = stage
+    const keys = Array.from({ length: 2500 }, (_, index) => `k${String(index).padStart(4, '0')}`)
+    app.assets.define('source', { materialize })
+    app.assets.define('keys', { partitions: byKeys(keys), deps: ['source'], materialize })
+    await app.start()
+    await app.assets.materialize('source')
+    await stage.pass(1000)
+    expect((await made('keys')).toSorted()).toEqual(keys)
+  })
+
+  it('F13: what was missing last for thousands of days lets each of them be made once', async () => {
+    const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 200 })
+    const { app, made } = stage
+    app.assets.define('raw', { partitions: daily(), materialize })
+    app.assets.define('other', { partitions: daily(), materialize })
+    app.assets.define('rates', { materialize })
+    app.assets.define('sales', { partitions: daily(), deps: ['rates', 'raw', 'other'], materialize })
+    await app.start()
+    const range = { from: '2021-01-01', to: '2024-12-31' }
+    await app.assets.backfill('raw', range)
+    await app.assets.backfill('other', { ...range, from: '2021-01-02' })
+    await stage.pass(1000)
+    expect(await made('sales')).toEqual([])
+    await app.assets.materialize('rates')
+    await stage.pass(1000)
+    expect((await made('sales')).toSorted()).toEqual([...labelsOf(daily(), { ...range, from: '2021-01-02' })])
+    expect(await (await app.store()).stateEntries({ kind: 'arrival', limit: 1 })).toEqual([])
+  })
+})
+
+describe('what assets are made from', () => {
+  it('F13: is checked when they are defined, all faults together', async () => {
+    const { app } = stageAt('2025-01-15T00:00:00Z')
+    app.assets.define('a', { deps: ['b'], materialize })
+    app.assets.define('b', { deps: ['c'], materialize })
+    app.assets.define('c', { deps: ['a', 'nothing'], materialize })
+    app.assets.define('raw_events', { partitions: daily(), materialize })
+    app.assets.define('total', { deps: ['raw_event', 'raw_events'], materialize })
+    app.assets.define('self', { partitions: daily(), deps: ['self'], materialize })
+    app.assets.define('keys', { partitions: byKeys(['eu']), deps: ['raw_events'], materialize })
+    await expect(app.start()).rejects.toMatchObject({
+      code: 'DEFINITION_INVALID',
+      faults: [
+        { path: 'assets.a.deps', message: 'each would wait for the other: a needs b needs c needs a' },
+        { path: 'assets.c.deps[1]', message: 'no asset is named nothing' },
+        { path: 'assets.total.deps[0]', message: 'no asset is named raw_event; did you mean raw_events?' },
+        { path: 'assets.total.deps[1].map' },
+        { path: 'assets.self.deps[0]' },
+        { path: 'assets.keys.deps[0].map' },
+      ],
+    })
+    expect(() => app.assets.define('b', { materialize })).toThrow(/defined twice/)
+    expect(() => app.assets.define('x', { partitions: 'dayly', deps: 'b', materialize } as never)).toThrow(
+      /partitions: .*deps: /,
+    )
+    expect(() => app.assets.define('x', {})).toThrow(/no action is defined/)
+  })
+
+  it('F2: a run about no partition of its asset is refused, and while one waits it is the answer', async () => {
+    const stage = stageAt('2025-01-15T12:00:00Z')
+    const { app } = stage
+    app.assets.define('raw', { partitions: daily(), retry: 5, materialize })
+    await app.start()
+    await expect(app.assets.materialize('raw', { partition: '2025-02-30' })).rejects.toMatchObject({
+      code: 'PARTITION_INVALID',
+    })
+    await expect(app.assets.materialize('raw')).rejects.toMatchObject({ code: 'PARTITION_INVALID' })
+    await expect(app.enqueue('raw')).rejects.toMatchObject({ code: 'PARTITION_INVALID' })
+    await expect(app.assets.materialize('nothing')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
+    await app.queues.pause('assets')
+    const first = await app.assets.materialize('raw', { partition: '2025-01-15' })
+    const again = await app.assets.materialize('raw', { partition: '2025-01-15' })
+    expect(again).toEqual({ id: first.id, created: false })
+    await app.queues.resume('assets')
+    await stage.pass(3000)
+    expect(await app.assets.materialize('raw', { partition: '2025-01-15' })).toMatchObject({ created: true })
+    // By hand without a partition it is the one of now.
+    const { id } = await app.jobs.runNow('raw')
+    expect((await app.runs.get(id)).partition).toBe('2025-01-15')
+  })
+
+  it('F10: what a sensor triggers is an asset, a job or a function of the partition, as a run with retries', async () => {
+    const { app, pass, made } = stageAt('2025-01-15T12:00:00Z')
+    const called: [string, number][] = []
+    const found = ['2025-01-14', '2025-01-15', 'no-day']
+    const [first, ...others] = found.map((key) => ({ key, partition: key }))
+    const sensor: Sensor<undefined, null> = {
+      init: () => ({ kind: 'ok', state: null }),
+      poll: () => ({ kind: 'trigger', state: null, observations: [first!, ...others] }),
+    }
+    app.assets.define('raw', { partitions: daily(), retry: 3, materialize })
+    app.sensors.define('files', { sensor, job: 'raw' })
+    app.sensors.define('calls', {
+      sensor,
+      runs: { retry: { attempts: 2, delay: '1s', jitter: 0 } },
+      onTrigger: (partition, { attempt }) => {
+        called.push([partition, attempt])
+        if (attempt === 1) throw new Error('not yet')
+      },
+    })
+    await app.start()
+    await pass(5000)
+    expect((await made('raw')).toSorted()).toEqual(['2025-01-14', '2025-01-15'])
+    expect(
+      called
+        .filter(([, attempt]) => attempt === 2)
+        .map(([partition]) => partition)
+        .toSorted(),
+    ).toEqual(found)
+    // What names no partition of the asset fails for good, and says why.
+    const [failed] = await app.runs.list({ job: 'raw', state: 'failed' })
+    expect(failed).toMatchObject({ attempt: 1, partition: 'no-day', error: { code: 'PARTITION_INVALID' } })
+    expect(await states(app, 'raw', ['2025-01-14'])).toEqual(['done'])
+  })
+
+  it('F3: cron, sensors, calls by hand, backfills and upstream take one path to the same function', async () => {
+    const { app, passTo } = stageAt('2025-01-15T01:59:30Z')
+    const called: [string, string][] = []
+    const sensor: Sensor<undefined, null> = {
+      init: () => ({ kind: 'ok', state: null }),
+      poll: () => ({ kind: 'trigger', state: null, observations: [{ key: 'a', partition: '2025-01-12' }] }),
+    }
+    app.assets.define('source', { partitions: daily(), materialize })
+    app.assets.define('raw', {
+      partitions: daily(),
+      deps: ['source'],
+      retry: { attempts: 2, delay: '1s', jitter: 0 },
+      materialize: async ({ id, partition, attempt }) => {
+        called.push([(await app.runs.get(id)).origin, partition])
+        if (attempt === 1) throw new Error('not yet')
+      },
+    })
+    app.sensors.define('files', { sensor, job: 'raw' })
+    await app.assets.schedule('raw', { cron: '0 2 * * *' })
+    await app.start()
+    await app.assets.materialize('raw', { partition: '2025-01-13' })
+    await app.assets.materialize('source', { partition: '2025-01-14' })
+    await app.assets.backfill('raw', { partitions: ['2025-01-11'] })
+    await app.triggers.runNow('raw', { partition: '2025-01-10' })
+    await passTo('2025-01-15T02:00:10Z')
+    const origins = {
+      sensor: '12',
+      trigger: '15',
+      enqueue: '13',
+      upstream: '14',
+      backfill: '11',
+      manual: '10',
+    }
+    const expected = Object.entries(origins).map(([origin, day]) => [origin, `2025-01-${day}`])
+    // Each had its second attempt, in the same queue, and each left the state of its partition.
+    const byText = (one: readonly string[], other: readonly string[]): number =>
+      one.join(' ') < other.join(' ') ? -1 : 1
+    expect(called.toSorted(byText)).toEqual([...expected, ...expected].toSorted(byText))
+    const statuses = await app.assets.grid('raw', { from: '2025-01-10', to: '2025-01-15' })
+    expect(statuses.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'done'))
+  })
+
+  it('F13: of its partitions as many are shown as are asked for, within bounds', async () => {
+    const { app } = stageAt('2025-01-20T00:00:00Z')
+    app.assets.define('raw', { partitions: daily(), materialize })
+    await app.start()
+    expect(await app.assets.grid('raw', { newest: 1000 })).toHaveLength(1000)
+    for (const newest of [0, -1, 1.5, Number.NaN, 100_001]) {
+      await expect(app.assets.grid('raw', { newest })).rejects.toThrow(/newest: .* is not allowed/)
+    }
+  })
+})

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { rota } from '../../../app/rota.js'
+import { daily } from '../../../kernel/partition/define.js'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+
+let server: PostgresServer
+let store: string
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  store = await server.createDatabase()
+})
+
+afterAll(() => server.stop())
+
+it('F12: on Postgres what a sensor finds is made once, what follows it too, and both are known to another process', async () => {
+  const app = rota({ store })
+  app.assets.define('raw', { partitions: daily(), materialize: () => undefined })
+  app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize: () => undefined })
+  app.sensors.define('files', {
+    job: 'raw',
+    every: '10ms',
+    sensor: {
+      init: () => ({ kind: 'ok', state: 0 }),
+      poll: (state: number) => ({
+        kind: 'trigger',
+        observations: [{ key: 'data/2025-01-15', partition: '2025-01-15' }],
+        state: state + 1,
+      }),
+    },
+  })
+  const followed = new Promise<void>((resolve) => {
+    app.on('run:ended', ({ job }) => job === 'clean' && resolve())
+  })
+  const again = new Promise<void>((resolve) => {
+    app.on('sensor:polled', ({ fresh }) => fresh === 0 && resolve())
+  })
+  await app.start()
+  await Promise.all([followed, again])
+  await app.assets.backfill('raw', { from: '2025-01-15', to: '2025-01-15', only: 'missing' })
+  expect(await app.sensors.deliver('files', { key: 'data/2025-01-15', partition: '2025-01-15' })).toBe(
+    'duplicate',
+  )
+  await app.stop()
+  const other = rota({ store })
+  expect(await other.runs.list()).toHaveLength(2)
+  for (const asset of ['raw', 'clean'])
+    expect(await other.assets.grid(asset, { labels: ['2025-01-15'] })).toMatchObject([{ state: 'done' }])
+  expect((await other.sensors.list())[0]?.record.state).toBeGreaterThan(1)
+  await other.close()
+})
+
+it('F12: on Postgres a round performs its services in order, and keeps their timing', async () => {
+  const app = rota({ store: await server.createDatabase() })
+  const order: string[] = []
+  for (const name of ['s1', 's2', 's3']) app.job(name, () => void order.push(name))
+  app.rounds.define('r', { every: '1h', services: ['s1', 's2', 's3'] })
+  const ended = new Promise<void>((resolve) => {
+    app.on('run:ended', ({ job }) => job === 's3' && resolve())
+  })
+  await app.start()
+  await ended
+  expect(order).toEqual(['s1', 's2', 's3'])
+  const { results } = await app.rounds.status('r')
+  expect(results.map(({ service, status }) => [service, status])).toEqual(order.map((name) => [name, 'ok']))
+  expect(await app.rounds.timing('s3')).toMatchObject({ intervalSeconds: 3600 })
+  expect(await app.rounds.state()).toEqual([])
+  await app.stop()
+})
