@@ -106,9 +106,8 @@ export class Sensors {
     const { record } = await sensorInfo(opened, name, now())
     const [trigger] = await opened.triggers({ names: [name] })
     const configured = await this.#own(name)
-    const { sensorKinds } = await import('./kind.js')
-    if (trigger !== undefined)
-      await end(opened, { kinds: sensorKinds, source: trigger.source, names: [name], now: now() })
+    const { sensorKinds: kinds } = await import('./kind.js')
+    if (trigger !== undefined) await end(opened, { kinds, source: trigger.source, names: [name], now: now() })
     this.#sensors.delete(name)
     definitions.triggers.delete(name)
     if (record.isInitialized) await this.#cleanUp(name, configured, record.state)
@@ -154,7 +153,7 @@ export class Sensors {
   }
 
   async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
-    const { cleanUpSensor } = await import('./polling/cleanup.js')
+    const { cleanUpSensor } = await import('./polling/poll.js')
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
   }
@@ -162,12 +161,7 @@ export class Sensors {
   async #newDeliveries(): Promise<Deliveries> {
     const { Deliveries } = await import('./delivery/deliver.js')
     const { store, now, wake, events } = this.#context
-    return new Deliveries({
-      store: await store(),
-      now,
-      onRuns: wake,
-      onTick: ({ trigger, at, runs, ranges }) => events.emit('tick', { trigger, at, runs, ranges }),
-    })
+    return new Deliveries({ store: await store(), now, onRuns: wake, events })
   }
 
   async #closeWebhooks(): Promise<void> {
