@@ -29,11 +29,11 @@ export interface SensorOptions {
   readonly dedupe?: DedupeOptions | undefined
   /** Whether runs of several observations may overlap (`allow`, the default) or run one after the other (`queue-all`). */
   readonly overlap?: 'allow' | 'queue-all' | undefined
-  /** Overrides the job's. */
+  /** Overrides the job's. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
   /** Defined but not polled when false. */
   readonly enabled?: boolean | undefined
-  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. */
+  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. @minimum 1 @maximum 10000 */
   readonly pauseAfter?: number | undefined
   /** Names that its runs carry beside their ids; at most 16. The key of the observation is the label `key`. */
   readonly labels?: Readonly<Record<string, string>> | undefined
