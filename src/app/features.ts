@@ -2,9 +2,9 @@ import type { Check } from '../engine/explain/finding.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
-import { timedKinds } from '../engine/timed/kinds.js'
 import { kindsOf, type TriggerKinds } from '../engine/trigger-kind.js'
 import type { Feature } from '../features/feature.js'
+import { findFeatures } from '../features/find-features.js'
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
@@ -16,6 +16,7 @@ export async function loadEndEffects(): Promise<EndEffects> {
 
 /** Loads all kinds of triggers. */
 export async function loadTriggerKinds(): Promise<TriggerKinds> {
+  const { timedKinds } = await import('../engine/timed/kinds.js')
   return kindsOf([...timedKinds.values(), ...(await fromAll(({ kinds }) => kinds?.()))])
 }
 
@@ -50,7 +51,7 @@ export async function loadChecks(): Promise<readonly Check[]> {
 async function fromAll<Part>(
   load: (feature: Feature) => Promise<readonly Part[]> | undefined,
 ): Promise<readonly Part[]> {
-  const features: readonly Feature[] = Object.values(await import('../features/index.js'))
+  const features: readonly Feature[] = await findFeatures()
   const parts = await Promise.all(features.map(async (feature) => (await load(feature)) ?? []))
   return parts.flat()
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.js'
 import type { Events } from '../engine/events.js'
-import { ClockGuard } from '../engine/scheduler/clock-guard.js'
+import type { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
@@ -13,7 +13,6 @@ import type { DefinitionWatch } from './definitions/definition-watch.js'
 import type { OwnDefinitions } from './definitions/own-definitions.js'
 import { slowPollMs, upkeepTimes } from './process/loop-times.js'
 import { ProcessRecord } from './process/process-record.js'
-import { checkReplaced } from './process/replaced.js'
 import type { Settings, StartOptions } from './rota-options.js'
 import { AppStore } from './store/app-store.js'
 import { isOnManyHosts } from '../formats/store-url.js'
@@ -136,6 +135,7 @@ export class Lifecycle {
     // Before anything is written, so that whoever sees these definitions sees whose they are.
     if (roles.scheduler) await record.tell(undefined)
     const beforeEnding = async (names: readonly string[]): Promise<void> => {
+      const { checkReplaced } = await import('./process/replaced.js')
       const { program } = this.#options
       checkReplaced({ source: own.source, program, names, others: await record.others() }, events)
     }
@@ -164,6 +164,7 @@ export class Lifecycle {
 
   async #openGuard(store: Store, acceptClock: boolean): Promise<ClockGuard> {
     const { clock, events } = this.#options
+    const { ClockGuard } = await import('../engine/scheduler/clock-guard.js')
     const history = isOnManyHosts(store.url) ? undefined : 'kept'
     const guard = await ClockGuard.open(store, clock, { acceptClock, history })
     await guard.confirmed(({ kind, byMs }) => events.emit('clock', { kind, byMs }), this.#ending.signal)

@@ -1,5 +1,5 @@
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
-import { why, type Why } from '../engine/explain/why.js'
+import type { Why } from '../engine/explain/why.js'
 import { Registry, twice } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
@@ -8,7 +8,7 @@ import { Pool, type PoolCounters } from '../engine/worker/pool.js'
 import { poolMetrics } from '../engine/worker/pool-metrics.js'
 import type { ResultsOptions, TaskResult } from '../engine/worker/results.js'
 import type { AppContext } from '../features/app-context.js'
-import type { Feature } from '../features/feature.js'
+import type { AppFeature, Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
 import {
@@ -41,8 +41,7 @@ import { newContext } from './context.js'
 import type { HoldOptions } from './control/holds.js'
 import { OwnDefinitions, type Where } from './definitions/own-definitions.js'
 import { splitSchema, type SchemaJob } from './definitions/schema-job.js'
-import { examine, type Finding } from './doctor/doctor.js'
-import { coverageReport } from './explain/coverage-report.js'
+import type { Finding } from './doctor/doctor.js'
 import { loadTriggerKinds } from './features.js'
 import { Lifecycle } from './lifecycle.js'
 import { traceErrors, type ErrorTrace } from '../engine/worker/error-trace.js'
@@ -64,10 +63,9 @@ type Features = typeof features
 
 /** The objects of the features, by name. */
 export type FeatureApis = {
-  readonly [Name in keyof Features as Features[Name] extends WithApi ? Name : never]: ApiOf<Features[Name]>
+  readonly [Name in keyof Features as Features[Name] extends AppFeature ? Name : never]: ApiOf<Features[Name]>
 }
 
-type WithApi = { readonly api: (context: AppContext) => object }
 type ApiOf<One> = One extends { readonly api: (context: AppContext) => infer Api } ? Api : never
 
 /** The options of `app.cron`: those of its job and of its schedule. */
@@ -111,8 +109,8 @@ export function composeApp(
   const enqueuer = new Enqueuer({ ...base, own, lifecycle })
   const context = newContext({ ...base, lifecycle, enqueuer })
   const app = new AppRoot(context, lifecycle, enqueuer)
-  const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature]) =>
-    feature.api === undefined ? [] : [[name, feature.api(context)]],
+  const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature | AppFeature]) =>
+    'api' in feature ? [[name, feature.api(context)]] : [],
   )
   return { app: Object.assign(app, Object.fromEntries(apis) as FeatureApis), context }
 }
@@ -277,6 +275,7 @@ class AppRoot {
   async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
     const fromAt = window.from.getTime()
     const untilAt = (window.until ?? window.from).getTime()
+    const { why } = await import('../engine/explain/why.js')
     const kinds = await loadTriggerKinds()
     return await why(await this.store(), { kinds, trigger, fromAt, untilAt, now: this.now() })
   }
@@ -285,11 +284,13 @@ class AppRoot {
   async coverage(
     options: { readonly trigger?: string; readonly since?: Date } = {},
   ): Promise<readonly Coverage[]> {
+    const { coverageReport } = await import('./explain/coverage-report.js')
     return await coverageReport(await this.store(), options)
   }
 
   /** Looks for problems and says what to do about each. */
   async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
+    const { examine } = await import('./doctor/doctor.js')
     const store = await this.store()
     const { wentBack } = this.#lifecycle
     return await examine({ store, clock: this.#context.clock, wentBack, deep: options.deep ?? false })

@@ -94,7 +94,8 @@ export const program: Program<App> = {
 }
 
 async function featureCommands(): Promise<Entries> {
-  const features = Object.values(await import('../features/index.js'))
+  const { findFeatures } = await import('../features/find-features.js')
+  const features = await findFeatures()
   const lists = features.map((feature): FeatureEntries => ('commands' in feature ? feature.commands : {}))
   return Object.fromEntries(
     lists

@@ -14,7 +14,7 @@ import type { FeatureConfig } from './feature-config.js'
 import type { FeatureNotices } from './feature-notices.js'
 import type { UpExtension } from './up-extension.js'
 
-/** One feature of Rota: everything it adds to the engine, the app and the command line. */
+/** One feature of Rota: everything it adds to the engine, the app and the command line. Each part is imported when it is first used. */
 export interface Feature {
   /** Its name, which is also the name of its folder. */
   readonly name: string
@@ -34,8 +34,6 @@ export interface Feature {
   readonly withoutEngine?: (active: readonly StoredTrigger[]) => Promise<string | undefined>
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
-  /** Makes its object on the app. Every app has one, so heavy parts are imported when they are first used. */
-  readonly api?: (context: AppContext) => object
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
   /** What it looks at when somebody asks whether all is well. */
@@ -48,6 +46,12 @@ export interface Feature {
   readonly notices?: () => Promise<FeatureNotices>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>
+}
+
+/** A feature with its object on the app, which only an app loads. */
+export interface AppFeature extends Feature {
+  /** Makes the object. Every app has one, so heavy parts are imported when they are first used. */
+  readonly api: (context: AppContext) => object
 }
 
 /** A command of a feature, which is loaded with what it can use of the program. */

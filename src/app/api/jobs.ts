@@ -3,7 +3,7 @@ import type { AppContext } from '../../features/app-context.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Enqueued, StoredJob } from '../../store/port.js'
-import { removeJob, type Added } from '../definitions/definitions.js'
+import type { Added } from '../definitions/definitions.js'
 import type { Enqueuer, RunNowOptions } from '../runs/enqueuer.js'
 import { addAll } from './add.js'
 
@@ -45,6 +45,7 @@ export class Jobs {
   async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredJob> {
     const { store, tell } = this.#context
     const asked = { operation: 'remove', target: name, outcome: () => 'job removed', dryRun }
+    const { removeJob } = await import('../definitions/definitions.js')
     return await tell(asked, async () => removeJob(await store(), { name, dryRun }))
   }
 

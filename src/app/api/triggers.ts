@@ -6,7 +6,7 @@ import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Enqueued } from '../../store/port.js'
 import type { HoldOptions } from '../control/holds.js'
-import { removeTrigger, type Added } from '../definitions/definitions.js'
+import type { Added } from '../definitions/definitions.js'
 import type { Enqueuer, RunNowOptions } from '../runs/enqueuer.js'
 import { addAll } from './add.js'
 import { hold, release, type ReleaseOptions } from './holds.js'
@@ -47,6 +47,7 @@ export class Triggers {
   async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredTrigger> {
     const { store, now, tell } = this.#context
     const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed', dryRun }
+    const { removeTrigger } = await import('../definitions/definitions.js')
     return await tell(asked, async () => removeTrigger(await store(), { name, now: now(), dryRun }))
   }
 

@@ -1,7 +1,5 @@
-import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { definitionFiles, type FileDefinitions } from '../../engine/sync/definition-files.js'
-import { definePipelineJob } from '../../engine/sync/pipeline-job.js'
-import { defineJobs, endJobs, sync, type Source, type SyncReport } from '../../engine/sync/sync.js'
+import type { Source, SyncReport } from '../../engine/sync/sync.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import type { Key } from '../../kernel/definition/faults.js'
 import { fingerprintOf } from '../../kernel/identity/identity.js'
@@ -9,18 +7,14 @@ import type { Job } from '../../kernel/job/job.js'
 import type { Roles } from '../../engine/role.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { checkModules } from '../../handlers/module.js'
 import { stepFunctions } from '../../handlers/pipeline/step-function.js'
-import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
-import { checkPayloads } from './check-payloads.js'
 import type { Registry } from '../../engine/sync/registry.js'
-import { withRenameHint } from '../process/rename-hint.js'
 import { loadFileReaders, loadTriggerKinds } from '../features.js'
 
 /** Tells where the part of a config at the end of these steps was written. */
 export type Where = (keys: readonly Key[]) => string
 
-/** What an app defines by code, config and plans, on its way to the store. */
+/** What an app defines by code, config and plans, on its way to the store. What writes it is loaded only then: most commands only read. */
 export class OwnDefinitions {
   readonly #source: string
   readonly #registry: Registry
@@ -70,7 +64,10 @@ export class OwnDefinitions {
     const report = roles.scheduler ? await this.#sync(store, files, { now, beforeEnding }) : undefined
     if (!roles.scheduler) await this.writeJobs(store, now)
     // Other programs put runs into such a store, which name their pipelines and come from no plan.
-    if (roles.worker && store.url.startsWith('files:')) await definePipelineJob(store, now)
+    if (roles.worker && store.url.startsWith('files:')) {
+      const { definePipelineJob } = await import('../../engine/sync/pipeline-job.js')
+      await definePipelineJob(store, now)
+    }
     return report
   }
 
@@ -90,6 +87,8 @@ export class OwnDefinitions {
     readonly roles: Roles
     readonly now: Instant
   }): Promise<readonly FileDefinitions[]> {
+    const { checkModules } = await import('../../handlers/module.js')
+    const { checkPipelines } = await import('../../handlers/pipeline/check-pipelines.js')
     const { directory, roles, now } = context
     const jobs = this.#jobs()
     if (roles.worker) checkModules(jobs, directory)
@@ -110,6 +109,9 @@ export class OwnDefinitions {
       beforeEnding,
     }: { readonly now: Instant; readonly beforeEnding: (names: readonly string[]) => Promise<void> },
   ): Promise<SyncReport> {
+    const { endJobs, sync } = await import('../../engine/sync/sync.js')
+    const { pastSchedules } = await import('../../engine/sync/past-schedules.js')
+    const { checkPayloads } = await import('./check-payloads.js')
     const kinds = await loadTriggerKinds()
     await checkPayloads(this.#registry)
     // A job that this source once had and has no more is of no use to its triggers.
@@ -145,6 +147,7 @@ export class OwnDefinitions {
     const all = this.#all()
     try {
       if (all.jobs.length > 0) {
+        const { defineJobs } = await import('../../engine/sync/sync.js')
         const kinds = await loadTriggerKinds()
         this.#registry.shared = await defineJobs(store, { ...all, kinds }, now)
       }
@@ -155,6 +158,7 @@ export class OwnDefinitions {
   }
 
   async #explained(error: unknown, store: Store): Promise<unknown> {
+    const { withRenameHint } = await import('../process/rename-hint.js')
     const { name: source, jobs, triggers } = this.#all()
     const names = [...new Set([...jobs, ...triggers].map(({ name }) => name))]
     return await withRenameHint(error, { store, source, names })

@@ -1,6 +1,6 @@
 import { systemClock } from '../../time/clock.js'
 import type { Store } from '../../store/port.js'
-import { assertIdle, countFacts, moveStore, type MoveProgress, type MoveReport } from './move-store.js'
+import type { MoveProgress, MoveReport } from './move-store.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 import { openStore, shownUrl } from '../store/open-store.js'
 import { loadTriggerKinds } from '../features.js'
@@ -19,6 +19,7 @@ export interface MigrateOptions {
 /** Moves everything from one store to a new one, and compares the two. */
 export async function migrateStore(options: MigrateOptions): Promise<MoveReport> {
   const { from, to, directory = process.cwd(), isDry = false, onProgress } = options
+  const { assertIdle, countFacts, moveStore } = await import('./move-store.js')
   const source = await open(from, directory, false)
   try {
     if (isDry)

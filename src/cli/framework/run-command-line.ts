@@ -8,7 +8,8 @@ import {
   type Surroundings,
   zoneOption,
 } from './command.js'
-import { openOutput, outputWidth, type PrintStreams } from './print/output.js'
+import type { PrintStreams } from './print/output.js'
+import { outputWidth } from './print/print-stream.js'
 import { chooseSubcommand, type Chosen } from './subcommand.js'
 
 /** A program of commands. */
@@ -78,6 +79,7 @@ class CommandLine<App> {
     if (args.flag(helpOption.name) || run === undefined) return await this.#helpOf(chosen)
     await checkZone(args)
     const { timesOf } = await import('./times-of.js')
+    const { openOutput } = await import('./print/output.js')
     const isJson = args.flag(jsonOption.name)
     const out = await openOutput({ environment, streams, isJson, times: () => timesOf({ args }) })
     const surroundings = { args, out, environment, directory }

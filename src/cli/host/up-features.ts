@@ -1,5 +1,6 @@
 import type { App } from '../../app/rota.js'
 import type { FeatureNotices } from '../../features/feature-notices.js'
+import { findFeatures } from '../../features/find-features.js'
 import type { UpExtension } from '../../features/up-extension.js'
 
 /** What features add to `rota up`. */
@@ -10,7 +11,7 @@ export interface UpFeatures {
 
 /** Loads what features add to `rota up`. */
 export async function loadUpFeatures(): Promise<UpFeatures> {
-  const features: readonly FeatureParts[] = Object.values(await import('../../features/index.js'))
+  const features: readonly FeatureParts[] = await findFeatures()
   const extensions = await Promise.all(features.flatMap(({ up }) => up?.() ?? []))
   const notices = await Promise.all(features.flatMap((one) => one.notices?.() ?? []))
   return { extensions, notices }

@@ -1,8 +1,7 @@
 import type { AppContext } from '../app-context.js'
-import { featureConfig } from '../feature-config.js'
-import type { Feature } from '../feature.js'
+import type { AppFeature } from '../feature.js'
 import { Assets } from './api.js'
-import type { AssetsConfig } from './config.js'
+import { feature } from './feature.js'
 
 export type { AppAssetOptions, AssetScheduleOptions } from './api.js'
 export type { AssetRun, TimeSlice } from './asset-run.js'
@@ -17,17 +16,6 @@ export type { AssetInfo, PartitionStatus } from './status.js'
 
 /** The feature `assets`. */
 export const assets = {
-  name: 'assets',
+  ...feature,
   api: (context: AppContext) => new Assets(context),
-  kinds: async () => [(await import('./kind.js')).upstreamKind],
-  handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
-  config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
-  endEffects: async () => [(await import('./end-effect.js')).assetEffect],
-  commands: {
-    asset: {
-      summary: 'list, show, make and backfill assets',
-      group: 'features',
-      load: async () => (await import('./commands.js')).asset,
-    },
-  },
-} as const satisfies Feature
+} as const satisfies AppFeature

@@ -67,8 +67,7 @@ describe('the lines of a jobs file', () => {
       executed: undefined,
       job: {
         id: 'a',
-        type: 'oneshot',
-        executeAt: Date.UTC(2026, 0, 5, 9, 0, 0, 500),
+        when: { type: 'oneshot', executeAt: Date.UTC(2026, 0, 5, 9, 0, 0, 500) },
         userId: '',
         metadata: {},
       },
@@ -186,8 +185,8 @@ describe('the lines of a jobs file', () => {
       .filter((one) => !one.includes('\0'))
     await fc.assert(
       fc.asyncProperty(text, text, fc.dictionary(text, text), async (command, userId, metadata) => {
-        const due = { type: 'recurring', schedule: '* * * * * *' } as const
-        const job = { id: 'a', ...due, command, userId, metadata, extra: {} }
+        const when = { type: 'recurring', schedule: '* * * * * *' } as const
+        const job = { id: 'a', when, command, userId, metadata, extra: {} }
         const [line] = await read(formatJobLine(job))
         expect(line?.kind === 'job' && formatJobLine(line.job)).toBe(formatJobLine(job))
       }),

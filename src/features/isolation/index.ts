@@ -1,7 +1,1 @@
-import type { Feature } from '../feature.js'
-
-/** The feature `isolation`. */
-export const isolation = {
-  name: 'isolation',
-  handlers: async () => (await import('./run.js')).isolationHandlers,
-} as const satisfies Feature
+export { feature as isolation } from './feature.js'

@@ -3,7 +3,7 @@ import { loadPlan } from './file.js'
 import type { Instant } from '../../time/instant.js'
 import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
-import { checkPipelines } from '../../handlers/pipeline/run-pipeline.js'
+import { checkPipelines } from '../../handlers/pipeline/check-pipelines.js'
 import { planLookBackMs } from './triggers.js'
 
 /** A checked plan. */

@@ -1,39 +1,10 @@
 import type { AppContext } from '../app-context.js'
-import { featureConfig } from '../feature-config.js'
-import type { Feature } from '../feature.js'
+import type { AppFeature } from '../feature.js'
 import { Plans } from './api.js'
-import type { PlansConfig } from './config.js'
+import { feature } from './feature.js'
 
 /** The feature `plans`. */
 export const plans = {
-  name: 'plans',
+  ...feature,
   api: (context: AppContext) => new Plans(context),
-  up: async () => (await import('./up.js')).planOption,
-  commands: {
-    plan: {
-      summary: 'check a plan file, or enqueue one entry',
-      group: 'from-cron',
-      load: async (program) => (await import('./commands.js')).plan(program),
-    },
-    schedule: {
-      summary: 'enqueue the due entries of a plan, once',
-      group: 'from-cron',
-      load: async (program) => (await import('./pass/schedule-command.js')).schedule(program),
-    },
-    work: {
-      summary: 'perform one run of a queue directory',
-      group: 'from-cron',
-      load: async (program) => (await import('./queue/work-command.js')).work(program),
-    },
-    queue: {
-      summary: 'list and repair a queue directory',
-      group: 'from-cron',
-      load: async (program) => (await import('./queue/commands.js')).queue(program),
-    },
-  },
-  missedCommand: async (context, app, trigger) =>
-    (await import('./enqueue-command.js')).enqueueCommand(context, app, trigger),
-  withoutEngine: async (active) => (await import('./source.js')).withoutEngine(active),
-  readFiles: async () => (await import('./plan-files.js')).readPlanFiles,
-  config: featureConfig<PlansConfig>(['plans'], () => import('./config.js')),
-} as const satisfies Feature
+} as const satisfies AppFeature

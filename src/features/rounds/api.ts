@@ -1,5 +1,11 @@
-import { tooSeldom } from './check.js'
-import { checkServices, defineRound, roundOrigin, type RoundInput, type ServiceInput } from './definition.js'
+import {
+  checkServices,
+  defineRound,
+  roundOrigin,
+  tooSeldom,
+  type RoundInput,
+  type ServiceInput,
+} from './definition.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { AppContext } from '../app-context.js'

@@ -1,11 +1,9 @@
-import { formatDuration } from '../../time/duration.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
-import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { gatesOf } from '../../kernel/identity/occurrence.js'
 import { serviceEffect } from './end-effect.js'
 import type { RoundService, SkippedService } from '../../kernel/trigger/round-spec.js'
-import type { ServiceTiming } from './round.js'
+import { serviceRunId, type ServiceTiming } from './round.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { gridOf } from '../../kernel/trigger/schedule.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
@@ -33,16 +31,6 @@ export function isSaid({ schedule }: Trigger, everyMs: number): boolean {
   return schedule.kind !== 'interval' || schedule.everyMs !== everyMs
 }
 
-/** Which services of a round are due more often than it looks, in a sentence. */
-export function tooSeldom({ schedule, round }: Trigger): string | undefined {
-  const checkMs = schedule.kind === 'interval' ? schedule.everyMs : 0
-  const often = (round?.services ?? []).filter(({ everyMs }) => everyMs < checkMs)
-  if (often.length === 0) return undefined
-  const named = often.map(({ job, everyMs }) => `${job} every ${formatDuration(everyMs)}`)
-  const each = often.length === 1 ? 'it runs' : 'they run'
-  return `${named.join(', ')} in a round that checks every ${formatDuration(checkMs)}: ${each} at its checks only`
-}
-
 /** The instant that a check counts from: where the list was replaced between two checks of the grid, the earlier one. */
 export function onGrid({ schedule }: Trigger, at: Instant): Instant {
   return schedule.kind === 'interval' ? (gridOf(schedule).previous(at + 1) ?? at) : at
@@ -65,21 +53,6 @@ export function whyNotDue(
   // One that failed is due again at the next check, not a second time for this one.
   if (timing.triedAt !== null && checkedAt <= timing.triedAt) return { service, reason: 'tried' }
   return undefined
-}
-
-/** The id of the run of a service for a check of a round. */
-export function serviceRunId(round: string, service: string, checkedAt: Instant): RunId {
-  return runIdOf({ at: checkedAt, parts: ['service', round, service, String(checkedAt)] })
-}
-
-/** Whether a run is one of a service for a check of a round: its id says so. */
-export function isServiceRun(run: {
-  readonly run: RunId
-  readonly job: string
-  readonly trigger: string | undefined
-  readonly dueAt: Instant
-}): boolean {
-  return run.trigger !== undefined && run.run === serviceRunId(run.trigger, run.job, run.dueAt)
 }
 
 /** The run that a service becomes when its turn has come. */

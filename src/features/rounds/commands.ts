@@ -13,8 +13,7 @@ import { withOptionNames } from '../../cli/framework/option-names.js'
 import { pick } from '../../cli/framework/print/json.js'
 import { printList } from '../../cli/framework/print/list.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
-import { type RoundState, storedRounds } from './status.js'
-import { roundWarning } from './store-rounds.js'
+import type { RoundState } from './status.js'
 import { printStatus, roundColumns, roundState, stateColumns, timingColumns } from './views.js'
 
 /** What these commands use of an app. */
@@ -65,6 +64,7 @@ const start: Command<RoundsApp> = {
       )
       const text = `started round ${name}; \`rota round status ${name}\` shows its state`
       out.show(await app.rounds.status(name), text)
+      const { roundWarning } = await import('./store-rounds.js')
       const warning = await roundWarning(await app.store(), name)
       if (warning !== undefined) out.note(`warning: ${warning}`)
       return exitCodes.ok
@@ -197,6 +197,7 @@ const list: Command<RoundsApp> = {
 }
 
 async function showList({ args, out }: Context<RoundsApp>, app: RoundsApp): Promise<number> {
+  const { storedRounds } = await import('./status.js')
   const store = await app.store()
   const rounds = await storedRounds(store, { all: args.flag('all') })
   const holds = await store.holds({ openAt: app.now() })

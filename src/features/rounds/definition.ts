@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from '../../time/duration.js'
+import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
 import type { KnownDefinitions, TriggerOrigin } from '../../kernel/definition/definitions.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
@@ -20,9 +20,9 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 export interface RoundInput {
   /** How often it checks which services are due, such as `1h` or milliseconds; at least 100 ms. */
   readonly every: string | number
-  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. @minItems 1 @maxItems 100 */
+  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. */
   readonly services: readonly (string | ServiceInput)[]
-  /** Overrides the priority of the jobs. @minimum -1000000 @maximum 1000000 */
+  /** Overrides the priority of the jobs. */
   readonly priority?: number | undefined
   /** Defined but not checking when false. */
   readonly enabled?: boolean | undefined
@@ -146,4 +146,14 @@ function refuseTwice(services: readonly RoundService[], place: Place): void {
   const names = services.map(({ job }) => job)
   const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
   if (twice.length > 0) fault(place, `more than once: ${twice.join(', ')}`, 'every service once')
+}
+
+/** Which services of a round are due more often than it looks, in a sentence. */
+export function tooSeldom({ schedule, round }: Trigger): string | undefined {
+  const checkMs = schedule.kind === 'interval' ? schedule.everyMs : 0
+  const often = (round?.services ?? []).filter(({ everyMs }) => everyMs < checkMs)
+  if (often.length === 0) return undefined
+  const named = often.map(({ job, everyMs }) => `${job} every ${formatDuration(everyMs)}`)
+  const each = often.length === 1 ? 'it runs' : 'they run'
+  return `${named.join(', ')} in a round that checks every ${formatDuration(checkMs)}: ${each} at its checks only`
 }

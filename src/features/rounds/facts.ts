@@ -1,8 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
-import { serviceRunId } from './check.js'
 import type { Revisioned, RoundFacts } from './plan.js'
-import type { Cycle, ServiceTiming } from './round.js'
+import { serviceRunId, type Cycle, type ServiceTiming } from './round.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 

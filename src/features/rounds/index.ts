@@ -1,8 +1,7 @@
 import type { AppContext } from '../app-context.js'
-import { featureConfig } from '../feature-config.js'
-import type { Feature } from '../feature.js'
+import type { AppFeature } from '../feature.js'
 import { Rounds } from './api.js'
-import type { RoundsConfig } from './config.js'
+import { feature } from './feature.js'
 
 export type { RoundOptions, ServiceOptions } from './api.js'
 export type { RoundInput, ServiceInput } from './definition.js'
@@ -10,17 +9,6 @@ export type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 
 /** The feature `rounds`. */
 export const rounds = {
-  name: 'rounds',
+  ...feature,
   api: (context: AppContext) => new Rounds(context),
-  config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
-  kinds: async () => [(await import('./kind.js')).roundKind],
-  endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
-  notices: async () => (await import('./notice.js')).roundNotices,
-  commands: {
-    round: {
-      summary: 'start, stop and inspect rounds',
-      group: 'features',
-      load: async () => (await import('./commands.js')).round,
-    },
-  },
-} as const satisfies Feature
+} as const satisfies AppFeature

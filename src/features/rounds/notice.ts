@@ -3,7 +3,7 @@ import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
 import type { NoticeText } from '../../cli/framework/print/notice.js'
 import type { FeatureNotices } from '../feature-notices.js'
-import { isServiceRun } from './check.js'
+import { isServiceRun } from './round.js'
 import { pick } from '../../cli/framework/print/json.js'
 import { rangeFields } from '../../cli/framework/print/trigger-text.js'
 

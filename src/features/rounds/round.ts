@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import type { RunId } from '../../kernel/identity/identity.js'
+import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { SkippedService } from '../../kernel/trigger/round-spec.js'
@@ -77,4 +77,19 @@ export function cycleAfter(cycle: Cycle, { run, service, isDone, info }: EndedSe
   if (cycle.current?.run !== run) return undefined
   const result: ServiceResult = { service, status: isDone ? 'ok' : 'error', info }
   return { ...cycle, current: null, results: [...cycle.results, result] }
+}
+
+/** The id of the run of a service for a check of a round. */
+export function serviceRunId(round: string, service: string, checkedAt: Instant): RunId {
+  return runIdOf({ at: checkedAt, parts: ['service', round, service, String(checkedAt)] })
+}
+
+/** Whether a run is one of a service for a check of a round: its id says so. */
+export function isServiceRun(run: {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly dueAt: Instant
+}): boolean {
+  return run.trigger !== undefined && run.run === serviceRunId(run.trigger, run.job, run.dueAt)
 }

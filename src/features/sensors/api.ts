@@ -1,17 +1,33 @@
-import { end } from '../../engine/sync/sync.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown } from '../../kernel/definition/faults.js'
+import type { RunContext } from '../../engine/worker/perform.js'
 import type { Json } from '../../kernel/definition/json.js'
+import type { JobOptions } from '../../kernel/job/define-job.js'
+import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Written } from '../../kernel/definition/read-value.js'
 import type { AppContext } from '../app-context.js'
-import { readSensorDefinition, sensorOrigin, type SensorDefinition } from './definition.js'
+import {
+  readSensorDefinition,
+  sensorOrigin,
+  type SensorDefinition,
+  type SensorOptions,
+} from './definition.js'
 import type { Deliveries, Delivered } from './delivery/deliver.js'
-import { givenSensor, type AppSensorOptions } from './given.js'
 import type { Evaluation } from './record.js'
 import { ownSensors, type ConfiguredSensor, type Observation } from './sensor.js'
 import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
-import { onOwnDatabase } from './types.js'
+import { givenSensor, onOwnDatabase, type GivenSensor } from './types.js'
 import type { WebhookAddress, Webhooks } from './delivery/webhooks.js'
+
+/** A sensor as code writes it: what looks, how it is polled, and what becomes of what it finds. */
+export interface AppSensorOptions<C, S extends Json> extends SensorOptions, GivenSensor<C, S> {
+  /** The job of which every observation becomes a run; or `onTrigger`. */
+  readonly job?: AnyJob | undefined
+  /** A function that is called with the partition of every observation, as a run of a job that has the sensor's name; or `job`. */
+  readonly onTrigger?: ((partition: string, run: RunContext) => unknown) | undefined
+  /** How the runs of `onTrigger` are queued, retried and limited; default: three attempts. */
+  readonly runs?: JobOptions | undefined
+}
 
 /** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
 export class Sensors {
@@ -106,8 +122,11 @@ export class Sensors {
     const { record } = await sensorInfo(opened, name, now())
     const [trigger] = await opened.triggers({ names: [name] })
     const configured = await this.#own(name)
-    const { sensorKinds: kinds } = await import('./kind.js')
-    if (trigger !== undefined) await end(opened, { kinds, source: trigger.source, names: [name], now: now() })
+    if (trigger !== undefined) {
+      const { end } = await import('../../engine/sync/sync.js')
+      const { sensorKinds } = await import('./kind.js')
+      await end(opened, { kinds: sensorKinds, source: trigger.source, names: [name], now: now() })
+    }
     this.#sensors.delete(name)
     definitions.triggers.delete(name)
     if (record.isInitialized) await this.#cleanUp(name, configured, record.state)
@@ -153,7 +172,7 @@ export class Sensors {
   }
 
   async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
-    const { cleanUpSensor } = await import('./polling/poll.js')
+    const { cleanUpSensor } = await import('./polling/cleanup.js')
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
   }
@@ -161,7 +180,12 @@ export class Sensors {
   async #newDeliveries(): Promise<Deliveries> {
     const { Deliveries } = await import('./delivery/deliver.js')
     const { store, now, wake, events } = this.#context
-    return new Deliveries({ store: await store(), now, onRuns: wake, events })
+    return new Deliveries({
+      store: await store(),
+      now,
+      onRuns: wake,
+      onTick: ({ trigger, at, runs, ranges }) => events.emit('tick', { trigger, at, runs, ranges }),
+    })
   }
 
   async #closeWebhooks(): Promise<void> {

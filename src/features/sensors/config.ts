@@ -10,7 +10,7 @@ import {
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { DefinitionDefaults } from '../../kernel/definition/definitions.js'
 import type { ConfiguredApp, FeatureDefinitions } from '../feature-config.js'
-import type { AppSensorOptions } from './given.js'
+import type { AppSensorOptions } from './api.js'
 import {
   codeOptionNames,
   readSensorDefinition,
@@ -92,8 +92,7 @@ function readType(value: unknown, place: Place): void {
 async function configuredOf(input: Written, app: ConfiguredApp): Promise<ConfiguredSensor> {
   const { clock, directory, storeUrl, handlerExtensions } = app
   const around = { clock, directory, handlerExtensions, environment: process.env }
-  const { builtInSensor, onOwnDatabase } = await import('./types.js')
-  const { givenSensor } = await import('./given.js')
+  const { builtInSensor, givenSensor, onOwnDatabase } = await import('./types.js')
   const type = String(input['type'])
   const configured =
     input['sensor'] === undefined

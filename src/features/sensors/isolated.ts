@@ -5,7 +5,7 @@ import { toPayload } from '../../kernel/job/payload.js'
 import type { ConfiguredSensor, InitResult, PollResult } from './sensor.js'
 import type { Clock } from '../../time/clock.js'
 import { modulePath } from '../../handlers/module.js'
-import { isolatedBy, type HandlerExtension } from '../../handlers/executable-jobs.js'
+import type { HandlerExtension } from '../../handlers/executable-jobs.js'
 import type { SensorCall } from './isolated-call.js'
 
 /** A sensor that a module exports, so that another thread or process can find it too. */
@@ -46,6 +46,7 @@ export function isolatedSensor(
     isolate: given.isolate,
   } as const
   const call = async (payload: SensorCall, signal: AbortSignal): Promise<Json | undefined> => {
+    const { isolatedBy } = await import('../../handlers/executable-jobs.js')
     const isolated = isolatedBy(await around.handlerExtensions())
     const job = given.module
     const run = { id: '', job, trigger: undefined, attempt: 1, dueAt: 0, partition: undefined, payload }

@@ -1,5 +1,5 @@
 import { kindsOf, specOf, type TriggerKind } from '../../engine/trigger-kind.js'
-import { isHeard } from '../../kernel/trigger/schedule.js'
+import { isHeard } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
 
 /** A sensor: the loop in `polling/` looks at such triggers, not the scheduler. */

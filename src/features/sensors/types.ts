@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, within } from '../../kernel/definition/faults.js'
+import type { Json } from '../../kernel/definition/json.js'
 import { isMap, type Written } from '../../kernel/definition/read-value.js'
 import { readSecretRef, type SecretRef, type SecretText } from '../../kernel/definition/secret-text.js'
-import type { ConfiguredSensor } from './sensor.js'
+import { isolatedSensor, type SensorHost, type SensorModule } from './isolated.js'
+import type { ConfiguredSensor, Sensor } from './sensor.js'
 import { resolveSecret, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 
@@ -41,6 +43,37 @@ export async function builtInSensor(
     default:
       throw new RotaError('DEFINITION_INVALID', `${type} is not a type of sensor`)
   }
+}
+
+/** A sensor as code gives it. */
+export interface GivenSensor<C, S extends Json> {
+  /** One of the built-in sensors with its settings, one of your own, or the module that exports one. */
+  readonly sensor: ConfiguredSensor<C, S> | Sensor<C, S> | SensorModule
+  /** What a sensor of your own is given. */
+  readonly config?: C | undefined
+  /** What each poll of a module's sensor runs in, so that a poll that blocks harms no other; default: a thread. */
+  readonly isolate?: 'thread' | 'process' | undefined
+}
+
+/** The sensor that code gives: a built-in one with its settings, one of the user, or a module that exports one. */
+export function givenSensor<C, S extends Json>(
+  { sensor, config, isolate }: GivenSensor<C, S>,
+  host: SensorHost,
+): ConfiguredSensor {
+  if (isConfigured(sensor)) return sensor
+  if (!isModule(sensor)) return { type: 'custom', sensor, config }
+  const isolation = { kind: isolate ?? 'thread', memoryMb: 512 } as const
+  return isolatedSensor({ ...sensor, config, isolate: isolation }, host)
+}
+
+function isConfigured<C, S extends Json>(
+  sensor: GivenSensor<C, S>['sensor'],
+): sensor is ConfiguredSensor<C, S> {
+  return 'sensor' in sensor
+}
+
+function isModule<C, S extends Json>(sensor: Sensor<C, S> | SensorModule): sensor is SensorModule {
+  return 'module' in sensor && typeof sensor.module === 'string'
 }
 
 /** An SQL sensor that names no database asks that of the store. */

@@ -3,14 +3,13 @@ import type { RunContext } from '../../engine/worker/perform.js'
 import { performPipeline } from './perform-pipeline.js'
 import type { PipelineContext, PipelineIds } from './pipeline-context.js'
 import type { StepFunction } from './step-function.js'
-import { faultText, RotaError, type Fault } from '../../kernel/definition/errors.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import { shown } from '../../kernel/definition/faults.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
 import {
   pathProblem,
   pipelinePayloadOf,
-  type Pipeline,
   type StepFailure,
   type StepResults,
 } from '../../kernel/job/pipeline.js'
@@ -32,7 +31,9 @@ export async function runPipeline(
 ): Promise<Json> {
   const { store, context } = pipeline
   const { path, params } = inputsOf(run.payload, pipeline.path)
-  const loaded = await readPipeline(resolve(context.directory ?? '', path))
+  // The parser is loaded with the first run: an app without pipelines starts faster without it.
+  const { loadPipeline } = await import('../../formats/pipeline-file.js')
+  const loaded = await loadPipeline(resolve(context.directory ?? '', path))
   const completed = loaded.resume && run.attempt > 1 ? await completedBefore(store, run.id) : undefined
   const isCalling = loaded.steps.some(({ action }) => action.kind === 'uses')
   const functions = isCalling ? await pipeline.steps() : noFunctions
@@ -47,12 +48,6 @@ const noFunctions: ReadonlyMap<string, StepFunction> = new Map()
 function idsOf(run: Run | undefined, id: RunId): PipelineIds {
   const { job_id: jobId = id, run_id: runId = id } = run?.labels ?? {}
   return { jobId, runId }
-}
-
-/** The parser is loaded with the first file: an app without pipelines starts faster without it. */
-async function readPipeline(path: string): Promise<Pipeline> {
-  const { loadPipeline } = await import('../../formats/pipeline-file.js')
-  return await loadPipeline(path)
 }
 
 /** The file and the params of a run. A path from a payload is data, so that it must not lead anywhere else. */
@@ -72,48 +67,4 @@ async function completedBefore(store: Store, id: RunId): Promise<StepResults | u
   return isMap(details) && isMap(details['completed'])
     ? (details as unknown as StepFailure).completed
     : undefined
-}
-
-/** Reads pipeline files and throws one error with the faults of all; functions that nobody registered are faults too, where they are known. */
-export async function checkPipelines(
-  paths: Iterable<string>,
-  options: { readonly directory: string; readonly functions: ReadonlyMap<string, StepFunction> | undefined },
-): Promise<void> {
-  const errors: RotaError[] = []
-  for (const path of new Set([...paths].map((one) => resolve(options.directory, one)))) {
-    try {
-      refuseUnknown(path, await readPipeline(path), options.functions)
-    } catch (error) {
-      if (!(error instanceof RotaError)) throw error
-      errors.push(error)
-    }
-  }
-  const [first, second] = errors
-  if (first === undefined) return
-  if (second === undefined) throw first
-  const lines = errors.flatMap((error) => error.message.split('\n'))
-  const faults = errors.flatMap((error) => error.faults)
-  throw new RotaError('PIPELINE_INVALID', `${errors.length} pipelines cannot be used`, { faults, lines })
-}
-
-function refuseUnknown(
-  path: string,
-  pipeline: Pipeline,
-  functions: ReadonlyMap<string, StepFunction> | undefined,
-): void {
-  if (functions === undefined) return
-  const faults = pipeline.steps.flatMap(({ action }, index): Fault[] => {
-    if (action.kind !== 'uses' || functions.has(action.name)) return []
-    const message = `no function is registered as ${action.name}`
-    return [{ path: `steps[${index}].uses`, message, allowed: allowedNames(functions) }]
-  })
-  if (faults.length === 0) return
-  const list = faults.map(faultText)
-  throw new RotaError('PIPELINE_INVALID', `${path} uses what is not there: ${list.join('; ')}`, { faults })
-}
-
-function allowedNames(functions: ReadonlyMap<string, StepFunction>): string {
-  return functions.size === 0
-    ? 'a name given to app.pipelineStep() or steps'
-    : [...functions.keys()].join(', ')
 }

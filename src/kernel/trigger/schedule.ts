@@ -77,26 +77,6 @@ export interface UpstreamSpec {
   readonly assets: readonly string[]
 }
 
-/** How long after the end of its run a trigger is due again, where its instants are counted from there. */
-export function chainMsOf(spec: ScheduleSpec): number | undefined {
-  return spec.kind === 'after-finish' ? spec.everyMs : undefined
-}
-
-/** Whether only a process that has its sensor looks at the trigger. */
-export function isPolled(spec: ScheduleSpec): boolean {
-  return spec.kind === 'sensor'
-}
-
-/** Whether nothing is polled: others deliver what triggers it. */
-export function isHeard(spec: ScheduleSpec): boolean {
-  return spec.kind === 'sensor' && spec.type === 'webhook'
-}
-
-/** The assets whose finished partitions arrive at the trigger. */
-export function followedAssets(spec: ScheduleSpec): readonly string[] {
-  return spec.kind === 'upstream' ? spec.assets : []
-}
-
 /** The due instants of a spec, where they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
   return bounded(unbounded(spec), spec)

@@ -1,6 +1,6 @@
 import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
-import { chainMsOf } from '../../kernel/trigger/schedule.js'
+import { chainMsOf } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import { setNextTick } from './next-tick.js'
 import { stateEntryAt, writeStateEntry } from './state.js'

@@ -1,6 +1,6 @@
 import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
-import { chainMsOf } from '../../kernel/trigger/schedule.js'
+import { chainMsOf } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
 import { setNextTick } from './next-tick.js'

@@ -1,4 +1,4 @@
-import { followedAssets, isPolled } from '../../kernel/trigger/schedule.js'
+import { followedAssets, isPolled } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { OrderedSet } from './ordered-set.js'
 import type { Tables, TriggerRow } from './tables.js'

@@ -2,6 +2,7 @@ import { parseWindow } from '../../framework/moment.js'
 import { releaseOf } from '../../../app/explain/pending-text.js'
 import type { App } from '../../../app/rota.js'
 import type { Feature } from '../../../features/feature.js'
+import { findFeatures } from '../../../features/find-features.js'
 import type { Explanation, Why } from '../../../engine/explain/why.js'
 import type { Run } from '../../../kernel/run/run.js'
 import { printable } from '../../../text/printable.js'
@@ -83,7 +84,7 @@ async function missedEntry(context: Context<App>, app: App, answer: Why): Promis
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
   if (!isMissed || beside.length > 0) return undefined
-  const features: readonly Feature[] = Object.values(await import('../../../features/index.js'))
+  const features: readonly Feature[] = await findFeatures()
   for (const { missedCommand } of features) {
     const command = await missedCommand?.(context, app, trigger)
     if (command !== undefined) return command

@@ -1,6 +1,6 @@
 import { toJson } from './json.js'
 import { messageLines } from './message-lines.js'
-import type { PrintStream } from './print-stream.js'
+import { outputWidth, type PrintStream } from './print-stream.js'
 import type { TimeText } from './time-text.js'
 
 /** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
@@ -51,10 +51,6 @@ export type Paint = (text: string) => string
 
 const plain: Paint = (text) => text
 const noColors: Colors = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
-const usualWidth = 80
-/** Narrower than this, tables and wrapped texts are no longer readable. */
-const leastWidth = 40
-
 /** What an output depends on. */
 export interface OutputOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -111,13 +107,4 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
       hasProgress = true
     },
   }
-}
-
-/** How many columns there are: those of the terminal, else those that the environment names. */
-export function outputWidth(
-  environment: Readonly<Record<string, string | undefined>>,
-  { columns }: PrintStream,
-): number {
-  const width = columns ?? Number(environment['COLUMNS'])
-  return Number.isInteger(width) && width > 0 ? Math.max(leastWidth, width) : usualWidth
 }

@@ -89,3 +89,16 @@ export class PrintStream {
     this.#broken.abort(error)
   }
 }
+
+/** How many columns there are: those of the terminal, else those that the environment names. */
+export function outputWidth(
+  environment: Readonly<Record<string, string | undefined>>,
+  { columns }: PrintStream,
+): number {
+  const width = columns ?? Number(environment['COLUMNS'])
+  return Number.isInteger(width) && width > 0 ? Math.max(leastWidth, width) : usualWidth
+}
+
+const usualWidth = 80
+/** Narrower than this, tables and wrapped texts are no longer readable. */
+const leastWidth = 40

@@ -1,6 +1,5 @@
 import type { Hold } from '../../../kernel/hold/hold.js'
-import { followedAssets } from '../../../kernel/trigger/schedule.js'
-import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import { followedAssets, type StoredTrigger } from '../../../kernel/trigger/trigger.js'
 
 /** Whether a trigger ticks, and what keeps it from it. */
 export type TriggerState = 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'

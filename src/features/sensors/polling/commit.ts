@@ -1,8 +1,7 @@
 import type { Observation } from '../sensor.js'
 import type { Sensed } from './read-poll.js'
-import type { Events } from '../../../engine/events.js'
-import { digestOf, endTick, isStillOurs, partTick, releaseTick, type SensorFacts } from '../plan.js'
-import { openPollKey, readRecords, recordOf } from '../record.js'
+import { digestOf, endTick, factsOf, isStillOurs, partTick, releaseTick, type SensorFacts } from '../plan.js'
+import { openPollKey, recordKey } from '../record.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
 import type { Store } from '../../../store/port.js'
 import type { Instant } from '../../../time/instant.js'
@@ -18,27 +17,22 @@ export interface CommitContext {
   readonly now: () => Instant
   /** Called while a tick with runs is on its way, so that a worker's turn can join its commit. */
   readonly onRuns: () => void
-  readonly events: Events
+  /** Told of each tick that was committed. */
+  readonly onTick: (tick: Tick) => void
 }
 
-/** A poll whose result was written. */
-export interface CommittedPoll {
-  readonly tick: Tick
-  /** How many of its observations were new. */
-  readonly fresh: number
-  /** How many polls in a row have failed. */
-  readonly failures: number
-}
+/** What became of what a poll found. */
+export type Committed =
+  | { readonly kind: 'committed'; readonly tick: Tick; readonly fresh: number }
+  /** Somebody reset, paused, ended or took over the sensor meanwhile: nothing of it counts. */
+  | { readonly kind: 'discarded' }
 
-/**
- * Commits what a poll came to: all of it, or, where it is large, in parts of which the last one moves the state. Undefined
- * if somebody reset, paused, ended or took over the sensor meanwhile: nothing of it counts.
- */
+/** Commits what a poll came to: all of it, or, where it is large, in parts of which the last one moves the state. */
 export async function commitPoll(
   context: CommitContext,
   claimed: SensorFacts,
   end: { readonly sensed: Sensed; readonly startedAt: Instant; readonly isHinted: () => boolean },
-): Promise<CommittedPoll | undefined> {
+): Promise<Committed> {
   const { sensed, startedAt } = end
   let facts = claimed
   let written = 0
@@ -56,10 +50,7 @@ export async function commitPoll(
         }
       : partTick(facts, fresh, now)
     if (await tickOne(context, tick)) {
-      if (isLast) {
-        const { failures } = recordOf(tick.notes?.[0]?.value)
-        return { tick, fresh: sum, failures }
-      }
+      if (isLast) return { kind: 'committed', tick, fresh: sum }
       freshInAll = sum
       written += perTick
       facts = next
@@ -73,7 +64,7 @@ export async function commitPoll(
     facts = { ...current[0], record: { ...current[0].record, lagMs, failures } }
   }
   await releasePoll(context, claimed)
-  return undefined
+  return { kind: 'discarded' }
 }
 
 /** Gives a claimed poll back, where it is still held: whoever looks next begins anew. */
@@ -102,22 +93,22 @@ export async function readFacts(
   names: readonly string[],
   now: Instant,
 ): Promise<readonly SensorFacts[]> {
-  return await withRecords(store, await store.dueByName({ names, now }))
+  const due = await store.dueByName({ names, now })
+  return await withNotes(store, due)
 }
 
 /** Triggers with their sensors' records. */
-export async function withRecords(
+export async function withNotes(
   store: Store,
   due: readonly SensorFacts['due'][],
 ): Promise<readonly SensorFacts[]> {
-  const stored = await readRecords(
-    store,
-    due.map(({ trigger }) => trigger.name),
-  )
-  return due.flatMap((one) => {
-    const { name, schedule } = one.trigger
-    return schedule.kind === 'sensor' ? [{ due: one, spec: schedule, ...stored(name) }] : []
-  })
+  if (due.length === 0) return []
+  const names = due.map(({ trigger }) => trigger.name)
+  const items = [recordKey('').item, openPollKey('').item]
+  const notes = await store.stateEntries({ kind: 'sensor', names, items, limit: names.length * items.length })
+  const byName = new Map<string, typeof notes>()
+  for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
+  return due.flatMap((one) => factsOf(one, byName.get(one.trigger.name) ?? []) ?? [])
 }
 
 /** Those observations that the sensor has not acted on; the same one twice is one. */
@@ -138,12 +129,11 @@ export async function freshOf(
 
 /** Commits one tick; false where it was computed from what no longer stands. */
 export async function tickOne(context: CommitContext, tick: Tick): Promise<boolean> {
-  const { store, onRuns, events } = context
-  const { trigger, at, runs, ranges } = tick
+  const { store, onRuns, onTick } = context
   const committed = store.tick([tick])
-  if (runs.length > 0) onRuns()
+  if (tick.runs.length > 0) onRuns()
   const [answer] = await committed
   if (answer !== 'ticked') return false
-  if (runs.length > 0) events.emit('tick', { trigger, at, runs, ranges })
+  onTick(tick)
   return true
 }

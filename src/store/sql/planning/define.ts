@@ -1,5 +1,4 @@
-import { followedAssets } from '../../../kernel/trigger/schedule.js'
-import type { Trigger } from '../../../kernel/trigger/trigger.js'
+import { followedAssets, type Trigger } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import type { DefineAnswer, DefineTrigger } from '../../port.js'
 import { hasDefinition, triggerValues, type Definition, type KnownTrigger } from '../rows/trigger-values.js'

@@ -1,5 +1,4 @@
-import { chainMsOf, isPolled } from '../../../kernel/trigger/schedule.js'
-import type { Trigger } from '../../../kernel/trigger/trigger.js'
+import { chainMsOf, isPolled, type Trigger } from '../../../kernel/trigger/trigger.js'
 import type { DefineTrigger } from '../../port.js'
 
 /** What has to be known of a trigger's row to change it. */

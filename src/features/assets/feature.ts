@@ -1,0 +1,19 @@
+import { featureConfig } from '../feature-config.js'
+import type { Feature } from '../feature.js'
+import type { AssetsConfig } from './config.js'
+
+/** The feature `assets` without its object on the app. */
+export const feature = {
+  name: 'assets',
+  kinds: async () => [(await import('./kind.js')).upstreamKind],
+  handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
+  config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
+  endEffects: async () => [(await import('./end-effect.js')).assetEffect],
+  commands: {
+    asset: {
+      summary: 'list, show, make and backfill assets',
+      group: 'features',
+      load: async () => (await import('./commands.js')).asset,
+    },
+  },
+} as const satisfies Feature

@@ -1,0 +1,26 @@
+import type { Feature } from '../feature.js'
+
+/** The feature `command-jobs` without its object on the app. */
+export const feature = {
+  name: 'command-jobs',
+  handlers: async () => (await import('./unclaimed.js')).commandHandlers,
+  endEffects: async () => [(await import('./end-effect.js')).onceEffect],
+  up: async () => (await import('./jobs-option.js')).jobsFileOption,
+  commands: {
+    job: {
+      summary: 'add, list and remove command jobs',
+      group: 'features',
+      load: async () => (await import('./commands.js')).job,
+    },
+    import: {
+      summary: 'import command jobs from a JSONL file',
+      group: 'features',
+      load: async () => (await import('./import-command.js')).importCommand,
+    },
+    export: {
+      summary: 'export command jobs as a JSONL file',
+      group: 'features',
+      load: async () => (await import('./export-command.js')).exportCommand,
+    },
+  },
+} as const satisfies Feature

@@ -1,0 +1,19 @@
+import { featureConfig } from '../feature-config.js'
+import type { Feature } from '../feature.js'
+import type { RoundsConfig } from './config.js'
+
+/** The feature `rounds` without its object on the app. */
+export const feature = {
+  name: 'rounds',
+  config: featureConfig<RoundsConfig>(['rounds'], () => import('./config.js')),
+  kinds: async () => [(await import('./kind.js')).roundKind],
+  endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
+  notices: async () => (await import('./notice.js')).roundNotices,
+  commands: {
+    round: {
+      summary: 'start, stop and inspect rounds',
+      group: 'features',
+      load: async () => (await import('./commands.js')).round,
+    },
+  },
+} as const satisfies Feature
