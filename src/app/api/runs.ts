@@ -1,10 +1,11 @@
+import { retryRun } from '../../engine/retry-run.js'
 import type { AppContext } from '../../features/app-context.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
 import type { RunFilter, StoredLogLine } from '../../store/port.js'
-import { cancelRun, findRun, retryRun } from '../runs/runs.js'
+import { cancelRun, findRun } from '../runs/runs.js'
 import { whyPending } from '../runs/waiting.js'
 
 /** `app.runs`: reads, waits for, cancels and retries runs. */
@@ -64,7 +65,10 @@ export class Runs {
     const { store, now, tell, wake } = this.#context
     const retried = await tell(
       { operation: 'retry', target: id, outcome: () => 'pending', dryRun },
-      async () => retryRun(await store(), { id, now: now(), dryRun }),
+      async () => {
+        const opened = await store()
+        return await retryRun(opened, await findRun(opened, id), { now: now(), dryRun })
+      },
     )
     wake()
     return retried

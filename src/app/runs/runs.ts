@@ -66,18 +66,6 @@ function cancelAnswer({ state }: Run): 'cancelled' | 'requested' | 'final' {
   return state === 'running' ? 'requested' : 'cancelled'
 }
 
-/** Makes a failed or cancelled run pending again. */
-export async function retryRun(store: Store, request: { id: string; now: Instant } & DryRun): Promise<Run> {
-  const { id, state } = await findRun(store, request.id)
-  const canRetry = state === 'failed' || state === 'cancelled'
-  const answer =
-    request.dryRun === true ? canRetry || 'not-final' : await store.retry({ run: id, now: request.now })
-  if (answer === 'not-final') {
-    throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
-  }
-  return await findRun(store, id)
-}
-
 /** Looks again and again until a run is final: also for runs that another process performs. */
 export async function waitForRun(input: {
   store: Store

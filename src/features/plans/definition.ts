@@ -42,42 +42,36 @@ export function readPlan(value: unknown, place: Place): Plan | undefined {
   const input = readOptions(value, planKeys, place)
   if (input === undefined) return undefined
   readVersion(input, place)
-  const zone = readZone(input['timezone'], within(place, 'timezone'))
-  const entries = readEntries(input, { zone: zone ?? zoneOf(usualPlanZone) }, place)
+  const { timezone = usualPlanZone } = input
+  const zone = timed(within(place, 'timezone'), () => zoneOf(timezone as string))
+  const entries = readEntries(input['entries'], zone ?? zoneOf(usualPlanZone), place)
   if (place.faults.length > before || zone === undefined) return undefined
   return { timezone: zone.name, entries }
 }
 
-function readVersion(input: Written, place: Place): void {
-  const version = input['schema_version']
+function readVersion({ schema_version: version }: Written, place: Place): void {
   if (version === 'v1') return
   if (version === undefined) fault(place, 'schema_version is missing', 'schema_version: "v1"')
   else fault(within(place, 'schema_version'), `${shown(version)} is not a version of plans`, '"v1"')
 }
 
-function readZone(value: unknown, place: Place): Zone | undefined {
-  return timed(place, () => zoneOf(value === undefined ? usualPlanZone : (value as string)))
-}
+const entriesAllowed = 'a list, which may be empty'
 
-function readEntries(input: Written, context: { readonly zone: Zone }, place: Place): PlanEntry[] {
-  const { entries } = input
-  if (entries === undefined) fault(place, 'entries are missing', 'a list, which may be empty')
+function readEntries(entries: unknown, zone: Zone, plan: Place): PlanEntry[] {
+  const place = within(plan, 'entries')
+  if (entries === undefined) fault(plan, 'entries are missing', entriesAllowed)
   else if (!Array.isArray(entries)) {
-    fault(
-      within(place, 'entries'),
-      `a list was expected, not ${shown(entries)}`,
-      'a list, which may be empty',
-    )
+    fault(place, `a list was expected, not ${shown(entries)}`, entriesAllowed)
   }
   if (!Array.isArray(entries)) return []
-  const seen = new Map<string, { readonly entry: PlanEntry; readonly index: number }>()
+  const seen = new Map<string, { readonly other: PlanEntry; readonly index: number }>()
   return entries.flatMap((written: unknown, index) => {
-    const at = within(within(place, 'entries'), index)
-    const entry = readEntry(written, context, at)
+    const at = within(place, index)
+    const entry = readEntry(written, zone, at)
     if (entry === undefined) return []
-    const other = seen.get(entry.jobId)
-    if (other !== undefined) refuseTwice({ ...other, entry, other: other.entry }, at)
-    else seen.set(entry.jobId, { entry, index })
+    const twin = seen.get(entry.jobId)
+    if (twin === undefined) seen.set(entry.jobId, { other: entry, index })
+    else refuseTwice({ entry, ...twin }, at)
     return [entry]
   })
 }
@@ -94,7 +88,7 @@ function refuseTwice(
   fault(place, what, 'another publish_at, pipeline_path or run_id_prefix')
 }
 
-function readEntry(value: unknown, { zone }: { readonly zone: Zone }, place: Place): PlanEntry | undefined {
+function readEntry(value: unknown, zone: Zone, place: Place): PlanEntry | undefined {
   const before = place.faults.length
   const input = readOptions(value, entryKeys, place)
   if (input === undefined) return undefined

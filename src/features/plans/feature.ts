@@ -31,6 +31,6 @@ export const feature = {
   missedCommand: async (context, app, trigger) =>
     (await import('./enqueue-command.js')).enqueueCommand(context, app, trigger),
   withoutEngine: async (active) => (await import('./source.js')).withoutEngine(active),
-  readFiles: async () => (await import('./plan-files.js')).readPlanFiles,
+  readFiles: async () => (await import('./named-plans.js')).readPlanFiles,
   config: featureConfig<PlansConfig>(['plans'], () => import('./config.js')),
 } as const satisfies Feature

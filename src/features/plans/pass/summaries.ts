@@ -8,41 +8,16 @@ import { formatInstant, type Instant } from '../../../time/instant.js'
 import { formatLocal } from '../../../time/local-time.js'
 import { zoneOf } from '../../../time/zone.js'
 import type { QueueError } from '../../../kernel/job/pipeline.js'
-import type { Pass } from './schedule-pass.js'
+import type { Pass, PassRequest } from './schedule-pass.js'
 
 /** The summary that a pass of the scheduler writes for an audit. */
-export interface ScheduleSummary {
-  readonly schema_version: 'v1'
-  readonly engine: 'scheduler'
-  readonly checked_at: string
-  readonly plan_path: string
-  readonly now: string
-  readonly window_minutes: number
-  readonly look_back_minutes: number
-  readonly enqueued_job_ids: readonly string[]
-  readonly skipped_entries: readonly {
-    readonly publish_at: string
-    readonly pipeline_path: string
-    readonly run_id: string
-    readonly code: string
-    readonly message: string
-  }[]
-  readonly dry_run: boolean
-  readonly passes: readonly Readonly<Record<string, unknown>>[]
-}
+export type ScheduleSummary = ReturnType<typeof scheduleSummary>
 
 /** The summary of a pass. */
 export function scheduleSummary(
   pass: Pass,
-  about: {
-    readonly planPath: string
-    readonly now: Instant
-    readonly checkedAt: Instant
-    readonly windowMs: number
-    readonly lookBackMs: number
-    readonly isDry: boolean
-  },
-): ScheduleSummary {
+  about: Omit<PassRequest, 'plan' | 'source'> & { readonly planPath: string; readonly checkedAt: Instant },
+) {
   return {
     schema_version: 'v1',
     engine: 'scheduler',
@@ -60,7 +35,7 @@ export function scheduleSummary(
       message,
     })),
     dry_run: about.isDry,
-    passes: [],
+    passes: [] as readonly Readonly<Record<string, unknown>>[],
   }
 }
 
@@ -90,7 +65,7 @@ export async function writeScheduleSummary(
   }
 }
 
-function passesBefore(path: string): readonly Readonly<Record<string, unknown>>[] {
+function passesBefore(path: string): ScheduleSummary['passes'] {
   const before = readJson(path)
   if (!isMap(before)) return []
   const { now, dry_run, enqueued_job_ids, passes } = before

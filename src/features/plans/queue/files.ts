@@ -75,6 +75,15 @@ export function queueFiles(
   })
 }
 
+/** The runs among the files of a queue directory. */
+export function queueRuns(
+  queue: QueueAt,
+  now: Instant,
+  states?: readonly QueueFolder[],
+): readonly FiledRun[] {
+  return queueFiles(queue, now, states).flatMap((file) => (file.kind === 'run' ? [file.run] : []))
+}
+
 /** The names of all files of a queue directory. */
 export function queueFileNames(path: string): ReadonlySet<string> {
   return new Set(queueFolders.flatMap((folder) => namesIn(join(path, folder))))

@@ -3,22 +3,22 @@ import type { Run, StoredError } from '../../../kernel/run/run.js'
 import type { Store } from '../../../store/port.js'
 import type { Instant } from '../../../time/instant.js'
 import { systemClock } from '../../../time/clock.js'
-import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
+import { queueFiles, type NoRun, type QueueAt } from './files.js'
 
 /** A run of a queue with the names of queue files, or a file that is not a run. */
 export interface QueueItem {
   /** The id of the run, even if the store has not imported it; empty if the file is not a run. */
   readonly id: string
   readonly state: Run['state'] | 'invalid'
-  readonly dueAt: Instant | undefined
-  readonly runAt: Instant | undefined
+  readonly dueAt?: Instant | undefined
+  readonly runAt?: Instant | undefined
   readonly jobId: string
   readonly runId: string
   readonly pipelinePath: string
   readonly attempts: number
-  readonly error: QueueError | undefined
+  readonly error?: QueueError | undefined
   /** Its path, if it is not a run. */
-  readonly file: string | undefined
+  readonly file?: string | undefined
 }
 
 /** Everything in a queue directory in the order of its files: the runs of the store, and files that it has not imported. */
@@ -27,7 +27,7 @@ export async function listQueue(store: Store | undefined, queue: QueueAt): Promi
   const known = new Set(runs.map((run) => run.id))
   const files = queueFiles(queue, systemClock.now())
   const untaken = files.flatMap((file) => (file.kind === 'run' && !known.has(file.run.id) ? [file.run] : []))
-  const items = [...runs.map(itemOf), ...untaken.map(filedItem)]
+  const items: readonly QueueItem[] = [...runs.map(itemOf), ...untaken]
   const noRuns = files.flatMap((file) => (file.kind === 'run' ? [] : [noRunItem(file)]))
   return [...items.toSorted(byFileName), ...noRuns]
 }
@@ -43,8 +43,7 @@ export function itemOf(run: Run): QueueItem {
     runId: run.labels?.['run_id'] ?? run.id,
     pipelinePath: pipelinePayloadOf(run.payload)?.pipeline_path ?? '',
     attempts: run.attempt,
-    error: run.error === undefined ? undefined : summaryErrorOf(run.error),
-    file: undefined,
+    error: run.error && summaryErrorOf(run.error),
   }
 }
 
@@ -70,28 +69,15 @@ export async function allRuns(store: Store, state?: Run['state']): Promise<reado
   }
 }
 
-/** The item of a run that only its file describes. */
-export function filedItem({
-  id,
-  state,
-  dueAt,
-  runAt,
-  jobId,
-  runId,
-  pipelinePath,
-  attempts,
-}: FiledRun): QueueItem {
-  return { id, state, dueAt, runAt, jobId, runId, pipelinePath, attempts, error: undefined, file: undefined }
-}
-
 /** The item of a file that is not a run. */
 export function noRunItem({ kind, path, fault, jobId }: NoRun): QueueItem {
-  const nothing = { dueAt: undefined, runAt: undefined, runId: '', pipelinePath: '', attempts: 0 }
-  const isFailed = kind === 'failed'
-  const error = { code: isFailed ? 'job_invalid' : 'invalid', message: fault }
-  return { id: '', state: isFailed ? 'failed' : 'invalid', jobId, ...nothing, error, file: path }
+  const [state, code] =
+    kind === 'failed' ? (['failed', 'job_invalid'] as const) : (['invalid', 'invalid'] as const)
+  const error = { code, message: fault }
+  return { id: '', state, jobId, runId: '', pipelinePath: '', attempts: 0, error, file: path }
 }
 
-function byFileName(a: QueueItem, b: QueueItem): number {
+/** Orders runs as the names of their files do. */
+export function byFileName(a: QueueItem, b: QueueItem): number {
   return (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.jobId < b.jobId ? -1 : 1)
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import { clockStateKey, clockStateValue } from '../../../kernel/state/clock-history.js'
 import { planRunId } from '../../../kernel/identity/occurrence.js'
@@ -12,7 +13,6 @@ import { formatInstant, type Instant } from '../../../time/instant.js'
 import { programParts } from '../../../app/program-parts.js'
 import { nextRun } from './next-run.js'
 import { definePipelineJob } from '../../../engine/sync/pipeline-job.js'
-import { queueClock } from './clock.js'
 import { makeQueue } from './directory.js'
 import { workQueue } from './work.js'
 
@@ -58,11 +58,8 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   await store.close()
   store = await makeQueue(queue)
   const taken: string[] = []
-  const guard = await queueClock(store, {
-    acceptClock: false,
-    onDoubt: () => undefined,
-    signal: new AbortController().signal,
-  })
+  const guard = await ClockGuard.open(store, systemClock, { acceptClock: false, history: 'kept' })
+  await guard.confirmed(() => undefined, new AbortController().signal)
   for (;;) {
     const found = await nextRun(store, queue, { now: now(), aheadMs: 30 * minute })
     const worked = await workQueue(store, {

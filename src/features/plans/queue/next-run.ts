@@ -2,15 +2,16 @@
  * Finds what a worker of a queue would claim, without changing anything. It uses the order in which the store assigns
  * runs, and includes runs that a worker would first reclaim or import.
  */
+import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { claimingTargets, type Hold } from '../../../kernel/hold/hold.js'
 import type { Job } from '../../../kernel/job/job.js'
 import { pipelineJob } from '../../../kernel/job/pipeline.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { Store } from '../../../store/port.js'
+import { systemClock } from '../../../time/clock.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
-import { steadyMs } from './clock.js'
-import { queueFiles, type FiledRun, type NoRun, type QueueAt } from './files.js'
-import { allRuns, filedItem, itemOf, type QueueItem } from './list.js'
+import { queueFiles, queueRuns, type FiledRun, type NoRun, type QueueAt } from './files.js'
+import { allRuns, byFileName, itemOf, type QueueItem } from './list.js'
 
 /** What a worker would do next. */
 export type NextRun =
@@ -93,7 +94,7 @@ interface Candidate {
 }
 
 function byUrgency(a: Candidate, b: Candidate): number {
-  return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq || byName(a, b)
+  return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq || byFileName(a.item, b.item)
 }
 
 /** Runs that are claimed ahead of time are ordered by their instant only. */
@@ -101,63 +102,54 @@ function byInstant(a: Candidate, b: Candidate): number {
   return a.runAt - b.runAt || (a.item.id < b.item.id ? -1 : 1)
 }
 
-function byName({ item: a }: Candidate, { item: b }: Candidate): number {
-  return (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.jobId < b.jobId ? -1 : 1)
-}
-
 async function candidatesOf(
   store: Store | undefined,
   queue: QueueAt,
   now: Instant,
 ): Promise<readonly Candidate[]> {
-  const files = queueFiles(queue, now, ['pending', 'running'])
-  const filed = files.flatMap((file) => (file.kind === 'run' ? [file.run] : []))
+  const filed = queueRuns(queue, now, ['pending', 'running'])
   const runs =
     store === undefined ? [] : [...(await allRuns(store, 'pending')), ...(await allRuns(store, 'running'))]
   const known = new Set(runs.map(({ id }) => id))
-  const fresh = filed.filter((run) => !known.has(run.id)).flatMap((run) => freshCandidate(run, now))
+  const fresh = filed.filter((run) => !known.has(run.id) && isImported(run, now)).map(freshCandidate)
   if (store === undefined) return fresh
   const seqs = new Map(filed.map(({ id, seq }) => [id, seq]))
   const view = await viewOf(store, now)
-  return [...runs.flatMap((run) => knownCandidate(run, { ...view, now, seq: seqs.get(run.id) })), ...fresh]
+  return [...runs.flatMap((run) => knownCandidate(run, view, seqs.get(run.id))), ...fresh]
 }
 
-/** The candidate of a file that a worker would import. */
-function freshCandidate(run: FiledRun, now: Instant): Candidate[] {
-  const isOpen = run.state === 'pending' || (run.state === 'running' && run.heldUntil <= now)
-  const { dueAt: runAt } = run
-  return isOpen ? [{ item: filedItem(run), runAt, priority: 0, seq: Infinity, heldBy: undefined }] : []
+/** Whether a worker would import a file. */
+function isImported({ state, heldUntil }: FiledRun, now: Instant): boolean {
+  return state === 'pending' || heldUntil <= now
+}
+
+function freshCandidate(run: FiledRun): Candidate {
+  return { item: run, runAt: run.dueAt, priority: 0, seq: Infinity, heldBy: undefined }
 }
 
 interface View {
+  readonly now: Instant
   readonly jobs: ReadonlyMap<string, Job>
   readonly live: ReadonlySet<string>
   readonly paused: ReadonlySet<string>
 }
 
 async function viewOf(store: Store, now: Instant): Promise<View> {
-  const forMs = await steadyMs(store)
+  const guard = await ClockGuard.open(store, systemClock, { acceptClock: true, history: 'read' })
+  const forMs = guard.steadyMs()
   const workers = (await store.workers()).filter(
     ({ leaseUntil, lastBeatAt = leaseUntil }) => leaseUntil >= now || leaseUntil - lastBeatAt >= forMs,
   )
   const holds = await store.holds({ openAt: now })
   return {
+    now,
     jobs: new Map((await store.jobs()).map(({ job }) => [job.name, job])),
     live: new Set(workers.map(({ id }) => id)),
     paused: new Set(holds.flatMap(({ target }) => (target.startsWith('queue:') ? [target.slice(6)] : []))),
   }
 }
 
-function knownCandidate(
-  run: Run,
-  {
-    jobs,
-    live,
-    paused,
-    now,
-    seq = Infinity,
-  }: View & { readonly now: Instant; readonly seq?: number | undefined },
-): Candidate[] {
+function knownCandidate(run: Run, { now, jobs, live, paused }: View, seq = Infinity): Candidate[] {
   const job = jobs.get(run.job)
   const isLost =
     run.state === 'running' && !live.has(run.worker ?? '') && run.crashes + 1 < (job?.maxCrashes ?? 0)

@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RotaError } from '../../../kernel/definition/errors.js'
+import { systemClock } from '../../../time/clock.js'
 import { quotedText } from '../../../text/error-text.js'
 import type { Switches } from '../../../kernel/hold/switches.js'
 import type { ProgramParts } from '../../feature.js'
-import type { QueueClock, QueueStore } from './clock.js'
+import type { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
+import type { Store } from '../../../store/port.js'
 import type { Queue } from './directory.js'
 import { type Context, exitCodes, type Surroundings } from '../../../cli/framework/command.js'
 import { switchesOf } from '../../../cli/framework/switches-of.js'
@@ -42,20 +44,21 @@ export const acceptClockOption: Option = {
   help: 'accept a clock that is more than a year ahead of the queue',
 }
 
-/** What says what counts as now; waits while the clock is in doubt, with a word. */
+/** Waits until the wall clock is accepted, as `rota up` does at its start, and says so; returns the guard of the clock. */
 export async function clockOf(
   { args, out }: Surroundings,
-  store: QueueStore,
+  store: Store,
   signal: AbortSignal,
-): Promise<QueueClock> {
-  const { queueClock } = await import('./clock.js')
+): Promise<ClockGuard> {
+  const { ClockGuard: guards } = await import('../../../engine/scheduler/clock-guard.js')
   const acceptClock = args.flag(acceptClockOption.name)
-  return await queueClock(store, {
-    acceptClock,
-    signal,
-    onDoubt: ({ byMs }) =>
+  const guard = await guards.open(store, systemClock, { acceptClock, history: 'kept' })
+  await guard.confirmed(
+    ({ byMs }) =>
       out.note(`the wall clock is ${roughly(byMs)} ahead of the queue; waiting 10 s for a second reading`),
-  })
+    signal,
+  )
+  return guard
 }
 
 /** The queue that a command means. */

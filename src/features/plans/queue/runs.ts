@@ -1,9 +1,10 @@
+import { retryRun } from '../../../engine/retry-run.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
 import { makeQueue, openQueue, importForeign, type Queue } from './directory.js'
-import { queueFiles, type FiledRun, type QueueAt } from './files.js'
+import { queueFiles, queueRuns, type FiledRun, type QueueAt } from './files.js'
 import { allRuns, listQueue, type QueueItem } from './list.js'
 
 /** Opens a queue to change it; undefined if there is no queue. */
@@ -39,12 +40,8 @@ export async function findQueued(store: Store, id: string, queue: QueueAt): Prom
 }
 
 /** Makes a failed or cancelled run pending again. */
-export async function retryQueued(store: Store, { id, state }: Run): Promise<Run> {
-  const answer = await store.retry({ run: id, now: systemClock.now() })
-  if (answer === 'not-final') {
-    throw new RotaError('RUN_STATE', `run ${id} is ${state}; only a failed or cancelled one can be retried`)
-  }
-  return (await store.run(id)) as Run
+export async function retryQueued(store: Store, run: Run): Promise<Run> {
+  return await retryRun(store, run, { now: systemClock.now() })
 }
 
 /** Counts the files of other programs that the store has not imported. */
@@ -53,9 +50,9 @@ export async function foreignFiles(
   queue: QueueAt,
   states: readonly FiledRun['state'][],
 ): Promise<number> {
-  const files = queueFiles(queue, systemClock.now(), states)
+  const filed = queueRuns(queue, systemClock.now(), states)
   const known = new Set((await allRuns(store)).map((run) => run.id))
-  return files.filter((file) => file.kind === 'run' && !known.has(file.run.id)).length
+  return filed.filter(({ id }) => !known.has(id)).length
 }
 
 function only(items: readonly QueueItem[], id: string): QueueItem {
