@@ -29,7 +29,8 @@ process.exitCode = status ?? 1
 async function writeSchemas() {
   const shapeFiles = {
     config: 'formats/config/config-shape',
-    plan: 'features/plans/shape',
+    // A tree without the feature has no schema of it.
+    ...(existsSync(join(next, 'features/plans')) ? { plan: 'features/plans/shape' } : {}),
     pipeline: 'formats/pipeline-shape',
   }
   const sectionFiles = readdirSync(join(next, 'features'))

@@ -93,8 +93,6 @@ describe('an app before its start', () => {
     app.job('report', () => undefined)
     await app.start()
     await expect(app.triggers.add({ added: over })).rejects.toMatchObject(refusal('added'))
-    const job = { id: 'job_1', type: 'recurring', schedule: over.cron, command: 'report' } as const
-    await expect(app.commands.add(job)).rejects.toMatchObject(refusal('job_1'))
     const { app: other } = staged()
     other.job('report', () => undefined)
     other.schedule('coded', over)
@@ -371,12 +369,8 @@ describe('what is no definition at all', () => {
     ['job', (app) => app.job('j', nothing)],
     ['schedule', (app) => app.schedule('t', nothing)],
     ['schedule of no job', (app) => app.schedule('t', { every: '1h', job: nothing })],
-    ['assets.schedule', (app) => app.assets.schedule('t', { every: '1h' })],
-    ['assets.define', (app) => app.assets.define('a', nothing)],
     ['jobs.remove', (app) => app.jobs.remove(nothing)],
     ['triggers.remove', (app) => app.triggers.remove(nothing)],
-    ['commands.add', (app) => app.commands.add(nothing)],
-    ['commands.remove', (app) => app.commands.remove(nothing)],
     ['enqueue options', (app) => app.enqueue('work', 1, nothing)],
     ['triggers.runNow', (app) => app.triggers.runNow(nothing)],
     ['jobs.runNow', (app) => app.jobs.runNow(nothing)],

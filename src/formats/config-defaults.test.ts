@@ -1,25 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { configSections, loadApp } from '../app/definitions/load-app.js'
+import { read, written } from '../../test/fixtures/config-text.js'
+import { loadApp } from '../app/definitions/load-app.js'
 import type { Rota } from '../app/rota.js'
-import type { Config } from './config/config.js'
-import { loadConfig } from './config/config-file.js'
-
-function written(text: string): { path: string; directory: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'rota-config-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  const path = join(directory, 'rota.config.yaml')
-  writeFileSync(path, text)
-  return { path, directory }
-}
-
-async function read(text: string): Promise<Config> {
-  const loaded = await loadConfig(written(text).path, configSections)
-  if (loaded.kind !== 'config') throw new Error('a config was expected')
-  return loaded.config
-}
 
 /** The lines of the error that a config is refused with, without the one that names the file. */
 async function faultsOf(text: string): Promise<string[]> {
@@ -94,8 +78,8 @@ triggers:
 })
 
 describe('the timezone of a config', () => {
-  it('is that of schedules and sensors which name none, and of times without an offset', async () => {
-    const { definitions, sections } = await read(`
+  it('is that of schedules which name none, and of times without an offset', async () => {
+    const { definitions } = await read(`
 timezone: Asia/Tokyo
 jobs:
   own: { command: [x], cron: "0 2 * * *" }
@@ -105,9 +89,6 @@ triggers:
   local: { job: own, at: 2030-01-05T09:00 }
   exact: { job: own, at: 2030-01-05T09:00:00Z }
   grid: { job: own, every: 1h, anchor: 2030-01-05T09:00 }
-assets: { made: { command: [x], partitions: { kind: daily, timezone: Asia/Tokyo } } }
-schedules: { made: { cron: "0 3 * * *" } }
-sensors: { found: { type: files, glob: "*", job: own } }
 `)
     const schedules = definitions.triggers?.map(({ trigger }) => [trigger.name, trigger.schedule])
     expect(Object.fromEntries(schedules ?? [])).toMatchObject({
@@ -118,10 +99,6 @@ sensors: { found: { type: files, glob: "*", job: own } }
       exact: { at: Date.UTC(2030, 0, 5, 9) },
       grid: { anchorAt: Date.UTC(2030, 0, 5, 0) },
     })
-    expect(sections.flatMap(({ triggers = [] }) => triggers)).toMatchObject([
-      { trigger: { name: 'made', schedule: { timezone: 'Asia/Tokyo' } } },
-      { trigger: { name: 'found', schedule: { timezone: 'Asia/Tokyo' } } },
-    ])
   })
 
   it('must be a zone', async () => {
@@ -133,7 +110,7 @@ sensors: { found: { type: files, glob: "*", job: own } }
 
 describe('the env of a config', () => {
   it('is given to every command; what a command says itself counts more', async () => {
-    const { definitions, sections } = await read(`
+    const { definitions } = await read(`
 env: { STAGE: test, API_TOKEN: { env: HOST_TOKEN } }
 jobs:
   plain: { command: [x] }
@@ -141,7 +118,6 @@ jobs:
   line: { shell: "true" }
   request: { http: { url: "https://example.org/" } }
   steps: { pipeline: steps.yaml }
-assets: { made: { command: [x] } }
 `)
     const env = { STAGE: 'test', API_TOKEN: { env: 'HOST_TOKEN' } }
     expect(definitions.jobs?.map(({ job }) => job.handler)).toEqual([
@@ -151,7 +127,6 @@ assets: { made: { command: [x] } }
       { kind: 'http', url: 'https://example.org/', method: 'GET' },
       { kind: 'pipeline', path: 'steps.yaml', env },
     ])
-    expect(sections[0]?.jobs?.[0]?.job.handler).toMatchObject({ env })
   })
 
   it('reaches the commands of pipeline steps; what a step says itself counts more', async () => {

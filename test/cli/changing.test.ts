@@ -233,7 +233,6 @@ describe('rota add and remove', () => {
       ['add', 'x', '--every', '1h', '--job', 'nobody'],
       ['add', 'x', '--every', 'often', '--', 'true'],
       ['add', 'x'],
-      ['job', 'add', '--schedule', 'often', '--command', 'c'],
     ]
     for (const [index, line] of refused.entries()) {
       const store = index % 2 === 0 ? 'sqlite:data/rota.db' : 'files:queue'

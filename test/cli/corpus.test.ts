@@ -1,11 +1,10 @@
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app/rota.js'
 import { program } from '../../src/cli/commands.js'
 import { withSubcommands } from '../../src/cli/framework/subcommand.js'
-import { root } from '../repository.js'
-import { type Case, casesOf, madeQueue, type Tried, untried, waitingRun } from './corpus.js'
+import { type Case, casesOf, parts, type Tried, untried, waitingRun } from './corpus.js'
 import { runHere } from './in-process.js'
 import { emptyDirectory, type Ended } from './rota.js'
 
@@ -21,25 +20,13 @@ let directory: string
 
 beforeAll(async () => {
   directory = emptyDirectory()
-  for (const name of ['schedule_plan.yaml', 'pipeline.web.yml']) {
-    cpSync(join(root, 'examples/plans', name), join(directory, name))
-  }
-  writeFileSync(join(directory, 'jobs.jsonl'), '')
   writeFileSync(join(directory, 'rota.config.yaml'), 'app: corpus\nstore: sqlite:data/rota.db\n')
   const app = createApp({ directory, store: 'sqlite:data/rota.db' }, 'config:corpus')
   app.job('greet', { command: ['true'] })
   app.schedule('nightly', { job: 'greet', cron: '@daily' })
-  const partitions = { kind: 'daily', timezone: 'UTC', start: '2026-01-01' } as const
-  app.assets.define('events', { command: ['true'], partitions })
-  const sensor = {
-    init: () => ({ kind: 'ok' as const, state: null }),
-    poll: () => ({ kind: 'no-trigger' as const, state: null }),
-  }
-  app.sensors.define('files', { sensor, job: 'greet', every: '1h' })
+  for (const { prepare } of parts) await prepare?.(app, directory)
   await app.start({ roles: { scheduler: true, worker: false } })
   await app.stop()
-  const pass = ['schedule', '--plan', 'schedule_plan.yaml', '--queue-dir', madeQueue]
-  await runHere(pass, { directory, environment })
 })
 
 describe('a bad word on a command line', () => {

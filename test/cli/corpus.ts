@@ -1,6 +1,10 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Rota } from '../../src/app/rota.js'
 import { configOption, storeOption, zoneOption } from '../../src/cli/framework/command.js'
 import type { Named } from '../../src/cli/framework/subcommand.js'
 import type { Option, Syntax } from '../../src/cli/framework/syntax.js'
+import { root } from '../repository.js'
 
 /** A command or subcommand with its path, such as `round start`. */
 export type Tried = Named<Syntax>
@@ -32,16 +36,6 @@ export function casesOf(tried: Tried): Case[] {
   return all.filter(({ holder }) => leftOut[path] !== holder)
 }
 
-/**
- * A jobs file that cannot be read is reported, and the jobs are listed all the same; the labels of a backfill are those
- * that materialize is tried with.
- */
-const leftOut: Readonly<Record<string, string>> = {
-  'asset backfill': '--partition',
-  'job get': '--jobs',
-  'job list': '--jobs',
-}
-
 /** Which options of a command no base tries. */
 export function untried(one: Tried): string[] {
   const { command } = one
@@ -65,11 +59,8 @@ const shared: readonly Option[] = [storeOption, configOption, zoneOption]
 /** Stands for the id of a run that waits. */
 export const waitingRun = 'WAITING'
 
-/** A queue directory that exists. */
-export const madeQueue = 'made/queue'
-
 /** A command line that works, or would, were it not for the one bad word that is put into it. */
-interface Base {
+export interface Base {
   readonly line: readonly string[]
   /** The options that are tried with it; default: all that no other base of the command names. */
   readonly options?: readonly string[]
@@ -77,26 +68,31 @@ interface Base {
   readonly words?: readonly number[]
 }
 
+/** What the commands of a feature are tried with: the `corpus` of `test/corpus.ts` in its folder. */
+export interface CorpusPart {
+  readonly bases: Readonly<Record<string, readonly Base[]>>
+  /** The place of a command that is not tried, if there is one. */
+  readonly leftOut?: Readonly<Record<string, string>>
+  /** Makes what its lines name, in the app before its start or in the working directory. */
+  readonly prepare?: (app: Rota, directory: string) => Promise<void> | void
+}
+
+const folder = join(root, 'src/features')
+
+/** What the features that are there add. */
+export const parts: readonly CorpusPart[] = await Promise.all(
+  readdirSync(folder)
+    .map((feature) => join(folder, feature, 'test/corpus.ts'))
+    .filter((file) => existsSync(file))
+    .map(async (file) => ((await import(file)) as { corpus: CorpusPart }).corpus),
+)
+
+const leftOut = Object.assign({}, ...parts.map((part) => part.leftOut)) as Readonly<Record<string, string>>
+
 const bases: Readonly<Record<string, readonly Base[]>> = {
+  ...(Object.assign({}, ...parts.map((part) => part.bases)) as CorpusPart['bases']),
   init: [{ line: ['--yes'] }],
-  up: [
-    { line: ['--plan', 'schedule_plan.yaml'], options: ['store'] },
-    { line: ['--store', 'sqlite:new/rota.db'], options: ['plan'] },
-    { line: ['--store', 'sqlite:new/rota.db', '--plan', 'schedule_plan.yaml'] },
-  ],
-  schedule: [
-    { line: ['--queue-dir', 'new/queue'], options: ['plan'] },
-    { line: ['--plan', 'schedule_plan.yaml'], options: ['queue-dir'] },
-    { line: ['--plan', 'schedule_plan.yaml', '--queue-dir', 'new/queue'] },
-  ],
-  work: [{ line: [], options: ['queue-dir'] }, { line: ['--queue-dir', 'new/queue'] }],
-  'queue list': [{ line: [] }],
-  'queue show': [{ line: ['x'] }],
-  'queue retry': [{ line: ['x'], options: ['queue-dir'] }, { line: ['x', '--queue-dir', madeQueue] }],
-  'queue requeue': [{ line: [] }],
-  'queue purge': [{ line: [] }],
-  'plan check': [{ line: ['schedule_plan.yaml'] }],
-  'plan enqueue': [{ line: ['schedule_plan.yaml', '96b0037ff184', '--dry-run'] }],
+  up: [{ line: [], options: ['store'] }, { line: ['--store', 'sqlite:new/rota.db'] }],
   next: [{ line: ['* * * * *'] }],
   list: [{ line: [] }],
   runs: [{ line: [] }],
@@ -140,52 +136,6 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   ],
   doctor: [{ line: [] }],
   completion: [{ line: ['bash'] }],
-  'round start': [
-    { line: ['laps', '-s', 'greet'], options: ['every'] },
-    { line: ['laps', '--every', '1h'], options: ['service'] },
-    { line: ['laps', '--every', '1h', '-s', 'greet'] },
-  ],
-  'round stop': [{ line: ['x'] }],
-  'round status': [{ line: ['x'] }],
-  'round timing': [{ line: ['greet'] }],
-  'round timing set': [{ line: ['greet'], options: ['every'] }, { line: ['greet', '--every', '1h'] }],
-  'round state': [{ line: ['x'] }],
-  'round list': [{ line: [] }],
-  'sensor list': [{ line: [] }],
-  'sensor show': [{ line: ['files'] }],
-  'sensor history': [{ line: ['files'] }],
-  'sensor preview': [{ line: ['files'] }],
-  'sensor reset': [{ line: ['files', '--keep-keys'] }],
-  'sensor pause': [{ line: ['files'] }],
-  'sensor resume': [{ line: ['files'] }],
-  'asset list': [{ line: ['events'] }],
-  'asset show': [{ line: ['events'] }],
-  'asset grid': [{ line: ['events'] }],
-  'asset stale': [{ line: ['events'] }],
-  'asset materialize': [{ line: ['events'] }],
-  'asset backfill': [
-    { line: [], options: ['cancel', 'resume'] },
-    { line: ['events'], options: ['partition'] },
-    {
-      line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'],
-      options: ['only', 'order', 'pace', 'limit'],
-    },
-    { line: ['events', '--to', '2026-01-02'], options: ['from'] },
-    { line: ['events', '--from', '2026-01-01'], options: ['to'] },
-    { line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'] },
-  ],
-  'job add': [
-    { line: ['--command', 'c'], options: ['schedule', 'at', 'zone'] },
-    { line: ['--at', '+2h'], options: ['command'] },
-    { line: ['fresh', '--at', '+2h', '--command', 'c'] },
-  ],
-  'job remove': [{ line: ['x'] }],
-  'job get': [{ line: ['x'] }],
-  'job list': [{ line: [] }],
-  'job run': [{ line: ['x'] }],
-  'job cleanup': [{ line: [] }],
-  import: [{ line: ['jobs.jsonl', '--dry-run'] }],
-  export: [{ line: ['new.jsonl'] }],
 }
 
 /** What is wrong in every place. */

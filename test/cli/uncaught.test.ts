@@ -1,48 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import { emptyDirectory, rota, start, type Ended, type Running } from './rota.js'
-
-const library = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)
-const running = new Set<Running>()
-
-afterEach(async () => {
-  for (const { child } of running) child.kill('SIGKILL')
-  await Promise.all([...running].map(({ ended }) => ended))
-  running.clear()
-})
-
-const wait = `const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))`
-
-/** An app whose jobs are due at once, with more code after them. */
-function app(jobs: Readonly<Record<string, string>>, more = ''): string {
-  const defined = Object.entries(jobs).map(
-    ([name, code]) =>
-      `app.schedule('${name}', { job: app.job('${name}', ${code}), at: '2026-01-01T00:00:00Z' })`,
-  )
-  return `import { rota } from ${library}
-    ${wait}
-    const app = rota({ app: 'own', store: 'memory:' })
-    ${defined.join('\n')}
-    ${more}`
-}
-
-/** Starts an engine with an app that does not outlive its test. */
-function up(code: string, ...args: readonly string[]): Running {
-  const cwd = emptyDirectory()
-  writeFileSync(join(cwd, 'rota.config.mjs'), `${code}\nexport default app`)
-  const engine = start(['up', '--json', ...args], { cwd })
-  running.add(engine)
-  return engine
-}
-
-function linesOf({ stdout }: Ended): Record<string, unknown>[] {
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-}
+import { describe, expect, it } from 'vitest'
+import { emptyDirectory, rota, type Ended } from './rota.js'
+import { app, linesOf, up, wait } from './uncaught-app.js'
 
 it('what the code of a config leaves behind keeps no command from ending', async () => {
   const cwd = emptyDirectory()
@@ -59,28 +20,19 @@ it('what the code of a config leaves behind keeps no command from ending', async
 })
 
 describe('rota up and an error that nobody caught', () => {
-  it('fails the run or poll that it comes from, and everything else goes on', async () => {
+  it('fails the run that it comes from, and everything else goes on', async () => {
     const engine = up(
-      app(
-        {
-          forgets: `async () => { void Promise.reject(new Error('forgotten')) }`,
-          throwsLater: `(run) => new Promise((resolve) => {
+      app({
+        forgets: `async () => { void Promise.reject(new Error('forgotten')) }`,
+        throwsLater: `(run) => new Promise((resolve) => {
             run.signal.addEventListener('abort', resolve)
             setTimeout(() => { throw new Error('thrown by a timer') }, 10)
           })`,
-          late: `() => { setTimeout(() => void Promise.reject(new Error('after the end')), 200) }`,
-          good: `async () => { await wait(300) }`,
-        },
-        `app.sensors.define('seen', { job: 'good', sensor: {
-          init: () => ({ kind: 'ok', state: null }),
-          poll: async (state) => {
-            void Promise.reject(new Error('forgotten by a poll'))
-            return { kind: 'no-trigger', state }
-          },
-        } })`,
-      ),
+        late: `() => { setTimeout(() => void Promise.reject(new Error('after the end')), 200) }`,
+        good: `async () => { await wait(300) }`,
+      }),
     )
-    for (const text of [/"trigger":"good".*"state":"done"/, 'was decided: after the end', 'by a poll'])
+    for (const text of [/"trigger":"good".*"state":"done"/, 'was decided: after the end'])
       await engine.said(text)
     engine.child.kill('SIGTERM')
     const ended = await engine.ended
@@ -97,10 +49,6 @@ describe('rota up and an error that nobody caught', () => {
       'late done undefined',
       'throwsLater failed thrown by a timer',
     ])
-    expect(lines.find(({ event }) => event === 'sensor:failed')).toMatchObject({
-      subject: 'seen',
-      reason: 'an error that nobody caught: forgotten by a poll',
-    })
   })
 
   it('says what it waits for where the error comes from no run, and waits for 5 s instead of the grace', async () => {

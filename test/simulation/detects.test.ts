@@ -1,51 +1,8 @@
 import { expect, it } from 'vitest'
-import { defineRound } from '../../src/features/rounds/definition.js'
 import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
-import type { Trigger } from '../../src/kernel/trigger/trigger.js'
-import { openMemoryStore } from '../../src/store/memory/memory-store.js'
-import { emptyTables, type Tables } from '../../src/store/memory/tables.js'
+import type { Tables } from '../../src/store/memory/tables.js'
 import type { Store, Turn } from '../../src/store/port.js'
-import { simulate } from '../../src/testing/simulation.js'
-import { endEffects, kinds } from '../fixtures/feature-parts.js'
-import { RoundObserver } from '../../src/features/rounds/test/round-observer.js'
-
-const hourMs = 3_600_000
-
-/** A short world on a store that breaks one of its laws. */
-async function worldOn(
-  breakLaw: (store: Store, tables: Tables) => Partial<Store>,
-  triggers: readonly Trigger[],
-) {
-  const tables = emptyTables(endEffects)
-  const open = (): Promise<Store> => {
-    const store = openMemoryStore(tables)
-    const broken = breakLaw(store, tables)
-    return Promise.resolve(
-      new Proxy(store, {
-        get(target, key) {
-          const own = (broken as Record<string | symbol, unknown>)[key]
-          if (own !== undefined) return own
-          const value: unknown = Reflect.get(target, key, target)
-          return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
-        },
-      }),
-    )
-  }
-  return await simulate({
-    seed: 7,
-    startAt: Date.UTC(2026, 0, 5),
-    durationMs: 4 * 24 * hourMs,
-    triggers,
-    kinds,
-    observers: [new RoundObserver(triggers)],
-    open,
-    processes: 2,
-    crashEveryMs: 6 * hourMs,
-    stepEveryMs: Infinity,
-    leaseMs: hourMs,
-    failure: 0.05,
-  })
-}
+import { worldOn } from './lawless-world.js'
 
 const often = [
   defineTrigger('often', { job: 'work', cron: '*/5 * * * *', overlap: 'queue-all', catchUp: 'all' }),
@@ -138,24 +95,4 @@ it('it finds runs that were cancelled for one that was not written', async () =>
   expect(report.broken).toContainEqual(
     expect.stringMatching(/^G3: .* was cancelled for .*, which is not a run$/),
   )
-})
-
-it('it finds rounds that begin a service without comparing its timing', async () => {
-  const report = await worldOn(
-    (store) => ({
-      // Whoever comes second does not notice that the service is in flight.
-      tick: (batch) =>
-        store.tick(
-          batch.map((tick) => ({
-            ...tick,
-            notes: tick.notes?.map((change) => ({ ...change, revision: undefined })),
-          })),
-        ),
-    }),
-    [
-      defineRound('one', { every: '1h', services: ['a'] }),
-      defineRound('two', { every: '1h', services: ['a'] }),
-    ],
-  )
-  expect(report.broken.some((sentence) => sentence.startsWith('R10: a at '))).toBe(true)
 })

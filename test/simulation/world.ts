@@ -1,6 +1,5 @@
-import type { AssetJob } from '../../src/kernel/partition/asset.js'
-import { defineAsset } from '../../src/features/assets/definition.js'
-import { defineRound } from '../../src/features/rounds/definition.js'
+import { assetQueue, type AssetJob } from '../../src/kernel/partition/asset.js'
+import { defineJob } from '../../src/kernel/job/define-job.js'
 import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
 import { custom, daily, hourly, monthly } from '../../src/kernel/partition/define.js'
 import type { PartitionRule } from '../../src/kernel/partition/rule.js'
@@ -17,14 +16,6 @@ const zones = [
   'Asia/Kathmandu',
 ] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
-
-/** Rounds of different pace; two of them share a service, and two check at the same instants. */
-export const rounds: readonly Trigger[] = [
-  defineRound('hourly', { every: '1h', services: ['a', 'b', { job: 'daily', every: '24h' }, 'c'] }),
-  defineRound('also-hourly', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'c', 'd'] }),
-  defineRound('slow', { every: '7h', services: [{ job: 'b', every: '1h' }, 'e', { job: 'a', every: '1h' }] }),
-  defineRound('alone', { every: '20m', services: ['f', { job: 'g', every: '1h' }] }),
-]
 
 /** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
 export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
@@ -58,7 +49,10 @@ export function drawAssets(
     const cron = random.pick(['0 2 * * *', '15 */6 * * *', '*/15 22-23,0-1 * * *'])
     const job = `asset-${index}`
     return {
-      asset: defineAsset(job, { partitions: spec, materialize: () => undefined }).job,
+      asset: {
+        ...defineJob(job, { queue: assetQueue, handler: () => undefined }),
+        asset: { partitions: spec, deps: [] },
+      },
       trigger: defineTrigger(job, {
         job,
         overlap,

@@ -8,12 +8,12 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js'
 import type { Trigger } from '../../src/kernel/trigger/trigger.js'
 import type { Store } from '../../src/store/port.js'
+import type { WorldObserver } from '../../src/testing/observer.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { simulate, type Simulation, type SimulationReport } from '../../src/testing/simulation.js'
 import { systemClock } from '../../src/time/clock.js'
-import { drawAssets, drawTriggers, rounds } from './world.js'
+import { drawAssets, drawTriggers } from './world.js'
 import { endEffects, kinds } from '../fixtures/feature-parts.js'
-import { RoundObserver } from '../../src/features/rounds/test/round-observer.js'
 
 /** Which world, and how long. */
 export interface Choice {
@@ -24,26 +24,15 @@ export interface Choice {
 const hourMs = 3_600_000
 
 /** Three hundred triggers on the memory store, from January on. */
-export async function simulateOnMemory({ seed, days }: Choice): Promise<SimulationReport> {
-  const tables = emptyTables(endEffects)
-  return await live(
-    { seed, days },
-    { count: 300, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs },
-    () => Promise.resolve(openMemoryStore(tables)),
-  )
+export async function simulateOnMemory(choice: Choice): Promise<SimulationReport> {
+  const world = { count: 300, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs }
+  return await simulateInMemory(choice, world)
 }
 
 /** Two hundred triggers on one SQLite file, over the change to summer time. */
 export async function simulateOnSqlite(choice: Choice): Promise<SimulationReport> {
   const world = { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs }
-  return await simulateOnDisk(choice, world, (directory) =>
-    openSqliteStore({
-      path: join(directory, 'rota.db'),
-      durability: 'normal',
-      clock: systemClock,
-      endEffects,
-    }),
-  )
+  return await simulateInFile(choice, world)
 }
 
 /** Fifty triggers on one directory of files, over the change to summer time. */
@@ -54,16 +43,26 @@ export async function simulateOnFiles(choice: Choice): Promise<SimulationReport>
   )
 }
 
-/** Rounds that share services, on the memory store. */
-export async function simulateRoundsOnMemory(choice: Choice): Promise<SimulationReport> {
+/** Twenty triggers in one schema of a Postgres server, over the change to summer time. */
+export async function simulateOnPostgres(choice: Choice, url: string): Promise<SimulationReport> {
+  const world = { count: 20, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
+  return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock, endEffects }))
+}
+
+/** When a world begins, how often its processes die, and what is in it: triggers to draw, or these. */
+export type World = { startAt: number; crashEveryMs: number } & (
+  | { count: number }
+  | { triggers: readonly Trigger[]; observers: readonly WorldObserver[] }
+)
+
+/** A world on the memory store. */
+export async function simulateInMemory(choice: Choice, world: World): Promise<SimulationReport> {
   const tables = emptyTables(endEffects)
-  const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
   return await live(choice, world, () => Promise.resolve(openMemoryStore(tables)))
 }
 
-/** Rounds that share services, on one SQLite file. */
-export async function simulateRoundsOnSqlite(choice: Choice): Promise<SimulationReport> {
-  const world = { startAt: Date.UTC(2026, 0, 5), crashEveryMs: 3 * hourMs, triggers: rounds }
+/** A world on one SQLite file. */
+export async function simulateInFile(choice: Choice, world: World): Promise<SimulationReport> {
   return await simulateOnDisk(choice, world, (directory) =>
     openSqliteStore({
       path: join(directory, 'rota.db'),
@@ -73,17 +72,6 @@ export async function simulateRoundsOnSqlite(choice: Choice): Promise<Simulation
     }),
   )
 }
-
-/** Twenty triggers in one schema of a Postgres server, over the change to summer time. */
-export async function simulateOnPostgres(choice: Choice, url: string): Promise<SimulationReport> {
-  const world = { count: 20, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
-  return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock, endEffects }))
-}
-
-type World = { startAt: number; crashEveryMs: number } & (
-  | { count: number }
-  | { triggers: readonly Trigger[] }
-)
 
 async function simulateOnDisk(
   choice: Choice,
@@ -117,7 +105,7 @@ async function live(
     startAt: world.startAt,
     ...drawn,
     kinds,
-    observers: [new RoundObserver(drawn.triggers)],
+    ...('observers' in world ? { observers: world.observers } : {}),
     open,
     processes: 2,
     crashEveryMs: world.crashEveryMs,

@@ -100,20 +100,6 @@ describe('app.drain', () => {
     expect((await app.runs.list()).map(({ state }) => state)).toEqual(['done'])
   })
 
-  it('lets nobody who subscribed to the bus of that process take anything', async () => {
-    const { app, clock } = await started({ worker: false })
-    const taken: string[] = []
-    app.bus.subscribe({ jobs: ['*'], take: (task) => void taken.push(task.id) })
-    await app.workers.drain(hostname())
-    await clock.advance(11 * second, settle)
-    await app.enqueue('work')
-    await clock.advance(30 * second, settle)
-    expect(taken).toEqual([])
-    await app.workers.undrain(hostname())
-    await clock.advance(30 * second, settle)
-    expect(taken).toHaveLength(1)
-  })
-
   it('is told to whoever listens', async () => {
     const { app } = await started()
     const told: unknown[] = []
@@ -136,8 +122,6 @@ async function started(roles: { readonly worker?: boolean } = {}) {
     await clock.advance(20 * second, settle)
     await closing
   })
-  // Whoever listens before the start is heard from the first instant on.
-  app.bus.listen(() => undefined)
   await app.start({ roles })
   await settle()
   return { app, clock, store: await app.store() }

@@ -170,28 +170,6 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('names sensors that fail, with their errors', async () => {
-    const { app, found, pass } = staged((app) => {
-      app.job('work', () => undefined)
-      const poll = (): never => {
-        throw new Error('no bucket')
-      }
-      app.sensors.define('s', {
-        sensor: { init: () => ({ kind: 'ok' as const, state: null }), poll },
-        job: 'work',
-        every: '1m',
-      })
-    })
-    await app.start()
-    await pass(3 * minute)
-    expect(await found('sensors')).toMatchObject([
-      {
-        level: 'warn',
-        message: expect.stringMatching(/sensor s is failing, \d failures? in a row: .*no bucket/) as unknown,
-      },
-    ])
-  })
-
   it('names runs whose job is not defined', async () => {
     const { app, found } = staged()
     const store = await app.store()

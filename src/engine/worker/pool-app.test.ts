@@ -63,48 +63,6 @@ describe('the worker pool', () => {
     )
   })
 
-  it('gives every run a task id of its own, also where many are due in one millisecond', async () => {
-    const { app, pass } = staged()
-    const ids: [string, string][] = []
-    const tell = (run: RunContext): void => void ids.push([run.trigger ?? run.job, toTask(run).id])
-    for (const name of ['plain', 's1', 's2', 'found', 'nightly']) app.job(name, tell)
-    app.rounds.define('checks', { every: '1h', services: ['s1', 's2'] })
-    const observations = [
-      { key: 'a', partition: 'p' },
-      { key: 'b', partition: 'p' },
-    ] as const
-    const sensor = {
-      init: async () => ({ kind: 'ok', state: null }) as const,
-      poll: async () => ({ kind: 'trigger', observations, state: null }) as const,
-    }
-    app.sensors.define('files', { sensor, job: 'found' })
-    // The round and the sensor look at once, so some runs end before the start returns.
-    const results = app.pool.results()
-    await app.start()
-    await app.commands.add({ id: 'job_1', type: 'recurring', schedule: '0 9 * * *', command: 'nightly' })
-    await pass(nine - t0)
-    await app.commands.runNow('job_1')
-    await app.commands.runNow('job_1')
-    await app.enqueueMany('plain', [1, 2, 3])
-    await pass(1000)
-    const told = ids.map(([, id]) => id)
-    expect(told).toHaveLength(10)
-    expect(new Set(told).size).toBe(10)
-    const runs = await app.runs.list()
-    expect(told.toSorted()).toEqual((await read(results, 10)).map(({ taskId }) => taskId).toSorted())
-    // The run of a due instant keeps the form that other programs know.
-    expect(told.filter((id) => /_\d{13}$/.test(id))).toEqual([`cron_job_1_${nine}`])
-    expect(told.toSorted()).toEqual(
-      runs
-        .map(({ id, trigger, job, origin, dueAt }) =>
-          origin === 'trigger' ? `cron_${trigger}_${dueAt}` : `cron_${trigger ?? job}_${id}`,
-        )
-        .toSorted(),
-    )
-    const labels = runs.flatMap((run) => (run.trigger === 'job_1' ? (run.labels?.['task_id'] ?? '') : []))
-    expect(labels.toSorted()).toEqual(ids.flatMap(([name, id]) => (name === 'job_1' ? [id] : [])).toSorted())
-  })
-
   it('N5: gives the end of every attempt with its error, and drops what a slow reader leaves, saying how many', async () => {
     const { app, pass } = staged()
     app.job('flaky', () => Promise.reject(new Error('no luck')), { retry: { attempts: 2, delay: 0 } })

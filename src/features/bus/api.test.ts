@@ -3,43 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BusProcesses } from './test/bus-process.js'
+import { deserted, heard, nine, t0 } from './test/deserted.js'
 import { hearWarnings } from '../../../test/fixtures/warnings.js'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import type { BusMessage } from './messages.js'
-import type { RunContext } from '../../engine/worker/perform.js'
-import { jobDefaults } from '../../kernel/job/job.js'
 import type { Task } from '../../kernel/run/task.js'
-import { FakeClock } from '../../testing/fake-clock.js'
 import { rota } from '../../app/rota.js'
-import type { RotaOptions } from '../../app/rota-options.js'
-
-const t0 = Date.UTC(2026, 0, 5, 8, 59)
-const nine = Date.UTC(2026, 0, 5, 9)
-
-/** An app whose job nobody has a handler for: it was defined by somebody who is gone. */
-async function deserted(options: RotaOptions = {}) {
-  const clock = new FakeClock(t0)
-  const app = rota({ store: 'memory:', clock, ...options })
-  onTestFinished(async () => {
-    const closing = app.close()
-    await clock.advance(20_000, settle)
-    await closing
-  })
-  const payload = { command: 'check_status', user_id: 'user1', metadata: { room: 'a' } }
-  // Whoever listens before the start is heard from the first instant on.
-  app.bus.listen(() => undefined)
-  await app.start()
-  const store = await app.store()
-  const handler = { kind: 'function' } as const
-  const jobs = [{ ...jobDefaults, name: 'check', handler }]
-  await store.defineJobs({ source: 'code:gone', jobs, queues: [], now: t0 })
-  await app.triggers.add({ job_123: { cron: '0 9 * * *', job: 'check', payload } })
-  return { app, clock, store, payload, pass: (ms: number) => clock.advance(ms, settle) }
-}
-
-function heard(messages: BusMessage[]) {
-  return messages.flatMap((message) => (message.name === 'run:offered' ? [message.event] : []))
-}
 
 describe('N9: a run that no worker takes', () => {
   it('is offered on the bus after the given time, with everything that a subscriber needs', async () => {
@@ -209,72 +178,6 @@ describe('N9: a run that no worker takes', () => {
 })
 
 describe('N9: a command that nobody takes', () => {
-  const once = (id: string, command: string) =>
-    ({ id, type: 'oneshot', executeAt: new Date(nine), command, userId: 'user1' }) as const
-
-  it('is offered before it fails, under a job of its own name, and goes to the subscriber that names it', async () => {
-    const { app, pass } = await deserted()
-    const messages: BusMessage[] = []
-    const taken: Task[] = []
-    app.bus.listen((message) => messages.push(message))
-    app.bus.subscribe({ commands: ['remind'], take: (task) => (taken.push(task), 'reminded') })
-    // Due earlier, so that a claim that only looked at the time would get it.
-    await app.commands.add({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
-    await app.commands.add(once('b', 'remind'))
-    await app.commands.add(once('c', 'say hello'))
-    await pass(60_000 + 4_900)
-    expect(heard(messages)).toEqual([])
-    expect((await app.runs.list()).map(({ state }) => state)).not.toContain('failed')
-    await pass(4_000)
-    expect(heard(messages).filter(({ trigger }) => trigger === 'b')).toMatchObject([
-      {
-        job: 'command:remind',
-        schedule: 'at 2026-01-05T09:00:00Z',
-        task: {
-          id: `cron_b_${nine}`,
-          payload: { command: 'remind', user_id: 'user1', metadata: {} },
-        },
-      },
-    ])
-    expect(heard(messages).map(({ trigger, job }) => [trigger, job])).toEqual(
-      expect.arrayContaining([
-        ['a', 'command:other'],
-        ['c', 'jobs:command'],
-      ]),
-    )
-    expect(taken).toMatchObject([{ id: `cron_b_${nine}` }])
-    await pass(10_000)
-    const ends = await Promise.all(
-      ['a', 'b', 'c'].map(async (trigger) => (await app.runs.list({ trigger }))[0]),
-    )
-    expect(ends).toMatchObject([
-      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
-      { state: 'done', attempt: 1, result: 'reminded' },
-      { state: 'failed', attempt: 1, error: { code: 'COMMAND_UNKNOWN' } },
-    ])
-    expect(await app.commands.get('b')).toMatchObject({ state: 'executed', executed: true })
-  })
-
-  it('goes to a subscriber of all commands, whatever the command is', async () => {
-    const { app, pass } = await deserted()
-    const taken: string[] = []
-    app.bus.subscribe({ commands: ['*'], take: ({ payload }) => void taken.push(payload.command) })
-    await app.commands.add(once('b', 'remind'))
-    await app.commands.add(once('c', 'say hello'))
-    await pass(60_000 + 9_000)
-    expect(taken.toSorted()).toEqual(['remind', 'say hello'])
-  })
-
-  it('goes to a job of its name that is defined while it waits', async () => {
-    const { app, pass } = await deserted({ bus: { offerAfter: '1h' } })
-    const taken: unknown[] = []
-    await app.commands.add(once('b', 'remind'))
-    await pass(61_000)
-    await app.jobs.add({ remind: { handler: (run: RunContext) => void taken.push(run.trigger) } })
-    await pass(60_000)
-    expect(taken).toEqual(['b'])
-  })
-
   it('is subscribed to by names', async () => {
     const { app } = await deserted()
     const take = (): void => undefined

@@ -52,40 +52,6 @@ async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe.each(['thread', 'process', undefined] as const)(
-  'a module that takes commands (isolate: %s)',
-  (isolate) => {
-    it('is given the command, for whom it is, and its task', async () => {
-      const app = rota({ store: 'memory:' })
-      app.commands.handle({ module, export: 'takesCommand' }, { isolate })
-      await app.start()
-      onTestFinished(() => app.stop({ grace: 0 }))
-      const job = {
-        id: 'job_7',
-        type: 'recurring',
-        schedule: '0 0 1 1 *',
-        command: 'remind',
-        userId: 'user1',
-      } as const
-      await app.commands.add({ ...job, metadata: { chat: '42' } })
-      const run = await app.runs.wait((await app.commands.runNow('job_7')).id)
-      expect(run).toMatchObject({
-        state: 'done',
-        result: {
-          command: 'remind',
-          userId: 'user1',
-          metadata: { chat: '42' },
-          attempt: 1,
-          hasSignal: true,
-          task: { id: `cron_job_7_${run.id}`, payload: { command: 'remind' } },
-        },
-      })
-      expect((run.result as { pid: number }).pid === process.pid).toBe(isolate !== 'process')
-      expect(await linesOf(app, run)).toEqual(['info took it'])
-    })
-  },
-)
-
 describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own', (isolate) => {
   it('has the whole context of its run, and what it returns, logs and prints is kept', async () => {
     const app = await started({ default: { isolate } })

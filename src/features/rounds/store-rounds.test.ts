@@ -60,24 +60,6 @@ describe('a round of an app', () => {
     })
   })
 
-  it('R1: takes the name of nothing else that was defined at run time, nor gives its own away', async () => {
-    const stage = new Theatre()
-    const { app } = stage
-    stage.services('s1')
-    app.assets.define('report', { materialize: () => undefined })
-    await app.start()
-    await app.rounds.start('nightly', { every: '1h', services: ['s1'] })
-    await expect(app.assets.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
-      /nightly is a trigger already, and no schedule of an asset/,
-    )
-    await app.assets.schedule('report', { cron: '0 2 * * *' })
-    await expect(app.rounds.start('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
-      /report is a trigger already, and no round/,
-    )
-    expect((await app.rounds.status('nightly')).services).toEqual(['s1'])
-    expect(await app.assets.schedules()).toMatchObject([{ name: 'report' }])
-  })
-
   it('R1: is started at run time by name, interval and list, replaced, stopped, and started again by its name only', async () => {
     const stage = new Theatre()
     const { app } = stage

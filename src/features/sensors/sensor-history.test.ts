@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest'
-import { hearWarnings } from '../../../test/fixtures/warnings.js'
 import type { Sensor } from './sensor.js'
 import { FakeClock, settled } from '../../testing/fake-clock.js'
 import { rota, type Rota } from '../../app/rota.js'
@@ -44,24 +43,6 @@ test('F9: the polls of one sweep that find nothing are one line of the history',
   ])
   await pass(30_000)
   expect(await app.sensors.history('s')).toMatchObject([{ number: 2, count: 5 }, { number: 1 }])
-})
-
-test('F9: many sensors, and many subscriptions, make Node warn of nothing', async () => {
-  const { app, pass } = open()
-  const heard = hearWarnings()
-  app.job('load', () => undefined)
-  for (let i = 0; i < 30; i++) {
-    const poll = (): Promise<never> => new Promise(() => undefined)
-    app.sensors.define(`s${i}`, { sensor: { init: () => ({ kind: 'ok', state: null }), poll }, job: 'load' })
-    app.bus.subscribe({ jobs: ['load'], take: () => undefined })
-  }
-  await app.start()
-  await pass(1000)
-  const stopped = app.stop({ grace: 0 })
-  await pass(60_000)
-  await stopped
-  await heard.settled()
-  expect(heard.warnings).toEqual([])
 })
 
 function open(): { app: Rota; pass: (ms: number) => Promise<void> } {

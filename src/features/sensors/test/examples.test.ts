@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { root } from '../../../../test/repository.js'
+import { runExample } from '../../../../test/fixtures/run-example.js'
 
 test('F7: examples/sensors/sql.mjs finds changes, and the row that the greatest value misses', async () => {
   expect(await linesOf('sql')).toEqual([
@@ -39,18 +36,24 @@ test('F11: examples/sensors/files.mjs is woken by a file and finds it', async ()
   ])
 })
 
-test('F6, F7, F10: examples/assets/sensors.mjs makes a partition for every file and for the table', async () => {
-  expect(await linesOf('../assets/sensors')).toEqual([
-    'derived_data: data of 2025-01-15',
-    'raw_events: events of 2025-01-15',
-    'raw_events: events of 2025-01-16',
-    'raw_events: events of 2025-03-01',
+test('F4, F5, F11: examples/sensors/app.mjs finds each order once, however it comes', async () => {
+  const { code, output } = await runExample('examples/sensors/app.mjs')
+  expect(output.trim().split('\n')).toEqual([
+    'order-1 is about 2026-01-05',
+    'order-2 is about 2026-01-06',
+    'duplicate',
+    'order-3 is about 2026-01-07',
+    'accepted',
+    'preview: order-2, new: false',
+    'preview: order-1, new: false',
+    'new_orders is ok and has found 3',
   ])
+  expect(code).toBe(0)
 })
 
 /** What an example prints; the tests run on what was built. */
 async function linesOf(name: string): Promise<readonly string[]> {
-  const path = join(root, 'examples', 'sensors', `${name}.mjs`)
-  const { stdout } = await promisify(execFile)(process.execPath, [path])
+  const { code, stdout } = await runExample(`examples/sensors/${name}.mjs`)
+  expect(code).toBe(0)
   return stdout.trim().split('\n')
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { rota } from '../../../app/rota.js'
-import { daily } from '../../../kernel/partition/define.js'
-import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { rota } from '../../../src/app/rota.js'
+import { daily } from '../../../src/kernel/partition/define.js'
+import { PostgresServer } from '../../fixtures/postgres.js'
 
 let server: PostgresServer
 let store: string
@@ -48,22 +48,4 @@ it('F12: on Postgres what a sensor finds is made once, what follows it too, and 
     expect(await other.assets.grid(asset, { labels: ['2025-01-15'] })).toMatchObject([{ state: 'done' }])
   expect((await other.sensors.list())[0]?.record.state).toBeGreaterThan(1)
   await other.close()
-})
-
-it('F12: on Postgres a round performs its services in order, and keeps their timing', async () => {
-  const app = rota({ store: await server.createDatabase() })
-  const order: string[] = []
-  for (const name of ['s1', 's2', 's3']) app.job(name, () => void order.push(name))
-  app.rounds.define('r', { every: '1h', services: ['s1', 's2', 's3'] })
-  const ended = new Promise<void>((resolve) => {
-    app.on('run:ended', ({ job }) => job === 's3' && resolve())
-  })
-  await app.start()
-  await ended
-  expect(order).toEqual(['s1', 's2', 's3'])
-  const { results } = await app.rounds.status('r')
-  expect(results.map(({ service, status }) => [service, status])).toEqual(order.map((name) => [name, 'ok']))
-  expect(await app.rounds.timing('s3')).toMatchObject({ intervalSeconds: 3600 })
-  expect(await app.rounds.state()).toEqual([])
-  await app.stop()
 })

@@ -1,0 +1,25 @@
+import { hostname } from 'node:os'
+import { expect, it } from 'vitest'
+import { appAt } from '../../../../test/fixtures/app-stage.js'
+import { settle } from '../../../../test/fixtures/engine-stage.js'
+
+const second = 1000
+
+it('draining lets nobody who subscribed to the bus of that process take anything', async () => {
+  const { app, pass } = appAt(Date.UTC(2026, 0, 5), { concurrency: 3 })
+  app.job('work', () => undefined)
+  // Whoever listens before the start is heard from the first instant on.
+  app.bus.listen(() => undefined)
+  await app.start({ roles: { worker: false } })
+  await settle()
+  const taken: string[] = []
+  app.bus.subscribe({ jobs: ['*'], take: (task) => void taken.push(task.id) })
+  await app.workers.drain(hostname())
+  await pass(11 * second)
+  await app.enqueue('work')
+  await pass(30 * second)
+  expect(taken).toEqual([])
+  await app.workers.undrain(hostname())
+  await pass(30 * second)
+  expect(taken).toHaveLength(1)
+})

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { read } from '../../../../test/fixtures/config-text.js'
+
+it('the timezone of a config is that of sensors which name none', async () => {
+  const { sections } = await read(`
+timezone: Asia/Tokyo
+jobs: { own: { command: [x] } }
+sensors: { found: { type: files, glob: "*", job: own } }
+`)
+  expect(sections.flatMap(({ triggers = [] }) => triggers)).toMatchObject([
+    { trigger: { name: 'found', schedule: { timezone: 'Asia/Tokyo' } } },
+  ])
+})
