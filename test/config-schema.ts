@@ -1,17 +1,23 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ZodObject, ZodType } from 'zod'
-import { configShape } from '../src/formats/config/config-shape.js'
+import { z } from 'zod'
 import { root } from './repository.js'
 
-/** The shape of a config with the sections of all features, as the build puts it together. */
-export async function wholeConfigShape(): Promise<ZodType> {
-  const folder = join(root, 'src', 'features')
-  const files = readdirSync(folder).map((feature) => join(folder, feature, 'config-shape.ts'))
-  const shapes = await Promise.all(
-    files
-      .filter((file) => existsSync(file))
-      .map((file) => import(file) as Promise<{ sectionShapes: Record<string, ZodType> }>),
-  )
-  return shapes.reduce((whole, { sectionShapes }) => whole.extend(sectionShapes), configShape as ZodObject)
+/** As much of a JSON schema as tests look at. */
+export interface Schema {
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** The schema of a kind of file, as the build wrote it. */
+export function builtSchema(name: 'config' | 'plan' | 'pipeline'): Schema {
+  return JSON.parse(readFileSync(join(root, 'dist', `rota.${name}.schema.json`), 'utf8')) as Schema
+}
+
+/** Whether a value fits a schema. */
+export function fits(schema: Schema, value: unknown): boolean {
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value).success
 }

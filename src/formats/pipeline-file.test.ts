@@ -2,10 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { RotaError } from '../kernel/definition/errors.js'
 import { loadPipeline } from './pipeline-file.js'
-import { pipelineShape } from './pipeline-shape.js'
+import { builtSchema } from '../../test/config-schema.js'
 
 let directory: string
 
@@ -133,9 +132,7 @@ describe('a pipeline file', () => {
   it('has a shape for editors with the keys that the rules know', async () => {
     const known = async (text: string): Promise<string[]> =>
       (/allowed: (.*)\)/.exec((await faultsOf(text))[0] ?? '')?.[1] ?? '').split(', ').toSorted()
-    const { properties } = z.toJSONSchema(pipelineShape, { io: 'input' }) as unknown as {
-      properties: Record<string, { items?: { properties: object } }>
-    }
+    const { properties = {} } = builtSchema('pipeline')
     expect(Object.keys(properties).toSorted()).toEqual(await known('x_y: 1\nsteps: [{ uses: a }]'))
     expect(Object.keys(properties['steps']?.items?.properties ?? {}).toSorted()).toEqual(
       await known('steps: [{ x_y: 1, uses: a }]'),

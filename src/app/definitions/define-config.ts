@@ -6,7 +6,7 @@ import type { StepFunction } from '../../handlers/pipeline/step-function.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 
 /** A config as code writes it: what a file may say, with functions whose arguments have their types. */
-export interface ConfigOptions extends Omit<ConfigInput, '$schema' | 'jobs' | 'steps'>, FeatureSections {
+export interface ConfigOptions extends Omit<ConfigInput, 'jobs' | 'steps'>, FeatureSections {
   /** Functions that steps of pipelines use, by name. */
   readonly steps?: Readonly<Record<string, StepFunction>> | undefined
   /** What there is to do, by name. */

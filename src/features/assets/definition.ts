@@ -6,17 +6,16 @@ import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
 import { readDependency, type Dependency } from '../../kernel/partition/dependency.js'
-import { readPartitions } from '../../kernel/partition/define.js'
+import { readPartitions, type PartitionInput } from '../../kernel/partition/define.js'
 import type { PartitionMap } from '../../kernel/partition/pairs.js'
-import type { PartitionSpec } from '../../kernel/partition/spec.js'
 import { isMap, readChoice, type Written } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** How an asset is cut, what it is made from, and when it is made again. */
 export interface AssetOptions {
   /** How its data is cut: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. Default: one piece. */
-  readonly partitions?: PartitionSpec | string | undefined
-  /** The assets it is made from, by name or with which of their partitions each one needs. */
+  readonly partitions?: PartitionInput | undefined
+  /** The assets it is made from, by name or with which of their partitions each one needs. @maxItems 100 */
   readonly deps?: readonly (string | DependencyInput)[] | undefined
   /** Whether a partition is made when everything it needs is done (`upstream`, the default), or only on request (`manual`). */
   readonly follow?: 'upstream' | 'manual' | undefined

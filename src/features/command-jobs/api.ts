@@ -8,9 +8,10 @@ import { defineJob, functionOf, type JobInput, type JobOptions } from '../../ker
 import type { JobRef } from '../../kernel/job/job-ref.js'
 import type { Enqueued } from '../../store/port.js'
 import type { AppContext, StartingApp } from '../app-context.js'
-import type { AddJob, CommandJobInfo, CommandJobs } from './command-jobs.js'
+import type { AddJob, CommandJobs } from './command-jobs.js'
 import type { ImportedLine, ImportOptions } from './import.js'
 import type { JobsKeeper } from './keeper.js'
+import type { CommandJobInfo } from './state.js'
 import type { UnclaimedCommands } from './unclaimed.js'
 
 /** The problems of a jobs file. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { libraryFields, readCommandJob, type CommandJob } from './definition.js'
-import type { CommandJobState } from './state.js'
+import { readCommandJob, type CommandJob } from './definition.js'
+import { infoOf, type CommandJobInfo } from './state.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
@@ -14,15 +14,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { openToOthers, type OpenToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
-import {
-  addToStore,
-  endInStore,
-  executionsOf,
-  findJob,
-  statusesOf,
-  type JobStatus,
-  type NewJob,
-} from './store-jobs.js'
+import { addToStore, endInStore, executionsOf, findJob, infosOf, type NewJob } from './store-jobs.js'
 import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
@@ -38,25 +30,6 @@ export interface AddJob {
   readonly command: string
   readonly userId?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
-}
-
-/** A command job as it stands. */
-export interface CommandJobInfo {
-  readonly id: string
-  readonly type: 'recurring' | 'oneshot'
-  readonly schedule: string | undefined
-  readonly executeAt: Date | undefined
-  readonly command: string
-  readonly userId: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly state: CommandJobState
-  readonly nextAt: Date | undefined
-  readonly executed: boolean
-  readonly executedAt: Date | undefined
-  /** Whether its command is a line for a shell. */
-  readonly isShell: boolean
-  /** `jobs`, or `jobs:` and the file it is in. */
-  readonly source: string
 }
 
 /** Where the jobs of an app are kept. */
@@ -106,17 +79,15 @@ export class CommandJobs {
   async get(id: string): Promise<CommandJobInfo> {
     const [known] = await this.store.triggers({ names: [id] })
     const unread = known?.active === true ? undefined : await this.#unread()
-    const found = unread?.find(({ job }) => job.id === id)
-    if (found !== undefined) return infoOf(found)
-    const [status] = await statusesOf(this.store, [await findJob(this.store, id)])
-    return infoOf(status as JobStatus)
+    const found = unread?.find((job) => job.id === id)
+    const [info] = found === undefined ? await infosOf(this.store, [await findJob(this.store, id)]) : [found]
+    return info as CommandJobInfo
   }
 
   /** All jobs that are not removed, by id; also those of the file that no engine has taken up yet. */
   async list(): Promise<readonly CommandJobInfo[]> {
-    const known = await statusesOf(this.store, await this.active())
-    const all = [...known, ...(await this.#unread())].map(infoOf)
-    return all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    const known = await infosOf(this.store, await this.active())
+    return [...known, ...(await this.#unread())].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** What is wrong with the file that the jobs are in, where they are in one. */
@@ -131,7 +102,7 @@ export class CommandJobs {
   }
 
   /** The jobs of the file that the store does not have. */
-  async #unread(): Promise<readonly JobStatus[]> {
+  async #unread(): Promise<readonly CommandJobInfo[]> {
     if (this.place === undefined) return []
     const { file, source } = this.place
     // A file in trouble takes nothing away from what the store knows; `fileTrouble` says what it is.
@@ -141,14 +112,14 @@ export class CommandJobs {
     const known = new Set(stored.map(({ trigger }) => trigger.name))
     return lines
       .filter(({ job }) => !known.has(job.id))
-      .map(({ job, executed }) => ({
-        job,
-        state: executed === undefined ? 'created' : 'executed',
-        nextAt: undefined,
-        execution: executed === undefined ? undefined : { at: executed.at, state: 'done' },
-        isShell: false,
-        source,
-      }))
+      .map(({ job, executed }) =>
+        infoOf(job, {
+          state: executed === undefined ? 'created' : 'executed',
+          executed,
+          isShell: false,
+          source,
+        }),
+      )
   }
 
   /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
@@ -157,16 +128,17 @@ export class CommandJobs {
     const executions = await executionsOf(this.store, active)
     const ran = active.filter(({ trigger }) => executions.has(trigger.name))
     // One that was started by hand since goes on first.
-    const executed = (await statusesOf(this.store, ran)).filter(({ state }) => state === 'executed')
-    if (options.isDry) return executed.map(({ job }) => job.id)
+    const executed = (await infosOf(this.store, ran)).filter(({ state }) => state === 'executed')
+    const all = executed.map(({ id }) => id)
+    if (options.isDry) return all
     const troubles: unknown[] = []
     for (const source of new Set(executed.map((one) => one.source))) {
-      const ids = executed.filter((one) => one.source === source).map(({ job }) => job.id)
+      const ids = executed.filter((one) => one.source === source).map(({ id }) => id)
       // A file in trouble keeps its own, and holds up nobody else's.
       await this.#end(source, ids, options.now).catch((error: unknown) => troubles.push(error))
     }
     if (troubles.length > 0) throw troubles[0]
-    return executed.map(({ job }) => job.id)
+    return all
   }
 
   /** The triggers of all jobs that are not removed, by id. */
@@ -247,26 +219,7 @@ function readAdded(added: AddJob): CommandJob {
   const place = placeOf()
   const input = readOptions(added, addNames, place) ?? {}
   const id = input['id'] ?? `job_${randomBytes(16).toString('hex')}`
-  const job = readCommandJob({ input: { ...input, id }, names: libraryFields }, place)
+  const job = readCommandJob({ input: { ...input, id }, spelling: 'library' }, place)
   refuse('the job', place.faults)
   return job as CommandJob
-}
-
-function infoOf({ job, state, nextAt, execution, isShell, source }: JobStatus): CommandJobInfo {
-  const { id, when, command, userId, metadata } = job
-  return {
-    id,
-    type: when.type,
-    schedule: when.type === 'recurring' ? when.schedule : undefined,
-    executeAt: when.type === 'oneshot' ? new Date(when.executeAt) : undefined,
-    command,
-    userId,
-    metadata,
-    state,
-    nextAt: nextAt === undefined ? undefined : new Date(nextAt),
-    executed: execution !== undefined,
-    executedAt: execution?.at === undefined ? undefined : new Date(execution.at),
-    isShell,
-    source,
-  }
 }

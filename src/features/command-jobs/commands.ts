@@ -18,8 +18,9 @@ import { hereOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { quotedText } from '../../text/error-text.js'
 import { formatInstant } from '../../time/instant.js'
-import type { AddJob, CommandJobInfo } from './command-jobs.js'
+import type { AddJob } from './command-jobs.js'
 import { jobsFileOf, jobsOption, jobsPathOf } from './jobs-option.js'
+import type { CommandJobInfo } from './state.js'
 
 const jobId: Argument = { name: 'id', help: 'the id of the job' }
 const sharedOptions = [jobsOption, zoneOption, ...storeOptions]

@@ -10,10 +10,9 @@ import { payloadFault } from '../../kernel/job/payload.js'
 import { isMap, readName, timed, type Written } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** A command with whom it is for and when it is due: by a cron expression in UTC, or once. */
-export interface CommandJob {
+/** A command with whom it is for and when it is due. */
+export type CommandJob = Due & {
   readonly id: string
-  readonly when: Recurring | OneShot
   readonly command: string
   readonly userId: string
   readonly metadata: Readonly<Record<string, string>>
@@ -21,56 +20,40 @@ export interface CommandJob {
   readonly extra: Readonly<Record<string, Json>>
 }
 
-/** Due whenever the expression matches. */
-export interface Recurring {
-  readonly type: 'recurring'
-  readonly schedule: string
-}
+/** When a job is due: whenever a cron expression matches in UTC, or once. */
+export type Due =
+  | { readonly type: 'recurring'; readonly schedule: string; readonly executeAt?: undefined }
+  | { readonly type: 'oneshot'; readonly executeAt: Instant; readonly schedule?: undefined }
 
-/** Due once. */
-export interface OneShot {
-  readonly type: 'oneshot'
-  readonly executeAt: Instant
-}
-
-/** How the fields are spelled: in files with underscores, in the library in camelCase. */
-export interface FieldNames {
-  readonly executeAt: string
-  readonly userId: string
-}
+/** How the fields are spelled: in camelCase in the library, with underscores in files and in the payload of runs. */
+const fieldNames = {
+  library: { executeAt: 'executeAt', userId: 'userId' },
+  file: { executeAt: 'execute_at', userId: 'user_id' },
+} as const
 
 /** A job as somebody wrote it: its fields, how they are spelled, and what else there is. */
 export interface WrittenJob {
   readonly input: Written
-  readonly names: FieldNames
+  readonly spelling: keyof typeof fieldNames
   readonly extra?: CommandJob['extra'] | undefined
 }
 
-/** The spelling of the library. */
-export const libraryFields: FieldNames = { executeAt: 'executeAt', userId: 'userId' }
-
-/** The spelling of files and of the payload of runs. */
-export const fileFields: FieldNames = { executeAt: 'execute_at', userId: 'user_id' }
-
 /** Checks a job as somebody wrote it; undefined where something was wrong, which is noted at the place. */
 export function readCommandJob(written: WrittenJob, place: Place): CommandJob | undefined {
-  const { input, names, extra = {} } = written
+  const { input, spelling, extra = {} } = written
+  const names = fieldNames[spelling]
   const before = place.faults.length
   const id = readName(input['id'], within(place, 'id'))
-  const when = readWhen(input, names, place)
-  const command = readText(
-    input['command'],
-    { shortest: 1, longest: longestCommand },
-    within(place, 'command'),
-  )
+  const due = readDue(input, names.executeAt, place)
+  const command = readText(input['command'], { min: 1, max: longestCommand }, within(place, 'command'))
   const userId = readText(
     input[names.userId] ?? '',
-    { shortest: 0, longest: longestUser },
+    { min: 0, max: longestUser },
     within(place, names.userId),
   )
   const metadata = readMetadata(input['metadata'], within(place, 'metadata'))
-  if (place.faults.length > before || id === undefined || when === undefined) return undefined
-  const job = { id, when, command, userId, metadata, extra }
+  if (place.faults.length > before || id === undefined || due === undefined) return undefined
+  const job = { id, ...due, command, userId, metadata, extra }
   const problem = payloadFault(commandPayload(job))
   return problem === undefined ? job : fault(place, problem.message, problem.allowed)
 }
@@ -82,30 +65,21 @@ export function commandPayload({ command, userId, metadata, extra }: CommandJob)
 
 /** The trigger of a job, under its id, for the job of the store that performs it. */
 export function commandTrigger(job: CommandJob, performer: string): Trigger {
-  const { id, when } = job
-  const payload = commandPayload(job)
-  if (when.type === 'recurring') return defineTrigger(id, { job: performer, cron: when.schedule, payload })
+  const given = { job: performer, payload: commandPayload(job) }
+  if (job.type === 'recurring') return defineTrigger(job.id, { ...given, cron: job.schedule })
   // Its one run may wait behind one that was started by hand; to skip it would lose the job.
-  const at = new Date(when.executeAt)
-  const trigger = defineTrigger(id, { job: performer, at, overlap: 'queue-all', payload })
+  const trigger = defineTrigger(job.id, { ...given, at: new Date(job.executeAt), overlap: 'queue-all' })
   return Object.freeze({ ...trigger, recordsExecution: true })
 }
 
 /** The job that a trigger was made of. */
 export function commandJobOf({ name, schedule, payload }: Trigger): CommandJob {
   const { command, user_id: userId, metadata, ...extra } = payload as unknown as CommandPayload
-  const when =
+  const due: Due =
     schedule.kind === 'once'
-      ? ({ type: 'oneshot', executeAt: schedule.at } as const)
-      : ({ type: 'recurring', schedule: schedule.kind === 'cron' ? schedule.expression : '' } as const)
-  return {
-    id: name,
-    when,
-    command,
-    userId,
-    metadata,
-    extra,
-  }
+      ? { type: 'oneshot', executeAt: schedule.at }
+      : { type: 'recurring', schedule: schedule.kind === 'cron' ? schedule.expression : '' }
+  return { id: name, ...due, command, userId, metadata, extra }
 }
 
 type CommandPayload = Readonly<Record<string, Json>> & {
@@ -124,44 +98,36 @@ const longestUser = 1024
 
 const typeAllowed = 'recurring (with schedule), oneshot (with the instant)'
 
-function readWhen(input: Written, names: FieldNames, place: Place): CommandJob['when'] | undefined {
+function readDue(input: Written, executeAt: string, place: Place): Due | undefined {
   const { type } = input
-  const schedule = present(input['schedule'])
-  const executeAt = present(input[names.executeAt])
-  if (type !== 'recurring' && type !== 'oneshot') {
-    const message = type === undefined ? 'type is missing' : `${shown(type)} is not a type`
-    return fault(type === undefined ? place : within(place, 'type'), message, typeAllowed)
-  }
+  if (type === undefined) return fault(place, 'type is missing', typeAllowed)
+  if (type !== 'recurring' && type !== 'oneshot')
+    return fault(within(place, 'type'), `${shown(type)} is not a type`, typeAllowed)
   const isRecurring = type === 'recurring'
-  const own = isRecurring ? 'schedule' : names.executeAt
-  const other = isRecurring ? names.executeAt : 'schedule'
-  if (present(input[other]) !== undefined) {
-    fault(within(place, other), `a job that is ${type} has none`, 'leave it out')
-  }
-  if (present(input[own]) === undefined) {
+  const [own, other] = isRecurring ? ['schedule', executeAt] : [executeAt, 'schedule']
+  if (isPresent(input[other])) fault(within(place, other), `a job that is ${type} has none`, 'leave it out')
+  if (!isPresent(input[own]))
     return fault(place, `${own} is missing`, isRecurring ? cronAllowed : instantAllowed)
-  }
-  return isRecurring
-    ? readExpression(schedule, within(place, 'schedule'))
-    : readExecuteAt(executeAt, within(place, names.executeAt))
+  const read = isRecurring ? readExpression : readExecuteAt
+  return read(input[own], within(place, own))
 }
 
 /** Programs that write every field write nothing, or an empty text, where there is none. */
-function present(value: unknown): unknown {
-  return value === null || value === '' ? undefined : value
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
 }
 
 const cronAllowed = 'five fields such as 0 9 * * *, or six with seconds first'
 const instantAllowed = 'an instant such as 2026-01-05T09:00:00Z'
 
-function readExpression(value: unknown, place: Place): Recurring | undefined {
+function readExpression(value: unknown, place: Place): Due | undefined {
   if (typeof value !== 'string') return fault(place, `${shown(value)} is not a cron expression`, cronAllowed)
   const before = place.faults.length
   timed(place, () => assertFires(value, { timezone: 'UTC' }))
   return place.faults.length > before ? undefined : { type: 'recurring', schedule: value }
 }
 
-function readExecuteAt(value: unknown, place: Place): OneShot | undefined {
+function readExecuteAt(value: unknown, place: Place): Due | undefined {
   const at = readInstant(value, place)
   if (at === undefined) return undefined
   if (at >= 0) return { type: 'oneshot', executeAt: at }
@@ -177,16 +143,16 @@ function readInstant(value: unknown, place: Place): Instant | undefined {
 
 function readText(
   value: unknown,
-  bounds: { readonly shortest: number; readonly longest: number },
+  bytes: { readonly min: number; readonly max: number },
   place: Place,
 ): string {
-  const allowed = `a text of ${bounds.shortest} to ${bounds.longest} bytes without a zero byte`
   const isFitting =
     typeof value === 'string' &&
-    value.length >= bounds.shortest &&
-    Buffer.byteLength(value) <= bounds.longest &&
+    value.length >= bytes.min &&
+    Buffer.byteLength(value) <= bytes.max &&
     !value.includes('\0')
   if (isFitting) return value
+  const allowed = `a text of ${bytes.min} to ${bytes.max} bytes without a zero byte`
   fault(place, value === undefined ? 'it is missing' : `${shown(value)} is not allowed`, allowed)
   return ''
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../kernel/identity/canonical-json.js'
 import { commandJobOf, commandPayload, type CommandJob } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
-import { readJobLines, type JobLine, type LineFault } from './lines.js'
+import { readJobLines, toFault, type JobLine, type LineFault } from './lines.js'
 import type { Instant } from '../../time/instant.js'
 import type { CommandJobs } from './command-jobs.js'
 import { largestFile } from './jobs-file.js'
@@ -95,16 +95,12 @@ async function judge(
 }
 
 function textOf(job: CommandJob): string {
-  return JSON.stringify(job.when) + canonicalJson(commandPayload(job))
+  return canonicalJson([job.schedule ?? job.executeAt, commandPayload(job)])
 }
 
 function refuseFaulty(path: string, lines: readonly ImportedLine[]): void {
   const faults = lines.flatMap((line) => line.faults)
   if (faults.length === 0) return
-  const told = faults.map(({ line, column, path: field, message, allowed }) => ({
-    path: field === '' ? `${line}:${column}` : `${line}:${column} ${field}`,
-    message,
-    allowed,
-  }))
+  const told = faults.map(toFault)
   throw new RotaError('JOBS_INVALID', `${path} has faults; nothing was imported`, { faults: told })
 }

@@ -4,8 +4,9 @@ import { Commands } from './api.js'
 import { feature } from './feature.js'
 
 export type { JobsFileCheck } from './api.js'
-export type { AddJob, CommandJobInfo } from './command-jobs.js'
+export type { AddJob } from './command-jobs.js'
 export type { ImportOptions, ImportedLine } from './import.js'
+export type { CommandJobInfo } from './state.js'
 
 /** The feature `command-jobs`. */
 export const commands = {

@@ -67,7 +67,8 @@ describe('the lines of a jobs file', () => {
       executed: undefined,
       job: {
         id: 'a',
-        when: { type: 'oneshot', executeAt: Date.UTC(2026, 0, 5, 9, 0, 0, 500) },
+        type: 'oneshot',
+        executeAt: Date.UTC(2026, 0, 5, 9, 0, 0, 500),
         userId: '',
         metadata: {},
       },
@@ -185,8 +186,8 @@ describe('the lines of a jobs file', () => {
       .filter((one) => !one.includes('\0'))
     await fc.assert(
       fc.asyncProperty(text, text, fc.dictionary(text, text), async (command, userId, metadata) => {
-        const when = { type: 'recurring', schedule: '* * * * * *' } as const
-        const job = { id: 'a', when, command, userId, metadata, extra: {} }
+        const due = { type: 'recurring', schedule: '* * * * * *' } as const
+        const job = { id: 'a', ...due, command, userId, metadata, extra: {} }
         const [line] = await read(formatJobLine(job))
         expect(line?.kind === 'job' && formatJobLine(line.job)).toBe(formatJobLine(job))
       }),

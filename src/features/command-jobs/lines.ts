@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { fileFields, readCommandJob, type CommandJob } from './definition.js'
-import { RotaError } from '../../kernel/definition/errors.js'
+import { readCommandJob, type CommandJob } from './definition.js'
+import { RotaError, type Fault } from '../../kernel/definition/errors.js'
 import { didYouMean, isMap, timed, type Written } from '../../kernel/definition/read-value.js'
 import {
   fault,
@@ -40,6 +40,11 @@ export interface LineFault {
   readonly path: string
   readonly message: string
   readonly allowed?: string | undefined
+}
+
+/** A fault of a line as one of the whole file. */
+export function toFault({ line, column, path, message, allowed }: LineFault): Fault {
+  return { path: `${line}:${column} ${path}`.trimEnd(), message, allowed }
 }
 
 /** The fields of a line in the order in which they are written. */
@@ -99,19 +104,16 @@ export function isTorn(lines: readonly JobLine[]): boolean {
 
 /** The line of a job, without the end of the line. */
 export function formatJobLine(job: CommandJob, executed?: Executed): string {
-  const { id, when, command, userId, metadata, extra } = job
-  const due =
-    when.type === 'recurring' ? { schedule: when.schedule } : { execute_at: formatInstant(when.executeAt) }
-  const executedAt = executed?.at === undefined ? null : formatInstant(executed.at)
+  const { id, type, schedule, executeAt, command, userId, metadata, extra } = job
   return JSON.stringify({
     id,
-    type: when.type,
-    ...due,
+    type,
+    schedule,
+    execute_at: executeAt === undefined ? undefined : formatInstant(executeAt),
     command,
     user_id: userId,
     metadata,
-    executed: executed !== undefined,
-    executed_at: executedAt,
+    ...executedFields(executed),
     ...extra,
   })
 }
@@ -121,8 +123,12 @@ export function markExecuted(bytes: Buffer, at: Instant | undefined): Buffer {
   const text = bytes.toString('utf8')
   const end = /\r?\n$/.exec(text)?.[0] ?? ''
   const line = JSON.parse(text.replace(/^\ufeff/, '')) as Written
-  const executed = { executed: true, executed_at: at === undefined ? null : formatInstant(at) }
-  return Buffer.from(JSON.stringify({ ...line, ...executed }) + end)
+  return Buffer.from(JSON.stringify({ ...line, ...executedFields({ at }) }) + end)
+}
+
+function executedFields(executed: Executed | undefined) {
+  const at = executed?.at === undefined ? null : formatInstant(executed.at)
+  return { executed: executed !== undefined, executed_at: at }
 }
 
 const newline = 0x0a
@@ -180,7 +186,7 @@ function readFields(
 ): JobLine {
   const place = placeOf()
   const extra = readExtra(value, unknown, place)
-  const job = readCommandJob({ input: value, names: fileFields, extra }, place)
+  const job = readCommandJob({ input: value, spelling: 'file', extra }, place)
   const executed = readExecuted(value, place)
   const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
   if (before !== undefined) fault(within(place, 'id'), `line ${before} has this id already`, 'a unique id')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandJobOf, commandTrigger, executingRun, type CommandJob } from './definition.js'
+import { commandJobOf, commandTrigger, executingRun, type CommandJob, type Due } from './definition.js'
 import { commandJobState, executedElsewhere, executionOf, type CommandJobState } from './state.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { FinalState, RunState } from '../../kernel/run/run.js'
@@ -7,10 +7,10 @@ import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 
 const at = Date.UTC(2026, 0, 5, 9)
 
-function jobOf(when: CommandJob['when']): CommandJob {
+function jobOf(due: Due): CommandJob {
   return {
     id: 'job_1',
-    when,
+    ...due,
     command: 'remind',
     userId: 'u',
     metadata: { chat: '42' },

@@ -1,5 +1,5 @@
 import type { Instant } from '../../time/instant.js'
-import { executingRun } from './definition.js'
+import { executingRun, type CommandJob } from './definition.js'
 import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
 import { isFinal, type FinalState, type RunState } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
@@ -13,6 +13,54 @@ export type CommandJobState =
   | 'executed'
   | 'removed'
   | 'cleaned-up'
+
+/** A command job as it stands. */
+export interface CommandJobInfo {
+  readonly id: string
+  readonly type: 'recurring' | 'oneshot'
+  readonly schedule: string | undefined
+  readonly executeAt: Date | undefined
+  readonly command: string
+  readonly userId: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly state: CommandJobState
+  readonly nextAt: Date | undefined
+  readonly executed: boolean
+  readonly executedAt: Date | undefined
+  /** Whether its command is a line for a shell. */
+  readonly isShell: boolean
+  /** `jobs`, or `jobs:` and the file it is in. */
+  readonly source: string
+}
+
+/** How a job stands. */
+export function infoOf(
+  job: CommandJob,
+  standing: Pick<CommandJobInfo, 'state' | 'isShell' | 'source'> & {
+    readonly nextAt?: Instant | undefined
+    readonly executed: { readonly at: Instant | undefined } | undefined
+  },
+): CommandJobInfo {
+  const { id, type, schedule, executeAt, command, userId, metadata } = job
+  const { nextAt, executed, ...rest } = standing
+  return {
+    ...rest,
+    id,
+    type,
+    schedule,
+    executeAt: dateOf(executeAt),
+    command,
+    userId,
+    metadata,
+    nextAt: dateOf(nextAt),
+    executed: executed !== undefined,
+    executedAt: dateOf(executed?.at),
+  }
+}
+
+function dateOf(at: Instant | undefined): Date | undefined {
+  return at === undefined ? undefined : new Date(at)
+}
 
 /** What was noted when the one run of a one-shot had ended. */
 export interface Execution {

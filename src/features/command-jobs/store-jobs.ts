@@ -5,7 +5,8 @@ import {
   commandJobState,
   executedElsewhere,
   executionOf,
-  type CommandJobState,
+  infoOf,
+  type CommandJobInfo,
   type Execution,
 } from './state.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
@@ -20,18 +21,6 @@ import type { Instant } from '../../time/instant.js'
 import { performersOf, shellCommand } from './performers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
-/** A job as it stands. */
-export interface JobStatus {
-  readonly job: CommandJob
-  readonly state: CommandJobState
-  /** When it is due next; absent where nothing is to come. */
-  readonly nextAt: Instant | undefined
-  readonly execution: Execution | undefined
-  /** Whether its command is a line for a shell. */
-  readonly isShell: boolean
-  readonly source: string
-}
-
 /** A job on its way into the store. */
 export interface NewJob {
   readonly job: CommandJob
@@ -40,14 +29,23 @@ export interface NewJob {
   readonly isShell?: boolean | undefined
 }
 
-/** The triggers of jobs, each for the job of the store that performs it now. */
-export async function triggersOf(store: Store, jobs: readonly NewJob[], now: Instant): Promise<Trigger[]> {
+/** A job with its trigger. */
+export interface TriggeredJob extends NewJob {
+  readonly trigger: Trigger
+}
+
+/** Jobs with their triggers, each for the job of the store that performs it now. */
+export async function withTriggers(
+  store: Store,
+  jobs: readonly NewJob[],
+  now: Instant,
+): Promise<readonly TriggeredJob[]> {
   if (jobs.length === 0) return []
   const commands = jobs.map(({ job, isShell = false }) => ({ command: job.command, isShell }))
   const performers = await performersOf(store, commands, now)
-  return jobs.map(({ job, executed }, index) => {
-    const trigger = commandTrigger(job, performers[index] as string)
-    return executed === undefined ? trigger : Object.freeze({ ...trigger, enabled: false })
+  return jobs.map((one, index) => {
+    const trigger = commandTrigger(one.job, performers[index] as string)
+    return { ...one, trigger: one.executed === undefined ? trigger : { ...trigger, enabled: false } }
   })
 }
 
@@ -56,21 +54,22 @@ export async function addToStore(
   store: Store,
   request: { readonly source: string; readonly jobs: readonly NewJob[]; readonly now: Instant },
 ): Promise<void> {
-  const { source, jobs, now } = request
-  const triggers = await triggersOf(store, jobs, now)
+  const { source, now } = request
+  const jobs = await withTriggers(store, request.jobs, now)
+  const triggers = jobs.map(({ trigger }) => trigger)
   refuse('the job', await pastSchedules(store, triggers, now))
   await define(store, { kinds: timedKinds, source, triggers, now, isNew: true })
-  await recordExecuted(store, { jobs, triggers, now })
+  await recordExecuted(store, jobs, now)
 }
 
 /** Notes which of the jobs were executed by another program. */
 export async function recordExecuted(
   store: Store,
-  request: { readonly jobs: readonly NewJob[]; readonly triggers: readonly Trigger[]; readonly now: Instant },
+  jobs: readonly TriggeredJob[],
+  now: Instant,
 ): Promise<void> {
-  const { jobs, triggers, now } = request
-  const changes = jobs.flatMap(({ executed }, index) =>
-    executed === undefined ? [] : [executedElsewhere(triggers[index] as Trigger, executed.at)],
+  const changes = jobs.flatMap(({ executed, trigger }) =>
+    executed === undefined ? [] : [executedElsewhere(trigger, executed.at)],
   )
   if (changes.length > 0) await store.changeState({ changes, now })
 }
@@ -98,13 +97,13 @@ export async function findJob(store: Store, id: string): Promise<StoredTrigger> 
 }
 
 /** How jobs stand, in the order given. */
-export async function statusesOf(
+export async function infosOf(
   store: Store,
   triggers: readonly StoredTrigger[],
-): Promise<readonly JobStatus[]> {
+): Promise<readonly CommandJobInfo[]> {
   const executions = await executionsOf(store, triggers)
   const unfinished = await unfinishedRuns(store, triggers)
-  const statuses: JobStatus[] = []
+  const infos: CommandJobInfo[] = []
   for (const stored of triggers) {
     const { trigger, source, nextAt, active } = stored
     const execution = executions.get(trigger.name)
@@ -112,16 +111,16 @@ export async function statusesOf(
     const isAsked = trigger.schedule.kind !== 'once' || !unfinished.isWhole
     const run =
       unfinished.states.get(trigger.name) ?? (isAsked ? await newestRun(store, trigger.name) : undefined)
-    statuses.push({
-      job: commandJobOf(trigger),
+    const standing = {
       state: commandJobState({ stored, run, execution }),
       nextAt: active ? nextAt : undefined,
-      execution,
+      executed: execution,
       isShell: trigger.job === shellCommand,
       source,
-    })
+    }
+    infos.push(infoOf(commandJobOf(trigger), standing))
   }
-  return statuses
+  return infos
 }
 
 /** Jobs as the lines of a file. */

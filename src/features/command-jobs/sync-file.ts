@@ -1,22 +1,14 @@
 import { sync } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
-import type { Execution } from './state.js'
-import { faultText, RotaError, type Fault } from '../../kernel/definition/errors.js'
+import { faultText, RotaError } from '../../kernel/definition/errors.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
-import { isTorn, markExecuted, type JobLine } from './lines.js'
+import { isTorn, markExecuted, toFault, type JobLine } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
 import { shellCommand } from './performers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
-import {
-  endInStore,
-  executedRecords,
-  executionsOf,
-  linesOf,
-  recordExecuted,
-  triggersOf,
-} from './store-jobs.js'
+import { endInStore, executionsOf, linesOf, recordExecuted, withTriggers, type NewJob } from './store-jobs.js'
 
 /** A jobs file and the source under which its jobs are in the store. */
 export interface JobsPlace {
@@ -62,11 +54,7 @@ export async function syncJobsFile(
   return {
     // What was written since is not what was read: somebody else may have written right behind it.
     version: marked.length > 0 ? 'unread' : text.version,
-    open: new Set(
-      openLines(own)
-        .filter(({ job }) => !marked.includes(job.id))
-        .map(({ job }) => job.id),
-    ),
+    open: new Set(openJobs(own).filter((id) => !marked.includes(id))),
     error: faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts),
     isUnsettled: !isSettled,
   }
@@ -152,37 +140,28 @@ async function writeJobs(
 ): Promise<void> {
   const { text, own, known, now, isSettled } = look
   const { source } = look.place
-  const triggers = await triggersOf(
+  const jobs = await withTriggers(
     store,
     own.map((line) => ({ ...line, isShell: isShell(line, known) })),
     now,
   )
-  const elsewhere = own.flatMap((line, index) =>
-    line.executed !== undefined && known.get(line.job.id)?.isExecuted !== true
-      ? [{ line, trigger: triggers[index] as Trigger }]
-      : [],
-  )
+  const isDone = ({ job }: NewJob): boolean => known.get(job.id)?.isExecuted === true
+  const elsewhere = jobs.filter((one) => one.executed !== undefined && !isDone(one))
   // What was executed keeps the trigger that executed it, whatever the mark in its line.
-  const wanted = triggers.map((trigger, index) => {
-    const before = known.get(trigger.name)
-    return own[index]?.executed !== undefined && before?.isExecuted === true ? before.trigger : trigger
+  const wanted = jobs.map((one) => {
+    const before = one.executed !== undefined && isDone(one) ? known.get(one.job.id) : undefined
+    return before?.trigger ?? one.trigger
   })
   const { kept, gone } = absent(text, known, isSettled)
   // One that another program has executed meanwhile is not to be executed here as well.
-  const overtaken = elsewhere.flatMap(({ trigger: { name } }) =>
-    known.get(name)?.trigger.enabled === true ? [name] : [],
-  )
+  const overtaken = elsewhere.map(({ job }) => job.id).filter((id) => known.get(id)?.trigger.enabled === true)
   await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
   await sync(
     store,
     { name: source, jobs: [], queues: [], triggers: [...wanted, ...kept] },
     { kinds: timedKinds, now },
   )
-  await recordExecuted(store, {
-    jobs: elsewhere.map(({ line }) => line),
-    triggers: elsewhere.map(({ trigger }) => trigger),
-    now,
-  })
+  await recordExecuted(store, elsewhere, now)
 }
 
 /** That a command is a line for a shell is known to the store only. */
@@ -206,8 +185,11 @@ function absent(
   }
 }
 
-function openLines(lines: readonly Line[]): readonly Line[] {
-  return lines.filter(({ job, executed }) => job.when.type === 'oneshot' && executed === undefined)
+/** The one-shots that are not marked as executed. */
+function openJobs(lines: readonly Line[]): readonly string[] {
+  return lines.flatMap(({ job, executed }) =>
+    job.type === 'oneshot' && executed === undefined ? [job.id] : [],
+  )
 }
 
 /** Marks lines whose job was executed; the others keep their bytes. Where somebody has written meanwhile, the next look does it. */
@@ -215,13 +197,8 @@ async function markLines(
   store: Store,
   { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly Line[] },
 ): Promise<readonly string[]> {
-  const ids = openLines(own).map(({ job }) => job.id)
-  if (ids.length === 0) return []
-  const noted = [...(await executedRecords(store, ids)).keys()]
-  const executed =
-    noted.length === 0
-      ? new Map<string, Execution>()
-      : await executionsOf(store, await store.triggers({ names: noted }))
+  const names = openJobs(own)
+  const executed = await executionsOf(store, names.length === 0 ? [] : await store.triggers({ names }))
   if (executed.size === 0) return []
   const marked = new Set(own)
   const bytes = text.lines.map((line) => {
@@ -239,15 +216,7 @@ function faultsOf(
   lines: readonly JobLine[],
   conflicts: readonly Conflict[],
 ): RotaError | undefined {
-  const faults: Fault[] = lines.flatMap((line) =>
-    line.kind !== 'faulty'
-      ? []
-      : line.faults.map(({ column, path, message, allowed }) => ({
-          path: path === '' ? `${line.line}:${column}` : `${line.line}:${column} ${path}`,
-          message,
-          allowed,
-        })),
-  )
+  const faults = lines.flatMap((line) => (line.kind === 'faulty' ? line.faults.map(toFault) : []))
   for (const { line, source } of conflicts)
     faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is defined by ${source} already` })
   if (faults.length === 0) return undefined

@@ -33,8 +33,30 @@ export type Params = Readonly<Record<string, Json>>
 /** The zone of a plan that names none. */
 export const usualPlanZone = 'Asia/Bangkok'
 
-const planKeys = ['schema_version', 'timezone', 'entries']
-const entryKeys = ['publish_at', 'pipeline_path', 'run_id_prefix', 'params']
+/** A plan as a file writes it. */
+interface PlanFile {
+  readonly schema_version: 'v1'
+  /** The IANA zone of times without an offset; default: Asia/Bangkok. */
+  readonly timezone?: string
+  readonly entries: readonly EntryInFile[]
+}
+
+interface EntryInFile {
+  /**
+   * Such as 2026-01-05T09:00, in the zone of the plan, or 2026-01-05T09:00+07:00.
+   * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?$
+   */
+  readonly publish_at: string
+  /** A pipeline file, relative to the working directory, with neither .. nor | in it. @minLength 1 @maxLength 1024 */
+  readonly pipeline_path: string
+  /** The beginning of the run's id. @pattern ^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?$ */
+  readonly run_id_prefix?: string
+  /** The inputs of the pipeline; no part of the id. */
+  readonly params?: Params
+}
+
+const planKeys: readonly (keyof PlanFile)[] = ['schema_version', 'timezone', 'entries']
+const entryKeys: readonly (keyof EntryInFile)[] = ['publish_at', 'pipeline_path', 'run_id_prefix', 'params']
 
 /** Checks a plan and reports each fault with its place; returns undefined if there is one. */
 export function readPlan(value: unknown, place: Place): Plan | undefined {

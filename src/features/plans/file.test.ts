@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
 import { formatInstant } from '../../time/instant.js'
 import { readPlan, type Plan } from './definition.js'
 import { loadPlan } from './file.js'
-import { planShape } from './shape.js'
+import { builtSchema, fits } from '../../../test/config-schema.js'
 
 let directory: string
 
@@ -267,11 +266,10 @@ describe('a plan', () => {
 
   it('has a shape for editors that takes the sample and refuses unknown keys', () => {
     const value = { schema_version: 'v1', entries: [{ publish_at: '2026-01-05T09:00', pipeline_path: 'a' }] }
-    expect(planShape.safeParse(value).success).toBe(true)
-    expect(planShape.safeParse({ ...value, entry: [] }).success).toBe(false)
-    expect(z.toJSONSchema(planShape, { io: 'input' })).toMatchObject({
-      required: ['schema_version', 'entries'],
-    })
+    const schema = builtSchema('plan')
+    expect(fits(schema, value)).toBe(true)
+    expect(fits(schema, { ...value, entry: [] })).toBe(false)
+    expect(schema).toMatchObject({ required: ['schema_version', 'entries'] })
   })
 })
 

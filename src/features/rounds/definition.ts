@@ -20,9 +20,9 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 export interface RoundInput {
   /** How often it checks which services are due, such as `1h` or milliseconds; at least 100 ms. */
   readonly every: string | number
-  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. */
+  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. @minItems 1 @maxItems 100 */
   readonly services: readonly (string | ServiceInput)[]
-  /** Overrides the priority of the jobs. */
+  /** Overrides the priority of the jobs. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
   /** Defined but not checking when false. */
   readonly enabled?: boolean | undefined

@@ -172,7 +172,7 @@ export class Sensors {
   }
 
   async #cleanUp(name: string, configured: ConfiguredSensor, state: Json): Promise<void> {
-    const { cleanUpSensor } = await import('./polling/cleanup.js')
+    const { cleanUpSensor } = await import('./polling/poll.js')
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
   }
@@ -180,12 +180,7 @@ export class Sensors {
   async #newDeliveries(): Promise<Deliveries> {
     const { Deliveries } = await import('./delivery/deliver.js')
     const { store, now, wake, events } = this.#context
-    return new Deliveries({
-      store: await store(),
-      now,
-      onRuns: wake,
-      onTick: ({ trigger, at, runs, ranges }) => events.emit('tick', { trigger, at, runs, ranges }),
-    })
+    return new Deliveries({ store: await store(), now, onRuns: wake, events })
   }
 
   async #closeWebhooks(): Promise<void> {

@@ -5,19 +5,16 @@ import { readZone } from '../../kernel/trigger/define-schedule.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
+import { choice, duration, flag, readTable, required } from '../../kernel/definition/option-table.js'
 import { readLabels } from '../../kernel/trigger/define-trigger.js'
 import {
   isMap,
   readChoice,
-  readDuration,
-  readFlag,
   readName,
-  readOptions,
   readPriority,
   readWhole,
   type Written,
 } from '../../kernel/definition/read-value.js'
-import type { SensorSpec } from '../../kernel/trigger/schedule.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** How a sensor is polled, and what becomes of what it finds. */
@@ -32,11 +29,11 @@ export interface SensorOptions {
   readonly dedupe?: DedupeOptions | undefined
   /** Whether runs of several observations may overlap (`allow`, the default) or run one after the other (`queue-all`). */
   readonly overlap?: 'allow' | 'queue-all' | undefined
-  /** Overrides the job's. */
+  /** Overrides the job's. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
   /** Defined but not polled when false. */
   readonly enabled?: boolean | undefined
-  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. */
+  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. @minimum 1 @maximum 10000 */
   readonly pauseAfter?: number | undefined
   /** Names that its runs carry beside their ids; at most 16. The key of the observation is the label `key`. */
   readonly labels?: Readonly<Record<string, string>> | undefined
@@ -56,19 +53,35 @@ export interface SensorInput extends SensorOptions {
   readonly job: string
 }
 
+const everyBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
+const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
+
+/** A delivery is taken up to five minutes before and after its time: one that was forgotten within these could be replayed. */
+const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
+
+/** The readers of the options that every sensor has. */
+function tableFor(type: string) {
+  const dedupe = {
+    by: (value: unknown, place: Place) => readChoice(value, ['key', 'key-and-partition'], place),
+    for: duration(type === 'webhook' ? replayBounds : everyBounds, undefined),
+  }
+  return {
+    job: required(readJobName),
+    every: duration(everyBounds, 30_000),
+    timeout: duration(timeoutBounds, 60_000),
+    timezone: (value: unknown, place: Place) => readZone(value, place) ?? 'UTC',
+    dedupe: (value: unknown, place: Place) => readTable(value ?? {}, dedupe, place),
+    // What was found must not be lost because something else is still running.
+    overlap: choice('allow', 'queue-all'),
+    priority: readPriority,
+    enabled: flag(true),
+    pauseAfter: (value: unknown, place: Place) => readWhole(value, { min: 1, max: 10_000 }, place),
+    labels: (value: unknown, place: Place) => (value === undefined ? undefined : readLabels(value, place)),
+  } satisfies Record<keyof SensorInput, unknown>
+}
+
 /** The options that every sensor has. */
-export const sensorOptionNames: readonly (keyof SensorInput)[] = [
-  'job',
-  'every',
-  'timeout',
-  'timezone',
-  'dedupe',
-  'overlap',
-  'priority',
-  'enabled',
-  'pauseAfter',
-  'labels',
-]
+export const sensorOptionNames: readonly string[] = Object.keys(tableFor(''))
 
 /** What only code can write: a sensor as an object, and what to do as a function. */
 export const codeOptionNames: readonly string[] = ['sensor', 'config', 'isolate', 'onTrigger', 'runs']
@@ -142,63 +155,31 @@ export function defineSensor(name: string, type: string, input: SensorInput): Tr
 }
 
 /** The frozen trigger of a sensor, or undefined where something was wrong, which is noted at the place. */
-export function readSensor(
-  written: { readonly name: unknown; readonly type: string; readonly input: unknown },
+function readSensor(
+  { type, ...written }: { readonly name: unknown; readonly type: string; readonly input: unknown },
   place: Place,
 ): Trigger | undefined {
   const before = place.faults.length
   const name = readName(written.name, place)
-  const input = readOptions(written.input, sensorOptionNames, place)
-  if (input === undefined) return undefined
-  const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
-  const schedule = readSpec(written.type, input, place)
-  const rest = readPolicies(input, place)
-  if (place.faults.length > before || name === undefined || job === undefined) return undefined
-  return frozen({ name, job, schedule, ...rest })
-}
-
-const everyBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
-const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
-
-/** A delivery is taken up to five minutes before and after its time: one that was forgotten within these could be replayed. */
-const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
-
-function missingJob(place: Place): undefined {
-  return fault(within(place, 'job'), 'nothing says what to do with what is found', toDo)
-}
-
-function readSpec(type: string, input: Written, place: Place): SensorSpec {
-  const dedupe = readOptions(input['dedupe'] ?? {}, ['by', 'for'], within(place, 'dedupe')) ?? {}
-  const at = within(place, 'dedupe')
-  const bounds = type === 'webhook' ? replayBounds : everyBounds
-  const dedupeMs = readDuration(dedupe['for'], bounds, within(at, 'for'))
-  const dedupeBy = readChoice(dedupe['by'], ['key', 'key-and-partition'], within(at, 'by'))
-  const pauseAfter = readWhole(input['pauseAfter'], { min: 1, max: 10_000 }, within(place, 'pauseAfter'))
-  return {
-    kind: 'sensor',
-    type,
-    everyMs: readDuration(input['every'], everyBounds, within(place, 'every')) ?? 30_000,
-    timeoutMs: readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')) ?? 60_000,
-    timezone: readZone(input['timezone'], within(place, 'timezone')) ?? 'UTC',
-    ...(dedupeMs === undefined ? {} : { dedupeMs }),
-    ...(dedupeBy === undefined ? {} : { dedupeBy }),
-    ...(pauseAfter === undefined ? {} : { pauseAfter }),
-  }
-}
-
-function readPolicies(input: Written, place: Place): Omit<Trigger, 'name' | 'job' | 'schedule'> {
-  return {
+  const read = readTable(written.input, tableFor(type), place)
+  if (name === undefined || place.faults.length > before) return undefined
+  const { job, every, timeout, timezone, dedupe, pauseAfter, ...policies } = read
+  const polling = { everyMs: every, timeoutMs: timeout, timezone }
+  return frozen({
+    name,
+    job,
+    schedule: { kind: 'sensor', type, ...polling, dedupeMs: dedupe.for, dedupeBy: dedupe.by, pauseAfter },
     payload: undefined,
     partition: undefined,
     catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: 60_000 },
-    // What was found must not be lost because something else is still running.
-    overlap: readChoice(input['overlap'], ['allow', 'queue-all'], within(place, 'overlap')) ?? 'allow',
     jitterMs: 0,
     spreadMs: 0,
-    priority: readPriority(input['priority'], within(place, 'priority')),
-    enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
-    ...(input['labels'] === undefined
-      ? {}
-      : { labels: readLabels(input['labels'], within(place, 'labels')) }),
-  }
+    ...policies,
+  })
+}
+
+function readJobName(value: unknown, place: Place): string | undefined {
+  return value === undefined
+    ? fault(place, 'nothing says what to do with what is found', toDo)
+    : readName(value, place)
 }

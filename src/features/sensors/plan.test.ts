@@ -8,7 +8,6 @@ import {
   claimPoll,
   digestOf,
   endTick,
-  factsOf,
   isStillOurs,
   releaseTick,
   type SensorFacts,
@@ -163,8 +162,8 @@ function aSensor(change: { holds?: DueTrigger['holds']; enabled?: boolean } = {}
     holds,
     unfinished: [],
   }
-  const facts = factsOf(due, [])
-  return { ...(facts as SensorFacts), spec: due.trigger.schedule as SensorSpec, recordRevision: 3 }
+  const spec = due.trigger.schedule as SensorSpec
+  return { due, spec, record: recordOf(undefined), recordRevision: 3, open: undefined, openRevision: 0 }
 }
 
 function hold(fromAt: number, untilAt: number | undefined): DueTrigger['holds'][number] {

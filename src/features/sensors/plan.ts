@@ -7,7 +7,7 @@
 import type { Instant } from '../../time/instant.js'
 import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
-import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 import { endEffectFor, gatesOf } from '../../kernel/identity/occurrence.js'
 import type { Sensed } from './polling/read-poll.js'
 import { retryDelayMs } from '../../kernel/job/retry.js'
@@ -17,23 +17,18 @@ import type { Observation } from './sensor.js'
 import {
   addEvaluation,
   openPollKey,
-  openPollOf,
   recordKey,
-  recordOf,
   type OpenPoll,
   type SensorRecord,
+  type StoredRecord,
 } from './record.js'
 import type { SeenKey, Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 
-/** A sensor as it stands: its trigger, its record, and the poll under way, each with what a change is compared with. */
-export interface SensorFacts {
+/** A sensor as it stands: its trigger, its record, and the poll under way. */
+export interface SensorFacts extends StoredRecord {
   readonly due: DueTrigger
   readonly spec: SensorSpec
-  readonly record: SensorRecord
-  readonly recordRevision: number
-  readonly open: OpenPoll | undefined
-  readonly openRevision: number
 }
 
 /** A claim of a poll: to be begun once its tick is committed, or to be left for later. */
@@ -56,23 +51,6 @@ const brokenAfter = 5
 
 const longestBackOffMs = 900_000
 const shortestBackOffMs = 1000
-
-/** The facts of a sensor from what a store gave; undefined for a trigger without one. */
-export function factsOf(due: DueTrigger, notes: readonly StateEntry[]): SensorFacts | undefined {
-  const { schedule, name } = due.trigger
-  if (schedule.kind !== 'sensor') return undefined
-  const own = notes.filter((note) => note.name === name)
-  const record = own.find(({ item }) => item === recordKey(name).item)
-  const open = own.find(({ item }) => item === openPollKey(name).item)
-  return {
-    due,
-    spec: schedule,
-    record: recordOf(record?.value),
-    recordRevision: record?.revision ?? 0,
-    open: openPollOf(open?.value),
-    openRevision: open?.revision ?? 0,
-  }
-}
 
 /** Claims a poll, unless the sensor is paused or somebody else is at it. */
 export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: string }): PollClaim {

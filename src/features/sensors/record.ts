@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { StateChange } from '../../kernel/state/state-entry.js'
+import type { StateChange, StateKey } from '../../kernel/state/state-entry.js'
+import type { Store } from '../../store/port.js'
 
 /** What is known of a sensor beside its definition: its state, how it fares, and its newest evaluation. Kept in one note. */
 export type SensorRecord = {
@@ -73,23 +74,46 @@ const emptyRecord: SensorRecord = {
 }
 
 /** Where the record of a sensor is kept. */
-export function recordKey(name: string): { kind: 'sensor'; name: string; item: string } {
+export function recordKey(name: string): StateKey {
   return { kind: 'sensor', name, item: '' }
 }
 
 /** Where it is kept that a poll is under way. */
-export function openPollKey(name: string): { kind: 'sensor'; name: string; item: string } {
+export function openPollKey(name: string): StateKey {
   return { kind: 'sensor', name, item: 'poll' }
 }
 
-/** What a note says of a sensor. */
-export function recordOf(value: Json | undefined): SensorRecord {
-  return { ...emptyRecord, ...(value as Partial<SensorRecord> | undefined) }
+/** What is stored of a sensor, each part with the revision that a change is compared with. */
+export interface StoredRecord {
+  readonly record: SensorRecord
+  readonly recordRevision: number
+  readonly open: OpenPoll | undefined
+  readonly openRevision: number
 }
 
-/** Which poll a note says is under way. */
-export function openPollOf(value: Json | undefined): OpenPoll | undefined {
-  return value as OpenPoll | undefined
+/** Reads what is stored of some sensors; the result gives it by name. */
+export async function readRecords(
+  store: Pick<Store, 'stateEntries'>,
+  names: readonly string[],
+): Promise<(name: string) => StoredRecord> {
+  const items = [recordKey('').item, openPollKey('').item]
+  const limit = names.length * items.length
+  const entries = limit === 0 ? [] : await store.stateEntries({ kind: 'sensor', names, items, limit })
+  const byKey = new Map(entries.map((entry) => [`${entry.name} ${entry.item}`, entry]))
+  return (name) => {
+    const [record, open] = items.map((item) => byKey.get(`${name} ${item}`))
+    return {
+      record: recordOf(record?.value),
+      recordRevision: record?.revision ?? 0,
+      open: open?.value as OpenPoll | undefined,
+      openRevision: open?.revision ?? 0,
+    }
+  }
+}
+
+/** The record in a stored value; fields that it lacks are those of a sensor that was never polled. */
+export function recordOf(value: Json | undefined): SensorRecord {
+  return { ...emptyRecord, ...(value as Partial<SensorRecord> | undefined) }
 }
 
 /** Adds an evaluation to a record; the one that it replaces as the newest gets a note of its own. */

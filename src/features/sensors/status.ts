@@ -1,10 +1,9 @@
 import { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import { poll } from './polling/poll.js'
-import { freshOf, readFacts, tickOne } from './polling/commit.js'
+import { freshOf, readFacts } from './polling/commit.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { holdsAt, type Hold } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import type { ConfiguredSensor, Observation } from './sensor.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
@@ -12,11 +11,11 @@ import { digestOf, hintTick, isBroken, isPolled, verdictOf } from './plan.js'
 import {
   keptEvaluations,
   openPollKey,
-  openPollOf,
+  readRecords,
   recordKey,
-  recordOf,
   type Evaluation,
   type SensorRecord,
+  type StoredRecord,
 } from './record.js'
 import type { SensorSpec } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
@@ -49,13 +48,10 @@ export async function listSensors(
 ): Promise<readonly SensorInfo[]> {
   const stored = await store.triggers(name === undefined ? {} : { names: [name] })
   const sensors = stored.filter(({ trigger }) => trigger.schedule.kind === 'sensor')
+  if (sensors.length === 0) return []
   const names = sensors.map(({ trigger }) => trigger.name)
-  if (names.length === 0) return []
-  const notes = await store.stateEntries({ kind: 'sensor', names, limit: names.length * 2 })
-  const holds = await store.holds({ openAt: now })
-  const byName = new Map<string, StateEntry[]>()
-  for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
-  return sensors.map((one) => infoOf(one, { notes: byName.get(one.trigger.name) ?? [], holds, now }))
+  const [records, holds] = [await readRecords(store, names), await store.holds({ openAt: now })]
+  return sensors.map((one) => infoOf(one, { stored: records(one.trigger.name), holds, now }))
 }
 
 /** The named sensor and how it fares. */
@@ -155,10 +151,7 @@ export async function resetSensor(
   const state = toPayload(request.state)
   const forgotten = keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
-    const notes = await store.stateEntries({ kind: 'sensor', names: [name], limit: 2 })
-    const note = notes.find(({ item }) => item === recordKey(name).item)
-    const open = notes.find(({ item }) => item === openPollKey(name).item)
-    const record = recordOf(note?.value)
+    const { record, recordRevision, open } = (await readRecords(store, [name]))(name)
     const value: SensorRecord = {
       ...record,
       generation: record.generation + 1,
@@ -167,9 +160,9 @@ export async function resetSensor(
       failures: 0,
       pages: 0,
     }
-    const change = { ...recordKey(name), revision: note?.revision ?? 0, value }
+    const change = { ...recordKey(name), revision: recordRevision, value }
     // Written anew, so that a poll that is being committed in parts finds at the next one that something has changed.
-    const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open.value }]
+    const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open }]
     if ((await store.changeState({ changes: [change, ...fence], now })) === 'stale') continue
     await lookAtOnce(store, name, now)
     return { forgotten }
@@ -223,20 +216,15 @@ async function forgetKeys(store: Store, name: string): Promise<number> {
 async function lookAtOnce(store: Store, name: string, now: Instant): Promise<void> {
   const [facts] = await readFacts(store, [name], now)
   if (facts === undefined || !isPolled(facts, now) || (facts.open?.untilAt ?? 0) > now) return
-  await tickOne(
-    { store, now: () => now, onRuns: () => undefined, onTick: () => undefined },
-    hintTick(facts, now),
-  )
+  await store.tick([hintTick(facts, now)])
 }
 
 function infoOf(
   { trigger, nextAt, active }: StoredTrigger,
-  { notes, holds, now }: { notes: readonly StateEntry[]; holds: readonly Hold[]; now: Instant },
+  { stored, holds, now }: { stored: StoredRecord; holds: readonly Hold[]; now: Instant },
 ): SensorInfo {
   const { name, job, enabled } = trigger
-  const valueOf = (item: string): Json | undefined => notes.find((note) => note.item === item)?.value
-  const record = recordOf(valueOf(recordKey(name).item))
-  const open = openPollOf(valueOf(openPollKey(name).item))
+  const { record, open } = stored
   const pause = holds.find((hold) => hold.target === `trigger:${name}` && holdsAt(hold, now))
   const spec = trigger.schedule as SensorSpec
   return {

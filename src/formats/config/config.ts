@@ -36,7 +36,7 @@ export interface ConfigInput {
   readonly app?: string | undefined
   /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
   readonly store?: string | undefined
-  /** How many runs this worker performs at once. */
+  /** How many runs this worker performs at once. @minimum 1 */
   readonly concurrency?: number | undefined
   /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`. */
   readonly lease?: string | number | undefined

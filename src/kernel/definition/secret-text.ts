@@ -6,7 +6,7 @@ export type SecretRef = (
   | { readonly env: string; readonly file?: undefined }
   | { readonly file: string; readonly env?: undefined }
 ) & {
-  /** Added before the text, such as `Bearer `. */
+  /** Added before the text, such as `Bearer `. @maxLength 256 */
   readonly prefix?: string | undefined
 }
 

@@ -22,13 +22,13 @@ import {
 
 /** A command with its environment and directory. */
 export interface CommandInput {
-  /** The program and its arguments, one string each; no shell splits or expands them. */
+  /** The program and its arguments, one string each; no shell splits or expands them. @minItems 1 @maxItems 1000 */
   readonly argv: readonly string[]
   /** Added to the few variables that every command gets; a secret is written as `{ env: NAME }` or `{ file: path }`. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
   /** Allows literal secrets, which are then readable in the store; default: false. */
   readonly allowLiteralSecrets?: boolean | undefined
-  /** The directory of the command; relative to the directory of the app. */
+  /** The directory of the command; relative to the directory of the app. @minLength 1 */
   readonly cwd?: string | undefined
 }
 
@@ -48,9 +48,9 @@ export interface HttpInput {
 
 /** A function that a module exports, so that another thread or process and a config file can refer to it. */
 export interface ModuleInput {
-  /** The path of the module, relative to the directory of the app. */
+  /** The path of the module, relative to the directory of the app. @minLength 1 */
   readonly module: string
-  /** The name of the exported function; default: `default`. */
+  /** The name of the exported function; default: `default`. @minLength 1 */
   readonly export?: string | undefined
 }
 

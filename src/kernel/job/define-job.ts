@@ -28,23 +28,23 @@ import { noRetry, type RetryPolicy } from './retry.js'
 export interface JobOptions {
   /** The queue its runs wait in; default: `default`. */
   readonly queue?: string | undefined
-  /** Of the runs that are due, the higher priority goes first; default: 0. */
+  /** Of the runs that are due, the higher priority goes first; default: 0. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
-  /** The retry policy. A number is the number of attempts, including the first; default: 1. */
+  /** The retry policy. A number is the number of attempts, including the first; default: 1. @minimum 1 @maximum 1000 */
   readonly retry?: number | RetryOptions | undefined
   /** The time limit of an attempt, such as `10m`, or milliseconds; default: none. */
   readonly timeout?: string | number | undefined
-  /** How many runs of this job may run concurrently, over all workers; default: unlimited. */
+  /** How many runs of this job may run concurrently, over all workers; default: unlimited. @minimum 1 */
   readonly concurrency?: number | undefined
-  /** How many runs with the same concurrency key may run concurrently, over all workers; default: 1. */
+  /** How many runs with the same concurrency key may run concurrently, over all workers; default: 1. @minimum 1 */
   readonly concurrencyPerKey?: number | undefined
-  /** How many workers a run may crash before it is quarantined; default: 3. */
+  /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
 export interface RetryOptions {
-  /** The number of attempts, including the first; default: 3. */
+  /** The number of attempts, including the first; default: 3. @minimum 1 @maximum 1000 */
   readonly attempts?: number | undefined
   /** How the delay grows with each failure; default: `exponential`. */
   readonly backoff?: RetryPolicy['backoff'] | undefined
@@ -52,25 +52,25 @@ export interface RetryOptions {
   readonly delay?: string | number | undefined
   /** The longest delay; default: one hour, or `delay` if that is longer. */
   readonly maxDelay?: string | number | undefined
-  /** The random part of each delay, from 0 (none) to 1 (all of it); default: 0.2. */
+  /** The random part of each delay, from 0 (none) to 1 (all of it); default: 0.2. @fraction @minimum 0 @maximum 1 */
   readonly jitter?: number | undefined
 }
 
 /** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `shell`, `http`, `pipeline` or `handler`. */
 export interface JobInput extends JobOptions {
-  /** A command as a list of arguments, run without a shell. */
+  /** A command as a list of arguments, run without a shell. @minItems 1 @maxItems 1000 */
   readonly command?: readonly string[] | CommandInput | undefined
-  /** A line for `/bin/sh -c`. Nothing is put into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. */
+  /** A line for `/bin/sh -c`. Nothing is put into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. @minLength 1 */
   readonly shell?: string | undefined
   /** A request to send. */
   readonly http?: HttpInput | undefined
-  /** A pipeline file, relative to the directory of the app; read when a run starts, so that edits take effect. */
+  /** A pipeline file, relative to the directory of the app; read when a run starts, so that edits take effect. @minLength 1 */
   readonly pipeline?: string | undefined
   /** A function of this process (in code only), or a module that exports one. */
   readonly handler?: ((run: never) => unknown) | ModuleInput | undefined
   /** Runs each attempt of a module's function in its own thread or process. */
   readonly isolate?: 'thread' | 'process' | undefined
-  /** The memory limit of the JavaScript heap in MiB; default: 512. */
+  /** The memory limit of the JavaScript heap in MiB; default: 512. @minimum 16 @maximum 1048576 */
   readonly memoryMb?: number | undefined
 }
 

@@ -1,5 +1,5 @@
 import { MAX_DURATION_MS } from '../../time/duration.js'
-import { readCommand, readRequest } from './define-handler.js'
+import { readCommand, readRequest, type CommandInput, type HttpInput } from './define-handler.js'
 import { fault, shown, within, type Place } from '../definition/faults.js'
 import { frozen } from '../definition/frozen.js'
 import type { Json } from '../definition/json.js'
@@ -14,9 +14,44 @@ import {
   type Written,
 } from '../definition/read-value.js'
 
-const pipelineKeys = ['name', 'resume', 'steps']
+/** A pipeline as its file writes it. */
+interface PipelineFile {
+  /** Default: the name of the file without its extension. */
+  readonly name?: string
+  /** Whether another attempt resumes at the step that failed; default: it starts over. */
+  readonly resume?: boolean
+  /** Performed in order; the first one that fails ends the run. @minItems 1 @maxItems 100 */
+  readonly steps: readonly StepInFile[]
+}
+
+/** A step; exactly one of `run`, `http` and `uses` is there. */
+interface StepInFile {
+  /** Its name in results and errors; default: step-1, step-2 and so on. @pattern ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ */
+  readonly id?: string
+  /** A command. @minItems 1 @maxItems 1000 */
+  readonly run?: readonly string[] | CommandInput
+  /** A request; the body `params` or `results` stands for those. */
+  readonly http?: HttpInput
+  /** The name of a function that the app registered. */
+  readonly uses?: string
+  /** Given to that function. */
+  readonly config?: Json
+  /** The time limit of an attempt. */
+  readonly timeout?: string | number
+  /** How often it is tried before it counts as failed. @minimum 1 @maximum 100 */
+  readonly retry?: number | RetryInFile
+}
+
+interface RetryInFile {
+  /** @minimum 1 @maximum 100 */
+  readonly attempts?: number
+  readonly delay?: string | number
+}
+
+const pipelineKeys: readonly (keyof PipelineFile)[] = ['name', 'resume', 'steps']
 const actionKeys = ['run', 'http', 'uses'] as const
-const stepKeys = ['id', ...actionKeys, 'config', 'timeout', 'retry']
+const stepKeys: readonly (keyof StepInFile)[] = ['id', ...actionKeys, 'config', 'timeout', 'retry']
+const retryKeys: readonly (keyof RetryInFile)[] = ['attempts', 'delay']
 const mostSteps = 100
 
 /** Reads a frozen pipeline; records faults at the place and returns undefined if there are any. */
@@ -124,7 +159,7 @@ function readRetry(value: unknown, place: Place): StepRetry {
   if (typeof value === 'number') {
     return { ...once, attempts: readWhole(value, attemptBounds, place) ?? once.attempts }
   }
-  const input = readOptions(value, ['attempts', 'delay'], place)
+  const input = readOptions(value, retryKeys, place)
   if (input === undefined) return once
   return {
     attempts: readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3,

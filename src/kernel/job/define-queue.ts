@@ -6,7 +6,7 @@ import { readConcurrency, readName, readOptions } from '../definition/read-value
 
 /** The options of a queue. */
 export interface QueueOptions {
-  /** How many of its runs may run concurrently, over all workers; default: unlimited. */
+  /** How many of its runs may run concurrently, over all workers; default: unlimited. @minimum 1 */
   readonly concurrency?: number | undefined
 }
 

@@ -13,6 +13,7 @@ import {
   type TimeKind,
   type TimeSpec,
   type TwoDimensionalSpec,
+  type UnpartitionedSpec,
 } from './spec.js'
 import { isRefusal, parseSlice } from './text.js'
 import { isMap, readChoice, readFlag, readOptions, timed, type Written } from '../definition/read-value.js'
@@ -27,6 +28,21 @@ export interface TimeOptions {
   readonly end?: string | undefined
   /** Whether an instant means the slice before the one that contains it. */
   readonly previous?: boolean | undefined
+}
+
+/** How data is cut, as code or a file writes it: the kind of slices alone, or with its options. */
+export type PartitionInput = DimensionInput | TwoDimensionalInput | UnpartitionedSpec
+
+type DimensionInput = (typeof dimensionKinds)[number] | TimeInput | KeysSpec | CustomSpec
+
+interface TimeInput extends TimeOptions {
+  readonly kind: TimeKind
+}
+
+interface TwoDimensionalInput {
+  readonly kind: 'two-dimensional'
+  readonly first: DimensionInput
+  readonly second: DimensionInput
 }
 
 /** One partition for every hour, such as `2025-01-15T14:00-05:00`. */

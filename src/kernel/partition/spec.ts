@@ -25,13 +25,14 @@ export type TimeKind = 'hourly' | 'daily' | 'weekly' | 'monthly'
 /** A fixed list of keys, in its order. */
 export interface KeysSpec {
   readonly kind: 'keys'
+  /** The keys. @minItems 1 @maxItems 10000 */
   readonly keys: readonly string[]
 }
 
 /** Labels that the user's own code produces. */
 export interface CustomSpec {
   readonly kind: 'custom'
-  /** All labels in their order; without it any label is accepted and none can be listed. */
+  /** All labels in their order; without it any label is accepted and none can be listed. @minItems 1 @maxItems 10000 */
   readonly labels?: readonly string[] | undefined
 }
 

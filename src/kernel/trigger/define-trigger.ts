@@ -57,7 +57,7 @@ export interface ScheduleOptions {
   readonly jitter?: string | number | undefined
   /** Delays all runs of the trigger by one constant part of this, up to 24 h. */
   readonly spread?: string | number | undefined
-  /** Overrides the job's. */
+  /** Overrides the job's. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
   /** Defined but not ticking when false. */
   readonly enabled?: boolean | undefined
@@ -88,7 +88,7 @@ export interface CatchUpOptions {
   readonly mode?: CatchUpPolicy['mode'] | undefined
   /** Older ones never run; without it age does not matter. */
   readonly maxAge?: string | number | undefined
-  /** How many run under `all`; default: 100. */
+  /** How many run under `all`; default: 100. @minimum 1 @maximum 10000 */
   readonly maxRuns?: number | undefined
   /** How late an instant may be and still count as on time, at most one hour; default: one minute. */
   readonly grace?: string | number | undefined

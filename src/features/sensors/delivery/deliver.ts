@@ -1,10 +1,10 @@
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { holdsAt, planningTargets } from '../../../kernel/hold/hold.js'
-import { noneNamed } from '../../../kernel/definition/read-value.js'
 import { copyObservation, observationProblem } from '../polling/read-poll.js'
 import { deliveryTick, digestOf, isPolled, type SensorFacts } from '../plan.js'
 import type { Observation } from '../sensor.js'
 import type { Instant } from '../../../time/instant.js'
+import { unknownSensor } from '../status.js'
 import { freshOf, readFacts, tickOne, type CommitContext } from '../polling/commit.js'
 
 /** What became of a delivered observation: it is a run, it was one already, or the sensor takes none now. */
@@ -59,7 +59,7 @@ export class Deliveries {
     for (let i = 0; i < tries; i++) {
       const now = this.#context.now()
       const [facts] = await readFacts(store, [sensor], now)
-      if (facts === undefined || !facts.due.active) throw unknown(sensor)
+      if (facts === undefined || !facts.due.active) throw unknownSensor(sensor, [])
       if (isHeld(facts, now)) return batch.map(() => 'paused')
       const fresh = await freshOf(store, facts, { observations, now })
       if (fresh.length === 0) return batch.map(() => 'duplicate')
@@ -92,11 +92,4 @@ function answersOf(
 ): Delivered[] {
   const open = new Set(fresh.map((observation) => digestOf(spec, observation)))
   return batch.map(({ observation }) => (open.delete(digestOf(spec, observation)) ? 'accepted' : 'duplicate'))
-}
-
-function unknown(sensor: string): RotaError {
-  return new RotaError(
-    'TRIGGER_UNKNOWN',
-    noneNamed('sensor is named', sensor, { known: [], list: 'rota sensor list' }),
-  )
 }

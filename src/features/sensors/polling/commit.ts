@@ -1,7 +1,8 @@
 import type { Observation } from '../sensor.js'
 import type { Sensed } from './read-poll.js'
-import { digestOf, endTick, factsOf, isStillOurs, partTick, releaseTick, type SensorFacts } from '../plan.js'
-import { openPollKey, recordKey } from '../record.js'
+import type { Events } from '../../../engine/events.js'
+import { digestOf, endTick, isStillOurs, partTick, releaseTick, type SensorFacts } from '../plan.js'
+import { openPollKey, readRecords, recordOf } from '../record.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
 import type { Store } from '../../../store/port.js'
 import type { Instant } from '../../../time/instant.js'
@@ -17,22 +18,27 @@ export interface CommitContext {
   readonly now: () => Instant
   /** Called while a tick with runs is on its way, so that a worker's turn can join its commit. */
   readonly onRuns: () => void
-  /** Told of each tick that was committed. */
-  readonly onTick: (tick: Tick) => void
+  readonly events: Events
 }
 
-/** What became of what a poll found. */
-export type Committed =
-  | { readonly kind: 'committed'; readonly tick: Tick; readonly fresh: number }
-  /** Somebody reset, paused, ended or took over the sensor meanwhile: nothing of it counts. */
-  | { readonly kind: 'discarded' }
+/** A poll whose result was written. */
+export interface CommittedPoll {
+  readonly tick: Tick
+  /** How many of its observations were new. */
+  readonly fresh: number
+  /** How many polls in a row have failed. */
+  readonly failures: number
+}
 
-/** Commits what a poll came to: all of it, or, where it is large, in parts of which the last one moves the state. */
+/**
+ * Commits what a poll came to: all of it, or, where it is large, in parts of which the last one moves the state. Undefined
+ * if somebody reset, paused, ended or took over the sensor meanwhile: nothing of it counts.
+ */
 export async function commitPoll(
   context: CommitContext,
   claimed: SensorFacts,
   end: { readonly sensed: Sensed; readonly startedAt: Instant; readonly isHinted: () => boolean },
-): Promise<Committed> {
+): Promise<CommittedPoll | undefined> {
   const { sensed, startedAt } = end
   let facts = claimed
   let written = 0
@@ -50,7 +56,10 @@ export async function commitPoll(
         }
       : partTick(facts, fresh, now)
     if (await tickOne(context, tick)) {
-      if (isLast) return { kind: 'committed', tick, fresh: sum }
+      if (isLast) {
+        const { failures } = recordOf(tick.notes?.[0]?.value)
+        return { tick, fresh: sum, failures }
+      }
       freshInAll = sum
       written += perTick
       facts = next
@@ -64,7 +73,7 @@ export async function commitPoll(
     facts = { ...current[0], record: { ...current[0].record, lagMs, failures } }
   }
   await releasePoll(context, claimed)
-  return { kind: 'discarded' }
+  return undefined
 }
 
 /** Gives a claimed poll back, where it is still held: whoever looks next begins anew. */
@@ -93,22 +102,22 @@ export async function readFacts(
   names: readonly string[],
   now: Instant,
 ): Promise<readonly SensorFacts[]> {
-  const due = await store.dueByName({ names, now })
-  return await withNotes(store, due)
+  return await withRecords(store, await store.dueByName({ names, now }))
 }
 
 /** Triggers with their sensors' records. */
-export async function withNotes(
+export async function withRecords(
   store: Store,
   due: readonly SensorFacts['due'][],
 ): Promise<readonly SensorFacts[]> {
-  if (due.length === 0) return []
-  const names = due.map(({ trigger }) => trigger.name)
-  const items = [recordKey('').item, openPollKey('').item]
-  const notes = await store.stateEntries({ kind: 'sensor', names, items, limit: names.length * items.length })
-  const byName = new Map<string, typeof notes>()
-  for (const note of notes) byName.set(note.name, [...(byName.get(note.name) ?? []), note])
-  return due.flatMap((one) => factsOf(one, byName.get(one.trigger.name) ?? []) ?? [])
+  const stored = await readRecords(
+    store,
+    due.map(({ trigger }) => trigger.name),
+  )
+  return due.flatMap((one) => {
+    const { name, schedule } = one.trigger
+    return schedule.kind === 'sensor' ? [{ due: one, spec: schedule, ...stored(name) }] : []
+  })
 }
 
 /** Those observations that the sensor has not acted on; the same one twice is one. */
@@ -129,11 +138,12 @@ export async function freshOf(
 
 /** Commits one tick; false where it was computed from what no longer stands. */
 export async function tickOne(context: CommitContext, tick: Tick): Promise<boolean> {
-  const { store, onRuns, onTick } = context
+  const { store, onRuns, events } = context
+  const { trigger, at, runs, ranges } = tick
   const committed = store.tick([tick])
-  if (tick.runs.length > 0) onRuns()
+  if (runs.length > 0) onRuns()
   const [answer] = await committed
   if (answer !== 'ticked') return false
-  onTick(tick)
+  if (runs.length > 0) events.emit('tick', { trigger, at, runs, ranges })
   return true
 }

@@ -7,7 +7,8 @@ import type { ConfiguredSensor } from '../sensor.js'
 import { formatDuration } from '../../../time/duration.js'
 import type { Clock } from '../../../time/clock.js'
 import type { Instant } from '../../../time/instant.js'
-import type { ErrorTracer, Traced } from '../../../engine/worker/error-tracer.js'
+import type { Events } from '../../../engine/events.js'
+import { tracedSensor, type ErrorTracer } from '../../../engine/worker/error-tracer.js'
 
 /** One poll: of which sensor, from which state, and how long it may take. */
 export interface PollRequest {
@@ -37,40 +38,42 @@ export interface Polled {
 
 /** Polls a sensor under its timeout. Never throws: whatever goes wrong is what the poll came to. */
 export async function poll(request: PollRequest): Promise<Polled> {
-  const { clock, timeoutMs, stop, tracer } = request
+  const { name, clock, timeoutMs, stop, tracer, onLateError } = request
   const controller = new AbortController()
-  const known: { state: PollRequest['state'] } = { state: request.state }
-  const traced = new TracedPoll(request, controller.signal)
-  const work = tracer.run(traced, () => perform(request, controller.signal, known), undefined)
-  let cancel = (): void => undefined
-  const limit = (ms: number): Promise<undefined> =>
-    new Promise((resolve) => {
-      cancel = clock.timer(ms, () => resolve(undefined))
-    })
-  let stopped = (): void => undefined
-  const stopping = new Promise<undefined>((resolve) => {
-    stopped = () => resolve(undefined)
+  const { signal } = controller
+  let interrupt = (): void => undefined
+  const interrupted = new Promise<undefined>((resolve) => {
+    interrupt = () => resolve(undefined)
   })
-  stop.addEventListener('abort', stopped, { once: true })
-  if (stop.aborted) stopped()
-  let sensed = await Promise.race([work, limit(timeoutMs), stopping, traced.failed])
+  const traced = {
+    title: `sensor ${name}`,
+    isOver: false,
+    failure: undefined as { readonly error: unknown; readonly reason: string } | undefined,
+    /** Takes errors of its code that nobody caught: the first one fails the poll. */
+    fail(error: unknown): void {
+      if (traced.isOver || signal.aborted) return onLateError(error)
+      traced.failure ??= { error, reason: `an error that nobody caught: ${reasonOf(error)}` }
+      interrupt()
+    },
+  }
+  const known: { state: PollRequest['state'] } = { state: request.state }
+  const work = tracer.run(traced, () => perform(request, signal, known), undefined)
+  const cancel = clock.timer(timeoutMs, interrupt)
+  stop.addEventListener('abort', interrupt, { once: true })
+  if (stop.aborted) interrupt()
+  let sensed = await Promise.race([work, interrupted])
   cancel()
-  stop.removeEventListener('abort', stopped)
+  stop.removeEventListener('abort', interrupt)
   if (sensed === undefined) {
     controller.abort(traced.failure?.error ?? (stop.aborted ? stopError() : lateError(timeoutMs)))
-    sensed = await Promise.race([work, limit(pollGraceMs(timeoutMs))])
-    cancel()
+    sensed = await settledWithin(clock, pollGraceMs(timeoutMs), work)
   }
   await tracer.taken()
   traced.isOver = true
   const { failure } = traced
-  if (
-    sensed !== undefined &&
-    failure === undefined &&
-    !(controller.signal.aborted && sensed.kind === 'error')
-  ) {
+  const isCut = sensed === undefined || (signal.aborted && sensed.kind === 'error')
+  if (sensed !== undefined && !isCut && failure === undefined)
     return { sensed, isStopped: false, unsettled: undefined }
-  }
   const isStopped = stop.aborted && failure === undefined
   const late = `it took longer than ${formatDuration(timeoutMs)}`
   const reason = failure?.reason ?? (isStopped ? 'the engine stopped' : late)
@@ -83,38 +86,40 @@ export async function poll(request: PollRequest): Promise<Polled> {
   }
 }
 
-/** Takes errors of a poll's code that nobody caught: the first one fails the poll. */
-class TracedPoll implements Traced {
-  readonly title: string
-  /** Resolves when the poll has failed this way. */
-  readonly failed: Promise<undefined>
-  failure: { readonly error: unknown; readonly reason: string } | undefined
-  isOver = false
-  readonly #onLateError: PollRequest['onLateError']
-  readonly #signal: AbortSignal
-  #fail = (): void => undefined
+/** The result of a promise; undefined if it takes longer, or if the signal aborts first. */
+export async function settledWithin<Result>(
+  clock: Clock,
+  limitMs: number,
+  work: Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result | undefined> {
+  const over = new AbortController()
+  const either = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
+  const result = await Promise.race([work, clock.sleep(limitMs, either).then(() => undefined)])
+  over.abort()
+  return result
+}
 
-  constructor({ name, onLateError }: PollRequest, signal: AbortSignal) {
-    this.title = `sensor ${name}`
-    this.#onLateError = onLateError
-    this.#signal = signal
-    this.failed = new Promise((resolve) => {
-      this.#fail = () => resolve(undefined)
-    })
-  }
+const cleanupMs = 5000
 
-  fail(error: unknown): void {
-    if (this.isOver || this.#signal.aborted) {
-      this.#onLateError(error)
-      return
-    }
-    this.failure ??= { error, reason: `an error that nobody caught: ${reasonOf(error)}` }
-    this.#fail()
-  }
+/** Cleans a sensor up, within a time limit. Never throws: a cleanup that fails is a `trouble` event. */
+export async function cleanUpSensor(
+  name: string,
+  { sensor }: Pick<ConfiguredSensor, 'sensor'>,
+  context: Pick<PollRequest, 'clock' | 'tracer'> & { readonly state: Json; readonly events: Events },
+): Promise<void> {
+  const { state, clock, events, tracer } = context
+  if (sensor.cleanup === undefined) return
+  const traced = tracedSensor(name, events)
+  const cleanup = async (): Promise<void> => await sensor.cleanup?.(structuredClone(state))
+  const cleaned = tracer.run(traced, cleanup, undefined).catch((error: unknown) => {
+    traced.fail(new Error(`its cleanup failed: ${reasonOf(error)}`, { cause: error }))
+  })
+  await settledWithin(clock, cleanupMs, cleaned)
 }
 
 /** What somebody's code threw, in words. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${shown(error)}`
   return error.message === '' ? error.name : error.message
 }

@@ -9,15 +9,23 @@ import {
   verdictOf,
   type SensorFacts,
 } from '../plan.js'
-import { recordOf } from '../record.js'
+import { readRecords } from '../record.js'
 import type { Sensed } from './read-poll.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
 import type { Instant } from '../../../time/instant.js'
 import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../../engine/feature-loop.js'
 import { backOffMs, isFatal, type Look } from '../../../engine/loop.js'
-import { poll, type Polled } from './poll.js'
-import { cleanUpSensor } from './cleanup.js'
-import { commitPoll, readFacts, releasePoll, withNotes, type CommitContext } from './commit.js'
+import type { Events } from '../../../engine/events.js'
+import { tracedSensor } from '../../../engine/worker/error-tracer.js'
+import { cleanUpSensor, poll, settledWithin, type Polled } from './poll.js'
+import {
+  commitPoll,
+  readFacts,
+  releasePoll,
+  withRecords,
+  type CommitContext,
+  type CommittedPoll,
+} from './commit.js'
 import { SensorWatches } from './watches.js'
 
 /** What the loop of the sensors needs. */
@@ -30,11 +38,7 @@ interface SensorsOptions extends FeatureLoopContext {
 export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): FeatureLoop {
   return {
     name: 'sensors',
-    begin: (context) => {
-      const polled = new Sensors({ ...context, sensors })
-      polled.start()
-      return polled
-    },
+    begin: (context) => new Sensors({ ...context, sensors }),
   }
 }
 
@@ -60,10 +64,6 @@ class Sensors implements RunningLoop {
     // Every poll under way listens to it.
     setMaxListeners(0, this.#ending.signal)
     this.#watches = new SensorWatches(options)
-  }
-
-  /** Begins to listen to those sensors that can say when there may be something to find. */
-  start(): void {
     this.#watches.start()
   }
 
@@ -80,7 +80,7 @@ class Sensors implements RunningLoop {
     if (room <= 0 || idle.length === 0) return { at: Infinity }
     const due = await store.due({ now, limit: room, sensors: idle })
     if (due.length > 0) {
-      await this.#claim(await withNotes(store, due), now)
+      await this.#claim(await withRecords(store, due), now)
       return { afterMs: 0 }
     }
     const next = await store.nextTickAt({ now, sensors: idle })
@@ -116,7 +116,7 @@ class Sensors implements RunningLoop {
     this.#watches.begun(name)
     underWay.ended = this.#pollOne({ facts, configured, startedAt, underWay }).catch((error: unknown) => {
       this.#polls.delete(name)
-      events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+      tracedSensor(name, events).fail(error)
     })
   }
 
@@ -140,7 +140,7 @@ class Sensors implements RunningLoop {
       clock,
       stop: this.#ending.signal,
       tracer,
-      onLateError: (error) => events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 }),
+      onLateError: (error) => tracedSensor(name, events).fail(error),
     })
     const nextAt = await this.#keep(facts, polled, startedAt)
     if (polled.unsettled !== undefined) {
@@ -157,10 +157,7 @@ class Sensors implements RunningLoop {
   /** It is not polled beside itself, until it has ended or nobody believes any more that it will. */
   async #awaitStuck(name: string, { unsettled, limitMs }: { unsettled: Promise<void>; limitMs: number }) {
     const { clock, wake } = this.#options
-    const given = new AbortController()
-    const either = AbortSignal.any([given.signal, this.#ending.signal])
-    await Promise.race([unsettled, clock.sleep(limitMs, either)])
-    given.abort()
+    await settledWithin(clock, limitMs, unsettled, this.#ending.signal)
     this.#polls.delete(name)
     if (!this.#ending.signal.aborted) wake()
   }
@@ -190,49 +187,22 @@ class Sensors implements RunningLoop {
   }
 
   async #commit(facts: SensorFacts, sensed: Sensed, startedAt: Instant): Promise<Instant | undefined> {
+    const { store, events, guard } = this.#options
     const { name } = facts.due.trigger
     let wasHinted = false
     const isHinted = (): boolean => (wasHinted = this.#watches.isHinted(name))
     const committed = await commitPoll(this.#commitContext(), facts, { sensed, startedAt, isHinted })
-    if (committed.kind === 'discarded') return undefined
+    if (committed === undefined) return undefined
     if (wasHinted) this.#watches.taken(name)
-    const { tick, fresh } = committed
-    this.#tell(facts, { sensed, tick, fresh })
-    const record = recordOf(tick.notes?.[0]?.value)
-    if (sensed.kind === 'error' && isToBePaused(facts.spec, record.failures)) {
-      await this.#pause(name, record.failures, sensed.reason ?? '')
+    const { tick, failures } = committed
+    tellPoll(events, facts, { ...committed, sensed })
+    if (sensed.kind === 'error' && isToBePaused(facts.spec, failures)) {
+      const reason = sensed.reason ?? ''
+      const note = `${failures} polls in a row failed, the last one: ${reason}`
+      await store.hold({ target: `trigger:${name}`, now: guard.now(), actor: 'rota', note })
+      events.emit('sensor:paused', { sensor: name, failures, reason })
     }
     return tick.nextAt
-  }
-
-  #tell(facts: SensorFacts, end: { sensed: Sensed; tick: Tick; fresh: number }): void {
-    const { events } = this.#options
-    const { sensed, tick, fresh } = end
-    const sensor = tick.trigger
-    const { observations } = sensed
-    const { kind, reason } = verdictOf(sensed, fresh)
-    const { failures } = recordOf(tick.notes?.[0]?.value)
-    const found = { observations: observations.length, fresh, lagMs: facts.record.lagMs }
-    events.emit('sensor:polled', { sensor, at: tick.at, kind, reason, ...found })
-    if (kind === 'error') {
-      const retryInMs = (tick.nextAt ?? tick.at) - tick.at
-      events.emit('sensor:failed', {
-        sensor,
-        reason: reason ?? '',
-        failures,
-        broken: isBroken({ failures }),
-        retryInMs,
-      })
-    } else if (facts.record.failures > 0) {
-      events.emit('sensor:recovered', { sensor, failures: facts.record.failures })
-    }
-  }
-
-  async #pause(name: string, failures: number, reason: string): Promise<void> {
-    const { store, events, guard } = this.#options
-    const note = `${failures} polls in a row failed, the last one: ${reason}`
-    await store.hold({ target: `trigger:${name}`, now: guard.now(), actor: 'rota', note })
-    events.emit('sensor:paused', { sensor: name, failures, reason })
   }
 
   /** A hint counts for a sensor that waits for its interval; it shortens no pause, no back-off and no poll of another process. */
@@ -258,29 +228,19 @@ class Sensors implements RunningLoop {
 
   #commitContext(): CommitContext {
     const { store, guard, onRuns, events } = this.#options
-    return {
-      store,
-      now: () => guard.now(),
-      onRuns,
-      onTick: ({ trigger, at, runs, ranges }) => {
-        if (runs.length > 0) events.emit('tick', { trigger, at, runs, ranges })
-      },
-    }
+    return { store, now: () => guard.now(), onRuns, events }
   }
 
   async #cleanUp(): Promise<void> {
     const { store, sensors, clock, events, tracer } = this.#options
-    const names = [...sensors].filter(([, { sensor }]) => sensor.cleanup !== undefined).map(([name]) => name)
-    if (names.length === 0) return
-    const notes = await store
-      .stateEntries({ kind: 'sensor', names, items: [''], limit: names.length })
-      .catch(() => [])
+    const ended = [...sensors].filter(([, { sensor }]) => sensor.cleanup !== undefined)
+    const names = ended.map(([name]) => name)
+    const stored = await readRecords(store, names).catch(() => undefined)
     await Promise.all(
-      notes.map(async ({ name, value }) => {
-        const { isInitialized, state } = recordOf(value)
-        const configured = sensors.get(name)
-        if (configured === undefined || !isInitialized) return
-        await cleanUpSensor(name, configured, { state, clock, events, tracer })
+      ended.map(async ([name, configured]) => {
+        const record = stored?.(name).record
+        if (record?.isInitialized !== true) return
+        await cleanUpSensor(name, configured, { state: record.state, clock, events, tracer })
       }),
     )
   }
@@ -290,4 +250,18 @@ interface PollUnderWay {
   /** Whether it ignored its signal. */
   isStuck: boolean
   ended: Promise<void>
+}
+
+function tellPoll(events: Events, { record }: SensorFacts, poll: CommittedPoll & { sensed: Sensed }): void {
+  const { sensed, tick, fresh, failures } = poll
+  const { trigger: sensor, at, nextAt = at } = tick
+  const { kind, reason } = verdictOf(sensed, fresh)
+  const found = { observations: sensed.observations.length, fresh, lagMs: record.lagMs }
+  events.emit('sensor:polled', { sensor, at, kind, reason, ...found })
+  if (kind === 'error') {
+    const broken = isBroken({ failures })
+    events.emit('sensor:failed', { sensor, reason: reason ?? '', failures, broken, retryInMs: nextAt - at })
+  } else if (record.failures > 0) {
+    events.emit('sensor:recovered', { sensor, failures: record.failures })
+  }
 }

@@ -1,15 +1,10 @@
 import type { ConfiguredSensor } from '../sensor.js'
-import type { Clock } from '../../../time/clock.js'
-import type { Events } from '../../../engine/events.js'
-import { tracedSensor, type ErrorTracer } from '../../../engine/worker/error-tracer.js'
+import type { FeatureLoopContext } from '../../../engine/feature-loop.js'
+import { tracedSensor } from '../../../engine/worker/error-tracer.js'
 
 /** What listening to sensors needs. */
-interface WatchOptions {
-  readonly clock: Clock
-  readonly events: Events
-  readonly tracer: ErrorTracer
+interface WatchOptions extends Pick<FeatureLoopContext, 'clock' | 'events' | 'tracer' | 'wake'> {
   readonly sensors: ReadonlyMap<string, ConfiguredSensor>
-  readonly wake: () => void
 }
 
 /** A sensor that is hinted at without end is still polled no more often than this. */
@@ -33,11 +28,12 @@ export class SensorWatches {
     const { sensors, events, tracer } = this.#options
     for (const [name, { watch, config }] of sensors) {
       if (watch === undefined) continue
+      const traced = tracedSensor(name, events)
       try {
         const listen = (): (() => void) => watch(() => this.#hear(name), config)
-        this.#undo.set(name, tracer.run(tracedSensor(name, events), listen, undefined))
+        this.#undo.set(name, tracer.run(traced, listen, undefined))
       } catch (error) {
-        events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+        traced.fail(error)
       }
     }
   }
@@ -87,7 +83,7 @@ export class SensorWatches {
     try {
       this.#undo.get(name)?.()
     } catch (error) {
-      this.#options.events.emit('trouble', { where: `sensor ${name}`, error, retryInMs: 0 })
+      tracedSensor(name, this.#options.events).fail(error)
     }
     this.#undo.delete(name)
   }
