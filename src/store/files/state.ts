@@ -22,15 +22,12 @@ import {
   type RunPlace,
 } from './layout/record.js'
 import {
-  fromHoldLine,
-  fromRangeLine,
   fromTriggerFile,
-  fromWorkerFile,
+  holdFormat,
+  rangeFormat,
   toDefinitionLines,
-  toHoldLine,
-  toRangeLine,
   toTriggerFile,
-  toWorkerFile,
+  workerFormat,
   type DefinitionLine,
   type RangeLine,
 } from './layout/row-files.js'
@@ -105,7 +102,7 @@ export class State {
 
   /** All ranges of the ledger as lines. */
   *ledger(): Iterable<RangeLine> {
-    for (const range of this.#ranges.values()) yield toRangeLine(range)
+    for (const range of this.#ranges.values()) yield rangeFormat.write(range)
   }
 
   /** Starts to record changes. */
@@ -172,13 +169,13 @@ export class State {
         restoreTrigger(tables, fromTriggerFile(change.file))
         return
       case 'worker':
-        restoreWorker(tables, fromWorkerFile(change.file))
+        restoreWorker(tables, workerFormat.read(change.file))
         return
       case 'worker-forgotten':
         tables.workers.delete(change.id)
         return
       case 'hold':
-        restoreHold(tables, fromHoldLine(change.line))
+        restoreHold(tables, holdFormat.read(change.line))
         return
       case 'range':
         this.#applyRange(change.line)
@@ -219,8 +216,8 @@ export class State {
     const known = this.#ranges.get(line.seq)
     if (known !== undefined) dropRange(this.tables, known)
     this.#ranges.delete(line.seq)
-    const range = fromRangeLine(line)
-    if (range === undefined) return
+    if ('removed' in line) return
+    const range = rangeFormat.read(line)
     addRange(this.tables, range)
     this.#ranges.set(range.seq, range)
   }
@@ -248,10 +245,12 @@ export class State {
     for (const row of touched.workers) {
       const isKnown = this.tables.workers.get(row.id) === row
       changes.push(
-        isKnown ? { kind: 'worker', file: toWorkerFile(row) } : { kind: 'worker-forgotten', id: row.id },
+        isKnown
+          ? { kind: 'worker', file: workerFormat.write(row) }
+          : { kind: 'worker-forgotten', id: row.id },
       )
     }
-    for (const row of touched.holds) changes.push({ kind: 'hold', line: toHoldLine(row) })
+    for (const row of touched.holds) changes.push({ kind: 'hold', line: holdFormat.write(row) })
     for (const [seq, range] of touched.ranges) changes.push(...this.#rangeChange(seq, range))
     for (const line of stateLinesOf(touched)) changes.push({ kind: 'note', line })
     for (const line of seenLinesOf(touched)) changes.push({ kind: 'seen', line })
@@ -271,7 +270,7 @@ export class State {
   #rangeChange(seq: number, range: RangeRow | undefined): Change[] {
     if (range !== undefined) {
       this.#ranges.set(seq, range)
-      return [{ kind: 'range', line: toRangeLine(range) }]
+      return [{ kind: 'range', line: rangeFormat.write(range) }]
     }
     return this.#ranges.delete(seq) ? [{ kind: 'range', line: { seq, removed: true } }] : []
   }

@@ -4,7 +4,7 @@ import type { StateEntry, StateKey, StateKind } from '../../../kernel/state/stat
 import { formatInstant, parseInstant } from '../../../time/instant.js'
 import { dropStateEntry, forget, stateEntryAt, putStateEntry, remember } from '../../memory/state.js'
 import type { Tables, Touched } from '../../memory/tables.js'
-import { instantOf, textOf } from './row-files.js'
+import { instantOf, textOf } from './row-format.js'
 
 /** A line of `notes.jsonl`. */
 export type StateLine = StateKey &
