@@ -81,7 +81,7 @@ export class Journal {
   commit(record: JournalRecord): void {
     const data = Buffer.from(`${JSON.stringify(record)}\n`)
     try {
-      this.#write(data, this.#position)
+      this.#directory.writeAll(this.#opened, data, this.#position)
       if (this.#isDurable) this.#directory.disk.sync(this.#opened)
     } catch (error) {
       // A partial line must not be read as a transaction.
@@ -92,7 +92,8 @@ export class Journal {
 
   /** Records that the files contain a transaction. Need not be durable: it would only be applied again. */
   markApplied(record: JournalRecord): void {
-    this.#write(Buffer.from(`{"applied":${record.seq}}\n`), this.#directory.disk.size(this.#opened))
+    const end = this.#directory.disk.size(this.#opened)
+    this.#directory.writeAll(this.#opened, Buffer.from(`{"applied":${record.seq}}\n`), end)
     this.#read(true)
   }
 
@@ -196,13 +197,6 @@ export class Journal {
   #note(seq: number, counters: Counters): void {
     this.#seq = seq
     this.#counters = counters
-  }
-
-  #write(data: Uint8Array, position: number): void {
-    let written = 0
-    while (written < data.length) {
-      written += this.#directory.disk.write(this.#opened, data.subarray(written), position + written)
-    }
   }
 
   #damage(): RotaError {

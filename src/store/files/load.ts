@@ -4,7 +4,6 @@ import type { Phase } from '../../kernel/run/fact.js'
 import { beatName } from './beats.js'
 import type { Directory } from './layout/directory.js'
 import type { Journal } from './journal.js'
-import type { StateLine, SeenLine } from './layout/state-lines.js'
 import {
   errorNameOf,
   isErrorName,
@@ -14,8 +13,8 @@ import {
 } from '../../formats/queue-file.js'
 import { strayWarning } from './foreign.js'
 import type { StoreWarning } from '../store-health.js'
-import type { HistoryLine, RunPlace } from './layout/record.js'
-import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './layout/row-files.js'
+import { lineFiles, type Change, type HistoryLine, type RunPlace } from './layout/record.js'
+import type { DefinitionLine, TriggerFile, WorkerFile } from './layout/row-files.js'
 import { folderOf, fromRunFile, type RunFile } from './layout/run-file.js'
 import { State } from './state.js'
 
@@ -40,10 +39,9 @@ export function loadState(context: LoadContext): State {
   for (const file of readFolder<WorkerFile>(context, 'workers')) state.applyChange({ kind: 'worker', file })
   for (const file of readFolder<TriggerFile>(context, 'triggers'))
     state.applyChange({ kind: 'trigger', file })
-  for (const line of readLines<HoldLine>(context, 'holds.jsonl')) state.applyChange({ kind: 'hold', line })
-  for (const line of readLines<RangeLine>(context, 'ledger.jsonl')) state.applyChange({ kind: 'range', line })
-  for (const line of readLines<StateLine>(context, 'notes.jsonl')) state.applyChange({ kind: 'note', line })
-  for (const line of readLines<SeenLine>(context, 'seen.jsonl')) state.applyChange({ kind: 'seen', line })
+  for (const [kind, name] of Object.entries(lineFiles)) {
+    for (const line of readLines<unknown>(context, name)) state.applyChange({ kind, line } as Change)
+  }
   const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
   // In the order in which they were inserted, so that concurrency slots are taken as before.
   for (const { file, place } of runs.toSorted((a, b) => a.file.rota.seq - b.file.rota.seq))

@@ -71,13 +71,11 @@ function readMeta(directory: Directory, url: string): Meta | undefined {
 
 function currentMeta(directory: Directory, url: string): Meta {
   const meta = readMeta(directory, url)
-  if (meta === undefined) return makeMeta(directory)
+  if (meta === undefined) {
+    directory.make()
+    return writeMeta(directory, randomUUID())
+  }
   return meta.schema_version < schemaVersion ? writeMeta(directory, meta.store) : meta
-}
-
-function makeMeta(directory: Directory): Meta {
-  directory.make()
-  return writeMeta(directory, randomUUID())
 }
 
 /** Older releases do not know what the end of a run changes and would skip it, so they are refused from now on. */

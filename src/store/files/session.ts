@@ -20,36 +20,41 @@ const maxFaults = 100
 /** A file of lines is compacted when it has doubled and is larger than this. */
 const smallBytes = 256 * 1024
 
-const compactedFiles = ['history.jsonl', 'ledger.jsonl', 'notes.jsonl', 'seen.jsonl'] as const
+/** The files of lines that are compacted, and the lines of their current rows. */
+const compactedFiles: Readonly<Record<string, (state: State) => Iterable<unknown>>> = {
+  'history.jsonl': (state) => state.history(),
+  'ledger.jsonl': (state) => state.ledger(),
+  'notes.jsonl': ({ tables }) => allStateLines(tables),
+  'seen.jsonl': ({ tables }) => allSeenLines(tables),
+}
+
+interface SessionOptions {
+  readonly directory: Directory
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly url: string
+  /** The id of the store. */
+  readonly id: string
+  readonly endEffects: EndEffects | undefined
+}
 
 /** One process on a directory: what it knows, and how it reads and writes changes. All methods but `readCommitted` need the lock. */
 export class Session {
   readonly directory: Directory
   readonly url: string
   readonly #journal: Journal
-  readonly #clock: Clock
-  readonly #id: string
-  readonly #endEffects: EndEffects | undefined
+  readonly #options: SessionOptions
   readonly #faults = new Set<string>()
   readonly #warnings = new Map<string, StoreWarning>()
   readonly #compactBytes = new Map<string, number>()
   #state: State | undefined
   #foreignAtMs = -Infinity
 
-  constructor(options: {
-    directory: Directory
-    journal: Journal
-    clock: Clock
-    url: string
-    id: string
-    endEffects: EndEffects | undefined
-  }) {
+  constructor(options: SessionOptions) {
+    this.#options = options
     this.directory = options.directory
     this.url = options.url
     this.#journal = options.journal
-    this.#clock = options.clock
-    this.#id = options.id
-    this.#endEffects = options.endEffects
   }
 
   /** The faults found since the store was opened, newest last. */
@@ -119,21 +124,9 @@ export class Session {
     this.#commit({ counters: { ...this.#journal.counters, highestAt: state.tables.highestAt }, changes: [] })
   }
 
-  report(fault: string): void {
-    this.#faults.add(fault)
-    forgetOldest(this.#faults)
-  }
-
-  /** Records a warning, which is not damage. */
-  warn(warning: StoreWarning): void {
-    this.#warnings.set(warning.message, warning)
-    forgetOldest(this.#warnings)
-  }
-
   /** Moves files that are not runs out of `pending`, where they would stay for ever. */
   failMalformed(state: State): void {
-    const { directory } = this
-    failMalformed({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
+    failMalformed(this.#scanOf(state))
   }
 
   close(): void {
@@ -142,23 +135,32 @@ export class Session {
   }
 
   #load(): State {
-    const { directory, url } = this
     const unapplied = this.#journal.open()
     if (unapplied !== undefined) this.#apply(unapplied, { isAgain: true })
-    const report = (fault: string): void => this.report(fault)
-    const warn = (warning: StoreWarning): void => this.warn(warning)
-    const parts = { journal: this.#journal, id: this.#id, endEffects: this.#endEffects }
-    this.#state = loadState({ directory, url, ...parts, report, warn })
-    for (const name of compactedFiles) this.#compactBytes.set(name, directory.sizeOf(name))
+    this.#state = loadState({ ...this.#options, report: this.#report, warn: this.#warn })
+    for (const name of Object.keys(compactedFiles)) this.#compactBytes.set(name, this.directory.sizeOf(name))
     return this.#state
   }
 
   #importForeign(state: State): void {
-    const nowMs = this.#clock.monotonicMs()
+    const nowMs = this.#options.clock.monotonicMs()
     if (nowMs - this.#foreignAtMs < foreignEveryMs) return
     this.#foreignAtMs = nowMs
-    const { directory } = this
-    importForeign({ directory, state, now: this.#clock.now(), warn: (warning) => this.warn(warning) })
+    importForeign(this.#scanOf(state))
+  }
+
+  #scanOf(state: State): Parameters<typeof importForeign>[0] {
+    return { directory: this.directory, state, now: this.#options.clock.now(), warn: this.#warn }
+  }
+
+  readonly #report = (fault: string): void => {
+    this.#faults.add(fault)
+    forgetOldest(this.#faults)
+  }
+
+  readonly #warn = (warning: StoreWarning): void => {
+    this.#warnings.set(warning.message, warning)
+    forgetOldest(this.#warnings)
   }
 
   #commit({ counters, changes }: { counters: Counters; changes: readonly Change[] }): void {
@@ -175,21 +177,15 @@ export class Session {
   }
 
   #apply(record: JournalRecord, how: { isAgain: boolean }): void {
-    for (const fault of applyRecord(this.directory, record, how)) this.report(fault)
+    for (const fault of applyRecord(this.directory, record, how)) this.#report(fault)
     this.#journal.markApplied(record)
   }
 
   #compactAndRotate(state: State): void {
-    const lines = {
-      'history.jsonl': () => state.history(),
-      'ledger.jsonl': () => state.ledger(),
-      'notes.jsonl': () => allStateLines(state.tables),
-      'seen.jsonl': () => allSeenLines(state.tables),
-    }
-    for (const name of compactedFiles) {
+    for (const [name, linesOf] of Object.entries(compactedFiles)) {
       const compact = Math.max(smallBytes, this.#compactBytes.get(name) ?? 0)
       if (this.directory.sizeOf(name) < 2 * compact) continue
-      this.directory.replace(name, toLines([...lines[name]()]))
+      this.directory.replace(name, toLines([...linesOf(state)]))
       this.#compactBytes.set(name, this.directory.sizeOf(name))
     }
     this.directory.syncFolders()

@@ -1,6 +1,6 @@
 import { beatName } from '../beats.js'
 import type { Directory } from './directory.js'
-import { fileKey, isHistory, logName, toLines, type Change, type JournalRecord } from './record.js'
+import { fileKey, isHistory, lineFiles, logName, toLines, type Change, type JournalRecord } from './record.js'
 
 /**
  * Updates the files from a record. Every step may be repeated: a file that has already moved or a line that already
@@ -30,39 +30,18 @@ export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
   }
   const gone = new Set(changes.flatMap((change) => (change.kind === 'pruned' ? [change.id] : [])))
   for (const change of changes) {
-    switch (change.kind) {
-      case 'run':
-        if (isHistory(change.to.folder)) add('history.jsonl', { ...change.to, run: change.file })
-        else if (change.from !== undefined && isHistory(change.from.folder))
-          add('history.jsonl', { gone: change.file.rota.id })
-        break
-      case 'pruned':
-        add('history.jsonl', { gone: change.id })
-        break
-      case 'log':
-        if (!gone.has(change.run)) add(logName(change.run), ...change.lines)
-        break
-      case 'hold':
-        add('holds.jsonl', change.line)
-        break
-      case 'range':
-        add('ledger.jsonl', change.line)
-        break
-      case 'note':
-        add('notes.jsonl', change.line)
-        break
-      case 'seen':
-        add('seen.jsonl', change.line)
-        break
-      case 'trigger':
-      case 'worker':
-      case 'worker-forgotten':
-      case 'definitions':
-    }
+    if ('line' in change) add(lineFiles[change.kind], change.line)
+    else if (change.kind === 'pruned') add('history.jsonl', { gone: change.id })
+    else if (change.kind === 'log' && !gone.has(change.run)) add(logName(change.run), ...change.lines)
+    else if (change.kind !== 'run') continue
+    else if (isHistory(change.to.folder)) add('history.jsonl', { ...change.to, run: change.file })
+    else if (change.from !== undefined && isHistory(change.from.folder))
+      add('history.jsonl', { gone: change.file.rota.id })
   }
   return added
 }
 
+/** Makes the change of one file; lines are added later, all lines of a file at once. */
 function applyChange(directory: Directory, change: Change, isAgain: boolean): string | undefined {
   switch (change.kind) {
     case 'run':
@@ -70,27 +49,27 @@ function applyChange(directory: Directory, change: Change, isAgain: boolean): st
     case 'pruned':
       directory.remove(`${change.from.folder}/${change.from.name}`)
       directory.remove(logName(change.id))
-      return undefined
+      break
     case 'trigger':
       directory.replace(`triggers/${fileKey(change.file.name)}.json`, toText(change.file))
-      return undefined
+      break
     case 'worker':
       directory.replace(`workers/${fileKey(change.file.id)}.json`, toText(change.file))
       if (change.file.gone) directory.remove(beatName(change.file.id))
-      return undefined
+      break
     case 'worker-forgotten':
       directory.remove(`workers/${fileKey(change.id)}.json`)
-      return undefined
+      break
     case 'definitions':
       directory.replace('definitions.jsonl', toLines(change.lines))
-      return undefined
+      break
     case 'log':
     case 'hold':
     case 'range':
     case 'note':
     case 'seen':
-      return undefined
   }
+  return undefined
 }
 
 /** Moves the file of a run before rewriting it, so that it is always in exactly one folder. */

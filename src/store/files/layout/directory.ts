@@ -72,7 +72,7 @@ export class Directory {
   /** Replaces a file atomically: a reader sees the old one or the new one. */
   replace(name: string, text: string): void {
     const temporary = join('tmp', name.replaceAll('/', '+'))
-    this.#write(temporary, 'w', (file) => this.#writeAll(file, Buffer.from(text), 0))
+    this.#write(temporary, 'w', (file) => this.writeAll(file, Buffer.from(text), 0))
     this.move(temporary, name)
   }
 
@@ -80,7 +80,7 @@ export class Directory {
   replaceVolatile(name: string, text: string): void {
     const temporary = `${name}.new`
     const file = this.disk.open(this.of(temporary), 'w')
-    this.#closing(file, () => this.#writeAll(file, Buffer.from(text), 0))
+    this.#closing(file, () => this.writeAll(file, Buffer.from(text), 0))
     this.disk.rename(this.of(temporary), this.of(name))
   }
 
@@ -101,8 +101,14 @@ export class Directory {
     this.#write(name, this.exists(name) ? 'r+' : 'w+', (file) => {
       const size = this.disk.size(file)
       if (size > at) this.disk.truncate(file, at)
-      this.#writeAll(file, Buffer.from(text), Math.min(size, at))
+      this.writeAll(file, Buffer.from(text), Math.min(size, at))
     })
+  }
+
+  /** Writes all data to an open file, however many calls that takes. */
+  writeAll(file: number, data: Uint8Array, position: number): void {
+    let written = 0
+    while (written < data.length) written += this.disk.write(file, data.subarray(written), position + written)
   }
 
   /** Truncates a file at a position. */
@@ -136,11 +142,6 @@ export class Directory {
       change(file)
       if (this.#isDurable) this.disk.sync(file)
     })
-  }
-
-  #writeAll(file: number, data: Uint8Array, position: number): void {
-    let written = 0
-    while (written < data.length) written += this.disk.write(file, data.subarray(written), position + written)
   }
 
   #closing(file: number, act: () => void): void {

@@ -53,6 +53,14 @@ export type Change =
   | { readonly kind: 'seen'; readonly line: SeenLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 
+/** The file to which each kind of change adds its line. */
+export const lineFiles = {
+  hold: 'holds.jsonl',
+  range: 'ledger.jsonl',
+  note: 'notes.jsonl',
+  seen: 'seen.jsonl',
+} as const
+
 /** A line of `history.jsonl`: a final run and the location of its file, or a run that is no longer final. */
 export type HistoryLine =
   | { readonly folder: QueueFolder; readonly name: string; readonly run: RunFile }
