@@ -5,34 +5,34 @@ import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
 import type { ReadyRuns } from './ready-runs.js'
-import { byUrgency, jobOf, type RunRow, type Tables } from './tables.js'
+import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Fills the worker's slots with ready runs of any kind, then prefetches runs that block no other run. */
 export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
-  const freeSlots = new FreeSlots(tables, claimRequest, now)
+  const freeSlots = freeSlotsOf(tables, claimRequest, now)
   const claims: Claim[] = []
   while (claims.length < claimRequest.slots + claimRequest.prefetch) {
     const row =
       claims.length < claimRequest.slots ? nextReady(tables, freeSlots) : nextPrefetchable(tables, freeSlots)
     if (row === undefined) break
     makeRunning(tables, row, { worker, now })
-    freeSlots.take(row.job)
+    freeSlots(row.job).free--
     claims.push(toClaim(row, now))
   }
   return { claims, more: nextReady(tables, freeSlots) !== undefined }
 }
 
 function nextReady({ readyPrefetchable, readyOther }: Tables, freeSlots: FreeSlots): RunRow | undefined {
-  const prefetchable = firstOf(readyPrefetchable, (job) => freeSlots.of(job) > 0)
-  const other = firstOf(readyOther, (job) => freeSlots.of(job) > 0)
+  const prefetchable = firstOf(readyPrefetchable, (job) => freeSlots(job).free > 0)
+  const other = firstOf(readyOther, (job) => freeSlots(job).free > 0)
   if (prefetchable === undefined || other === undefined) return prefetchable ?? other
   return byUrgency(prefetchable, other) < 0 ? prefetchable : other
 }
 
 function nextPrefetchable({ readyPrefetchable }: Tables, freeSlots: FreeSlots): RunRow | undefined {
-  return firstOf(readyPrefetchable, (job) => freeSlots.of(job) === Infinity)
+  return firstOf(readyPrefetchable, (job) => freeSlots(job).free === Infinity)
 }
 
 function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): RunRow | undefined {
@@ -40,46 +40,23 @@ function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): 
   return undefined
 }
 
-/** How many more runs of each job one turn may claim: 0 for a job that was not requested or whose queue is paused. */
-class FreeSlots {
-  readonly #tables: Tables
-  readonly #claimRequest: ClaimRequest
-  readonly #now: Instant
-  readonly #byQueue = new Map<string, { free: number }>()
-  readonly #byJob = new Map<string, { free: number }>()
+/** How many more runs of a job one turn may claim; jobs of the same queue share the number. */
+type FreeSlots = (job: string) => { free: number }
 
-  constructor(tables: Tables, claimRequest: ClaimRequest, now: Instant) {
-    this.#tables = tables
-    this.#claimRequest = claimRequest
-    this.#now = now
+/** Nothing is free for a job that was not requested or whose queue is paused. */
+function freeSlotsOf(tables: Tables, { jobs }: ClaimRequest, now: Instant): FreeSlots {
+  const byJob = new Map<string, { free: number }>()
+  const byQueue = new Map<string, { free: number }>()
+  const inQueue = (queue: string): { free: number } => {
+    const isPaused = isHeld(tables, [`queue:${queue}`], now)
+    return { free: isPaused ? 0 : freeIn(tables, queue) }
   }
-
-  of(job: string): number {
-    return this.#entry(job).free
-  }
-
-  take(job: string): void {
-    this.#entry(job).free--
-  }
-
-  #entry(job: string): { free: number } {
-    const known = this.#byJob.get(job)
-    if (known !== undefined) return known
-    const free = this.#claimRequest.jobs.includes(job)
-      ? this.#inQueue(jobOf(this.#tables, job).queue)
-      : { free: 0 }
-    this.#byJob.set(job, free)
-    return free
-  }
-
-  #inQueue(queue: string): { free: number } {
-    const known = this.#byQueue.get(queue)
-    if (known !== undefined) return known
-    const isPaused = isHeld(this.#tables, [`queue:${queue}`], this.#now)
-    const free = { free: isPaused ? 0 : freeIn(this.#tables, queue) }
-    this.#byQueue.set(queue, free)
-    return free
-  }
+  return (job) =>
+    getOrAdd(byJob, job, () => {
+      if (!jobs.includes(job)) return { free: 0 }
+      const { queue } = jobOf(tables, job)
+      return getOrAdd(byQueue, queue, () => inQueue(queue))
+    })
 }
 
 function freeIn(tables: Tables, queue: string): number {

@@ -1,7 +1,7 @@
 import type { Gate } from '../../kernel/run/run.js'
 import { OrderedSet } from './ordered-set.js'
 import type { ReadyRuns } from './ready-runs.js'
-import { byUrgency, compareText, type GateRow, type RunRow, type Tables } from './tables.js'
+import { byUrgency, compareText, getOrAdd, type GateRow, type RunRow, type Tables } from './tables.js'
 
 /** Makes a pending run ready and takes its concurrency slots, or blocks it at the first limit that is full. The run must be in no index. */
 export function admit(tables: Tables, row: RunRow): void {
@@ -108,17 +108,14 @@ function isFull(tables: Tables, row: RunRow, gate: Gate): boolean {
 }
 
 function gateOf(tables: Tables, row: RunRow, gate: Gate): GateRow {
-  const known = tables.gates.get(gate.key)
-  if (known !== undefined) return known
-  const fresh: GateRow = {
+  const { job } = row
+  return getOrAdd(tables.gates, gate.key, () => ({
     key: gate.key,
-    limit: limitOf(tables, row.job, gate),
-    job: row.job,
+    limit: limitOf(tables, job, gate),
+    job,
     admitted: 0,
     blocked: new OrderedSet(byUrgency),
-  }
-  tables.gates.set(gate.key, fresh)
-  return fresh
+  }))
 }
 
 /** The limits of a job are read from its definition each time, so that a change takes effect immediately. */

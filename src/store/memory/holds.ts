@@ -4,7 +4,7 @@ import { chainMsOf } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
 import { setNextTick } from './next-tick.js'
-import type { HoldRow, Tables, TriggerRow } from './tables.js'
+import { getOrAdd, type HoldRow, type Tables, type TriggerRow } from './tables.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
 type ReleaseRequest = Parameters<Holding['release']>[0]
@@ -13,19 +13,9 @@ type ReleaseRequest = Parameters<Holding['release']>[0]
 export function hold(tables: Tables, request: HoldRequest): 'held' | 'already' {
   const { target, now, untilAt, actor, note } = request
   if (openHold(tables, target, now) !== undefined) return 'already'
-  const row = {
-    id: ++tables.lastHold,
-    target,
-    fromAt: now,
-    untilAt,
-    actor,
-    note,
-    catchUp: false,
-    isReleased: false,
-  }
-  const known = tables.holds.get(target)
-  if (known === undefined) tables.holds.set(target, [row])
-  else known.push(row)
+  const open = { catchUp: false, isReleased: false }
+  const row = { id: ++tables.lastHold, target, fromAt: now, untilAt, actor, note, ...open }
+  getOrAdd(tables.holds, target, () => []).push(row)
   tables.touched?.holds.add(row)
   const trigger = triggerOf(tables, target)
   if (trigger !== undefined) pauseTrigger(tables, trigger, untilAt)

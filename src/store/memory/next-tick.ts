@@ -1,7 +1,7 @@
 import { followedAssets, isPolled } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { OrderedSet } from './ordered-set.js'
-import type { Tables, TriggerRow } from './tables.js'
+import { getOrAdd, type Tables, type TriggerRow } from './tables.js'
 
 /** Sets when a trigger is evaluated next. */
 export function setNextTick(tables: Tables, row: TriggerRow, nextAt: Instant | undefined): void {
@@ -21,10 +21,8 @@ export function nextTickIndex(tables: Tables, { trigger }: TriggerRow): OrderedS
 /** Puts an active trigger where the ends of what it follows find it. */
 export function startFollowing(tables: Tables, row: TriggerRow): void {
   if (!row.active) return
-  for (const asset of followedAssets(row.trigger.schedule)) {
-    const followers = tables.followers.get(asset) ?? new Set()
-    tables.followers.set(asset, followers.add(row))
-  }
+  for (const asset of followedAssets(row.trigger.schedule))
+    getOrAdd(tables.followers, asset, () => new Set()).add(row)
 }
 
 /** Takes a trigger out from there, before its definition changes or it ends. */

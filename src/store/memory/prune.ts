@@ -5,6 +5,7 @@ import { forgetExpired } from './state.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
+  byFirst,
   dropRange,
   runsOfTrigger,
   stateOf,
@@ -43,20 +44,10 @@ function recordPruned(tables: Tables, row: RunRow, now: Instant): void {
     seq: ++tables.lastSeq,
   }
   addRange(tables, range)
-  const joined = joinNeighbours(tables, { first: rangeBefore(runs, range), second: range }) ?? range
-  joinNeighbours(tables, { first: joined, second: rangeAfter(runs, joined) })
-}
-
-function rangeBefore(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
-  const isBefore = (other: RangeRow): boolean =>
-    other.firstAt < range.firstAt || (other.firstAt === range.firstAt && other.seq < range.seq)
-  return first(runs.ranges.backwards(isBefore))
-}
-
-function rangeAfter(runs: TriggerRuns, range: RangeRow): RangeRow | undefined {
-  const isBefore = (other: RangeRow): boolean =>
-    other.firstAt < range.firstAt || (other.firstAt === range.firstAt && other.seq <= range.seq)
-  return first(runs.ranges.from(isBefore))
+  const before = first(runs.ranges.backwards((other) => byFirst(other, range) < 0))
+  const joined = joinNeighbours(tables, { first: before, second: range }) ?? range
+  const after = first(runs.ranges.from((other) => byFirst(other, joined) <= 0))
+  joinNeighbours(tables, { first: joined, second: after })
 }
 
 /** Merges two pruned ranges of the same version if no run lies between them. */

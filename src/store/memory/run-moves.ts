@@ -15,7 +15,7 @@ import type { Instant } from '../../time/instant.js'
 import { admit, readyIndex, releaseGates, stopWaiting } from './gates.js'
 import { copyJson } from './json-copy.js'
 import { applyEndEffect } from './end-effect.js'
-import { runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
+import { getOrAdd, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Inserts a pending run; a run whose id exists stays unchanged. */
 export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
@@ -221,8 +221,7 @@ export function markUnfinished(tables: Tables, row: RunRow): void {
 export function takeUnique(tables: Tables, row: RunRow): void {
   if (row.uniqueKey === undefined) return
   const slot = uniqueSlot(row.job, row.uniqueKey)
-  const holders = tables.unique.get(slot) ?? new Set()
-  tables.unique.set(slot, holders.add(row))
+  getOrAdd(tables.unique, slot, () => new Set()).add(row)
 }
 
 /** Counts a run as final; its unique key is free unless `uniqueUntil` keeps it longer. */

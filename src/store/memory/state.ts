@@ -3,7 +3,7 @@ import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kerne
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import { copyJson } from './json-copy.js'
-import { byStateKey, compareText, noteTime, type Mutable, type Tables } from './tables.js'
+import { byStateKey, compareText, getOrAdd, noteTime, type Mutable, type Tables } from './tables.js'
 
 /** State entries of one kind, by name and item. */
 export function stateEntries(tables: Tables, filter: StateFilter): StateEntry[] {
@@ -99,8 +99,7 @@ export function seen(
 /** Remembers a digest for a trigger. */
 export function remember(tables: Tables, trigger: string, { digest, untilAt }: SeenKey): void {
   dropDigest(tables, trigger, digest)
-  const known = tables.seen.get(trigger) ?? new Map<string, Instant | undefined>()
-  tables.seen.set(trigger, known.set(digest, untilAt))
+  getOrAdd(tables.seen, trigger, () => new Map()).set(digest, untilAt)
   if (untilAt !== undefined) tables.seenUntil.add({ trigger, digest, untilAt })
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, untilAt })
 }

@@ -16,69 +16,10 @@ import { OrderedSet } from './ordered-set.js'
 import { ReadyRuns } from './ready-runs.js'
 
 /** Everything a memory store knows, with indexes so that no method scans the history. */
-export interface Tables {
-  readonly id: string
-  /** What the ends of runs change. */
-  readonly endEffects: EndEffects
-  readonly jobs: Map<string, StoredJob>
-  readonly queues: Map<string, Queue>
-  readonly triggers: Map<string, TriggerRow>
-  /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
-  readonly byNextTick: OrderedSet<TriggerRow>
-  readonly sensorsByNextTick: OrderedSet<TriggerRow>
-  /** The triggers that follow an asset, by its name. */
-  readonly followers: Map<string, Set<TriggerRow>>
-  /** State entries by kind, name and item. */
-  readonly state: OrderedSet<Mutable<StateEntry>>
-  readonly stateByKey: Map<string, Mutable<StateEntry>>
-  /** The digests that each trigger remembers, and until when. */
-  readonly seen: Map<string, Map<string, Instant | undefined>>
-  /** Digests that expire, the first to expire first. */
-  readonly seenUntil: OrderedSet<SeenRow>
-  readonly holds: Map<HoldTarget, HoldRow[]>
-  readonly workers: Map<string, WorkerRow>
-  readonly gates: Map<string, GateRow>
-  readonly runs: Map<RunId, RunRow>
-  readonly runsById: OrderedSet<RunRow>
-  readonly runsByTrigger: Map<string, TriggerRuns>
-  readonly runsByJob: Map<string, JobRuns>
-  /** Ready runs that a worker may prefetch, as far as the run itself decides, and all other ready runs. */
-  readonly readyPrefetchable: ReadyRuns<RunRow>
-  readonly readyOther: ReadyRuns<RunRow>
-  readonly delayed: OrderedSet<RunRow>
-  readonly final: OrderedSet<RunRow>
-  /** Runs that hold, or may hold, a unique key of a job. */
-  readonly unique: Map<string, Set<RunRow>>
-  readonly counts: Record<RunState, number>
-  readonly watchers: Set<() => void>
-  lastSeq: number
-  jobsRevision: number
-  lastHold: number
-  epoch: number
-  highestAt: Instant
-  isHinting: boolean
-  /** What the current transaction has changed, in a store that writes changes to disk. */
-  touched: Touched | undefined
-}
+export type Tables = ReturnType<typeof emptyTables>
 
 /** The rows that a transaction has created, changed or removed. */
-export interface Touched {
-  readonly runs: Set<RunRow>
-  readonly triggers: Set<TriggerRow>
-  readonly workers: Set<WorkerRow>
-  readonly holds: Set<HoldRow>
-  /** State entries by key; undefined for a removed one. */
-  readonly state: Map<string, StateEntry | undefined>
-  /** Digests that triggers remembered or forgot. */
-  readonly seen: Map<
-    string,
-    | (SeenKey & { readonly trigger: string })
-    | { readonly trigger: string; readonly digest: string; readonly forgotten: true }
-  >
-  /** Ranges by sequence number; undefined for a removed one. */
-  readonly ranges: Map<number, RangeRow | undefined>
-  definitions: boolean
-}
+export type Touched = ReturnType<typeof nothingTouched>
 
 /** A digest that a trigger remembers until an instant. */
 export interface SeenRow {
@@ -164,54 +105,66 @@ export interface JobRuns {
 }
 
 /** The tables of an empty store. */
-export function emptyTables(endEffects: EndEffects = chainsOnly): Tables {
+export function emptyTables(endEffects: EndEffects = chainsOnly) {
   return {
+    id: randomUUID() as string,
+    /** What the ends of runs change. */
     endEffects,
-    id: randomUUID(),
-    jobs: new Map(),
-    queues: new Map(),
-    triggers: new Map(),
+    jobs: new Map<string, StoredJob>(),
+    queues: new Map<string, Queue>(),
+    triggers: new Map<string, TriggerRow>(),
+    /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
     byNextTick: new OrderedSet(byNextTickAt),
     sensorsByNextTick: new OrderedSet(byNextTickAt),
-    followers: new Map(),
+    /** The triggers that follow an asset, by its name. */
+    followers: new Map<string, Set<TriggerRow>>(),
+    /** State entries by kind, name and item. */
     state: new OrderedSet<Mutable<StateEntry>>(byStateKey),
-    stateByKey: new Map(),
-    seen: new Map(),
+    stateByKey: new Map<string, Mutable<StateEntry>>(),
+    /** The digests that each trigger remembers, and until when. */
+    seen: new Map<string, Map<string, Instant | undefined>>(),
+    /** Digests that expire, the first to expire first. */
     seenUntil: new OrderedSet(byEnd),
-    holds: new Map(),
-    workers: new Map(),
-    gates: new Map(),
-    runs: new Map(),
+    holds: new Map<HoldTarget, HoldRow[]>(),
+    workers: new Map<string, WorkerRow>(),
+    gates: new Map<string, GateRow>(),
+    runs: new Map<RunId, RunRow>(),
     runsById: new OrderedSet(byId),
-    runsByTrigger: new Map(),
-    runsByJob: new Map(),
+    runsByTrigger: new Map<string, TriggerRuns>(),
+    runsByJob: new Map<string, JobRuns>(),
+    /** Ready runs that a worker may prefetch, as far as the run itself decides, and all other ready runs. */
     readyPrefetchable: new ReadyRuns(byUrgency),
     readyOther: new ReadyRuns(byUrgency),
-    delayed: new OrderedSet((a, b) => a.runAt - b.runAt || a.seq - b.seq),
-    final: new OrderedSet((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
-    unique: new Map(),
+    delayed: new OrderedSet<RunRow>((a, b) => a.runAt - b.runAt || a.seq - b.seq),
+    final: new OrderedSet<RunRow>((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
+    /** Runs that hold, or may hold, a unique key of a job. */
+    unique: new Map<string, Set<RunRow>>(),
     counts: { pending: 0, running: 0, done: 0, failed: 0, cancelled: 0 },
-    watchers: new Set(),
+    watchers: new Set<() => void>(),
     lastSeq: 0,
     jobsRevision: 0,
     lastHold: 0,
     epoch: 0,
-    highestAt: 0,
+    highestAt: 0 as Instant,
     isHinting: false,
-    touched: undefined,
+    /** What the current transaction has changed, in a store that writes changes to disk. */
+    touched: undefined as Touched | undefined,
   }
 }
 
 /** The record of a transaction that has changed nothing yet. */
-export function nothingTouched(): Touched {
+export function nothingTouched() {
   return {
-    runs: new Set(),
-    triggers: new Set(),
-    workers: new Set(),
-    holds: new Set(),
-    state: new Map(),
-    seen: new Map(),
-    ranges: new Map(),
+    runs: new Set<RunRow>(),
+    triggers: new Set<TriggerRow>(),
+    workers: new Set<WorkerRow>(),
+    holds: new Set<HoldRow>(),
+    /** State entries by key; undefined for a removed one. */
+    state: new Map<string, StateEntry | undefined>(),
+    /** Digests that triggers remembered or forgot. */
+    seen: new Map<string, (SeenKey | { digest: string; forgotten: true }) & { trigger: string }>(),
+    /** Ranges by sequence number; undefined for a removed one. */
+    ranges: new Map<number, RangeRow | undefined>(),
     definitions: false,
   }
 }
@@ -255,25 +208,26 @@ export function jobOf(tables: Tables, name: string): Job {
 }
 
 /** The runs and the ranges of a trigger. */
-export function runsOfTrigger(tables: Tables, trigger: string): TriggerRuns {
-  const known = tables.runsByTrigger.get(trigger)
-  if (known !== undefined) return known
-  const fresh = {
+export function runsOfTrigger({ runsByTrigger }: Tables, trigger: string): TriggerRuns {
+  return getOrAdd(runsByTrigger, trigger, () => ({
     all: new OrderedSet(byId),
     own: new OrderedSet((a: RunRow, b: RunRow) => a.dueAt - b.dueAt || byId(a, b)),
     unfinished: new OrderedSet(byId),
     ranges: new OrderedSet(byFirst),
-  }
-  tables.runsByTrigger.set(trigger, fresh)
-  return fresh
+  }))
 }
 
 /** The number of unfinished and running runs of a job. */
-export function runsOfJob(tables: Tables, job: string): JobRuns {
-  const known = tables.runsByJob.get(job)
+export function runsOfJob({ runsByJob }: Tables, job: string): JobRuns {
+  return getOrAdd(runsByJob, job, () => ({ unfinished: 0, running: 0 }))
+}
+
+/** The value of a key, which is added if it is missing. */
+export function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
   if (known !== undefined) return known
-  const fresh = { unfinished: 0, running: 0 }
-  tables.runsByJob.set(job, fresh)
+  const fresh = make()
+  map.set(key, fresh)
   return fresh
 }
 
@@ -282,7 +236,8 @@ export function noteTime(tables: Tables, now: Instant): void {
   tables.highestAt = Math.max(tables.highestAt, now)
 }
 
-function byFirst(a: RangeRow, b: RangeRow): number {
+/** Orders ranges by their first instant, then by the order in which they were recorded. */
+export function byFirst(a: RangeRow, b: RangeRow): number {
   return a.firstAt - b.firstAt || a.seq - b.seq
 }
 
