@@ -92,8 +92,7 @@ export class Commands {
   /** Checks the jobs file, if one is used: `error` if it cannot be read or has faulty lines, `warnings` if others may write it. */
   async checkFile(): Promise<JobsFileCheck> {
     const jobs = await this.#jobs()
-    const warnings = jobs.fileOpenToOthers().map(({ message, todo }) => `${message}; ${todo}`)
-    return { error: await jobs.fileTrouble(), warnings }
+    return { error: await jobs.fileTrouble(), warnings: jobs.fileWarnings() }
   }
 
   /** Runs a command job now; its schedule does not change. */

@@ -8,11 +8,11 @@ import { placeOf } from '../../kernel/definition/faults.js'
 import { isJobsSource, jobsSource } from '../../kernel/job/command-source.js'
 import { readOptions } from '../../kernel/definition/read-value.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import { formatJobLine } from './lines.js'
+import { formatJobLine, jobsIn } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { openToOthers, type OpenToOthers } from '../../formats/open-to-others.js'
+import { openToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
 import { addToStore, endInStore, executionsOf, findJob, infosOf, type NewJob } from './store-jobs.js'
 import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
@@ -96,9 +96,10 @@ export class CommandJobs {
     return await jobsFileTrouble(this.store, this.place, this.#clock.now())
   }
 
-  /** What every user of this machine may write of the file that the jobs are in. */
-  fileOpenToOthers(): readonly OpenToOthers[] {
-    return this.place === undefined ? [] : openToOthers(this.place.file.path)
+  /** Warns if others may write the file that the jobs are in, since they may have commands run here then. */
+  fileWarnings(): readonly string[] {
+    const open = this.place === undefined ? [] : openToOthers(this.place.file.path)
+    return open.map(({ message, todo }) => `${message}; ${todo}`)
   }
 
   /** The jobs of the file that the store does not have. */
@@ -107,7 +108,7 @@ export class CommandJobs {
     const { file, source } = this.place
     // A file in trouble takes nothing away from what the store knows; `fileTrouble` says what it is.
     const text = await file.read().catch(unlessTrouble)
-    const lines = text?.lines.flatMap((line) => (line.kind === 'job' ? [line] : [])) ?? []
+    const lines = jobsIn(text?.lines ?? [])
     const stored = await this.store.triggers({ names: lines.map(({ job }) => job.id), active: true })
     const known = new Set(stored.map(({ trigger }) => trigger.name))
     return lines
@@ -156,9 +157,7 @@ export class CommandJobs {
       const known = await store.triggers({ names: [...ids], active: true })
       const taken = [
         ...known.map(({ trigger, source }) => `${trigger.name} (${source})`),
-        ...lines.flatMap((line) =>
-          line.kind === 'job' && ids.has(line.job.id) ? [`${line.job.id} (line ${line.line})`] : [],
-        ),
+        ...jobsIn(lines).flatMap(({ job, line }) => (ids.has(job.id) ? [`${job.id} (line ${line})`] : [])),
       ]
       if (taken.length > 0) {
         throw new RotaError(

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../kernel/identity/canonical-json.js'
 import { commandJobOf, commandPayload, type CommandJob } from './definition.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
-import { readJobLines, toFault, type JobLine, type LineFault } from './lines.js'
+import { jobsIn, readJobLines, toFault, type JobLine, type LineFault } from './lines.js'
 import type { Instant } from '../../time/instant.js'
 import type { CommandJobs } from './command-jobs.js'
 import { largestFile } from './jobs-file.js'
@@ -71,7 +71,7 @@ async function judge(
   lines: readonly JobLine[],
   isShell: boolean,
 ): Promise<readonly ImportedLine[]> {
-  const names = lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : []))
+  const names = jobsIn(lines).map(({ job }) => job.id)
   const stored = await store.triggers({ names, active: true })
   const known = new Map(stored.map((one) => [one.trigger.name, one]))
   const executions = await executionsOf(store, stored)

@@ -4,7 +4,6 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { isFinal } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import type { OpenToOthers } from '../../formats/open-to-others.js'
 import { someIds, telling } from '../../engine/operations.js'
 import type { CommandJobs } from './command-jobs.js'
 import { bindCommands, removeUnclaimedJobs } from './performers.js'
@@ -71,7 +70,10 @@ export class JobsKeeper {
     const { place } = jobs
     if (place !== undefined) {
       await this.#guarded('file', () => this.#lookAtFile(place, hasNewJobs))
-      await this.#guarded('rights', async () => openFile(jobs.fileOpenToOthers()))
+      await this.#guarded('rights', async () => {
+        const warnings = jobs.fileWarnings()
+        return warnings.length === 0 ? undefined : new RotaError('JOBS_INVALID', warnings.join('; '))
+      })
     }
     if (hasNewJobs) await bindCommands(jobs.store, this.#options.now())
     this.#boundTo = performers
@@ -152,11 +154,4 @@ export class JobsKeeper {
     await jobs.store.changeState({ changes, now })
     this.#cleanupAt = now + dayMs
   }
-}
-
-/** Whoever may write the file may have commands run here. */
-function openFile(open: readonly OpenToOthers[]): RotaError | undefined {
-  if (open.length === 0) return undefined
-  const list = open.map(({ message, todo }) => `${message}; ${todo}`)
-  return new RotaError('JOBS_INVALID', list.join('; '))
 }

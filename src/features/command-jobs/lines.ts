@@ -28,6 +28,14 @@ export type JobLine = { readonly line: number; readonly bytes: Buffer } & (
     }
 )
 
+/** A line that is a job. */
+export type GoodLine = JobLine & { readonly kind: 'job' }
+
+/** The lines that are jobs. */
+export function jobsIn(lines: readonly JobLine[]): readonly GoodLine[] {
+  return lines.filter((line) => line.kind === 'job')
+}
+
 /** That a one-shot was executed, and when, where its line says so. */
 export interface Executed {
   readonly at: Instant | undefined

@@ -2,7 +2,7 @@ import { sync } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
 import { faultText, RotaError } from '../../kernel/definition/errors.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
-import { isTorn, markExecuted, toFault, type JobLine } from './lines.js'
+import { isTorn, jobsIn, markExecuted, toFault, type GoodLine, type JobLine } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { writingMs, type JobsFile, type JobsText } from './jobs-file.js'
@@ -87,8 +87,6 @@ export async function readOrRestore(store: Store, { file, source }: JobsPlace): 
   return await file.read()
 }
 
-type Line = JobLine & { readonly kind: 'job' }
-
 /** A job of the file as the store has it. */
 interface Known {
   readonly trigger: Trigger
@@ -104,7 +102,7 @@ async function knownJobs(store: Store, source: string): Promise<ReadonlyMap<stri
 }
 
 interface Conflict {
-  readonly line: Line
+  readonly line: GoodLine
   readonly source: string
 }
 
@@ -113,8 +111,8 @@ async function divide(
   store: Store,
   { lines }: JobsText,
   source: string,
-): Promise<{ own: readonly Line[]; conflicts: readonly Conflict[] }> {
-  const jobs = lines.flatMap((line) => (line.kind === 'job' ? [line] : []))
+): Promise<{ own: readonly GoodLine[]; conflicts: readonly Conflict[] }> {
+  const jobs = jobsIn(lines)
   const stored = await store.triggers({ names: jobs.map(({ job }) => job.id), active: true })
   const owners = new Map(
     stored.filter((one) => one.source !== source).map((one) => [one.trigger.name, one.source]),
@@ -132,7 +130,7 @@ async function writeJobs(
   look: {
     readonly place: JobsPlace
     readonly text: JobsText
-    readonly own: readonly Line[]
+    readonly own: readonly GoodLine[]
     readonly known: ReadonlyMap<string, Known>
     readonly now: Instant
     readonly isSettled: boolean
@@ -165,7 +163,7 @@ async function writeJobs(
 }
 
 /** That a command is a line for a shell is known to the store only. */
-function isShell({ job }: Line, known: ReadonlyMap<string, Known>): boolean {
+function isShell({ job }: GoodLine, known: ReadonlyMap<string, Known>): boolean {
   const trigger = known.get(job.id)?.trigger
   return trigger?.job === shellCommand && commandJobOf(trigger).command === job.command
 }
@@ -176,7 +174,7 @@ function absent(
   known: ReadonlyMap<string, Known>,
   isSettled: boolean,
 ): { kept: readonly Trigger[]; gone: readonly string[] } {
-  const good = new Set(lines.flatMap((line) => (line.kind === 'job' ? [line.job.id] : [])))
+  const good = new Set(jobsIn(lines).map(({ job }) => job.id))
   const faulty = new Set(lines.flatMap((line) => (line.kind === 'faulty' ? (line.id ?? []) : [])))
   const missing = [...known.values()].map(({ trigger }) => trigger).filter(({ name }) => !good.has(name))
   return {
@@ -186,7 +184,7 @@ function absent(
 }
 
 /** The one-shots that are not marked as executed. */
-function openJobs(lines: readonly Line[]): readonly string[] {
+function openJobs(lines: readonly GoodLine[]): readonly string[] {
   return lines.flatMap(({ job, executed }) =>
     job.type === 'oneshot' && executed === undefined ? [job.id] : [],
   )
@@ -195,7 +193,7 @@ function openJobs(lines: readonly Line[]): readonly string[] {
 /** Marks lines whose job was executed; the others keep their bytes. Where somebody has written meanwhile, the next look does it. */
 async function markLines(
   store: Store,
-  { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly Line[] },
+  { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly GoodLine[] },
 ): Promise<readonly string[]> {
   const names = openJobs(own)
   const executed = await executionsOf(store, names.length === 0 ? [] : await store.triggers({ names }))

@@ -34,6 +34,17 @@ export async function wasEnqueued(store: Store, entry: EntryKey, trigger: string
   return ranges.length === 0 || ranges.some(({ reason }) => reason === 'pruned')
 }
 
+/** Whether an entry was enqueued with other params under its trigger. */
+export async function wasChanged(
+  store: Store,
+  entry: EntryKey & { readonly params?: Json | undefined },
+  stored: StoredTrigger | undefined,
+): Promise<boolean> {
+  if (stored === undefined || !isRecorded(stored, entry)) return false
+  const { name, payload } = stored.trigger
+  return !hasSameParams(entry.params, payload) && (await wasEnqueued(store, entry, name))
+}
+
 /** Throws one error with all entries whose params differ from the enqueued ones, if there are any. */
 export function refuseOtherParams(what: string, entries: readonly EntryKey[]): void {
   if (entries.length === 0) return

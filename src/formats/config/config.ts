@@ -233,35 +233,16 @@ function readTriggers(
 function noteTwice(all: readonly Definitions[], place: Place): void {
   const jobs = all.flatMap((one) => one.jobs ?? [])
   const triggers = all.flatMap((one) => one.triggers ?? [])
-  noteRepeated(
-    jobs.map(({ job, section = 'jobs' }) => ({ what: 'job', section, name: job.name })),
-    place,
-  )
-  noteRepeated(
-    triggers.map(({ trigger, origin }) => ({
-      what: 'trigger',
-      section: origin?.section ?? 'triggers',
-      name: trigger.name,
-    })),
-    place,
-  )
-}
-
-function noteRepeated(
-  definitions: readonly { readonly what: string; readonly section: string; readonly name: string }[],
-  place: Place,
-): void {
   const seen = new Map<string, string>()
-  for (const { what, section, name } of definitions) {
-    const first = seen.get(name)
-    if (first === undefined) seen.set(name, section)
-    else
-      fault(
-        within(within(place, section), name),
-        `${first} already defines a ${what} of this name`,
-        'another name',
-      )
+  const note = (what: string, section: string, name: string): void => {
+    const first = seen.get(`${what} ${name}`)
+    seen.set(`${what} ${name}`, first ?? section)
+    if (first === undefined) return
+    const message = `${first} already defines a ${what} of this name`
+    fault([section, name].reduce(within, place), message, 'another name')
   }
+  for (const { job, section = 'jobs' } of jobs) note('job', section, job.name)
+  for (const { trigger, origin } of triggers) note('trigger', origin?.section ?? 'triggers', trigger.name)
 }
 
 /** A name may be that of a job in the store, which nobody has asked yet; beside other faults it is still worth a look. */

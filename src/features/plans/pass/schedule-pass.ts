@@ -14,7 +14,7 @@ import type { Store } from '../../../store/port.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
 import { lastPassAt, notePass } from './pass-cursor.js'
 import { filedPayload, queueFileNames } from '../queue/files.js'
-import { hasSameParams, isRecorded, refuseOtherParams, wasEnqueued } from '../same-params.js'
+import { hasSameParams, isRecorded, refuseOtherParams, wasChanged } from '../same-params.js'
 
 /** The parameters of a pass. */
 export interface PassRequest {
@@ -153,19 +153,14 @@ async function refuseChanged(
   if (store === undefined) return
   const changed: PlanEntry[] = []
   for (const entry of plan.entries) {
-    const name = planTriggerName(entry.jobId)
-    const stored = found.known.byName.get(name)
-    const payload = found.foreign.get(entry)?.payload
-    if (isRecorded(stored, entry)) {
-      const isSame = hasSameParams(entry.params, stored?.trigger.payload)
-      if (!isSame && (await wasEnqueued(store, entry, name))) changed.push(entry)
-    } else if (payload !== undefined && !hasSameParams(entry.params, payload)) changed.push(entry)
+    const stored = found.known.byName.get(planTriggerName(entry.jobId))
+    const payload = isRecorded(stored, entry) ? undefined : found.foreign.get(entry)?.payload
+    const isOther = payload !== undefined && !hasSameParams(entry.params, payload)
+    if (isOther || (await wasChanged(store, entry, stored))) changed.push(entry)
   }
-  if (queuePath !== undefined && found.filed.size > 0) {
-    for (const entry of found.filed) {
-      const filed = filedPayload(queuePath, fileNameOf(entry.dueAt, entry.jobId))
-      if (filed !== undefined && !hasSameParams(entry.params, filed)) changed.push(entry)
-    }
+  for (const entry of found.filed) {
+    const filed = filedPayload(queuePath ?? '', fileNameOf(entry.dueAt, entry.jobId))
+    if (filed !== undefined && !hasSameParams(entry.params, filed)) changed.push(entry)
   }
   refuseOtherParams(source.slice('plan:'.length), changed)
 }
