@@ -34,7 +34,7 @@ export class Sensors {
   readonly #context: AppContext
   readonly #sensors: Map<string, ConfiguredSensor>
   readonly #webhooks: Webhooks[] = []
-  #deliveries: Promise<Deliveries> | undefined
+  #deliveries: Deliveries | undefined
   #isRunning = false
 
   constructor(context: AppContext) {
@@ -135,12 +135,11 @@ export class Sensors {
 
   /** Hands an observation to a sensor. It is durable when the promise resolves. */
   async deliver(sensor: string, observation: Observation): Promise<Delivered> {
-    this.#deliveries ??= this.#newDeliveries().catch((error: unknown) => {
-      // What failed once may succeed the next time.
-      this.#deliveries = undefined
-      throw error
-    })
-    return await (await this.#deliveries).deliver(sensor, observation)
+    const { Deliveries } = await import('./delivery/deliver.js')
+    const { now, wake: onRuns, events } = this.#context
+    const store = await this.#context.store()
+    this.#deliveries ??= new Deliveries({ store, now, onRuns, events })
+    return await this.#deliveries.deliver(sensor, observation)
   }
 
   /** Listens for signed deliveries to the webhook sensors of this app, at `/webhooks/<sensor>`, until the app stops. Before the start it answers 503. */
@@ -175,12 +174,6 @@ export class Sensors {
     const { cleanUpSensor } = await import('./polling/poll.js')
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
-  }
-
-  async #newDeliveries(): Promise<Deliveries> {
-    const { Deliveries } = await import('./delivery/deliver.js')
-    const { store, now, wake, events } = this.#context
-    return new Deliveries({ store: await store(), now, onRuns: wake, events })
   }
 
   async #closeWebhooks(): Promise<void> {

@@ -3,7 +3,8 @@ import type { SensorInfo } from './status.js'
 /** How sensors fare, as Prometheus reads it. */
 export function sensorMetrics(sensors: readonly SensorInfo[]): string {
   return metrics
-    .map(({ name, kind, help, value }) => {
+    .map(([ending, kind, help, value]) => {
+      const name = `rota_sensor_${ending}`
       const samples = sensors.flatMap((sensor) => {
         const found = value(sensor)
         return found === undefined ? [] : [`${name}{sensor="${escaped(sensor.name)}"} ${found}\n`]
@@ -13,50 +14,25 @@ export function sensorMetrics(sensors: readonly SensorInfo[]): string {
     .join('')
 }
 
-interface Metric {
-  readonly name: string
-  readonly kind: 'counter' | 'gauge'
-  readonly help: string
-  readonly value: (sensor: SensorInfo) => number | undefined
-}
+type Metric = readonly [
+  ending: string,
+  kind: 'counter' | 'gauge',
+  help: string,
+  value: (sensor: SensorInfo) => number | undefined,
+]
 
 const metrics: readonly Metric[] = [
-  {
-    name: 'rota_sensor_polls_total',
-    kind: 'counter',
-    help: 'Polls that have ended.',
-    value: ({ record }) => record.polls,
-  },
-  {
-    name: 'rota_sensor_found_total',
-    kind: 'counter',
-    help: 'Observations that became runs.',
-    value: ({ record }) => record.found,
-  },
-  {
-    name: 'rota_sensor_failures',
-    kind: 'gauge',
-    help: 'Polls in a row that failed.',
-    value: ({ record }) => record.failures,
-  },
-  {
-    name: 'rota_sensor_paused',
-    kind: 'gauge',
-    help: 'Whether it is paused.',
-    value: ({ pause }) => (pause === undefined ? 0 : 1),
-  },
-  {
-    name: 'rota_sensor_lag_seconds',
-    kind: 'gauge',
-    help: 'How late its last poll began.',
-    value: ({ record }) => record.lagMs / 1000,
-  },
-  {
-    name: 'rota_sensor_last_success_timestamp_seconds',
-    kind: 'gauge',
-    help: 'When it was last polled with success.',
-    value: ({ record }) => (record.lastSuccessAt === null ? undefined : record.lastSuccessAt / 1000),
-  },
+  ['polls_total', 'counter', 'Polls that have ended.', ({ record }) => record.polls],
+  ['found_total', 'counter', 'Observations that became runs.', ({ record }) => record.found],
+  ['failures', 'gauge', 'Polls in a row that failed.', ({ record }) => record.failures],
+  ['paused', 'gauge', 'Whether it is paused.', ({ pause }) => (pause === undefined ? 0 : 1)],
+  ['lag_seconds', 'gauge', 'How late its last poll began.', ({ record }) => record.lagMs / 1000],
+  [
+    'last_success_timestamp_seconds',
+    'gauge',
+    'When it was last polled with success.',
+    ({ record }) => (record.lastSuccessAt === null ? undefined : record.lastSuccessAt / 1000),
+  ],
 ]
 
 function escaped(label: string): string {

@@ -18,6 +18,7 @@ import {
   addEvaluation,
   openPollKey,
   recordKey,
+  type NewEvaluation,
   type OpenPoll,
   type SensorRecord,
   type StoredRecord,
@@ -54,21 +55,22 @@ const shortestBackOffMs = 1000
 
 /** Claims a poll, unless the sensor is paused or somebody else is at it. */
 export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: string }): PollClaim {
-  const { due, spec, open } = facts
-  if (!isPolled(facts, now)) return waiting(facts, now, pauseOf(facts, now)?.untilAt)
-  if (open !== undefined && open.untilAt > now) return waiting(facts, now, open.untilAt)
-  const untilAt = leaseEnd(spec, now)
-  const poll: OpenPoll = { id, sinceAt: now, untilAt }
-  const tick = {
-    ...bareTick(due, now),
-    nextAt: untilAt,
-    notes: [{ ...openPollKey(due.trigger.name), revision: facts.openRevision, value: poll }],
+  const { due, spec, open, record } = facts
+  const waitUntil = (nextAt: Instant | undefined): PollClaim => {
+    const tick = tickOf(facts, now, { nextAt })
+    return { kind: 'wait', tick, facts: afterTick(facts, tick) }
   }
-  const claimed = { ...afterTick(facts, tick), open: poll, openRevision: facts.openRevision + 1 }
+  if (!isPolled(facts, now)) return waitUntil(pauseOf(facts, now)?.untilAt)
+  if (open !== undefined && open.untilAt > now) return waitUntil(open.untilAt)
+  const claimed = openTick(facts, { id, sinceAt: now, untilAt: leaseEnd(spec, now) }, now)
   const lagMs = Math.max(0, now - (due.nextAt ?? now))
   // A person who lets a paused sensor go on wants it tried in earnest.
-  const failures = due.holds.some(({ target }) => target === holdTarget(due)) ? 0 : facts.record.failures
-  return { kind: 'poll', tick, facts: { ...claimed, record: { ...facts.record, lagMs, failures } } }
+  const failures = due.holds.some(({ target }) => target === holdTarget(due)) ? 0 : record.failures
+  return {
+    kind: 'poll',
+    tick: claimed.tick,
+    facts: { ...claimed.facts, record: { ...record, lagMs, failures } },
+  }
 }
 
 /** Whether what a poll found may still be written: nobody took it over, reset the sensor or paused it. */
@@ -80,9 +82,8 @@ export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Insta
 
 /** Gives a poll back that came to nothing: whoever looks next begins anew. */
 export function releaseTick(facts: SensorFacts, now: Instant): Tick {
-  const { due } = facts
-  const nextAt = isPolled(facts, now) ? now : due.nextAt
-  return { ...bareTick(due, now), nextAt, notes: [closing(facts)] }
+  const nextAt = isPolled(facts, now) ? now : facts.due.nextAt
+  return tickOf(facts, now, { nextAt, notes: [closing(facts)] })
 }
 
 /** Writes a part of many observations; the state stays, so that a crash before the last part loses none of the others. */
@@ -91,16 +92,9 @@ export function partTick(
   observations: readonly Observation[],
   now: Instant,
 ): Pick<PollClaim, 'tick' | 'facts'> {
-  const { due, spec, openRevision } = facts
-  const untilAt = leaseEnd(spec, now)
-  const open = facts.open && { ...facts.open, untilAt }
-  const tick = {
-    ...bareTick(due, now),
-    nextAt: untilAt,
-    ...found(facts, observations, now),
-    notes: [{ ...openPollKey(due.trigger.name), revision: openRevision, value: open }],
-  }
-  return { tick, facts: { ...afterTick(facts, tick), open, openRevision: openRevision + 1 } }
+  const open = facts.open && { ...facts.open, untilAt: leaseEnd(facts.spec, now) }
+  const extended = openTick(facts, open, now)
+  return { ...extended, tick: { ...extended.tick, ...found(facts, observations, now) } }
 }
 
 /** What a poll came to, beyond what it returned. */
@@ -117,26 +111,23 @@ export interface Ending {
 
 /** Writes the end of a poll: its last observations, the state, how the sensor fares, and when it looks again. */
 export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tick {
-  const { due } = facts
   const { now, fresh, freshInAll, startedAt } = ending
-  const { name } = due.trigger
   const { kind, reason = null } = verdictOf(sensed, freshInAll)
-  const { record, notes } = addEvaluation(name, recordAfter(facts.record, sensed, ending), {
+  const record = recordAfter(facts.record, sensed, ending)
+  const changes = evaluated(facts, record, {
     kind,
     reason,
     more: kind === 'no-trigger' && sensed.more,
-    fromAt: now,
     untilAt: now,
     observations: sensed.observations.length,
     fresh: freshInAll,
     tookMs: now - startedAt,
   })
-  return {
-    ...bareTick(due, now),
+  return tickOf(facts, now, {
     nextAt: nextPollAt(facts, { sensed, record, ending }),
     ...found(facts, fresh, now),
-    notes: [{ ...recordKey(name), revision: facts.recordRevision, value: record }, closing(facts), ...notes],
-  }
+    notes: [...changes, closing(facts)],
+  })
 }
 
 /** What a poll came to once it is known how many of its observations are new: without a new one it triggered nothing. */
@@ -150,32 +141,20 @@ export function verdictOf(
 
 /** Writes observations that came by themselves; when the sensor is polled next stays as it is. */
 export function deliveryTick(facts: SensorFacts, fresh: readonly Observation[], now: Instant): Tick {
-  const { due, record } = facts
-  const { name } = due.trigger
+  const { record } = facts
   const counted = { ...record, found: record.found + fresh.length, lastFoundAt: now }
-  const added = addEvaluation(name, counted, {
-    kind: 'delivered',
-    reason: null,
-    fromAt: now,
-    untilAt: now,
-    observations: fresh.length,
-    fresh: fresh.length,
-    tookMs: 0,
-  })
-  return {
-    ...bareTick(due, now),
-    ...found(facts, fresh, now),
-    notes: [{ ...recordKey(name), revision: facts.recordRevision, value: added.record }, ...added.notes],
-  }
+  const counts = { observations: fresh.length, fresh: fresh.length, tookMs: 0 }
+  const changes = evaluated(facts, counted, { kind: 'delivered', reason: null, untilAt: now, ...counts })
+  return tickOf(facts, now, { ...found(facts, fresh, now), notes: changes })
 }
 
 /** Has a sensor looked at once. */
 export function hintTick(facts: SensorFacts, now: Instant): Tick {
-  return { ...bareTick(facts.due, now), nextAt: now }
+  return tickOf(facts, now, { nextAt: now })
 }
 
 /** How things stand once a tick that changes no record is committed. */
-export function afterTick(facts: SensorFacts, { cursorAt, nextAt }: Tick): SensorFacts {
+function afterTick(facts: SensorFacts, { cursorAt, nextAt }: Tick): SensorFacts {
   const { due } = facts
   return { ...facts, due: { ...due, revision: due.revision + 1, cursorAt, nextAt } }
 }
@@ -223,17 +202,12 @@ function holdTarget({ trigger }: DueTrigger): string {
   return `trigger:${trigger.name}`
 }
 
-function waiting(facts: SensorFacts, now: Instant, nextAt: Instant | undefined): PollClaim {
-  const tick = { ...bareTick(facts.due, now), nextAt }
-  return { kind: 'wait', tick, facts: afterTick(facts, tick) }
-}
-
 function leaseEnd({ timeoutMs }: SensorSpec, now: Instant): Instant {
   return now + timeoutMs + pollGraceMs(timeoutMs) + commitMs
 }
 
-/** A tick that changes nothing but what is laid over it. */
-function bareTick(due: DueTrigger, now: Instant): Tick {
+/** A tick that changes nothing but what is given. */
+function tickOf({ due }: SensorFacts, now: Instant, changes: Partial<Tick>): Tick {
   return {
     trigger: due.trigger.name,
     revision: due.revision,
@@ -244,11 +218,35 @@ function bareTick(due: DueTrigger, now: Instant): Tick {
     runs: [],
     ranges: [],
     supersede: undefined,
+    ...changes,
   }
+}
+
+/** A tick that notes a poll under way; the next look moves to the end of its lease. */
+function openTick(
+  facts: SensorFacts,
+  open: OpenPoll | undefined,
+  now: Instant,
+): Pick<PollClaim, 'tick' | 'facts'> {
+  const { due, openRevision } = facts
+  const note = { ...openPollKey(due.trigger.name), revision: openRevision, value: open }
+  const tick = tickOf(facts, now, { nextAt: open?.untilAt, notes: [note] })
+  return { tick, facts: { ...afterTick(facts, tick), open, openRevision: openRevision + 1 } }
 }
 
 function closing({ due, openRevision }: SensorFacts): StateChange {
   return { ...openPollKey(due.trigger.name), revision: openRevision, value: undefined }
+}
+
+/** The changes that write a record, which comes first, with a new evaluation. */
+function evaluated(
+  { due, recordRevision }: SensorFacts,
+  counted: SensorRecord,
+  evaluation: NewEvaluation,
+): readonly StateChange[] {
+  const { name } = due.trigger
+  const { record, notes } = addEvaluation(name, counted, evaluation)
+  return [{ ...recordKey(name), revision: recordRevision, value: record }, ...notes]
 }
 
 function found(

@@ -116,29 +116,32 @@ export function recordOf(value: Json | undefined): SensorRecord {
   return { ...emptyRecord, ...(value as Partial<SensorRecord> | undefined) }
 }
 
+/** An evaluation that is not yet in a record. */
+export type NewEvaluation = Omit<Evaluation, 'number' | 'count' | 'fromAt'>
+
 /** Adds an evaluation to a record; the one that it replaces as the newest gets a note of its own. */
 export function addEvaluation(
   name: string,
   record: SensorRecord,
-  evaluation: Omit<Evaluation, 'number' | 'count'>,
+  evaluation: NewEvaluation,
 ): { readonly record: SensorRecord; readonly notes: readonly StateChange[] } {
   const { last } = record
-  if (last === null) return { record: { ...record, last: { ...evaluation, number: 1, count: 1 } }, notes: [] }
-  if (isSame(last, evaluation)) return { record: { ...record, last: merged(last, evaluation) }, notes: [] }
+  if (last !== null && isSame(last, evaluation))
+    return { record: { ...record, last: merged(last, evaluation) }, notes: [] }
+  const first = { ...evaluation, fromAt: evaluation.untilAt, number: (last?.number ?? 0) + 1, count: 1 }
+  const next = { ...record, last: first }
+  if (last === null) return { record: next, notes: [] }
   const item = String(last.number % keptEvaluations).padStart(3, '0')
-  return {
-    record: { ...record, last: { ...evaluation, number: last.number + 1, count: 1 } },
-    notes: [{ kind: 'evaluation', name, item, value: last }],
-  }
+  return { record: next, notes: [{ kind: 'evaluation', name, item, value: last }] }
 }
 
 /** What was found is worth a line of its own; silence, the same trouble, deliveries and the polls of one sweep are not. */
-function isSame(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): boolean {
+function isSame(last: Evaluation, next: NewEvaluation): boolean {
   if (next.kind === 'trigger' || last.kind !== next.kind) return false
   return last.reason === next.reason || last.more === true
 }
 
-function merged(last: Evaluation, next: Omit<Evaluation, 'number' | 'count'>): Evaluation {
+function merged(last: Evaluation, next: NewEvaluation): Evaluation {
   return {
     ...last,
     more: next.more ?? false,

@@ -60,20 +60,11 @@ export function givenSensor<C, S extends Json>(
   { sensor, config, isolate }: GivenSensor<C, S>,
   host: SensorHost,
 ): ConfiguredSensor {
-  if (isConfigured(sensor)) return sensor
-  if (!isModule(sensor)) return { type: 'custom', sensor, config }
+  if ('sensor' in sensor) return sensor
+  if (!('module' in sensor) || typeof sensor.module !== 'string')
+    return { type: 'custom', sensor: sensor as Sensor<C, S>, config }
   const isolation = { kind: isolate ?? 'thread', memoryMb: 512 } as const
   return isolatedSensor({ ...sensor, config, isolate: isolation }, host)
-}
-
-function isConfigured<C, S extends Json>(
-  sensor: GivenSensor<C, S>['sensor'],
-): sensor is ConfiguredSensor<C, S> {
-  return 'sensor' in sensor
-}
-
-function isModule<C, S extends Json>(sensor: Sensor<C, S> | SensorModule): sensor is SensorModule {
-  return 'module' in sensor && typeof sensor.module === 'string'
 }
 
 /** An SQL sensor that names no database asks that of the store. */

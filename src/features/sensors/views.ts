@@ -1,5 +1,4 @@
 import { formatDuration } from '../../time/duration.js'
-import type { Instant } from '../../time/instant.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
 import { pick } from '../../cli/framework/print/json.js'
 import type { Output } from '../../cli/framework/print/output.js'
@@ -7,7 +6,8 @@ import { type Columns, printTable } from '../../cli/framework/print/table.js'
 import { roughly, type TimeText } from '../../cli/framework/print/time-text.js'
 import { isHeard } from '../../kernel/trigger/trigger.js'
 import { count } from '../../cli/framework/print/words.js'
-import type { Evaluation } from './record.js'
+import type { SensorSpec } from '../../kernel/trigger/schedule.js'
+import type { Evaluation, SensorRecord } from './record.js'
 import type { SensorInfo, SensorPreview } from './status.js'
 
 /** A sensor for a program, without its state. */
@@ -69,17 +69,16 @@ function lastText({ spec, record: { last, lastFoundAt } }: SensorInfo): string {
 /** Prints one sensor in full. */
 export function printSensor(out: Output, sensor: SensorInfo): void {
   const { spec, record } = sensor
+  const fields = { ...aboutFields, ...(isHeard(spec) ? heardFields : polledFields), ...ruleFields }
   const state = (): string | undefined =>
     record.isInitialized ? stateText(record.state, out.width) : undefined
-  printFields(out, sensor, {
-    ...aboutFields,
-    ...(isHeard(spec) ? heardFields : polledFields),
-    ...ruleFields,
-    state,
-  })
+  printFields<SensorRow>(out, { ...spec, ...record, ...sensor }, { ...fields, state })
 }
 
-const aboutFields: Fields<SensorInfo> = {
+/** A sensor whose options and record are fields of its own. */
+type SensorRow = SensorSpec & SensorRecord & SensorInfo
+
+const aboutFields: Fields<SensorRow> = {
   sensor: 'name',
   type: 'type',
   job: 'job',
@@ -87,37 +86,33 @@ const aboutFields: Fields<SensorInfo> = {
   paused: ({ pause }) => pause && `by ${pause.actor}${pause.note === '' ? '' : `: ${pause.note}`}`,
 }
 
-const heardFields: Fields<SensorInfo> = {
+const heardFields: Fields<SensorRow> = {
   source: ({ name }) => `webhook: \`rota up --webhooks\` accepts /webhooks/${name}`,
-  'last arrival': ({ record }, times) => timeText(record.lastFoundAt, times) ?? 'none yet',
+  'last arrival': ({ lastFoundAt }, times) => (lastFoundAt === null ? 'none yet' : times.exact(lastFoundAt)),
 }
 
-const polledFields: Fields<SensorInfo> = {
-  polled: ({ spec }) => `every ${formatDuration(spec.everyMs)}, within ${formatDuration(spec.timeoutMs)}`,
+const polledFields: Fields<SensorRow> = {
+  polled: ({ everyMs, timeoutMs }) => `every ${formatDuration(everyMs)}, within ${formatDuration(timeoutMs)}`,
   'next poll': 'nextAt',
-  'polling since': ({ pollingSinceAt }, times) => timeText(pollingSinceAt, times),
-  'last poll': ({ record }, times) => timeText(record.lastPollAt, times),
-  'last success': ({ record }, times) => timeText(record.lastSuccessAt, times),
-  'last found': ({ record }, times) => timeText(record.lastFoundAt, times),
-  polls: ({ record }) => String(record.polls),
-  lag: ({ record }) => (record.lagMs === 0 ? undefined : roughly(record.lagMs)),
+  'polling since': 'pollingSinceAt',
+  'last poll': 'lastPollAt',
+  'last success': 'lastSuccessAt',
+  'last found': 'lastFoundAt',
+  polls: 'polls',
+  lag: ({ lagMs }) => (lagMs === 0 ? undefined : roughly(lagMs)),
 }
 
-const ruleFields: Fields<SensorInfo> = {
-  zone: ({ spec }) => spec.timezone,
-  'once per': ({ spec: { dedupeMs, dedupeBy = 'key' } }) => {
+const ruleFields: Fields<SensorRow> = {
+  zone: 'timezone',
+  'once per': ({ dedupeMs, dedupeBy = 'key' }) => {
     const kept = dedupeMs === undefined ? 'for ever' : `for ${formatDuration(dedupeMs)}`
     return `${dedupeBy === 'key' ? 'key' : 'key and partition'}, ${kept}`
   },
-  pauses: ({ spec: { pauseAfter } }) =>
+  pauses: ({ pauseAfter }) =>
     pauseAfter === undefined ? undefined : `after ${pauseAfter} failures in a row`,
-  found: ({ record }) => String(record.found),
-  failures: ({ record }) => (record.failures === 0 ? undefined : `${record.failures} in a row`),
+  found: 'found',
+  failures: ({ failures }) => (failures === 0 ? undefined : `${failures} in a row`),
   last: lastText,
-}
-
-function timeText(at: Instant | null | undefined, times: TimeText): string | undefined {
-  return at === null || at === undefined ? undefined : times.exact(at)
 }
 
 /** The columns of the polls of a sensor. */

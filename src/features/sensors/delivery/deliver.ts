@@ -24,12 +24,11 @@ export class Deliveries {
   }
 
   /** Resolves when the observation is durable, or is known to have been. */
-  deliver(sensor: string, observation: Observation): Promise<Delivered> {
+  async deliver(sensor: string, observation: Observation): Promise<Delivered> {
     const problem = observationProblem(observation)
-    if (problem !== undefined) {
-      return Promise.reject(new RotaError('PAYLOAD_INVALID', `the observation cannot be taken: ${problem}`))
-    }
-    return new Promise((resolve, reject) => {
+    if (problem !== undefined)
+      throw new RotaError('PAYLOAD_INVALID', `the observation cannot be taken: ${problem}`)
+    return await new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(sensor) ?? []
       this.#waiting.set(sensor, waiting)
       waiting.push({ observation: copyObservation(observation), resolve, reject })

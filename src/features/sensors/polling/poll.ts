@@ -132,11 +132,7 @@ async function perform(
   const { sensor, config } = configured
   const isFirst = known.state === undefined
   try {
-    if (known.state === undefined) {
-      const begun = readInit(await sensor.init(config))
-      if ('kind' in begun) return begun
-      known.state = begun
-    }
+    known.state ??= readInit(await sensor.init(config))
     // A copy of its own: what it does to it must not change what is kept.
     const state = structuredClone(known.state.value)
     const sensed = readPoll(await sensor.poll(state, { config, now, timezone, signal }))

@@ -29,37 +29,34 @@ export function failedPoll(reason: string, state?: Sensed['state']): Sensed {
   return { kind: 'error', observations: [], reason: boundText(reason, maxReasonBytes), state, more: false }
 }
 
-/** Checks what an init returned; gives the state or what is wrong. */
-export function readInit(value: unknown): { readonly value: Json } | Sensed {
+/** The state that an init returned; throws if there is none. */
+export function readInit(value: unknown): { readonly value: Json } {
   const { kind, state, reason } = fieldsOf(value)
-  if (kind === 'error') return failedPoll(`init refused: ${textOf(reason)}`)
-  if (kind !== 'ok') return failedPoll(`init returned ${shown(value)}, neither ok nor error`)
-  return readState(state) ?? failedPoll(`init: ${stateProblem(state)}`)
+  if (kind === 'error') throw new Error(`init refused: ${textOf(reason)}`)
+  if (kind !== 'ok') throw new Error(`init returned ${shown(value)}, neither ok nor error`)
+  const begun = readState(state)
+  if (begun === undefined) throw new Error(`init: ${stateProblem(state)}`)
+  return begun
 }
 
-/** Checks what a poll returned. Nonsense is a failed poll, and what it says of the state is then not believed. */
+/** Checks what a poll returned. Throws on nonsense, and what it says of the state is then not believed. */
 export function readPoll(value: unknown): Sensed {
   const { kind, state, reason, observations, more } = fieldsOf(value)
   if (kind !== 'trigger' && kind !== 'no-trigger' && kind !== 'error') {
     const what = kind === undefined ? shown(value) : `the kind ${shown(kind)}`
-    return failedPoll(`the poll returned ${what} instead of trigger, no-trigger or error`)
+    throw new Error(`the poll returned ${what} instead of trigger, no-trigger or error`)
   }
   const next = readState(state)
   if (kind === 'error') return failedPoll(textOf(reason), next)
-  if (next === undefined) return failedPoll(stateProblem(state))
-  const rest = { state: next, more: more === true }
-  if (kind === 'no-trigger') {
-    return {
-      kind,
-      observations: [],
-      reason: reason === undefined ? undefined : boundText(textOf(reason), maxReasonBytes),
-      ...rest,
-    }
+  if (next === undefined) throw new Error(stateProblem(state))
+  const told = reason === undefined ? undefined : boundText(textOf(reason), maxReasonBytes)
+  return {
+    kind,
+    observations: kind === 'trigger' ? readObservations(observations) : [],
+    reason: kind === 'trigger' ? undefined : told,
+    state: next,
+    more: more === true,
   }
-  const read = readObservations(observations)
-  return typeof read === 'string'
-    ? failedPoll(read)
-    : { kind, observations: read, reason: undefined, ...rest }
 }
 
 /** What keeps something from being an observation, in one sentence. */
@@ -91,19 +88,19 @@ function stateProblem(state: unknown): string {
   return `the state cannot be kept: ${payloadFault(state)?.message ?? 'there is none'}`
 }
 
-/** Copies of the observations, or what is wrong with the first that is wrong. */
-function readObservations(value: unknown): readonly Observation[] | string {
-  if (!Array.isArray(value) || value.length === 0) return 'the poll triggered without an observation'
+/** Copies of the observations; throws what is wrong with the first that is wrong. */
+function readObservations(value: unknown): readonly Observation[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw new Error('the poll triggered without an observation')
   if (value.length > maxObservations) {
-    return `the poll returned ${value.length} observations; at most ${maxObservations} fit, the rest with more: true`
+    const most = `at most ${maxObservations} fit, the rest with more: true`
+    throw new Error(`the poll returned ${value.length} observations; ${most}`)
   }
-  const read: Observation[] = []
-  for (const [index, one] of value.entries()) {
+  return value.map((one: unknown, index) => {
     const problem = observationProblem(one)
-    if (problem !== undefined) return `observation ${index}: ${problem}`
-    read.push(copyObservation(one as Observation))
-  }
-  return read
+    if (problem !== undefined) throw new Error(`observation ${index}: ${problem}`)
+    return copyObservation(one as Observation)
+  })
 }
 
 /** A copy that nobody else can change any more. */

@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { S3Listing } from './listing.js'
-import type { S3Page } from './pages.js'
+import { S3Listing, type S3Page } from './listing.js'
 
 // A server that answers as those do that encode keys, so that answers can be made that no well-behaved server gives.
 let server: Server

@@ -1,9 +1,44 @@
 import type * as sdk from '@aws-sdk/client-s3'
 import type { Instant } from '../../../../time/instant.js'
-import type { S3Object, S3Page, S3Pages, S3Place, S3Request } from './pages.js'
+
+/** An object of a bucket in a listing. */
+export interface S3Object {
+  readonly key: string
+  readonly size: number
+  readonly etag: string
+  readonly lastModifiedAt: Instant
+}
+
+/** One page of a listing, in the order of keys. */
+export interface S3Page {
+  readonly objects: readonly S3Object[]
+  readonly isLast: boolean
+  /** The time of the server, if it sent one. */
+  readonly at: Instant | undefined
+}
+
+/** A bucket, its server and the listed prefix. */
+export interface S3Place {
+  readonly bucket: string
+  readonly prefix: string
+  readonly endpoint?: string | undefined
+  readonly region?: string | undefined
+  readonly forcePathStyle: boolean
+}
+
+/** The parameters of one request. */
+interface S3Request {
+  /** The key after which the page begins. */
+  readonly after: string
+  readonly pageSize: number
+  readonly signal: AbortSignal
+}
+
+/** What an S3 sensor uses of a listing. */
+export type S3Pages = Pick<S3Listing, 'page' | 'close'>
 
 /** The listing of one bucket and prefix. Connections are opened on the first request, and again after `close`. */
-export class S3Listing implements S3Pages {
+export class S3Listing {
   readonly #place: S3Place
   readonly #load: () => Promise<Sdk>
   #opened: Promise<Opened> | undefined
@@ -13,6 +48,7 @@ export class S3Listing implements S3Pages {
     this.#load = load
   }
 
+  /** The page after a key; rejects if the server does not answer, or with a listing that cannot be continued. */
   async page(request: S3Request): Promise<S3Page> {
     const { client, Command } = await this.#open()
     let token: string | undefined
@@ -29,6 +65,7 @@ export class S3Listing implements S3Pages {
     }
   }
 
+  /** Closes the connections; a later request opens them again. */
   async close(): Promise<void> {
     const opened = this.#opened
     this.#opened = undefined

@@ -12,7 +12,7 @@ import {
   whole,
 } from '../../../../kernel/definition/option-table.js'
 import { readFlag } from '../../../../kernel/definition/read-value.js'
-import type { S3Object } from './pages.js'
+import type { S3Object } from './listing.js'
 
 /** The options of an S3 sensor. */
 export interface S3SensorOptions {

@@ -1,4 +1,4 @@
-import type { S3Place } from './pages.js'
+import type { S3Place } from './listing.js'
 
 /** Why a bucket could not be listed: a sentence that says what to do and contains no secret. */
 export function s3Problem(error: unknown, place: S3Place): string {

@@ -1,8 +1,7 @@
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
 import { formatInstant } from '../../../../time/instant.js'
-import { S3Listing } from './listing.js'
+import { S3Listing, type S3Object, type S3Pages } from './listing.js'
 import { readS3Options, type S3Config, type S3SensorOptions } from './options.js'
-import type { S3Object, S3Pages } from './pages.js'
 import { s3Problem } from './problem.js'
 import { complaintOf } from '../page-result.js'
 import {

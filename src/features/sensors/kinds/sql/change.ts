@@ -8,7 +8,6 @@ import { toLabel } from '../body-pick.js'
 import { mapOf, optional, type StateOf } from '../state-table.js'
 import { askDatabase } from './database.js'
 import { databaseConfig, databaseTable, readQuery, type SqlDatabaseOptions } from './options.js'
-import type { SqlAnswer } from './question.js'
 import { sqlSensor } from './sql-sensor.js'
 import {
   isSameValue,
@@ -17,6 +16,7 @@ import {
   sqlValueOf,
   storedValue,
   storedValueOf,
+  type SqlAnswer,
   type SqlCell,
   type SqlValue,
 } from './value.js'

@@ -1,6 +1,6 @@
 import { readPostgres } from './postgres.js'
-import type { SqlAnswer, SqlQuestion } from './question.js'
 import { readSqlite } from './sqlite.js'
+import type { SqlAnswer, SqlQuestion } from './value.js'
 import { nameWrite } from './write-word.js'
 import { limited } from '../time-limit.js'
 

@@ -1,6 +1,5 @@
 import type * as Pg from 'pg'
-import type { SqlAnswer, SqlQuestion } from './question.js'
-import type { SqlCell } from './value.js'
+import type { SqlAnswer, SqlCell, SqlQuestion } from './value.js'
 
 /** The Postgres driver, loaded on demand; it is an optional peer dependency, so it may be missing. */
 export async function loadPg(): Promise<typeof Pg> {

@@ -8,7 +8,6 @@ import { messageOf, pickLabel, toLabel } from '../body-pick.js'
 import { complaintOf, pageResult } from '../page-result.js'
 import { listOf, mapOf, optional, orNull, text, type StateOf } from '../state-table.js'
 import { askDatabase, parameterText } from './database.js'
-import type { SqlAnswer } from './question.js'
 import { quoted, readRowsConfig, type SqlRowsConfig, type SqlRowsOptions } from './rows-options.js'
 import {
   afterPage,
@@ -27,6 +26,7 @@ import {
   shortText,
   sqlValueOf,
   storedValueOf,
+  type SqlAnswer,
   type SqlCell,
   type StoredValue,
 } from './value.js'

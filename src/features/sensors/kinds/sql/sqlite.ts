@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { systemClock } from '../../../../time/clock.js'
-import type { SqlAnswer, SqlQuestion } from './question.js'
-import type { SqlCell, StoredValue } from './value.js'
+import type { SqlAnswer, SqlCell, SqlQuestion, StoredValue } from './value.js'
 
 /** Queries a SQLite file. The connection is read-only, and only one statement is executed. */
 export async function readSqlite(path: string, question: SqlQuestion): Promise<SqlAnswer> {

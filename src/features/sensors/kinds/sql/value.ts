@@ -14,6 +14,20 @@ export const storedValue = mapOf({ type: text, text: optional(text), sha256: opt
 /** A value as a state stores it. */
 export type StoredValue = StateOf<typeof storedValue>
 
+/** A query and its time limit. */
+export interface SqlQuestion {
+  readonly sql: string
+  readonly parameters: readonly StoredValue[]
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** The result of a statement. */
+export interface SqlAnswer {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly SqlCell[])[]
+}
+
 /** A value as passed to functions of the user: NULL is null, integers beyond the safe range are bigint. */
 export type SqlValue = null | boolean | number | bigint | string | Date | Uint8Array
 

@@ -56,13 +56,13 @@ export async function readWebhookRequest(
   const maxBytes = limits.maxBytes ?? 262_144
   const refused = refusedByHeaders(request, maxBytes)
   if (refused !== undefined) return refused
-  const timeoutMs = limits.timeoutMs ?? 10_000
-  const { promise: late, cancel } = timeLimit(timeoutMs, limits.clock ?? systemClock)
-  try {
-    return await Promise.race([bodyOf(request, maxBytes), late])
-  } finally {
-    cancel()
-  }
+  const { timeoutMs = 10_000, clock = systemClock } = limits
+  const over = new AbortController()
+  const reason = `the body did not come within ${timeoutMs} ms`
+  const late = clock.sleep(timeoutMs, over.signal).then(() => ({ kind: 'too-slow', reason }) as const)
+  const read = await Promise.race([bodyOf(request, maxBytes), late])
+  over.abort()
+  return read
 }
 
 function refusedByHeaders(request: IncomingMessage, maxBytes: number): WebhookRequest | undefined {
@@ -106,16 +106,4 @@ function bodyOf(request: IncomingMessage, maxBytes: number): Promise<WebhookRequ
     request.on('error', broken)
     request.on('close', broken)
   })
-}
-
-function timeLimit(
-  timeoutMs: number,
-  clock: Clock,
-): { promise: Promise<WebhookRequest>; cancel: () => void } {
-  let cancel = (): void => undefined
-  const promise = new Promise<WebhookRequest>((resolve) => {
-    const reason = `the body did not come within ${timeoutMs} ms`
-    cancel = clock.timer(timeoutMs, () => resolve({ kind: 'too-slow', reason }))
-  })
-  return { promise, cancel: () => cancel() }
 }
