@@ -1,7 +1,7 @@
 import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../port.js'
-import { followLimits } from './gates.js'
+import { followLimits } from './concurrency-slots.js'
 import { setNextTick, startFollowing, stopFollowing } from './next-tick.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
 import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'

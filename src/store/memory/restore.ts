@@ -3,7 +3,7 @@
  * Nothing is decided here: whoever wrote a row has decided.
  */
 import { isFinal } from '../../kernel/run/run.js'
-import { leaveGates, restoreSlots } from './gates.js'
+import { leaveGates, restoreSlots } from './concurrency-slots.js'
 import { nextTickIndex, startFollowing, stopFollowing } from './next-tick.js'
 import { forgetRun, indexRun, markFinal, markUnfinished, takeUnique } from './run-moves.js'
 import {
