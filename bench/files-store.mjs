@@ -89,7 +89,7 @@ function aRun() {
     dueAt: now,
     runAt: now,
     priority: 0,
-    gates: [],
+    slots: [],
   }
 }
 

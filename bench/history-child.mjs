@@ -52,7 +52,7 @@ async function claim() {
     leaseMs: 3_600_000,
   })
   for (let i = 0; i < count; i += 1000) {
-    const aRun = () => ({ id: randomRunId(now), job: 'claimed', origin: 'enqueue', priority: 0, gates: [] })
+    const aRun = () => ({ id: randomRunId(now), job: 'claimed', origin: 'enqueue', priority: 0, slots: [] })
     const runs = Array.from({ length: 1000 }, () => ({ ...aRun(), dueAt: now, runAt: now }))
     await store.enqueue({ runs, now })
   }

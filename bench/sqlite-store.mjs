@@ -61,7 +61,7 @@ function aRun() {
     dueAt: now,
     runAt: now,
     priority: 0,
-    gates: [],
+    slots: [],
     payload: { n: 1 },
   }
 }

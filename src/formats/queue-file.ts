@@ -115,7 +115,7 @@ export function runOfForeign({ file, text }: FileText, name: string): NewRun | s
     dueAt,
     runAt: dueAt,
     priority: 0,
-    gates: [],
+    slots: [],
     payload: payloadOf(file),
     labels: { job_id: jobId, run_id: String(file['run_id']) },
   }

@@ -309,7 +309,7 @@ export interface Finished {
   readonly endedAt: Instant
 }
 
-/** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no gate, no limited queue, no lost attempt) to have at hand. */
+/** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no slot, no limited queue, no lost attempt) to have at hand. */
 export interface ClaimRequest {
   readonly jobs: readonly string[]
   readonly slots: number

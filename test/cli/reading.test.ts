@@ -217,7 +217,7 @@ describe('rota runs and logs', () => {
     // As earlier releases recorded them: alike but for the last characters.
     const store = await app.store()
     const stem = '01kdvdna00'.padEnd(34, '7')
-    const run = { job: 'ping', origin: 'enqueue' as const, priority: 0, gates: [] }
+    const run = { job: 'ping', origin: 'enqueue' as const, priority: 0, slots: [] }
     const at = { dueAt: Date.UTC(2026, 0, 1), runAt: Date.UTC(2026, 0, 1) }
     const older = ['0a', '0b'].map((end) => ({ ...run, ...at, id: `${stem}${end}` }))
     await store.enqueue({ runs: older, now: Date.now() })

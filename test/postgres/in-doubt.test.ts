@@ -65,7 +65,7 @@ let count = 0
 
 /** A run that is not recorded by the usual transaction, which is known by what it writes. */
 function unusual(name: string): ReturnType<typeof aRun> {
-  return aRun(name, { gates: [{ key: name, limit: 1 }] })
+  return aRun(name, { slots: [{ key: name, limit: 1 }] })
 }
 
 async function nextTransaction(): Promise<number> {

@@ -77,8 +77,8 @@ async function live(store: Store): Promise<void> {
   await stage.trigger(aTrigger('t'))
   await stage.trigger(aTrigger('paused'))
   await store.hold({ target: 'trigger:paused', now: t0, actor: 'me', note: 'later' })
-  const gates = [{ key: 'job:work', limit: 3 }]
-  await stage.enqueue(Array.from({ length: 27 }, (_, i) => aRun(`r${i}`, { gates, payload: { i } })))
+  const slots = [{ key: 'job:work', limit: 3 }]
+  await stage.enqueue(Array.from({ length: 27 }, (_, i) => aRun(`r${i}`, { slots, payload: { i } })))
   await stage.tick('t', t0 + 3 * minute, { seen: [{ digest: 'd' }] })
   const note = { kind: 'plan', name: 'p', item: '', value: { a: [1, null] } } as const
   await store.changeState({ changes: [note], now: t0 })

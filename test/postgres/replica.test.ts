@@ -18,7 +18,7 @@ afterAll(async () => {
 
 function runNamed(name: string) {
   const id = runIdOf({ at: now, parts: [name] })
-  return { id, job: 'work', origin: 'enqueue', dueAt: now, runAt: now, priority: 0, gates: [] } as const
+  return { id, job: 'work', origin: 'enqueue', dueAt: now, runAt: now, priority: 0, slots: [] } as const
 }
 
 it('a replica answers who asks, and refuses who writes with a sentence that says why', async () => {

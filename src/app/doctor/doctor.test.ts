@@ -173,7 +173,7 @@ describe('rota doctor', () => {
   it('names runs whose job is not defined', async () => {
     const { app, found } = staged()
     const store = await app.store()
-    const run = { job: 'gone', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, gates: [] }
+    const run = { job: 'gone', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, slots: [] }
     await store.enqueue({ runs: [{ ...run, id: runIdOf({ at: t0, parts: ['a'] }) }], now: t0 })
     expect(await found('jobs')).toMatchObject([
       { level: 'warn', message: expect.stringContaining('gone') as unknown },

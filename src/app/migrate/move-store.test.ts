@@ -140,8 +140,8 @@ async function live(store: Store): Promise<void> {
   await stage.trigger(aTrigger('paused'))
   await stage.store.hold({ target: 'trigger:paused', now: t0, actor: 'me', note: 'n' })
   await stage.tick('t', t0 + 3 * minute)
-  const gates = [{ key: 'job:work', limit: 2 }]
-  await stage.enqueue(['a', 'b', 'c', 'd'].map((label) => aRun(label, { gates, uniqueKey: label })))
+  const slots = [{ key: 'job:work', limit: 2 }]
+  await stage.enqueue(['a', 'b', 'c', 'd'].map((label) => aRun(label, { slots, uniqueKey: label })))
   const [first] = await stage.claim('w', t0 + minute, { slots: 1 })
   await stage.finish('w', first!, { outcome: outcomes.done, at: t0 + minute })
   const [second] = await stage.claim('w', t0 + minute, { slots: 1 })

@@ -4,7 +4,7 @@ import { fault, placeOf, shown, within, type Place } from '../../kernel/definiti
 import { randomRunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource, runLabels } from '../../kernel/job/command-source.js'
-import { endEffectFor, gatesOf, partitionAt } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, slotsFor, partitionAt } from '../../kernel/identity/occurrence.js'
 import { labelAt } from '../../kernel/partition/label.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import {
@@ -111,7 +111,7 @@ export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms;
     priority: terms.priority ?? job.priority,
     partition,
     payload: toPayload(input.payload),
-    gates: gatesOf({ job, concurrencyKey, partition }),
+    slots: slotsFor({ job, concurrencyKey, partition }),
     ...endEffectFor(job),
     uniqueKey,
     uniqueUntil,
@@ -159,7 +159,7 @@ export function newManualRun(input: {
     partition,
     // Null is a payload like any other; only where there is none the trigger's is used.
     payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
-    gates: gatesOf({ job, trigger, partition }),
+    slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
     ...(isJobsSource(input.trigger?.source ?? '')
       ? runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now })

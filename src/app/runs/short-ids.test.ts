@@ -7,7 +7,7 @@ import { shortIds, shownIdLength } from './short-ids.js'
 async function withRuns(ids: readonly string[]) {
   const app = rota({ store: 'memory:' })
   const store = await app.store()
-  const run: Omit<NewRun, 'id'> = { job: 'j', origin: 'enqueue', dueAt: 1, runAt: 1, priority: 0, gates: [] }
+  const run: Omit<NewRun, 'id'> = { job: 'j', origin: 'enqueue', dueAt: 1, runAt: 1, priority: 0, slots: [] }
   await store.enqueue({ runs: ids.map((id) => ({ ...run, id })), now: 1 })
   return { app, store }
 }

@@ -67,8 +67,8 @@ export async function readWaiting(
 }
 
 /** Whether a run that is not claimed yet has taken its limits. */
-function hasTaken({ gates, waitsFor, runAt }: Run, now: Instant): boolean {
-  return gates.length > 0 && waitsFor === undefined && runAt <= now
+function hasTaken({ slots, waitsFor, runAt }: Run, now: Instant): boolean {
+  return slots.length > 0 && waitsFor === undefined && runAt <= now
 }
 
 async function liveWorkers(store: Store, now: Instant): Promise<readonly LiveWorker[]> {

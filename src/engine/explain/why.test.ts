@@ -194,7 +194,7 @@ describe('the answer', () => {
     const { stage } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     const run = { job: 'work', origin: 'manual' as const, trigger: 't', dueAt: t0 + 12 * minute, priority: 0 }
-    await stage.store.enqueue({ runs: [{ ...run, id: '01'.repeat(18), runAt: t0, gates: [] }], now: t0 })
+    await stage.store.enqueue({ runs: [{ ...run, id: '01'.repeat(18), runAt: t0, slots: [] }], now: t0 })
     const window = { fromAt: t0, untilAt: t0 + 15 * minute }
     const answer = await why(stage.store, { kinds, trigger: 't', ...window, now: stage.clock.now() })
     expect(answer.beside.map((one) => one.origin)).toEqual(['manual'])

@@ -86,7 +86,7 @@ describe('what runs', () => {
       const stage = new Stage()
       const work = new Work()
       await stage.process({ jobs: { work: work.handler }, concurrency: 1 })
-      const run = { job: 'work', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, gates: [] }
+      const run = { job: 'work', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, slots: [] }
       const runs = ['a', 'b'].map((letter) => ({ ...run, id: letter.repeat(36) }))
       await stage.store.enqueue({ runs, now: t0 })
       await settle()
@@ -104,7 +104,7 @@ describe('what runs', () => {
     const work = new Work()
     await stage.process({ jobs: { work: work.handler } })
     await hold(stage, 'queue:default', 10 * second)
-    const run = { job: 'work', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, gates: [] }
+    const run = { job: 'work', origin: 'enqueue' as const, dueAt: t0, runAt: t0, priority: 0, slots: [] }
     await stage.store.enqueue({ runs: [{ ...run, id: 'a'.repeat(36) }], now: t0 })
     await stage.pass(10 * second - 1)
     expect(work.begun).toHaveLength(0)

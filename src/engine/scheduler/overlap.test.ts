@@ -113,8 +113,8 @@ it.each(['skip', 'queue-one', 'queue-all', 'cancel-running'] as const)(
     await stage.process(cast)
     await stage.process(cast)
     const by = { job: 'work', origin: 'manual' as const, trigger: 't', dueAt: t0, runAt: t0, priority: 0 }
-    const gates = [{ key: 'trigger:t', limit: 1 }]
-    const runs = ['a', 'b'].map((id) => ({ ...by, id: id.repeat(36), gates }))
+    const slots = [{ key: 'trigger:t', limit: 1 }]
+    const runs = ['a', 'b'].map((id) => ({ ...by, id: id.repeat(36), slots }))
     await stage.store.enqueue({ runs, now: t0 })
     await stage.pass(30 * second)
     expect(most).toBe(1)

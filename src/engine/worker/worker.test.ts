@@ -12,7 +12,7 @@ import {
   Work,
   type Cast,
 } from '../../../test/fixtures/engine-stage.js'
-import type { Gate } from '../../kernel/run/run.js'
+import type { ConcurrencySlot } from '../../kernel/run/run.js'
 import { PermanentError, type RunContext } from './perform.js'
 
 /** A process with one job, whose attempts end when the test says so. */
@@ -75,8 +75,8 @@ describe('how much is done at once', () => {
 
   it('runs with one group key are held one at a time, others pass them by', async () => {
     const { stage, work } = await working()
-    const gates: Gate[] = [{ key: 'key:work:x', limit: 1 }]
-    await enqueue(stage, ['x1', 'x2', 'x3'], { gates })
+    const slots: ConcurrencySlot[] = [{ key: 'key:work:x', limit: 1 }]
+    await enqueue(stage, ['x1', 'x2', 'x3'], { slots })
     await enqueue(stage, ['y'])
     expect(payloads(work)).toEqual(['x1', 'y'])
     await work.end(0)

@@ -142,7 +142,7 @@ function followerOf({ name, asset }: AssetJob): Trigger | undefined {
     payload: undefined,
     partition: undefined,
     catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: 60_000 },
-    // Partitions do not wait for each other; two runs of one partition do, at its gate.
+    // Partitions do not wait for each other; two runs of one partition do, for its concurrency slot.
     overlap: 'allow',
     jitterMs: 0,
     spreadMs: 0,

@@ -9,7 +9,7 @@ import { afterArrival, type StoredArrival } from './arrival.js'
 import { partitionOfLabel } from '../../kernel/partition/asset.js'
 import type { PartitionRecord } from './end-effect.js'
 import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
-import { endEffectFor, gatesOf } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
@@ -91,7 +91,7 @@ function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): New
     priority: trigger.priority ?? job.priority,
     partition,
     payload: trigger.payload,
-    gates: gatesOf({ job, trigger, partition }),
+    slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
   }
 }

@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Job } from '../../kernel/job/job.js'
-import { gatesOf } from '../../kernel/identity/occurrence.js'
+import { slotsFor } from '../../kernel/identity/occurrence.js'
 import { serviceEffect } from './end-effect.js'
 import type { RoundService, SkippedService } from '../../kernel/trigger/round-spec.js'
 import { serviceRunId, type ServiceTiming } from './round.js'
@@ -72,7 +72,7 @@ export function newServiceRun(
     runAt: at.now,
     priority: trigger.priority ?? job.priority,
     // A run that somebody retries by hand waits for the one that its rounds have begun since.
-    gates: [...gatesOf({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
+    slots: [...slotsFor({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
     endEffect: serviceEffect.name,
   }
 }

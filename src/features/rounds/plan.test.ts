@@ -130,7 +130,7 @@ describe('planRound', () => {
     expect(tick.runs).toMatchObject([
       { job: 'a', origin: 'round', trigger: 'r', dueAt: t0, runAt: t0 + 5, endEffect: 'service' },
     ])
-    expect(tick.runs[0]?.gates).toEqual([
+    expect(tick.runs[0]?.slots).toEqual([
       { key: 'trigger:r', limit: 1 },
       { key: 'service:a', limit: 1 },
     ])

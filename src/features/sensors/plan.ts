@@ -8,7 +8,7 @@ import type { Instant } from '../../time/instant.js'
 import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
-import { endEffectFor, gatesOf } from '../../kernel/identity/occurrence.js'
+import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
 import type { Sensed } from './polling/read-poll.js'
 import { retryDelayMs } from '../../kernel/job/retry.js'
 import type { NewRun } from '../../kernel/run/run.js'
@@ -276,7 +276,7 @@ function newSensedRun(due: DueTrigger, { key, partition, payload }: Observation,
     priority: trigger.priority ?? job.priority,
     partition,
     payload: payload ?? trigger.payload,
-    gates: gatesOf({ job, trigger, partition }),
+    slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
     labels: { ...trigger.labels, key },
   }

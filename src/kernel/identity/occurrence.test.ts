@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aDue, minute, t0 } from '../../../test/fixtures/due-trigger.js'
 import { jobDefaults } from '../job/job.js'
-import { gatesOf, newTriggerRun, partitionAt, triggerRunId } from './occurrence.js'
+import { slotsFor, newTriggerRun, partitionAt, triggerRunId } from './occurrence.js'
 import { instantOfRunId } from './identity.js'
 
 describe('the run of a due instant', () => {
@@ -19,7 +19,7 @@ describe('the run of a due instant', () => {
       priority: 3,
       partition: '2026-01-05',
       payload: { a: 1 },
-      gates: [],
+      slots: [],
     })
   })
 
@@ -90,22 +90,22 @@ describe('the concurrency limits of a run', () => {
   const { trigger } = aDue()
 
   it.each([
-    { what: 'nothing', input: { job }, gates: [] },
-    { what: 'a trigger that allows overlap', input: { job, trigger }, gates: [] },
+    { what: 'nothing', input: { job }, slots: [] },
+    { what: 'a trigger that allows overlap', input: { job, trigger }, slots: [] },
     {
       what: 'a limited job',
       input: { job: { ...job, concurrency: 4 }, trigger },
-      gates: [{ key: 'job:work', limit: 4 }],
+      slots: [{ key: 'job:work', limit: 4 }],
     },
-    { what: 'a group key', input: { job, concurrencyKey: 'k' }, gates: [{ key: 'key:work=k', limit: 2 }] },
-  ])('$what', ({ input, gates }) => {
-    expect(gatesOf(input)).toEqual(gates)
+    { what: 'a group key', input: { job, concurrencyKey: 'k' }, slots: [{ key: 'key:work=k', limit: 2 }] },
+  ])('$what', ({ input, slots }) => {
+    expect(slotsFor(input)).toEqual(slots)
   })
 
   it.each(['skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const)(
     'G6: runs of a trigger with overlap %s share one place',
     (overlap) => {
-      expect(gatesOf({ job, trigger: { ...trigger, overlap } })).toEqual([{ key: 'trigger:t', limit: 1 }])
+      expect(slotsFor({ job, trigger: { ...trigger, overlap } })).toEqual([{ key: 'trigger:t', limit: 1 }])
     },
   )
 })

@@ -4,7 +4,7 @@ import type { Job } from '../job/job.js'
 import { runLabels } from '../job/command-source.js'
 import { partitionOfLabel } from '../partition/asset.js'
 import { dueLabel, isGrain } from '../partition/rule.js'
-import type { Gate, NewRun } from '../run/run.js'
+import type { ConcurrencySlot, NewRun } from '../run/run.js'
 import type { ScheduleSpec } from '../trigger/schedule.js'
 import type { DueTrigger, Trigger } from '../trigger/trigger.js'
 
@@ -59,29 +59,29 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     priority: trigger.priority ?? job.priority,
     partition,
     payload: trigger.payload,
-    gates: gatesOf({ job, trigger, partition }),
+    slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job, trigger),
     ...runLabels(due, { run: id, dueAt }),
   }
 }
 
-/** The concurrency limits of a run. */
-export function gatesOf(input: {
+/** The concurrency slots that a run needs. */
+export function slotsFor(input: {
   job: Job
   trigger?: Trigger | undefined
   concurrencyKey?: string | undefined
   partition?: string | undefined
-}): Gate[] {
+}): ConcurrencySlot[] {
   const { job, trigger, concurrencyKey, partition } = input
-  const gates: Gate[] = []
+  const slots: ConcurrencySlot[] = []
   if (trigger !== undefined && trigger.overlap !== 'allow')
-    gates.push({ key: `trigger:${trigger.name}`, limit: 1 })
-  if (job.concurrency !== undefined) gates.push({ key: `job:${job.name}`, limit: job.concurrency })
+    slots.push({ key: `trigger:${trigger.name}`, limit: 1 })
+  if (job.concurrency !== undefined) slots.push({ key: `job:${job.name}`, limit: job.concurrency })
   if (concurrencyKey !== undefined)
-    gates.push({ key: `key:${job.name}=${concurrencyKey}`, limit: job.concurrencyPerKey })
+    slots.push({ key: `key:${job.name}=${concurrencyKey}`, limit: job.concurrencyPerKey })
   // Two runs that write the same partition concurrently would mix their data.
-  if (job.asset !== undefined) gates.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
-  return gates
+  if (job.asset !== undefined) slots.push({ key: `partition:${job.name}=${partition ?? ''}`, limit: 1 })
+  return slots
 }
 
 function spreadOf(trigger: Trigger): number {

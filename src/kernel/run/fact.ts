@@ -4,17 +4,17 @@ import type { RunId } from '../identity/identity.js'
 import type { Job, Queue } from '../job/job.js'
 import type { RecordedRange } from '../ledger/ledger.js'
 import type { StateEntry } from '../state/state-entry.js'
-import type { Attempt, FinalState, Gate, LogLine, Run } from './run.js'
+import type { Attempt, FinalState, ConcurrencySlot, LogLine, Run } from './run.js'
 import type { SeenKey } from '../tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../trigger/trigger.js'
 
-/** Where a run is: the first three are `pending` to the world. A ready or running one has been admitted by its gates. */
+/** Where a run is: the first three are `pending` to the world. A ready or running one has taken its concurrency slots. */
 export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | FinalState
 
 /** All that a store knows of a run. */
 export interface RunFact extends Omit<Run, 'state'> {
   readonly phase: Phase
-  readonly gates: readonly Gate[]
+  readonly slots: readonly ConcurrencySlot[]
   readonly endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined
   readonly attempts: readonly Attempt[]

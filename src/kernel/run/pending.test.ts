@@ -29,7 +29,7 @@ function aRun(changes: Partial<Run> = {}): Run {
     failures: 0,
     crashes: 0,
     worker: undefined,
-    gates: [],
+    slots: [],
     waitsFor: undefined,
     cancelRequested: false,
     createdAt: now,
@@ -65,8 +65,8 @@ const withJob = (changes: Partial<Job>): Pick<WaitingFacts, 'jobs'> => ({
 
 describe('why a run is pending', () => {
   const error = { code: 'HANDLER_FAILED', message: 'no' }
-  const gate = (key: string) => ({ gates: [{ key, limit: 1 }], waitsFor: key })
-  const holding = (key: string) => [aRun({ id: 'other', state: 'running', gates: [{ key, limit: 1 }] })]
+  const slot = (key: string) => ({ slots: [{ key, limit: 1 }], waitsFor: key })
+  const holding = (key: string) => [aRun({ id: 'other', state: 'running', slots: [{ key, limit: 1 }] })]
 
   it.each<{ name: string; run?: Partial<Run>; facts?: Partial<WaitingFacts>; reasons: unknown[] }>([
     { name: 'its time has not come', run: { runAt: now + 1 }, reasons: [{ kind: 'due-later', at: now + 1 }] },
@@ -97,19 +97,19 @@ describe('why a run is pending', () => {
     },
     {
       name: 'the limit of its job is used up; the limit is the one of its definition now',
-      run: gate('job:work'),
+      run: slot('job:work'),
       facts: { holding: holding('job:work'), ...withJob({ concurrency: 3 }) },
       reasons: [{ kind: 'limit', of: 'job', name: 'work', key: undefined, limit: 3, holders: ['other'] }],
     },
     {
       name: 'its group key is taken',
-      run: gate('key:work=a=b'),
+      run: slot('key:work=a=b'),
       facts: { holding: [...holding('key:work=a=b'), ...holding('key:work=c')] },
       reasons: [{ kind: 'limit', of: 'key', name: 'work', key: 'a=b', limit: 1, holders: ['other'] }],
     },
     {
       name: 'its trigger is unfinished, and the other one waits for a worker too',
-      run: gate('trigger:t'),
+      run: slot('trigger:t'),
       facts: { workers: [] },
       reasons: [
         { kind: 'limit', of: 'trigger', name: 't', key: undefined, limit: 1, holders: [] },

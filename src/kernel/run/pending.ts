@@ -99,10 +99,10 @@ function limited(run: Run, { holding, jobs }: WaitingFacts): PendingReason | und
   const { waitsFor } = run
   if (waitsFor === undefined) return undefined
   const holders = holding.filter(
-    ({ id, gates }) => id !== run.id && gates.some(({ key }) => key === waitsFor),
+    ({ id, slots }) => id !== run.id && slots.some(({ key }) => key === waitsFor),
   )
-  const limit = run.gates.find(({ key }) => key === waitsFor)?.limit ?? 1
-  const { of, name, key } = readGate(waitsFor)
+  const limit = run.slots.find(({ key }) => key === waitsFor)?.limit ?? 1
+  const { of, name, key } = readSlot(waitsFor)
   const job = jobs.get(run.job)?.job
   // The limits of a job are those of its definition now, whatever they were when the run was recorded.
   const current = of === 'job' ? job?.concurrency : of === 'key' ? job?.concurrencyPerKey : undefined
@@ -110,10 +110,10 @@ function limited(run: Run, { holding, jobs }: WaitingFacts): PendingReason | und
 }
 
 /** What the key of a limit is made of: `job:x`, `key:x=k`. */
-function readGate(gate: string): { of: LimitKind; name: string; key: string | undefined } {
-  const colon = gate.indexOf(':')
-  const of = gate.slice(0, colon) as LimitKind
-  const rest = gate.slice(colon + 1)
+function readSlot(slot: string): { of: LimitKind; name: string; key: string | undefined } {
+  const colon = slot.indexOf(':')
+  const of = slot.slice(0, colon) as LimitKind
+  const rest = slot.slice(colon + 1)
   if (of !== 'key' && of !== 'partition') return { of, name: rest, key: undefined }
   // No name has an equals sign in it.
   const equals = rest.indexOf('=')

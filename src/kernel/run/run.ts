@@ -34,8 +34,8 @@ export interface StoredError {
   readonly details?: Json | undefined
 }
 
-/** A limit that a run shares with others: at most `limit` runs with this key are held at once. */
-export interface Gate {
+/** A slot that a run takes while it is ready or running: at most `limit` runs have one with this key. */
+export interface ConcurrencySlot {
   readonly key: string
   readonly limit: number
 }
@@ -52,7 +52,7 @@ export interface NewRun {
   readonly priority: number
   readonly partition?: string | undefined
   readonly payload?: Json | undefined
-  readonly gates: readonly Gate[]
+  readonly slots: readonly ConcurrencySlot[]
   /** The name of what its end changes besides the run itself. */
   readonly endEffect?: string | undefined
   readonly uniqueKey?: string | undefined
@@ -84,9 +84,9 @@ export interface Run {
   readonly crashes: number
   /** The worker that holds it, while it is running. */
   readonly worker: string | undefined
-  /** The limits it shares with others. */
-  readonly gates: readonly Gate[]
-  /** The gate it waits at, while it is pending behind others. */
+  /** The concurrency slots that it needs. */
+  readonly slots: readonly ConcurrencySlot[]
+  /** The key of the slot that it waits for, while it is pending behind others. */
   readonly waitsFor: string | undefined
   /** Whether no attempt is to follow the one under way: its holder was asked to stop, or its trigger was removed. */
   readonly cancelRequested: boolean

@@ -6,7 +6,7 @@ import { definitionLaws } from './cases/definitions.js'
 import { drainingLaws } from './cases/draining.js'
 import { expiryLaws } from './cases/expiry.js'
 import { finishLaws } from './cases/finish.js'
-import { gateLaws } from './cases/concurrency-slots.js'
+import { slotLaws } from './cases/concurrency-slots.js'
 import { holdLaws } from './cases/holds.js'
 import { ledgerLaws } from './cases/ledger.js'
 import { logLaws } from './cases/logs.js'
@@ -28,7 +28,7 @@ export function conformance(
     describe('definitions', () => definitionLaws(law))
     describe('planning', () => planningLaws(law))
     describe('claims', () => claimLaws(law))
-    describe('concurrency limits', () => gateLaws(law))
+    describe('concurrency limits', () => slotLaws(law))
     describe('finish', () => finishLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))

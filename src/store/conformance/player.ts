@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
-import { gatesOf } from '../../kernel/identity/occurrence.js'
+import { slotsFor } from '../../kernel/identity/occurrence.js'
 import { decide, type AttemptResult, type Outcome } from '../../kernel/run/outcome.js'
-import type { Gate, NewRun } from '../../kernel/run/run.js'
+import type { ConcurrencySlot, NewRun } from '../../kernel/run/run.js'
 import { scheduleOf } from '../../kernel/trigger/schedule.js'
 import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
@@ -24,7 +24,7 @@ export class Player {
   now: Instant = storyAt
   readonly runs: RunId[] = []
   /** The concurrency limits that each run was inserted with. */
-  readonly gates = new Map<RunId, readonly Gate[]>()
+  readonly slots = new Map<RunId, readonly ConcurrencySlot[]>()
   readonly triggers = triggerNames
   readonly #open: OpenStore
   #opened: OpenedStore
@@ -244,10 +244,10 @@ export class Player {
   }
 
   #remember(runs: readonly NewRun[]): void {
-    for (const { id, gates } of runs) {
-      if (this.gates.has(id)) continue
+    for (const { id, slots } of runs) {
+      if (this.slots.has(id)) continue
       this.runs.push(id)
-      this.gates.set(id, gates)
+      this.slots.set(id, slots)
     }
   }
 
@@ -258,7 +258,7 @@ export class Player {
     const trigger =
       wanted.trigger < triggerNames.length ? aTrigger(at(triggerNames, wanted.trigger)) : undefined
     const uniqueKey = wanted.unique < 3 ? `u${wanted.unique}` : undefined
-    const gated = trigger === undefined ? undefined : { ...trigger, overlap: 'skip' as const }
+    const limited = trigger === undefined ? undefined : { ...trigger, overlap: 'skip' as const }
     return {
       id: runIdOf({ at: this.now, parts: ['random', String(this.#count++)] }),
       job: name,
@@ -267,7 +267,7 @@ export class Player {
       dueAt: this.now,
       runAt: this.now + wanted.delayMs,
       priority: wanted.priority,
-      gates: gatesOf({ job, trigger: gated, concurrencyKey }),
+      slots: slotsFor({ job, trigger: limited, concurrencyKey }),
       endEffect: [undefined, 'asset', 'waking', 'once'][wanted.endEffect],
       partition: wanted.endEffect === 1 ? `p${wanted.group}` : undefined,
       uniqueKey,

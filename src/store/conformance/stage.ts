@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
-import { gatesOf } from '../../kernel/identity/occurrence.js'
+import { slotsFor } from '../../kernel/identity/occurrence.js'
 import type { Outcome } from '../../kernel/run/outcome.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
 import { planAfterFinish } from '../../engine/timed/after-finish.js'
@@ -79,7 +79,7 @@ export function aTrigger(name: string, given: Partial<Trigger> = {}): Trigger {
 export function aRun(label: string, given: Partial<NewRun> = {}): NewRun {
   const dueAt = given.dueAt ?? t0
   const id = runIdOf({ at: dueAt, parts: [label] })
-  return { id, job: 'work', origin: 'enqueue', dueAt, runAt: dueAt, priority: 0, gates: [], ...given }
+  return { id, job: 'work', origin: 'enqueue', dueAt, runAt: dueAt, priority: 0, slots: [], ...given }
 }
 
 /** The outcomes of attempts. */
@@ -239,7 +239,7 @@ export function aRunOf(
   given: Partial<NewRun> & { concurrencyKey?: string } = {},
 ): NewRun {
   const { concurrencyKey, ...rest } = given
-  return aRun(label, { job: job.name, gates: gatesOf({ job, concurrencyKey }), ...rest })
+  return aRun(label, { job: job.name, slots: slotsFor({ job, concurrencyKey }), ...rest })
 }
 
 /** The tick of a trigger whose due instants need no facts. */

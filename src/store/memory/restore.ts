@@ -3,7 +3,7 @@
  * Nothing is decided here: whoever wrote a row has decided.
  */
 import { isFinal } from '../../kernel/run/run.js'
-import { leaveGates, restoreSlots } from './concurrency-slots.js'
+import { leaveSlots, restoreSlots } from './concurrency-slots.js'
 import { nextTickIndex, startFollowing, stopFollowing } from './next-tick.js'
 import { forgetRun, indexRun, markFinal, markUnfinished, takeUnique } from './run-moves.js'
 import {
@@ -40,7 +40,7 @@ export function withdrawRun(tables: Tables, id: string): void {
   if (row === undefined) return
   if (!isFinal(stateOf(row.phase))) {
     if (row.phase === 'delayed') tables.delayed.delete(row)
-    else leaveGates(tables, row)
+    else leaveSlots(tables, row)
     if (row.phase === 'running') {
       runsOfJob(tables, row.job).running--
       tables.workers.get(row.worker ?? '')?.running.delete(row)

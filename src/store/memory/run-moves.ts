@@ -12,7 +12,7 @@ import { endEffectNamed } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import { admit, readyIndex, releaseGates, stopWaiting } from './concurrency-slots.js'
+import { admit, readyIndex, releaseSlots, stopWaiting } from './concurrency-slots.js'
 import { copyJson } from './json-copy.js'
 import { applyEndEffect } from './end-effect.js'
 import { getOrAdd, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
@@ -71,19 +71,19 @@ export function makeFinal(
   row.reason = end.reason
   tables.final.add(row)
   markFinal(tables, row)
-  if (left.hadGates) releaseGates(tables, row)
+  if (left.hadSlots) releaseSlots(tables, row)
   applyEndEffect(tables, row)
 }
 
 /** Makes a running or final run pending again; runs that wait for its slots go first. */
 export function makePending(tables: Tables, row: RunRow, wait: { runAt: Instant; now: Instant }): void {
   const wasFinal = tables.final.delete(row)
-  const left = wasFinal ? { hadGates: false } : leave(tables, row)
+  const left = wasFinal ? { hadSlots: false } : leave(tables, row)
   enter(tables, row, 'delayed')
   row.runAt = wait.runAt
   row.finishedAt = undefined
   if (wasFinal) markUnfinished(tables, row)
-  if (left.hadGates) releaseGates(tables, row)
+  if (left.hadSlots) releaseSlots(tables, row)
   placePending(tables, row, wait.now)
 }
 
@@ -156,7 +156,7 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
     priority: run.priority,
     partition: run.partition,
     payload: copyJson(run.payload),
-    gates: run.gates,
+    slots: run.slots,
     endEffect: run.endEffect,
     uniqueKey: run.uniqueKey,
     uniqueUntil: run.uniqueUntil,
@@ -180,26 +180,26 @@ function newRow(run: NewRun, { seq, now }: { seq: number; now: Instant }): RunRo
 }
 
 /** Removes an unfinished run from the index of its phase; returns whether it still holds concurrency slots. */
-function leave(tables: Tables, row: RunRow): { hadGates: boolean } {
+function leave(tables: Tables, row: RunRow): { hadSlots: boolean } {
   switch (row.phase) {
     case 'delayed':
       tables.delayed.delete(row)
-      return { hadGates: false }
+      return { hadSlots: false }
     case 'blocked':
       stopWaiting(tables, row)
-      return { hadGates: false }
+      return { hadSlots: false }
     case 'ready':
       readyIndex(tables, row).delete(row)
-      return { hadGates: true }
+      return { hadSlots: true }
     case 'running':
       runsOfJob(tables, row.job).running--
       tables.workers.get(row.worker ?? '')?.running.delete(row)
       row.worker = undefined
-      return { hadGates: true }
+      return { hadSlots: true }
     case 'done':
     case 'failed':
     case 'cancelled':
-      return { hadGates: false }
+      return { hadSlots: false }
   }
 }
 

@@ -7,7 +7,7 @@ import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { LogUse } from '../../kernel/definition/bounds.js'
 import type { StateEntry, StateKey } from '../../kernel/state/state-entry.js'
 import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
-import type { Attempt, Gate, Run, RunState } from '../../kernel/run/run.js'
+import type { Attempt, ConcurrencySlot, Run, RunState } from '../../kernel/run/run.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
@@ -36,7 +36,7 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   /** The order of insertion. */
   readonly seq: number
   phase: Phase
-  readonly gates: readonly Gate[]
+  readonly slots: readonly ConcurrencySlot[]
   /** The effect of its end on other rows. */
   endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined
@@ -90,7 +90,7 @@ export interface WorkerRow extends Omit<WorkerEntry, 'roles' | 'slots'> {
 }
 
 /** A concurrency limit in use. The limits of a job are read from its definition, so a change takes effect immediately. */
-export interface GateRow {
+export interface SlotRow {
   readonly key: string
   readonly limit: () => number
   readonly job: string
@@ -127,7 +127,7 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     seenUntil: new OrderedSet(byEnd),
     holds: new Map<HoldTarget, HoldRow[]>(),
     workers: new Map<string, WorkerRow>(),
-    gates: new Map<string, GateRow>(),
+    slots: new Map<string, SlotRow>(),
     runs: new Map<RunId, RunRow>(),
     runsById: new OrderedSet(byId),
     runsByTrigger: new Map<string, TriggerRuns>(),

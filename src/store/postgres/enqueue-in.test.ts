@@ -76,12 +76,12 @@ it('its commit is told to those who watch', async () => {
   unwatch()
 })
 
-it('G6: a run with gates passes them like any other, however long its transaction took', async () => {
-  const gates = [{ key: 'gate', limit: 1 }]
-  await stage.enqueue([aRun('first', { gates })])
+it('G6: a run with concurrency slots takes them like any other, however long its transaction took', async () => {
+  const slots = [{ key: 'gate', limit: 1 }]
+  await stage.enqueue([aRun('first', { slots })])
   const { client } = stores
   await client.query('begin')
-  await enqueueIn(client, { url: opened.url, runs: [aRun('second', { gates })], now: t0 })
+  await enqueueIn(client, { url: opened.url, runs: [aRun('second', { slots })], now: t0 })
   const first = await stage.claimOne('w', t0)
   await client.query('commit')
   expect(await stage.claim('w', t0)).toEqual([])
@@ -138,7 +138,7 @@ it('the SQL function takes what enqueue takes', async () => {
   const facts = await opened.store.facts({ after: JSON.stringify([5, '']), limit: 1 })
   expect(facts.facts[0]).toMatchObject({
     run: {
-      gates: [
+      slots: [
         { key: 'job:narrow', limit: 1 },
         { key: 'key:narrow=g', limit: 2 },
       ],

@@ -60,7 +60,7 @@ function valuesOf(
     now,
     toJson(run.payload),
     run.partition ?? null,
-    slotsText(run.gates),
+    slotsText(run.slots),
     endEffectCode(endEffects, run.endEffect),
     run.uniqueKey ?? null,
     run.uniqueUntil ?? null,

@@ -106,13 +106,13 @@ async function playOnce(stage: Stage): Promise<void> {
   const { store } = stage
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
   await stage.worker('w')
-  const gates = [{ key: 'narrow', limit: 1 }]
+  const slots = [{ key: 'narrow', limit: 1 }]
   const runs = [
     ...Array.from({ length: 25 }, (_, i) => aRun(`plain${i}`)),
     aRun('later', { runAt: t0 + 5 }),
     aRun('unique', { uniqueKey: 'u', uniqueUntil: t0 + 9 }),
     aRun('same', { uniqueKey: 'u' }),
-    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
+    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { slots })),
   ]
   await store.enqueue({ runs, now: t0 })
   const { claims } = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })

@@ -14,14 +14,14 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('G5, G6: no run is claimed by two processes, none is left, and no gate and no queue lets in too many', async () => {
+it('G5, G6: no run is claimed by two processes, none is left, and no concurrency slot and no queue admits too many', async () => {
   await withStore(async (stage, { url, schema }) => {
     const queues = [{ name: 'few', concurrency: 3 }]
     await stage.jobs([aJob('work'), aJob('limited', { queue: 'few' })], queues)
-    const gates = [{ key: 'narrow', limit: 1 }]
+    const slots = [{ key: 'narrow', limit: 1 }]
     const runs = [
       ...Array.from({ length: 500 }, (_, i) => aRun(`plain${i}`)),
-      ...Array.from({ length: 40 }, (_, i) => aRun(`gated${i}`, { gates })),
+      ...Array.from({ length: 40 }, (_, i) => aRun(`gated${i}`, { slots })),
       ...Array.from({ length: 60 }, (_, i) => aRun(`limited${i}`, { job: 'limited' })),
     ]
     await stage.enqueue(runs)
@@ -61,7 +61,7 @@ it('G2, G7: schedulers that race, killed at any instruction, leave cursor and ru
 function watchman(schema: string): string {
   return `create or replace function ${schema}.watchman() returns trigger language plpgsql as $$ begin
       if (select count(*) from ${schema}.runs where state = 3 and gates is not null) > 1
-        then raise exception 'too many behind the gate'; end if;
+        then raise exception 'too many in one slot'; end if;
       if (select count(*) from ${schema}.runs where state = 3 and job = 'limited') > 3
         then raise exception 'too many of the queue'; end if;
       return null; end $$;

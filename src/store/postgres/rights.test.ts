@@ -85,7 +85,7 @@ async function work(url: string, name = 'a'): Promise<void> {
   const store = await openPostgresStore({ url, clock: systemClock })
   const stage = new Stage({ store, reopen: () => Promise.resolve(store), dispose: () => store.close() })
   await stage.ready()
-  await stage.enqueue([aRun(name, { uniqueKey: name, gates: [{ key: 'g', limit: 1 }] })])
+  await stage.enqueue([aRun(name, { uniqueKey: name, slots: [{ key: 'g', limit: 1 }] })])
   const claim = await stage.claimOne('w', t0)
   await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
   await store.close()

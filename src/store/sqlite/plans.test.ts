@@ -157,13 +157,13 @@ function preparedSession(driver: DatabaseSyncInstance): Session {
 /** Every verb of the hot path once, with something for each of its branches. */
 function playOnce(session: Session): void {
   preparedSessionOf(session)
-  const gates = [{ key: 'narrow', limit: 1 }]
+  const slots = [{ key: 'narrow', limit: 1 }]
   const runs = [
     ...Array.from({ length: 25 }, (_, i) => aRun(`plain${i}`)),
     aRun('later', { runAt: t0 + 5 }),
     aRun('unique', { uniqueKey: 'u', uniqueUntil: t0 + 9 }),
     aRun('same', { uniqueKey: 'u' }),
-    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { gates })),
+    ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { slots })),
   ]
   session.db.perform(enqueue(session, { runs, now: t0 }))
   const { claims } = session.db.perform(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))

@@ -5,12 +5,12 @@
  *
  *   enqueue, tick ─▶ delayed ─ turn, its instant has come ─▶ ready ─ turn (claim) ─▶ running
  *                       │                                      ▲                        │
- *                       └─ a gate is full ─▶ blocked ─ a gate is freed ┘                │
+ *                       └─ a slot is full ─▶ blocked ─ a slot is freed ┘                │
  *   running ─ turn (finish) ─▶ done | failed | cancelled, or delayed or ready again for another attempt
  *   delayed, blocked, ready ─ cancel, supersede, end of the trigger ─▶ cancelled
  *   running ─ supersede by terminating ─▶ cancelled; failed, cancelled ─ retry ─▶ delayed, ready or blocked
  *
- * A ready or running run has taken its gates, no other has. Each state has a partial index of its own, and a
+ * A ready or running run has taken its concurrency slots, no other has. Each state has a partial index of its own, and a
  * final run stands in none that a claim or a finish reads: history costs them nothing.
  *
  * Everything that writes goes through one commit loop (`commit-loop.ts`): a verb is a function that is applied

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../time/instant.js'
 import { partitionOfLabel, type AssetJob } from '../../../kernel/partition/asset.js'
 import { runIdOf, type RunId } from '../../../kernel/identity/identity.js'
-import { endEffectFor, gatesOf } from '../../../kernel/identity/occurrence.js'
+import { endEffectFor, slotsFor } from '../../../kernel/identity/occurrence.js'
 import type { BackfillChoice, BackfillOrder } from './choice.js'
 import type { NewRun } from '../../../kernel/run/run.js'
 
@@ -35,7 +35,7 @@ export function newBackfillRun(
 ): NewRun {
   const { id, pace, total, createdAt } = backfill
   const partition = partitionOfLabel(label)
-  const gates = gatesOf({ job, partition })
+  const slots = slotsFor({ job, partition })
   return {
     id: backfillRunId(backfill, label),
     job: job.name,
@@ -46,7 +46,7 @@ export function newBackfillRun(
     // What is due now goes before what is made again.
     priority: job.priority - 1,
     partition,
-    gates: pace === null ? gates : [...gates, { key: `backfill:${id}`, limit: pace }],
+    slots: pace === null ? slots : [...slots, { key: `backfill:${id}`, limit: pace }],
     labels: { backfill: id },
     ...endEffectFor(job),
   }

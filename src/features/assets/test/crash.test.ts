@@ -6,7 +6,7 @@ import { partitionStatuses } from '../status.js'
 import { isAsset, type AssetJob } from '../../../kernel/partition/asset.js'
 import { defineAsset, type AssetInput } from '../definition.js'
 import { runIdOf } from '../../../kernel/identity/identity.js'
-import { endEffectFor, gatesOf } from '../../../kernel/identity/occurrence.js'
+import { endEffectFor, slotsFor } from '../../../kernel/identity/occurrence.js'
 import { daily, hourly, weekly } from '../../../kernel/partition/define.js'
 import { labelsOf } from '../../../kernel/partition/range.js'
 import { openMemoryStore } from '../../../store/memory/memory-store.js'
@@ -105,7 +105,7 @@ async function ask(store: Store, label: string, { turn, now }: { turn: number; n
     runAt: now,
     priority: 0,
     partition: label,
-    gates: gatesOf({ job, partition: label }),
+    slots: slotsFor({ job, partition: label }),
     ...endEffectFor(job),
   }
   await store.enqueue({ runs: [run], now })

@@ -122,7 +122,7 @@ describe('a pass over a plan', () => {
     const id = planRunId(plan.entries[0]?.jobId ?? '', t0)
     const job = 'pipeline'
     await store.enqueue({
-      runs: [{ id, job, origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, gates: [] }],
+      runs: [{ id, job, origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, slots: [] }],
       now: t0,
     })
     expect(codes(await pass(plan))).toEqual(['already_enqueued'])
@@ -185,7 +185,7 @@ describe('an entry whose params differ from what was enqueued', () => {
   it('Q5: refuses it where another program enqueued the run', async () => {
     const plan = planWith({ a: 1 })
     const id = planRunId(plan.entries[0]?.jobId ?? '', t0)
-    const base = { job: 'pipeline', origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, gates: [] } as const
+    const base = { job: 'pipeline', origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, slots: [] } as const
     const payload = { pipeline_path: 'web.yml', params: { a: 2 } }
     await store.enqueue({ runs: [{ id, payload, ...base }], now: t0 })
     await refused(plan)

@@ -103,7 +103,7 @@ async function enqueue(
     dueAt,
     runAt: dueAt,
     priority,
-    gates: [],
+    slots: [],
     payload: { pipeline_path: 'p.yml', params: {} },
     labels: { job_id: jobId, run_id: jobId },
   } as const

@@ -123,7 +123,7 @@ async function prepareTick(stage: Stage): Promise<Tick> {
         trigger: 't',
         origin: 'trigger',
         dueAt: now,
-        gates: [{ key: 'other', limit: 1 }],
+        slots: [{ key: 'other', limit: 1 }],
         version: 1,
       }),
     ],

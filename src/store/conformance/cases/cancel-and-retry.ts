@@ -116,8 +116,8 @@ export function cancelAndRetryLaws(law: Law): void {
 
   law('a retried run takes its concurrency slots like any other', async (stage) => {
     await stage.ready()
-    const gates = [{ key: 'g', limit: 1 }]
-    await stage.enqueue([aRun('a', { gates }), aRun('b', { gates })])
+    const slots = [{ key: 'g', limit: 1 }]
+    await stage.enqueue([aRun('a', { slots }), aRun('b', { slots })])
     await stage.store.cancel({ run: aRun('a').id, now: t0, reason: '' })
     await stage.store.retry({ run: aRun('a').id, now: t0 })
     expect(await stage.run(aRun('a').id)).toMatchObject({ state: 'pending', waitsFor: 'g' })
@@ -126,8 +126,8 @@ export function cancelAndRetryLaws(law: Law): void {
   law('Q7: an advanced run can be claimed before its runAt, and keeps its due instant', async (stage) => {
     await stage.ready()
     const later = { dueAt: t0 + 60_000, runAt: t0 + 60_000 }
-    const gates = [{ key: 'g', limit: 1 }]
-    await stage.enqueue([aRun('a', { ...later, gates }), aRun('b', later)])
+    const slots = [{ key: 'g', limit: 1 }]
+    await stage.enqueue([aRun('a', { ...later, slots }), aRun('b', later)])
     expect(await stage.claim('w', t0)).toEqual([])
     for (const label of ['a', 'b']) {
       const request = { run: aRun(label, later).id, now: t0 }

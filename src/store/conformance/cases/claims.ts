@@ -82,7 +82,7 @@ export function claimLaws(law: Law): void {
       const lost = await stage.claimOne('w', t0)
       await stage.finish('w', lost, { outcome: outcomes.lost(t0), at: t0 })
       await stage.enqueue([
-        aRun('gated', { gates: [{ key: 'trigger:t', limit: 1 }] }),
+        aRun('slotted', { slots: [{ key: 'trigger:t', limit: 1 }] }),
         aRun('in limited', { job: 'limited' }),
         aRun('plain 1'),
         aRun('plain 2'),
@@ -92,7 +92,7 @@ export function claimLaws(law: Law): void {
       expect(prefetch.map(({ run }) => run)).toEqual([aRun('plain 1').id, aRun('plain 2').id])
       const rest = await stage.claim('w', t0, { slots: 9, prefetch: 9 })
       expect(rest.map(({ run }) => run).toSorted()).toEqual(
-        ['lost', 'gated', 'in limited', 'plain 3'].map((label) => aRun(label).id).toSorted(),
+        ['lost', 'slotted', 'in limited', 'plain 3'].map((label) => aRun(label).id).toSorted(),
       )
     },
   )

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { aJob, aRun, aRunOf, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
 /** Concurrency limits that runs share. */
-export function gateLaws(law: Law): void {
+export function slotLaws(law: Law): void {
   law('a limit admits as many runs as it has slots; the others wait and name the limit', async (stage) => {
     const job = aJob('work', { concurrency: 2 })
     await stage.jobs([job])
@@ -109,10 +109,10 @@ export function gateLaws(law: Law): void {
       { key: 'b', limit: 1 },
     ]
     await stage.enqueue([
-      aRun('holds a', { gates: [a] }),
-      aRun('holds b', { gates: [b] }),
-      aRun('wants both', { gates: [a, b] }),
-      aRun('wants a', { gates: [a] }),
+      aRun('holds a', { slots: [a] }),
+      aRun('holds b', { slots: [b] }),
+      aRun('wants both', { slots: [a, b] }),
+      aRun('wants a', { slots: [a] }),
     ])
     expect(await waits(stage, ['wants both', 'wants a'])).toEqual(['a', 'a'])
     await stage.store.cancel({ run: aRun('holds a').id, now: t0, reason: '' })
@@ -176,7 +176,7 @@ export function gateLaws(law: Law): void {
     await stage.trigger(aTrigger('t', { overlap: 'queue-all' }))
     await stage.tick('t', t0 + 2 * minute)
     await stage.enqueue([
-      aRun('by hand', { trigger: 't', origin: 'manual', gates: [{ key: 'trigger:t', limit: 1 }] }),
+      aRun('by hand', { trigger: 't', origin: 'manual', slots: [{ key: 'trigger:t', limit: 1 }] }),
     ])
     const seen = new Set<string>()
     for (let now = t0 + 2 * minute; seen.size < 3; now += 10) {

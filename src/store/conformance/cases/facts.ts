@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Job } from '../../../kernel/job/job.js'
-import type { Gate, Run } from '../../../kernel/run/run.js'
+import type { ConcurrencySlot, Run } from '../../../kernel/run/run.js'
 import { scheduleOf } from '../../../kernel/trigger/schedule.js'
 import type { Instant } from '../../../time/instant.js'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
@@ -48,7 +48,7 @@ export async function checkLaws(player: Player): Promise<void> {
   )
   const runs = await player.model.runs({ limit: 100_000 })
   checkAttempts(runs)
-  await checkGates(player, runs)
+  await checkSlots(player, runs)
   for (const trigger of player.triggers) await checkCoverage(player.model, trigger)
   await checkStandIns(player, runs)
 }
@@ -66,31 +66,33 @@ function checkAttempts(runs: readonly Run[]): void {
 }
 
 /** G6: the limit of a trigger admits one run. A run waits only if a limit of its own is full, or of a run it waits behind. */
-async function checkGates({ model, gates, now }: Player, runs: readonly Run[]): Promise<void> {
+async function checkSlots({ model, slots, now }: Player, runs: readonly Run[]): Promise<void> {
   const jobs = new Map((await model.jobs()).map(({ job }) => [job.name, job]))
-  const gatesOf = (run: Run): readonly Gate[] => gates.get(run.id) ?? []
+  const slotsFor = (run: Run): readonly ConcurrencySlot[] => slots.get(run.id) ?? []
   const admitted = new Map<string, number>()
   for (const run of runs) {
     const isReady = run.state === 'pending' && run.waitsFor === undefined && run.runAt <= now
     if (!isReady && run.state !== 'running') continue
-    for (const { key } of gatesOf(run)) admitted.set(key, (admitted.get(key) ?? 0) + 1)
+    for (const { key } of slotsFor(run)) admitted.set(key, (admitted.get(key) ?? 0) + 1)
   }
   for (const [key, count] of admitted)
     if (key.startsWith('trigger:')) expect({ key, count }).toEqual({ key, count: 1 })
   const isHeldUp = (run: Run): boolean =>
-    gatesOf(run).some((gate) => (admitted.get(gate.key) ?? 0) >= limitOf(jobs.get(run.job), gate))
+    slotsFor(run).some((slot) => (admitted.get(slot.key) ?? 0) >= limitOf(jobs.get(run.job), slot))
   const waiting = runs.filter(({ waitsFor }) => waitsFor !== undefined)
   const standsFor = (one: Run, other: Run): boolean =>
-    one.waitsFor !== other.waitsFor && gatesOf(one).some(({ key }) => key === other.waitsFor) && isHeldUp(one)
+    one.waitsFor !== other.waitsFor &&
+    slotsFor(one).some(({ key }) => key === other.waitsFor) &&
+    isHeldUp(one)
   for (const run of waiting) {
     const mayWait = isHeldUp(run) || waiting.some((one) => standsFor(one, run))
     expect({ run, mayWait }).toEqual({ run, mayWait: true })
   }
 }
 
-function limitOf(job: Job | undefined, gate: Gate): number {
-  if (job === undefined || !/^(job|key):/.test(gate.key)) return gate.limit
-  return gate.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.concurrencyPerKey
+function limitOf(job: Job | undefined, slot: ConcurrencySlot): number {
+  if (job === undefined || !/^(job|key):/.test(slot.key)) return slot.limit
+  return slot.key.startsWith('job:') ? (job.concurrency ?? Infinity) : job.concurrencyPerKey
 }
 
 /** G2, G3: every due instant of every version, up to the cursor, has one run or is in one range. */
@@ -111,7 +113,7 @@ async function checkCoverage(store: Store, name: string): Promise<void> {
 }
 
 /** G3: a run that others were collapsed into or cancelled for exists or was pruned. */
-async function checkStandIns({ model, triggers, gates }: Player, runs: readonly Run[]): Promise<void> {
+async function checkStandIns({ model, triggers, slots }: Player, runs: readonly Run[]): Promise<void> {
   const named = runs.flatMap(({ reason }) =>
     reason?.startsWith(supersededBy) ? [reason.slice(supersededBy.length)] : [],
   )
@@ -123,7 +125,7 @@ async function checkStandIns({ model, triggers, gates }: Player, runs: readonly 
       ),
     )
   }
-  for (const id of named) expect({ id, wasRecorded: gates.has(id) }).toEqual({ id, wasRecorded: true })
+  for (const id of named) expect({ id, wasRecorded: slots.has(id) }).toEqual({ id, wasRecorded: true })
 }
 
 const supersededBy = 'superseded by '

@@ -128,8 +128,8 @@ export function finishLaws(law: Law): void {
 
   law('one turn stores results, then claims the slots that they freed', async (stage) => {
     await stage.ready()
-    const gates = [{ key: 'g', limit: 1 }]
-    await stage.enqueue([aRun('1', { gates }), aRun('2', { gates })])
+    const slots = [{ key: 'g', limit: 1 }]
+    await stage.enqueue([aRun('1', { slots }), aRun('2', { slots })])
     const claim = await stage.claimOne('w', t0)
     const stale = { run: claim.run, attempt: 9, outcome: outcomes.done, startedAt: undefined, endedAt: t0 }
     const answer = await stage.store.turn({

@@ -40,7 +40,7 @@ export function planningLaws(law: Law): void {
     expect(runs).toEqual([
       {
         id: tick.runs[0]?.id,
-        gates: [],
+        slots: [],
         job: 'work',
         origin: 'trigger',
         trigger: 't',

@@ -65,13 +65,13 @@ export function readingLaws(law: Law): void {
 
   law('a run shows its concurrency limits, and the one it waits for', async (stage) => {
     await stage.ready()
-    const gates = [{ key: 'trigger:t', limit: 1 }]
-    const [first, second, plain] = [aRun('a', { gates }), aRun('b', { gates }), aRun('c')]
+    const slots = [{ key: 'trigger:t', limit: 1 }]
+    const [first, second, plain] = [aRun('a', { slots }), aRun('b', { slots }), aRun('c')]
     await stage.enqueue([first, second, plain])
     await stage.reopen()
-    expect(await stage.run(first.id)).toMatchObject({ gates, waitsFor: undefined })
-    expect(await stage.run(second.id)).toMatchObject({ gates, waitsFor: 'trigger:t' })
-    expect((await stage.run(plain.id)).gates).toEqual([])
+    expect(await stage.run(first.id)).toMatchObject({ slots, waitsFor: undefined })
+    expect(await stage.run(second.id)).toMatchObject({ slots, waitsFor: 'trigger:t' })
+    expect((await stage.run(plain.id)).slots).toEqual([])
   })
 
   law('a run is found by its id and by a prefix of its id', async (stage) => {
@@ -86,11 +86,11 @@ export function readingLaws(law: Law): void {
 
   law('counts are by the public state', async (stage) => {
     await stage.ready()
-    const gates = [{ key: 'g', limit: 1 }]
+    const slots = [{ key: 'g', limit: 1 }]
     const runs = [
       aRun('later', { runAt: t0 + minute, priority: -1 }),
-      aRun('gate 1', { gates, priority: -1 }),
-      aRun('gate 2', { gates, priority: -1 }),
+      aRun('slot 1', { slots, priority: -1 }),
+      aRun('slot 2', { slots, priority: -1 }),
       ...['1', '2', '3', '4'].map((label) => aRun(label)),
     ]
     await stage.enqueue(runs)

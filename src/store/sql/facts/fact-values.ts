@@ -47,7 +47,7 @@ export const RUN_COLUMNS = `id, job, state, priority, run_at, due_at, attempt, f
   started_at, finished_at, created_at, origin, trigger, version, partition, gates, waits_for, follow, cancel_requested,
   unique_key, unique_until, labels, reason, payload, result, error`
 
-/** A run's row; its gates and the number of its end effect as the adapter writes them. */
+/** A run's row; its concurrency slots and the number of its end effect as the adapter writes them. */
 export function runValues(run: RunFact, { gates, effect }: { gates: string | null; effect: number | null }) {
   return [
     run.id,

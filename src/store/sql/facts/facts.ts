@@ -138,7 +138,7 @@ function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
   return {
     ...run,
     phase: phases[row.state] as Phase,
-    gates: slotsOf(row.gates),
+    slots: slotsOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
     attempts: yield* attemptsOf(row),

@@ -101,10 +101,10 @@ function* takeTrigger(fact: TriggerFact): Verb<void> {
 }
 
 function* takeRun(session: Session, run: RunFact): Verb<void> {
-  const gates = slotsText(run.gates)
+  const gates = slotsText(run.slots)
   const effect = endEffectCode(session.endEffects, run.endEffect)
   const values = runValues(run, { gates, effect })
   const { seq } = (yield* get<{ seq: number }>(RUN, ...values)) as { seq: number }
   for (const attempt of attemptRows(run)) yield* change(ATTEMPT, seq, ...attempt)
-  if (gates !== null && (run.phase === 'ready' || run.phase === 'running')) yield* occupySlots(run.gates)
+  if (gates !== null && (run.phase === 'ready' || run.phase === 'running')) yield* occupySlots(run.slots)
 }

@@ -7,7 +7,7 @@ import {
   type EndEffect,
   type EndEffects,
 } from '../../../kernel/run/end-effect.js'
-import type { Gate, Labels, Run, RunOrigin, StoredError } from '../../../kernel/run/run.js'
+import type { ConcurrencySlot, Labels, Run, RunOrigin, StoredError } from '../../../kernel/run/run.js'
 import { running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
@@ -118,7 +118,7 @@ export function runOf(row: RunRow): Run {
     failures: row.failures,
     crashes: row.crashes,
     worker: row.state === running ? orUndefined(row.worker_id) : undefined,
-    gates: slotsOf(row.gates),
+    slots: slotsOf(row.gates),
     waitsFor: orUndefined(row.waits_for),
     cancelRequested: row.cancel_requested === 1,
     createdAt: row.created_at,
@@ -133,7 +133,7 @@ export function runOf(row: RunRow): Run {
 }
 
 /** The limits of a run as its row keeps them, read. */
-export function slotsOf(text: string | null): readonly Gate[] {
+export function slotsOf(text: string | null): readonly ConcurrencySlot[] {
   return text === null ? [] : (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }
 

@@ -3,14 +3,14 @@ import type { RunState } from '../../../kernel/run/run.js'
 
 /*
  * The states of a run's row. The first three are `pending` to the world: waiting for its instant, free to be
- * claimed, waiting at a full gate. They are written into statements as literals, since a partial index is used
+ * claimed, waiting for a concurrency slot. They are written into statements as literals, since a partial index is used
  * only where its condition can be read.
  */
 /** Waits for its instant. */
 export const delayed = 0
 /** Free to be claimed. */
 export const ready = 1
-/** Waits at a full gate. */
+/** Waits for a concurrency slot. */
 export const blocked = 2
 /** Held by a worker. */
 export const running = 3

@@ -8,7 +8,7 @@
  *
  * Whoever touches a slot is the only writer, so nobody comes to a slot while another is leaving it.
  */
-import type { Gate } from '../../../kernel/run/run.js'
+import type { ConcurrencySlot } from '../../../kernel/run/run.js'
 import { slotsOf } from '../rows/run-rows.js'
 import { blocked, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
@@ -55,7 +55,7 @@ export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefi
 }
 
 /** Counts a run that was admitted elsewhere. */
-export function* occupySlots(slots: readonly Gate[]): Verb<void> {
+export function* occupySlots(slots: readonly ConcurrencySlot[]): Verb<void> {
   for (const { key } of slots) yield* change(TAKE, key, unlimited)
 }
 
@@ -94,7 +94,7 @@ export function* followLimits(session: Session, job: string): Verb<void> {
 }
 
 /** The slots of a run as its row keeps them. */
-export function slotsText(slots: readonly Gate[]): string | null {
+export function slotsText(slots: readonly ConcurrencySlot[]): string | null {
   return slots.length === 0 ? null : JSON.stringify(slots.map(({ key, limit }) => [key, limit]))
 }
 
@@ -102,13 +102,13 @@ function keysOf(slots: readonly { readonly key: string }[]): string[] {
   return slots.map(({ key }) => key)
 }
 
-function* giveBack(slots: readonly Gate[]): Verb<void> {
-  if (slots.length === 1) yield* giveBackOne(slots[0] as Gate)
+function* giveBack(slots: readonly ConcurrencySlot[]): Verb<void> {
+  if (slots.length === 1) yield* giveBackOne(slots[0] as ConcurrencySlot)
   else yield* together(...slots.map(giveBackOne))
 }
 
 /** The likelier way first: a slot for one run at a time has only that one to give back. */
-function* giveBackOne({ key, limit }: Gate): Verb<void> {
+function* giveBackOne({ key, limit }: ConcurrencySlot): Verb<void> {
   const [first, second] = limit === 1 ? [GIVE_BACK_LAST, GIVE_BACK] : [GIVE_BACK, GIVE_BACK_LAST]
   if ((yield* change(first, key)) === 0) yield* change(second, key)
 }
@@ -135,7 +135,7 @@ function mostUrgent(key: string): Verb<(SlotRun & { readonly seq: number }) | un
   return get(MOST_URGENT, key)
 }
 
-function* isFull(session: Session, job: string, slot: Gate): Verb<boolean> {
+function* isFull(session: Session, job: string, slot: ConcurrencySlot): Verb<boolean> {
   const admitted = (yield* value<number>(ADMITTED, slot.key)) ?? 0
   return admitted >= (yield* limitOf(session, job, slot))
 }
@@ -143,7 +143,7 @@ function* isFull(session: Session, job: string, slot: Gate): Verb<boolean> {
 const unlimited = Number.MAX_SAFE_INTEGER
 
 /** A job's own limits are read from its definition each time, so that a change holds at once. */
-function* limitOf(session: Session, job: string, slot: Gate): Verb<number> {
+function* limitOf(session: Session, job: string, slot: ConcurrencySlot): Verb<number> {
   const isOfJob = slot.key === `job:${job}`
   if (!isOfJob && !slot.key.startsWith(`key:${job}=`)) return slot.limit
   const definition = (yield* session.catalog()).jobs.get(job)

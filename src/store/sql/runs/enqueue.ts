@@ -126,8 +126,8 @@ export function* insertRuns(session: Session, runs: readonly NewRun[], now: Inst
 }
 
 /** Whether recording a run touches nothing but its own row. */
-export function isIndependent({ gates, uniqueKey }: NewRun): boolean {
-  return gates.length === 0 && uniqueKey === undefined
+export function isIndependent({ slots, uniqueKey }: NewRun): boolean {
+  return slots.length === 0 && uniqueKey === undefined
 }
 
 /** Whether a run has nothing but what every run has. */
@@ -154,7 +154,7 @@ function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued
 }
 
 function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> {
-  const slots = slotsText(run.gates)
+  const slots = slotsText(run.slots)
   const isDue = run.runAt <= now
   const waitsFor =
     slots !== null && isDue ? yield* takeSlots(session, { job: run.job, gates: slots }) : undefined
@@ -194,7 +194,7 @@ function fullRow(
     run.trigger ?? null,
     run.version ?? null,
     run.partition ?? null,
-    slotsText(run.gates),
+    slotsText(run.slots),
     waitsFor,
     endEffectCode(session.endEffects, run.endEffect),
     run.uniqueKey ?? null,
