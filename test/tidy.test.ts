@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { featureNames } from './features.js'
 import { filesUnder, importsOf, withoutComments, type RepositoryFile } from './repository.js'
 
 const all = filesUnder('src', ['.ts'])
@@ -57,6 +58,31 @@ describe('rooms', () => {
         .map((target) => `${path} imports ${target}`),
     )
     expect(broken).toEqual([])
+  })
+
+  test('a test uses the features only that it belongs to', () => {
+    const tests = [...all.filter(({ path }) => isTest(path)), ...filesUnder('test', ['.ts', '.mjs'])]
+    const broken = tests.flatMap((file) => {
+      const own = /^(?:src|test)\/features\/([^/]+)\//.exec(file.path)?.[1]?.split('+') ?? []
+      return targetsOf(file)
+        .filter((target) => {
+          const feature = /^src\/features\/([^/]+)\//.exec(target)?.[1]
+          return feature !== undefined && !own.includes(feature)
+        })
+        .map((target) => `${file.path} imports ${target}`)
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('every feature is known to the tests that ask for it, and is in the list of features', () => {
+    const folders = new Set(sources.flatMap(({ path }) => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? []))
+    const list = all.find(({ path }) => path === 'src/features/index.ts')
+    expect(importsOf(list?.text ?? '')).toEqual([...folders].map((name) => `./${name}/index.js`))
+    expect([...folders].filter((name) => !(featureNames as readonly string[]).includes(name))).toEqual([])
+    const shared = filesUnder('test/features', ['.ts']).flatMap(
+      ({ path }) => path.split('/')[2]?.split('+') ?? [],
+    )
+    expect(shared.filter((name) => !folders.has(name))).toEqual([])
   })
 
   test('no class extends another one of ours', () => {
