@@ -18,7 +18,7 @@ const days = daily({ timezone, start: '2025-01-01' })
 const hours = hourly({ timezone })
 
 // The label comes from the due time of a run, in the zone of the data.
-const dueAt = Date.parse('2025-01-15T07:00:00Z')
+const dueAt = new Date('2025-01-15T07:00:00Z')
 console.log(labelAt(days, dueAt), labelAt(hours, dueAt), labelAt(daily({ timezone, previous: true }), dueAt))
 
 // A label stands for a time range.

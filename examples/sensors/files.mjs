@@ -11,7 +11,7 @@ let { state } = await sensor.init(config)
 // In an app, Rota does this itself: it polls every 30 seconds, and immediately after a hint.
 async function poll() {
   const signal = AbortSignal.timeout(10_000)
-  const result = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
+  const result = await sensor.poll(state, { config, now: new Date(), timezone: 'UTC', signal })
   state = result.state
   return result
 }

@@ -23,7 +23,7 @@ let { state } = await sensor.init(config)
 
 async function poll() {
   const signal = AbortSignal.timeout(10_000)
-  const result = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
+  const result = await sensor.poll(state, { config, now: new Date(), timezone: 'UTC', signal })
   state = result.state
   console.log(result.kind === 'trigger' ? `found ${result.observations[0].partition}` : result.reason)
 }

@@ -27,7 +27,7 @@ const states = new Map()
 async function poll(name, { sensor, config }) {
   const state = states.get(name) ?? (await sensor.init(config)).state
   const signal = AbortSignal.timeout(10_000)
-  const result = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
+  const result = await sensor.poll(state, { config, now: new Date(), timezone: 'UTC', signal })
   states.set(name, result.state)
   if (result.kind !== 'trigger') console.log(`${name}: ${result.reason}`)
   for (const { partition, payload } of result.observations ?? [])

@@ -30,7 +30,7 @@ const states = new Map()
 async function poll(name, { sensor, config }) {
   const state = states.get(name) ?? (await sensor.init(config)).state
   const signal = AbortSignal.timeout(10_000)
-  const result = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
+  const result = await sensor.poll(state, { config, now: new Date(), timezone: 'UTC', signal })
   states.set(name, result.state)
   const found =
     result.kind === 'trigger' ? result.observations.map((one) => one.partition).join(', ') : result.reason

@@ -12,7 +12,7 @@ const seen = new Set()
 async function receive(request) {
   const read = await readWebhookRequest(request)
   if (read.kind !== 'read') return read.kind
-  const result = await observeWebhook(config, { ...read, now: Date.now(), timezone: 'UTC' })
+  const result = await observeWebhook(config, { ...read, now: new Date(), timezone: 'UTC' })
   if (result.kind !== 'observed') return result.kind
   const { key } = result.observation
   const outcome = seen.has(key) ? 'duplicate' : 'accepted'

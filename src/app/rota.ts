@@ -11,6 +11,7 @@ import type { AppContext } from '../features/app-context.js'
 import type { AppFeature, Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
+import { readInstants, type InstantInput } from '../kernel/definition/read-instant.js'
 import {
   defineJob,
   functionOf,
@@ -28,6 +29,7 @@ import {
   type TriggerInput,
 } from '../kernel/trigger/define-trigger.js'
 import type { Store } from '../store/port.js'
+import { dated } from '../time/dated.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { hold, release, type ReleaseOptions } from './api/holds.js'
@@ -37,6 +39,7 @@ import { Runs } from './api/runs.js'
 import { Switches } from './api/switches.js'
 import { Triggers } from './api/triggers.js'
 import { Workers } from './api/workers.js'
+import { bordered, type Bordered } from './border.js'
 import { newContext } from './context.js'
 import type { HoldOptions } from './control/holds.js'
 import { OwnDefinitions, type Where } from './definitions/own-definitions.js'
@@ -46,6 +49,7 @@ import { loadTriggerKinds } from './features.js'
 import { Lifecycle } from './lifecycle.js'
 import { traceErrors, type ErrorTrace } from '../engine/worker/error-trace.js'
 import { codeAppName, mainProgram } from './process/program.js'
+import type { EngineEvents as PublicEvents } from './public-types.js'
 import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } from './rota-options.js'
 import type { EnqueueOptions } from './runs/enqueue.js'
 import { EnqueuedRun } from './runs/enqueued-run.js'
@@ -54,10 +58,15 @@ import { absoluteUrl } from '../formats/store-url.js'
 import { clockFor } from './store/open-store.js'
 
 /** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
-export interface App extends AppRoot, FeatureApis {}
+export interface Rota extends Omit<Bordered<App>, 'on' | 'now'> {
+  /** Listens to events of this process; returns the function that stops listening. */
+  on<Name extends EventName>(name: Name, listener: (event: PublicEvents[Name]) => void): () => void
+  /** The current time by the clock that this app writes with. */
+  now(): Date
+}
 
-/** An app as a program has it. */
-export interface Rota extends App {}
+/** The same app inside the program, where instants are Unix milliseconds. */
+export interface App extends AppRoot, FeatureApis {}
 
 type Features = typeof features
 
@@ -82,8 +91,20 @@ export interface Origin {
 
 /** Makes an app, which is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
-  const app = options.app ?? codeAppName(options.directory)
-  return createApp(options, `code:${app}`, { program: mainProgram() })
+  const name = options.app ?? codeAppName(options.directory)
+  const app = createApp(options, `code:${name}`, { program: mainProgram() })
+  return Object.assign(bordered<App>(app), {
+    [inside]: app,
+    on: (name, listener) => app.on(name, (event) => listener(dated(event) as PublicEvents[typeof name])),
+    now: () => new Date(app.now()),
+  } satisfies Pick<Rota, 'on' | 'now'> & { [inside]: App })
+}
+
+const inside: unique symbol = Symbol.for('rota.inside')
+
+/** The app inside one that a program made, which may have its own copy of this package; undefined for anything else. */
+export function insideOf(value: unknown): App | undefined {
+  return typeof value === 'object' && value !== null && inside in value ? (value[inside] as App) : undefined
 }
 
 /** Makes an app whose definitions are kept under a source. */
@@ -114,9 +135,6 @@ export function composeApp(
   )
   return { app: Object.assign(app, Object.fromEntries(apis) as FeatureApis), context }
 }
-
-/** Where an app has the functions of its pipeline steps; the same for every copy of this package. */
-export const pipelineSteps: unique symbol = Symbol.for('rota.pipeline-steps')
 
 /** The part of an app that belongs to no feature. The store is opened when it is first needed. */
 class AppRoot {
@@ -159,7 +177,7 @@ class AppRoot {
   }
 
   /** The functions that pipeline steps call, by name. */
-  get [pipelineSteps](): ReadonlyMap<string, StepFunction> {
+  get pipelineSteps(): ReadonlyMap<string, StepFunction> {
     return this.#context.definitions.part(stepFunctions)
   }
 
@@ -272,9 +290,12 @@ class AppRoot {
   }
 
   /** What became of a trigger's due instants between two instants. */
-  async why(trigger: string, window: { readonly from: Date; readonly until?: Date }): Promise<Why> {
-    const fromAt = window.from.getTime()
-    const untilAt = (window.until ?? window.from).getTime()
+  async why(
+    trigger: string,
+    window: { readonly from: InstantInput; readonly until?: InstantInput | undefined },
+  ): Promise<Why> {
+    const { from, until = from } = window
+    const { from: fromAt = 0, until: untilAt = 0 } = readInstants('the time', { from, until })
     const { why } = await import('../engine/explain/why.js')
     const kinds = await loadTriggerKinds()
     return await why(await this.store(), { kinds, trigger, fromAt, untilAt, now: this.now() })
@@ -282,10 +303,11 @@ class AppRoot {
 
   /** Compares the computed due instants with the ledger, for one trigger or all. */
   async coverage(
-    options: { readonly trigger?: string; readonly since?: Date } = {},
+    options: { readonly trigger?: string | undefined; readonly since?: InstantInput | undefined } = {},
   ): Promise<readonly Coverage[]> {
     const { coverageReport } = await import('./explain/coverage-report.js')
-    return await coverageReport(await this.store(), options)
+    const { trigger, since } = options
+    return await coverageReport(await this.store(), { trigger, ...readInstants('the time', { since }) })
   }
 
   /** Looks for problems and says what to do about each. */

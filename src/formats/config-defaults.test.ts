@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { read, written } from '../../test/fixtures/config-text.js'
 import { loadApp } from '../app/definitions/load-app.js'
-import type { Rota } from '../app/rota.js'
+import type { App } from '../app/rota.js'
 
 /** The lines of the error that a config is refused with, without the one that names the file. */
 async function faultsOf(text: string): Promise<string[]> {
@@ -16,7 +16,7 @@ async function faultsOf(text: string): Promise<string[]> {
 async function started(
   text: string,
   files: Readonly<Record<string, string>> = {},
-): Promise<{ app: Rota; ended: Promise<unknown> }> {
+): Promise<{ app: App; ended: Promise<unknown> }> {
   const { path, directory } = written(text)
   for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content)
   const app = await loadApp(path, { directory, store: 'memory:' })

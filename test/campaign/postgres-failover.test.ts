@@ -54,7 +54,10 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     const before = await failover.begun()
     const app = rota({ store: failover.store })
     const known = new Map(
-      (await app.runs.list({ limit: 1000 })).map(({ id, trigger, dueAt }) => [id, { trigger, dueAt }]),
+      (await app.runs.list({ limit: 1000 })).map(({ id, trigger, dueAt }) => [
+        id,
+        { trigger, dueAt: dueAt.getTime() },
+      ]),
     )
     await app.close()
     const switchedAt = await failover.failOver()
@@ -84,7 +87,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     expect(claimed).toEqual([])
     expect(lost.length).toBeGreaterThan(0)
     expect(lost.filter(({ id }) => !ids.has(id))).toEqual([])
-    expect(new Set(runs.map(({ trigger, dueAt }) => `${trigger} ${dueAt}`)).size).toBe(runs.length)
+    expect(new Set(runs.map(({ trigger, dueAt }) => `${trigger} ${dueAt.getTime()}`)).size).toBe(runs.length)
   } finally {
     await failover.end()
   }

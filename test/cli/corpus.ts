@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Rota } from '../../src/app/rota.js'
+import type { App } from '../../src/app/rota.js'
 import { configOption, storeOption, zoneOption } from '../../src/cli/framework/command.js'
 import type { Named } from '../../src/cli/framework/subcommand.js'
 import type { Option, Syntax } from '../../src/cli/framework/syntax.js'
@@ -74,7 +74,7 @@ export interface CorpusPart {
   /** The place of a command that is not tried, if there is one. */
   readonly leftOut?: Readonly<Record<string, string>>
   /** Makes what its lines name, in the app before its start or in the working directory. */
-  readonly prepare?: (app: Rota, directory: string) => Promise<void> | void
+  readonly prepare?: (app: App, directory: string) => Promise<void> | void
 }
 
 const folder = join(root, 'src/features')

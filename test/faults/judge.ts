@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { rota, type Attempt, type Run } from '../../src/index.js'
-
-type App = ReturnType<typeof rota>
+import { createApp, type App } from '../../src/app/rota.js'
+import type { Attempt, Run } from '../../src/kernel/run/run.js'
 
 /** What clients did. */
 export interface Asked {
@@ -26,7 +25,7 @@ export interface Judgement {
 
 /** Holds what the store says and what the handlers left on disk against what was due and what was asked for. */
 export async function judge(store: string, diary: string, asked: Asked): Promise<Judgement> {
-  const app = rota({ store })
+  const app = createApp({ store }, 'code:judge')
   const runs = await allRuns(app)
   const begun = readDiary(await readFile(diary, 'utf8'))
   const attempts = new Map<string, readonly Attempt[]>()

@@ -9,7 +9,7 @@ export async function untilQuiet(store: string): Promise<void> {
     const unfinished = await Promise.all(states.map((state) => app.runs.list({ state, limit: 1000 })))
     const isCurrent = unfinished
       .flat()
-      .every(({ origin, runAt }) => origin === 'trigger' && runAt > Date.now() - 3000)
+      .every(({ origin, runAt }) => origin === 'trigger' && runAt.getTime() > Date.now() - 3000)
     if (isCurrent) break
     await wait(100)
   }

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { rota, type Run } from '../../src/index.js'
+import { createApp, type App } from '../../src/app/rota.js'
+import type { Run } from '../../src/kernel/run/run.js'
 import { SeededRandom } from '../../src/testing/random.js'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -92,7 +93,7 @@ class Campaign {
   }
 
   async #enqueueUnderLoad(): Promise<void> {
-    const app = rota({ store: this.#store, app: 'kill-test-client' })
+    const app = createApp({ store: this.#store }, 'code:kill-test-client')
     while (!this.#isOver) {
       try {
         const { id } = await app.enqueue('work', { at: this.#acknowledged.length })
@@ -107,7 +108,7 @@ class Campaign {
 
   /** Nothing that was due more than a moment ago is left to do. */
   async #untilQuiet(): Promise<void> {
-    const app = rota({ store: this.#store })
+    const app = createApp({ store: this.#store }, 'code:kill-test')
     for (;;) {
       const unfinished = [
         ...(await app.runs.list({ state: 'pending' })),
@@ -122,7 +123,7 @@ class Campaign {
   }
 
   async judge(): Promise<KillReport> {
-    const app = rota({ store: this.#store })
+    const app = createApp({ store: this.#store }, 'code:kill-test')
     const runs = await allRuns(app)
     const performed = await this.#readPerformed()
     const broken = [
@@ -152,8 +153,6 @@ class Campaign {
     return byRun
   }
 }
-
-type App = ReturnType<typeof rota>
 
 async function allRuns(app: App): Promise<Run[]> {
   const all: Run[] = []

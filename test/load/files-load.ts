@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { rota, type Run } from '../../src/index.js'
+import { createApp } from '../../src/app/rota.js'
+import type { Run } from '../../src/kernel/run/run.js'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
@@ -113,7 +114,7 @@ class Load {
   /** Waits until nothing is left that was due more than a moment ago. */
   async #heal(): Promise<number | undefined> {
     const startMs = Date.now()
-    const app = rota({ store: this.#store, app: 'load-test-look' })
+    const app = createApp({ store: this.#store }, 'code:load-test-look')
     try {
       while (Date.now() - startMs < this.#options.healMs) {
         const left = [
@@ -144,7 +145,7 @@ class Load {
   }
 
   async #runs(): Promise<Run[]> {
-    const app = rota({ store: this.#store, app: 'load-test-look' })
+    const app = createApp({ store: this.#store }, 'code:load-test-look')
     const all: Run[] = []
     for (;;) {
       const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })

@@ -135,7 +135,7 @@ async function running(app: Rota, id: string): Promise<void> {
 /** The thread that keeps the lease has renewed it once. */
 async function leaseKept(app: Rota): Promise<void> {
   const store = await app.store()
-  await until(async () => (await store.health({ now: app.now() })).epoch > 0)
+  await until(async () => (await store.health({ now: app.now().getTime() })).epoch > 0)
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {

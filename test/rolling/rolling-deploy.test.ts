@@ -150,8 +150,8 @@ async function problemsOf(app: Rota, runs: readonly Run[]): Promise<string[]> {
     if (schedule.kind !== 'interval') continue
     const { everyMs, anchorAt = definedAt } = schedule
     const due: number[] = []
-    for (let at = anchorAt + everyMs; at <= cursorAt; at += everyMs) due.push(at)
-    const found = runs.filter((run) => run.trigger === trigger.name).map((run) => run.dueAt)
+    for (let at = anchorAt.getTime() + everyMs; at <= cursorAt.getTime(); at += everyMs) due.push(at)
+    const found = runs.filter((run) => run.trigger === trigger.name).map((run) => run.dueAt.getTime())
     const isSame = JSON.stringify(found.toSorted((a, b) => a - b)) === JSON.stringify(due)
     if (!isSame || due.length === 0) problems.push(`${trigger.name}: ${found.length} runs, ${due.length} due`)
   }

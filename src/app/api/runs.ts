@@ -1,12 +1,21 @@
 import { retryRun } from '../../engine/retry-run.js'
 import type { AppContext } from '../../features/app-context.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
+import { readInstants, type InstantInput } from '../../kernel/definition/read-instant.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
-import type { RunFilter, StoredLogLine } from '../../store/port.js'
+import type { RunFilter as StoreFilter, StoredLogLine } from '../../store/port.js'
 import { cancelRun, findRun } from '../runs/runs.js'
 import { whyPending } from '../runs/waiting.js'
+
+/** Which runs are listed. */
+export interface RunFilter extends Partial<Omit<StoreFilter, 'sinceAt' | 'untilAt'>> {
+  /** Due at this time or later. */
+  readonly since?: InstantInput | undefined
+  /** Due at this time or earlier. */
+  readonly until?: InstantInput | undefined
+}
 
 /** `app.runs`: reads, waits for, cancels and retries runs. */
 export class Runs {
@@ -22,8 +31,10 @@ export class Runs {
   }
 
   /** Runs, newest first; at most 50 by default. */
-  async list(filter: Partial<RunFilter> = {}): Promise<readonly Run[]> {
-    return await (await this.#context.store()).runs({ limit: 50, ...filter })
+  async list(filter: RunFilter = {}): Promise<readonly Run[]> {
+    const { since, until, ...rest } = filter
+    const { since: sinceAt, until: untilAt } = readInstants('the filter', { since, until })
+    return await (await this.#context.store()).runs({ limit: 50, ...rest, sinceAt, untilAt })
   }
 
   /** Every attempt of a run, oldest first. */

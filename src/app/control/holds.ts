@@ -2,6 +2,7 @@ import { findTrigger } from '../../engine/sync/find-definition.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
+import { readInstant, type InstantInput } from '../../kernel/definition/read-instant.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
@@ -12,7 +13,7 @@ export interface HoldOptions extends DryRun {
   readonly by?: string | undefined
   readonly note?: string | undefined
   /** It ends by itself then. */
-  readonly until?: Date | undefined
+  readonly until?: InstantInput | undefined
 }
 
 /** Holds a target back; false where it is held already. */
@@ -21,13 +22,12 @@ export async function holdOn(
   request: { target: HoldTarget; now: Instant } & HoldOptions,
 ): Promise<boolean> {
   const { target, now, by = 'api', note = '', until, dryRun } = request
-  const untilAt = until?.getTime()
   const place = placeOf()
+  const untilAt = until === undefined ? undefined : readInstant(until, within(place, 'until'))
   checkText(by, longest.by, within(place, 'by'))
   checkText(note, longest.note, within(place, 'note'))
-  if (untilAt !== undefined && !(untilAt > now)) {
-    const when = Number.isNaN(untilAt) ? 'an invalid Date' : formatInstant(untilAt)
-    fault(within(place, 'until'), `${when} is not in the future`)
+  if (untilAt !== undefined && untilAt <= now) {
+    fault(within(place, 'until'), `${formatInstant(untilAt)} is not in the future`)
   }
   refuse('the hold', place.faults)
   await assertTarget(store, target)

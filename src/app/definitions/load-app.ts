@@ -12,7 +12,7 @@ import { programOf } from '../process/program.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
 import { defaultStore } from '../rota-options.js'
-import { composeApp, pipelineSteps, type App } from '../rota.js'
+import { composeApp, insideOf, type App } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
 export interface AppOverrides {
@@ -66,7 +66,7 @@ export async function storeOfConfig(path: string): Promise<string> {
 /** The functions that a config file, or the app it exports, registers for steps of pipelines. */
 export async function stepsOfConfig(path: string): Promise<ReadonlyMap<string, StepFunction>> {
   const loaded = await loadConfig(path, configSections)
-  if (loaded.kind === 'module') return ownApp(loaded, undefined)[pipelineSteps]
+  if (loaded.kind === 'module') return ownApp(loaded, undefined).pipelineSteps
   return loaded.config.steps as ReadonlyMap<string, StepFunction>
 }
 
@@ -75,18 +75,13 @@ export const configSections = Object.values(features).flatMap((feature: Feature)
 
 function ownApp(loaded: Extract<LoadedConfig, { kind: 'module' }>, store: string | undefined): App {
   const { path, exported } = loaded
-  if (!isApp(exported)) {
+  const app = insideOf(exported)
+  if (app === undefined) {
     throw new RotaError('CONFIG_INVALID', `${path} exports neither a config nor an app as its default`)
   }
-  if (store === undefined || store === exported.storeUrl) return exported
+  if (store === undefined || store === app.storeUrl) return app
   throw new RotaError(
     'CONFIG_INVALID',
-    `the app of ${path} keeps its store at ${shownUrl(exported.storeUrl)} and cannot be given ${shownUrl(store)}`,
+    `the app of ${path} keeps its store at ${shownUrl(app.storeUrl)} and cannot be given ${shownUrl(store)}`,
   )
-}
-
-/** A config may have found its own copy of this package, so that a class would not tell. */
-function isApp(value: unknown): value is App {
-  const { storeUrl, start } = (value ?? {}) as Partial<App>
-  return typeof storeUrl === 'string' && typeof start === 'function'
 }

@@ -1,5 +1,6 @@
 import { assertPartition, isAsset, partitionOfLabel } from '../../kernel/partition/asset.js'
 import { refuse } from '../../kernel/definition/errors.js'
+import { readInstant, type InstantInput } from '../../kernel/definition/read-instant.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { randomRunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
@@ -7,13 +8,7 @@ import { isJobsSource, runLabels } from '../../kernel/job/command-source.js'
 import { endEffectFor, slotsFor, partitionAt } from '../../kernel/identity/occurrence.js'
 import { labelAt } from '../../kernel/partition/label.js'
 import { toPayload } from '../../kernel/job/payload.js'
-import {
-  readDuration,
-  readOptions,
-  readPriority,
-  timed,
-  type Written,
-} from '../../kernel/definition/read-value.js'
+import { readDuration, readOptions, readPriority, type Written } from '../../kernel/definition/read-value.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Transaction } from '../../store/postgres/enqueue-in.js'
@@ -22,12 +17,12 @@ import { loadEndEffects } from '../features.js'
 import { isOnManyHosts } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
-import { parseInstant, type Instant } from '../../time/instant.js'
+import type { Instant } from '../../time/instant.js'
 
 /** How a run is enqueued. */
 export interface EnqueueOptions {
   /** Not before this instant. */
-  readonly at?: Date | string | undefined
+  readonly at?: InstantInput | undefined
   /** Not before this long from now; instead of `at`. */
   readonly delay?: string | number | undefined
   /** Higher goes first; default: the priority of the job. */
@@ -183,18 +178,12 @@ function readDueAt(input: Written, now: Instant, place: Place): Instant {
   if (input['at'] !== undefined && input['delay'] !== undefined) {
     fault(within(place, 'delay'), 'it cannot be combined with a time to run at')
   }
-  const dueAt = delayMs === undefined ? readAt(input['at'], within(place, 'at')) : now + delayMs
+  const at = input['at'] === undefined ? now : readInstant(input['at'], within(place, 'at'))
+  const dueAt = delayMs === undefined ? at : now + delayMs
   if (dueAt !== undefined && !(dueAt >= 0 && dueAt < endOfTime)) {
     fault(within(place, 'at'), 'it lies outside the years 1970 to 9999')
   }
   return dueAt ?? now
-}
-
-function readAt(value: unknown, place: Place): Instant | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'string') return timed(place, () => parseInstant(value))
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
-  return fault(place, `${shown(value)} is not an instant`, 'a text such as 2026-01-05T09:00:00Z, or a Date')
 }
 
 const longestKey = 512

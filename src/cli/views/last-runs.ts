@@ -25,8 +25,8 @@ export async function lastRuns(
   triggers: readonly string[],
 ): Promise<(trigger: string) => LastRuns> {
   const failed = new Map<string, number>()
-  const sinceAt = app.now() - day
-  for (const { trigger = '' } of await app.runs.list({ state: 'failed', sinceAt, limit: mostFailed })) {
+  const since = new Date(app.now() - day)
+  for (const { trigger = '' } of await app.runs.list({ state: 'failed', since, limit: mostFailed })) {
     failed.set(trigger, (failed.get(trigger) ?? 0) + 1)
   }
   const last = new Map<string, Run>()

@@ -134,14 +134,10 @@ function explanationView(explanation: Exclude<Explanation, { kind: 'run' }>) {
       const { kind, at, hold, lastSignAt } = explanation
       return { kind, at, hold: hold === undefined ? undefined : holdView(hold), lastSignAt }
     }
-    case 'not-due': {
-      const { kind, at, before, after } = explanation
-      return { kind, at, beforeAt: before, afterAt: after }
-    }
+    case 'not-due':
     case 'not-defined':
-      return pick(explanation, ['kind', 'at', 'definedAt', 'endedAt'])
     case 'future':
     case 'unexplained':
-      return pick(explanation, ['kind', 'at'])
+      return explanation
   }
 }

@@ -59,8 +59,9 @@ export async function whyJob(
   { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
 ): Promise<number> {
   const { out } = context
-  const inTime = await app.runs.list({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
-  const waiting = await app.runs.list({ job, state: 'pending', limit: mostRuns })
+  const store = await app.store()
+  const inTime = await store.runs({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
+  const waiting = await store.runs({ job, state: 'pending', limit: mostRuns })
   const all = new Map([...inTime, ...waiting].map((run) => [run.id, run]))
   const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
   const pending = await pendingOf(app, runs)

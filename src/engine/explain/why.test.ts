@@ -153,7 +153,7 @@ describe('what became of an instant', () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     expect(await ask(13)).toEqual([
-      { kind: 'not-due', at: t0 + 13 * minute, before: t0 + 10 * minute, after: t0 + 20 * minute },
+      { kind: 'not-due', at: t0 + 13 * minute, beforeAt: t0 + 10 * minute, afterAt: t0 + 20 * minute },
     ])
   })
 

@@ -39,8 +39,8 @@ export type Explanation =
   | {
       readonly kind: 'not-due'
       readonly at: Instant
-      readonly before: Instant | undefined
-      readonly after: Instant | undefined
+      readonly beforeAt: Instant | undefined
+      readonly afterAt: Instant | undefined
     }
   /** The trigger did not exist then, or was disabled or removed. */
   | {
@@ -274,7 +274,7 @@ function nothingDue(facts: Facts, at: Instant): Explanation {
   }
   const trigger = version?.trigger ?? facts.trigger.trigger
   const instants = kindOf(facts.kinds, trigger).instants(trigger)
-  return { kind: 'not-due', at, before: instants?.previous(at), after: instants?.next(at) }
+  return { kind: 'not-due', at, beforeAt: instants?.previous(at), afterAt: instants?.next(at) }
 }
 
 function isAfterNow(facts: Facts, at: Instant): boolean {

@@ -21,7 +21,7 @@ export interface AssetSchedule {
   readonly timezone: string
   readonly partition: PartitionRule | undefined
   readonly enabled: boolean
-  readonly nextAt: Date | undefined
+  readonly nextAt: Instant | undefined
   readonly source: string
 }
 
@@ -105,7 +105,7 @@ function viewOf(
     timezone: schedule.kind === 'cron' ? schedule.timezone : 'UTC',
     partition,
     enabled,
-    nextAt: nextAt === undefined ? undefined : new Date(nextAt),
+    nextAt,
     source,
   }
 }

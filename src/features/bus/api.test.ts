@@ -25,7 +25,7 @@ describe('N9: a run that no worker takes', () => {
       job: 'check',
       trigger: 'job_123',
       attempt: 0,
-      dueAt: nine,
+      dueAt: new Date(nine),
       schedule: '0 9 * * *',
       task: { id: `cron_job_123_${nine}`, type: 'cron', payload },
       waitedMs: expect.any(Number),

@@ -2,11 +2,12 @@
  * The message bus publishes the events of the engine to listeners. It carries notices, never the truth: a message may be
  * lost or come twice, and a run that is offered on it is claimed like any other.
  */
+import { dated, type Dated } from '../../time/dated.js'
 import { eventNames, type EngineEvents, type EventName, type Events } from '../../engine/events.js'
 
 /** One event on the bus. */
 export type BusMessage = {
-  [Name in EventName]: { readonly name: Name; readonly event: EngineEvents[Name] }
+  [Name in EventName]: { readonly name: Name; readonly event: Dated<EngineEvents[Name]> }
 }[EventName]
 
 /** A message bus. */
@@ -55,5 +56,6 @@ export class InProcessBus implements Bus {
 
 /** Publishes all events on a bus from now on. */
 export function publishEvents(events: Events, bus: Bus): void {
-  for (const name of eventNames) events.on(name, (event) => bus.publish({ name, event } as BusMessage))
+  for (const name of eventNames)
+    events.on(name, (event) => bus.publish({ name, event: dated(event) } as BusMessage))
 }

@@ -33,7 +33,7 @@ const mostOpen = 1000
  */
 export class Taker {
   readonly #options: TakerOptions
-  readonly #open = new Map<string, OfferedRun>()
+  readonly #open = new Map<string, Pick<OfferedRun, 'run' | 'job'>>()
   readonly #taking = new Set<Promise<void>>()
   readonly #handBack = new AbortController()
   #isEnding = false
@@ -44,7 +44,7 @@ export class Taker {
     setMaxListeners(0, this.#handBack.signal)
   }
 
-  offer(offered: OfferedRun): void {
+  offer(offered: Pick<OfferedRun, 'run' | 'job'>): void {
     if (this.#isEnding || !this.#options.takes(offered.job)) return
     if (this.#open.size < mostOpen) this.#open.set(offered.run, offered)
     this.#go()

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JobOptions } from '../../kernel/job/define-job.js'
 import { isFinal } from '../../kernel/run/run.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { type Rota, createApp } from '../../app/rota.js'
+import { createApp, type App } from '../../app/rota.js'
 import type { CommandRun } from '../../engine/worker/command-run.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -34,7 +34,7 @@ function appOf(
     readonly take?: (command: CommandRun) => unknown
     readonly retry?: JobOptions['retry']
   } = {},
-): Rota {
+): App {
   const { taken = [], take, retry } = options
   const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
   app.commands.handle(
@@ -72,7 +72,7 @@ describe('command jobs', () => {
         command: 'check_status',
         userId: 'user1',
       })
-      expect(job).toMatchObject({ type: 'recurring', schedule, state: 'scheduled', nextAt: new Date(next) })
+      expect(job).toMatchObject({ type: 'recurring', schedule, state: 'scheduled', nextAt: Date.parse(next) })
       await app.close()
     },
   )
@@ -285,7 +285,7 @@ describe('command jobs', () => {
     const [run] = await app.runs.list({ trigger: 'a' })
     const { executedAt, state } = await app.commands.get('a')
     expect(state).toBe('executed')
-    expect(executedAt?.getTime()).toBe(run?.finishedAt)
+    expect(executedAt).toBe(run?.finishedAt)
     await app.stop({ grace: 0 })
   })
 

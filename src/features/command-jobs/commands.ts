@@ -17,7 +17,7 @@ import type { Argument } from '../../cli/framework/syntax.js'
 import { hereOf } from '../../cli/framework/times-of.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { quotedText } from '../../text/error-text.js'
-import { formatInstant } from '../../time/instant.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
 import type { AddJob } from './command-jobs.js'
 import { jobsFileOf, jobsOption, jobsPathOf } from './jobs-option.js'
 import type { CommandJobInfo } from './state.js'
@@ -50,7 +50,7 @@ const add: Command<CommandsApp> = {
         await useFile(context, app)
         const job = readJob(context)
         const added = await withOptionNames(optionNames, () => app.commands.add(job))
-        const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt.getTime())}`
+        const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt)}`
         context.out.show(jobView(added), `added job ${added.id}${due}`)
         return exitCodes.ok
       },
@@ -153,8 +153,8 @@ const jobFields: Fields<CommandJobInfo> = {
   source: 'source',
 }
 
-function momentText(at: Date | undefined, times: TimeText): string | undefined {
-  return at && `${times.exact(at.getTime())} (${times.distance(at.getTime())})`
+function momentText(at: Instant | undefined, times: TimeText): string | undefined {
+  return at === undefined ? undefined : `${times.exact(at)} (${times.distance(at)})`
 }
 
 const list: Command<CommandsApp> = {
@@ -185,7 +185,7 @@ const list: Command<CommandsApp> = {
 }
 
 function whenText({ schedule, executeAt: at }: CommandJobInfo): string {
-  return schedule ?? (at === undefined ? '' : formatInstant(at.getTime()))
+  return schedule ?? (at === undefined ? '' : formatInstant(at))
 }
 
 function jobView(job: CommandJobInfo) {

@@ -1,6 +1,6 @@
 import { assertFires } from '../../time/cron/schedule.js'
-import { formatInstant, parseInstant, type Instant } from '../../time/instant.js'
-import { resolveLocalTime } from '../../time/local-time.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { readInstant } from '../../kernel/definition/read-instant.js'
 import { defineTrigger } from '../../kernel/trigger/define-trigger.js'
 import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
 import type { RunId } from '../../kernel/identity/identity.js'
@@ -128,17 +128,10 @@ function readExpression(value: unknown, place: Place): Due | undefined {
 }
 
 function readExecuteAt(value: unknown, place: Place): Due | undefined {
-  const at = readInstant(value, place)
+  const at = readInstant(value, place, 'UTC')
   if (at === undefined) return undefined
   if (at >= 0) return { type: 'oneshot', executeAt: at }
   return fault(place, `${formatInstant(at)} lies before 1970`, instantAllowed)
-}
-
-function readInstant(value: unknown, place: Place): Instant | undefined {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
-  if (typeof value !== 'string') return fault(place, `${shown(value)} is not an instant`, instantAllowed)
-  // Only the reader of instants takes fractions of a second.
-  return timed(place, () => (value.includes('.') ? parseInstant(value) : resolveLocalTime(value, 'UTC')))
 }
 
 function readText(

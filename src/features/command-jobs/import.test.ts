@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { type Rota, createApp } from '../../app/rota.js'
+import { createApp, type App } from '../../app/rota.js'
 
 const recurring =
   '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'
@@ -15,7 +15,7 @@ const extra = `${recurring.replace('job_123', 'job_126').slice(0, -1)},"priority
 
 let directory: string
 let clock: FakeClock
-let app: Rota
+let app: App
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rota-import-'))
@@ -31,7 +31,7 @@ function write(text: string | Buffer): string {
 /** What became of the lines, as `line id became`. */
 async function imported(
   text: string | Buffer,
-  options: Parameters<Rota['commands']['import']>[1] = {},
+  options: Parameters<App['commands']['import']>[1] = {},
 ): Promise<string[]> {
   const lines = await app.commands.import(write(text), options)
   return lines.map(({ line, id, became }) => `${line} ${id ?? '-'} ${became}`)

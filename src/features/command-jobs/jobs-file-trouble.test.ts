@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { type Rota, createApp } from '../../app/rota.js'
+import { createApp, type App } from '../../app/rota.js'
 import { JobsFile } from './jobs-file.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -47,7 +47,7 @@ function write(text: string, ageMs = 5 * minute): void {
   utimesSync(path, at, at)
 }
 
-async function started(store = 'memory:'): Promise<Rota> {
+async function started(store = 'memory:'): Promise<App> {
   const app = createApp({ store, durability: 'normal', directory, clock }, 'code:test')
   app.on('trouble', ({ error }) => troubles.push((error as Error).message))
   app.on('fatal', ({ error }) => troubles.push(`fatal: ${(error as Error).message}`))
@@ -57,11 +57,11 @@ async function started(store = 'memory:'): Promise<Rota> {
   return app
 }
 
-async function ids(app: Rota): Promise<string[]> {
+async function ids(app: App): Promise<string[]> {
   return (await passing(app.commands.list())).map(({ id }) => id)
 }
 
-async function add(app: Rota, id: string): Promise<unknown> {
+async function add(app: App, id: string): Promise<unknown> {
   return await passing(app.commands.add({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
 }
 

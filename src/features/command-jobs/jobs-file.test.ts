@@ -15,7 +15,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { type Rota, createApp } from '../../app/rota.js'
+import { formatInstant } from '../../time/instant.js'
+import { createApp, type App } from '../../app/rota.js'
 import { JobsFile } from './jobs-file.js'
 
 const monday = Date.UTC(2026, 0, 5)
@@ -58,7 +59,7 @@ function text(): string {
 }
 
 /** An app that uses the file in place, beside a store of its own. */
-async function started(store = 'sqlite:rota.db', prepare?: (app: Rota) => unknown): Promise<Rota> {
+async function started(store = 'sqlite:rota.db', prepare?: (app: App) => unknown): Promise<App> {
   const app = createApp({ store, durability: 'normal', directory, clock }, 'code:test')
   prepare?.(app)
   app.commands.handle(({ task }) => void taken.push(task.id))
@@ -69,7 +70,7 @@ async function started(store = 'sqlite:rota.db', prepare?: (app: Rota) => unknow
   return app
 }
 
-async function ids(app: Rota): Promise<string[]> {
+async function ids(app: App): Promise<string[]> {
   return (await passing(app.commands.list())).map(({ id }) => id)
 }
 
@@ -96,9 +97,7 @@ describe('a jobs file that is used in place', () => {
     await until(() => taken.length === 1)
     expect(taken).toEqual([`cron_job_124_${monday + 5000}`])
     await until(() => text().includes('"executed":true'))
-    const executedAt = (await passing(app.commands.get('job_124'))).executedAt
-      ?.toISOString()
-      .replace('.000Z', 'Z')
+    const executedAt = formatInstant((await passing(app.commands.get('job_124'))).executedAt ?? 0)
     expect(text()).toBe(
       `${recurring}\n{"command":"remind","id":"job_124","type":"oneshot","execute_at":"2026-01-05T07:00:05+07:00","executed":true,"executed_at":"${executedAt}"}\n`,
     )
@@ -256,7 +255,7 @@ describe('a jobs file that is used in place', () => {
     expect((await passing(app.commands.get('job_124'))).state).toBe('scheduled')
     write(`${later.replace('false', 'true, "executed_at": "2026-01-05T00:00:01Z"')}\n`, 0)
     await until(async () => (await passing(app.commands.get('job_124'))).state === 'executed', second)
-    expect((await passing(app.commands.get('job_124'))).executedAt).toEqual(new Date(monday + second))
+    expect((await passing(app.commands.get('job_124'))).executedAt).toBe(monday + second)
     await clock.advance(11 * minute)
     expect(taken).toEqual([])
     await passing(app.stop({ grace: 0 }))

@@ -19,14 +19,14 @@ export interface CommandJobInfo {
   readonly id: string
   readonly type: 'recurring' | 'oneshot'
   readonly schedule: string | undefined
-  readonly executeAt: Date | undefined
+  readonly executeAt: Instant | undefined
   readonly command: string
   readonly userId: string
   readonly metadata: Readonly<Record<string, string>>
   readonly state: CommandJobState
-  readonly nextAt: Date | undefined
+  readonly nextAt: Instant | undefined
   readonly executed: boolean
-  readonly executedAt: Date | undefined
+  readonly executedAt: Instant | undefined
   /** Whether its command is a line for a shell. */
   readonly isShell: boolean
   /** `jobs`, or `jobs:` and the file it is in. */
@@ -48,18 +48,14 @@ export function infoOf(
     id,
     type,
     schedule,
-    executeAt: dateOf(executeAt),
+    executeAt,
     command,
     userId,
     metadata,
-    nextAt: dateOf(nextAt),
+    nextAt,
     executed: executed !== undefined,
-    executedAt: dateOf(executed?.at),
+    executedAt: executed?.at,
   }
-}
-
-function dateOf(at: Instant | undefined): Date | undefined {
-  return at === undefined ? undefined : new Date(at)
 }
 
 /** What was noted when the one run of a one-shot had ended. */

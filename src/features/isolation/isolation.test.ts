@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobInput } from '../../kernel/job/define-job.js'
-import type { Run } from '../../kernel/run/run.js'
+import type { Run } from '../../app/public-types.js'
 import { rota, type Rota } from '../../app/rota.js'
 
 const module = fileURLToPath(new URL('./test/isolated-handlers.mjs', import.meta.url))

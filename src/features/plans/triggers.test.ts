@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { type Rota, createApp } from '../../app/rota.js'
+import { createApp, type App } from '../../app/rota.js'
 
 let directory: string
 
@@ -32,7 +32,7 @@ interface Published {
 const monday = Date.UTC(2026, 0, 5)
 
 /** Lets time pass until so many attempts of an app have ended, however long its files take to read. */
-function ended(app: Rota, clock: FakeClock): (count: number) => Promise<void> {
+function ended(app: App, clock: FakeClock): (count: number) => Promise<void> {
   const runs: string[] = []
   app.on('run:ended', ({ run }) => void runs.push(run))
   return async (count) => {
@@ -41,7 +41,7 @@ function ended(app: Rota, clock: FakeClock): (count: number) => Promise<void> {
 }
 
 /** An app on a store that outlives it, as a file would. */
-function appOf(options: { clock?: FakeClock; plans?: readonly string[]; published?: Published[] }): Rota {
+function appOf(options: { clock?: FakeClock; plans?: readonly string[]; published?: Published[] }): App {
   const { clock, plans = ['plan.yaml'], published = [] } = options
   const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
   app.pipelineStep('publish', (step) => {

@@ -53,14 +53,14 @@ describe('the status of a round', () => {
     await stage.end('b')
     await stage.end('c', new Error('exit 1'))
     expect(await app.rounds.status('r')).toMatchObject({
-      checkedAt: ten,
+      checkedAt: new Date(ten),
       currentService: null,
       completedCount: 2,
       results: [
         { service: 'b', status: 'ok' },
         { service: 'c', status: 'error', info: 'exit 1' },
       ],
-      skipped: [{ service: 'a', reason: 'not_due', dueAt: ten + hour }],
+      skipped: [{ service: 'a', reason: 'not_due', dueAt: new Date(ten + hour) }],
     })
   })
 
@@ -161,7 +161,7 @@ describe('why', () => {
     await stage.pass(1)
     const { explanations } = await app.why('r', { from: new Date(ten - 1), until: new Date(ten + hour - 1) })
     const told = explanations.flatMap((one) =>
-      one.kind === 'range' ? [[one.range.rule, one.range.firstAt - ten, one.range.detail]] : [],
+      one.kind === 'range' ? [[one.range.rule, one.range.firstAt.getTime() - ten, one.range.detail]] : [],
     )
     expect(told).toEqual([
       ['round:check', 0, 'due a, b'],

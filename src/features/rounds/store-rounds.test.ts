@@ -25,7 +25,7 @@ describe('a round of an app', () => {
       name: 'my_scheduler',
       intervalMs: hour,
       services: ['s1', 's2', 's3', 'daily'],
-      checkedAt: ten + hour,
+      checkedAt: new Date(ten + hour),
       resumed: false,
       currentService: 's3',
       remainingServices: [],
@@ -34,8 +34,8 @@ describe('a round of an app', () => {
         { service: 's1', status: 'ok', info: 'success' },
         { service: 's2', status: 'error', info: 'exit 1' },
       ],
-      skipped: [{ service: 'daily', reason: 'not_due', dueAt: ten + 23 * hour }],
-      nextCheckAt: ten + 2 * hour,
+      skipped: [{ service: 'daily', reason: 'not_due', dueAt: new Date(ten + 23 * hour) }],
+      nextCheckAt: new Date(ten + 2 * hour),
     })
   })
 
@@ -51,12 +51,12 @@ describe('a round of an app', () => {
     await stage.end('a', new Error('exit 1'))
     expect(await app.rounds.state()).toEqual([])
     expect(await app.rounds.status('r')).toMatchObject({
-      checkedAt: ten + hour,
+      checkedAt: new Date(ten + hour),
       currentService: null,
       completedCount: 1,
       results: [{ service: 'a', status: 'error', info: 'exit 1' }],
-      skipped: [{ service: 'daily', reason: 'not_due', dueAt: ten + 24 * hour }],
-      nextCheckAt: ten + 2 * hour,
+      skipped: [{ service: 'daily', reason: 'not_due', dueAt: new Date(ten + 24 * hour) }],
+      nextCheckAt: new Date(ten + 2 * hour),
     })
   })
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadApp } from '../../app/definitions/load-app.js'
-import type { Rota } from '../../app/rota.js'
+import type { App } from '../../app/rota.js'
 
 test('F4: every built-in type can be written in a config file', async () => {
   const app = await load(`
@@ -132,7 +132,7 @@ test('F10: a config written in code may hold a sensor of its own, and a function
   expect(await ended).toMatchObject({ trigger: 'mine', result: { partition: 'p' } })
 })
 
-async function load(text: string, files: Readonly<Record<string, string>> = {}): Promise<Rota> {
+async function load(text: string, files: Readonly<Record<string, string>> = {}): Promise<App> {
   const directory = await aDirectory()
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content)
   const path = join(directory, 'rota.config.yaml')

@@ -1,17 +1,28 @@
+import type { Dated } from '../../time/dated.js'
 import type { AppContext } from '../app-context.js'
 import type { AppFeature } from '../feature.js'
 import { Sensors } from './api.js'
 import { feature } from './feature.js'
+import type * as record from './record.js'
+import type * as status from './status.js'
 
 export type { ConfigSensor } from './config.js'
 export type { DedupeOptions, SensorInput, SensorOptions } from './definition.js'
 export type { Delivered } from './delivery/deliver.js'
 export type { AppSensorOptions } from './api.js'
 export type { SensorModule } from './isolated.js'
-export type { Evaluation, SensorRecord } from './record.js'
 export type { ConfiguredSensor, InitResult, Observation, PollContext, PollResult, Sensor } from './sensor.js'
-export type { SensorInfo, SensorPreview, SensorReset } from './status.js'
+export type { SensorPreview, SensorReset } from './status.js'
 export type { WebhookAddress } from './delivery/webhooks.js'
+
+/** A sensor and its state. */
+export type SensorInfo = Dated<status.SensorInfo>
+
+/** What the store has of a sensor besides its definition. */
+export type SensorRecord = Dated<record.SensorRecord>
+
+/** The result of one poll or delivery; equal neighbours are one. */
+export type Evaluation = Dated<record.Evaluation>
 
 /** The feature `sensors`. */
 export const sensors = {

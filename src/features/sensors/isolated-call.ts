@@ -30,7 +30,7 @@ export async function callSensor({ payload: call, signal }: RunContext<SensorCal
       return await sensor.cleanup?.(call.state)
     case 'poll': {
       const { state, now, timezone } = call
-      return fitting(await sensor.poll(state, { config, now, timezone, signal }), state)
+      return fitting(await sensor.poll(state, { config, now: new Date(now), timezone, signal }), state)
     }
   }
 }

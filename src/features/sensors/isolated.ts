@@ -67,7 +67,10 @@ export function isolatedSensor(
     sensor: {
       init: async () => (await callWithin(initMs, { ...common, method: 'init' })) as InitResult,
       poll: async (state, { now, timezone, signal }) => {
-        return (await call({ ...common, method: 'poll', state, now, timezone }, signal)) as PollResult
+        return (await call(
+          { ...common, method: 'poll', state, now: now.getTime(), timezone },
+          signal,
+        )) as PollResult
       },
       cleanup: async (state) => {
         await callWithin(cleanupMs, { ...common, method: 'cleanup', state })

@@ -1,4 +1,3 @@
-import type { Instant } from '../../time/instant.js'
 import type { Json } from '../../kernel/definition/json.js'
 
 /** One thing that a sensor found. */
@@ -36,8 +35,8 @@ export type PollResult<S extends Json = Json> =
 /** What a poll is told. */
 export interface PollContext<C> {
   readonly config: C
-  /** The instant of this poll. */
-  readonly now: Instant
+  /** The time of this poll. */
+  readonly now: Date
   /** The zone in which days are counted where an observation has no partition of its own. */
   readonly timezone: string
   /** Aborted when the poll has taken too long or the engine stops. */

@@ -4,7 +4,6 @@ import type { Observation, Sensor } from './sensor.js'
 import { FakeClock, settled } from '../../testing/fake-clock.js'
 import { rota, type Rota } from '../../app/rota.js'
 import { resetSensor } from './status.js'
-import { sensorMetrics } from './metrics.js'
 
 const t0 = Date.UTC(2026, 0, 5)
 let opened: Rota | undefined
@@ -79,7 +78,11 @@ describe('looking at sensors', () => {
       ['off', 'off'],
     ])
     expect(sensors[0]?.pause).toMatchObject({ actor: 'rota', note: expect.stringContaining('access denied') })
-    expect(sensors[1]).toMatchObject({ type: 'custom', nextAt: t0 + 90_000, record: { polls: 3, found: 1 } })
+    expect(sensors[1]).toMatchObject({
+      type: 'custom',
+      nextAt: new Date(t0 + 90_000),
+      record: { polls: 3, found: 1 },
+    })
     expect(await app.sensors.history('good')).toMatchObject([
       {
         number: 2,
@@ -91,7 +94,7 @@ describe('looking at sensors', () => {
       },
       { number: 1, kind: 'trigger', observations: 1, fresh: 1 },
     ])
-    const metrics = sensorMetrics(sensors).split('\n')
+    const metrics = (await app.sensors.metrics()).split('\n')
     expect(metrics).toEqual(
       expect.arrayContaining([
         '# TYPE rota_sensor_failures gauge',
@@ -181,7 +184,7 @@ describe('looking at sensors', () => {
     })
     const store = await app.store()
     const recorded = async (): Promise<number> => (await store.counts()).pending
-    const resetNow = () => resetSensor(store, { name: 's', keys: false, now: app.now() })
+    const resetNow = () => resetSensor(store, { name: 's', keys: false, now: app.now().getTime() })
     let reset: Promise<number> | undefined
     app.on('tick', () => {
       reset ??= resetNow().then(recorded)

@@ -21,6 +21,6 @@ export interface Coverage {
 }
 
 /** Whether the ledger accounts for everything, and only for what was due. */
-export function isComplete(coverage: Coverage): boolean {
+export function isComplete(coverage: Pick<Coverage, 'unexplainedCount' | 'unexpectedCount'>): boolean {
   return coverage.unexplainedCount === 0 && coverage.unexpectedCount === 0
 }

@@ -1,10 +1,11 @@
 import { assertFires } from '../../time/cron/schedule.js'
 import { dstPolicies, type DstPolicy } from '../../time/cron/dst.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
-import { parseInstant, type Instant } from '../../time/instant.js'
-import { parseLocalTime, resolveLocalTime } from '../../time/local-time.js'
+import type { Instant } from '../../time/instant.js'
+import { parseLocalTime } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 import { fault, shown, within, type Place } from '../definition/faults.js'
+import { readInstant } from '../definition/read-instant.js'
 import { readChoice, readDuration, readFlag, timed, type Written } from '../definition/read-value.js'
 import { scheduleOf, type ScheduleSpec } from './schedule.js'
 
@@ -100,7 +101,7 @@ function readInterval(input: Written, zone: string, place: Place): ScheduleSpec 
   const before = place.faults.length
   const everyMs = readDuration(input['every'], everyBounds, within(place, 'every'))
   const after = readChoice(input['after'], ['finish'], within(place, 'after'))
-  const anchorAt = readInstant(input['anchor'], zone, within(place, 'anchor'))
+  const anchorAt = readOptional(input['anchor'], zone, within(place, 'anchor'))
   const immediate = readFlag(input['immediate'], within(place, 'immediate'))
   const bounds = readBounds(input, zone, place)
   if (after === 'finish' && anchorAt !== undefined) {
@@ -119,7 +120,7 @@ function readInterval(input: Written, zone: string, place: Place): ScheduleSpec 
 function readOnce(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
   const before = place.faults.length
   const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone'))
-  const at = readInstant(input['at'], timezone ?? 'UTC', within(place, 'at'))
+  const at = readOptional(input['at'], timezone ?? 'UTC', within(place, 'at'))
   if (place.faults.length > before || at === undefined) return undefined
   if (input['timezone'] !== undefined && hasOwnOffset(input['at'])) {
     return fault(within(place, 'timezone'), 'at names its instant by itself, so the zone would mean nothing')
@@ -137,22 +138,14 @@ export function readZone(value: unknown, place: Place): string | undefined {
 }
 
 function readBounds(input: Written, timezone: string, place: Place): { startAt?: Instant; endAt?: Instant } {
-  const startAt = readInstant(input['start'], timezone, within(place, 'start'))
-  const endAt = readInstant(input['end'], timezone, within(place, 'end'))
+  const startAt = readOptional(input['start'], timezone, within(place, 'start'))
+  const endAt = readOptional(input['end'], timezone, within(place, 'end'))
   if (startAt !== undefined && endAt !== undefined && endAt < startAt) {
     fault(within(place, 'end'), `${shown(input['end'])} lies before the start`)
   }
   return { ...(startAt === undefined ? {} : { startAt }), ...(endAt === undefined ? {} : { endAt }) }
 }
 
-function readInstant(value: unknown, timezone: string, place: Place): Instant | undefined {
-  if (value === undefined) return undefined
-  if (value instanceof Date) {
-    return Number.isNaN(value.getTime()) ? fault(place, 'the Date is invalid') : value.getTime()
-  }
-  if (typeof value !== 'string') {
-    return fault(place, `${shown(value)} is not an instant`, 'a text such as 2026-01-05T09:00:00Z, or a Date')
-  }
-  // Only the reader of instants takes fractions of a second.
-  return timed(place, () => (value.includes('.') ? parseInstant(value) : resolveLocalTime(value, timezone)))
+function readOptional(value: unknown, timezone: string, place: Place): Instant | undefined {
+  return value === undefined ? undefined : readInstant(value, place, timezone)
 }

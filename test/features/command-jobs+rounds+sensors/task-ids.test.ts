@@ -42,7 +42,7 @@ it('the pool gives every run a task id of its own, also where many are due in on
   expect(told.toSorted()).toEqual(
     runs
       .map(({ id, trigger, job, origin, dueAt }) =>
-        origin === 'trigger' ? `cron_${trigger}_${dueAt}` : `cron_${trigger ?? job}_${id}`,
+        origin === 'trigger' ? `cron_${trigger}_${dueAt.getTime()}` : `cron_${trigger ?? job}_${id}`,
       )
       .toSorted(),
   )

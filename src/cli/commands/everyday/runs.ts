@@ -39,7 +39,7 @@ export const runs: Command<App> = {
   run: (context) =>
     context.withApp(async (app) => {
       const filter = filterOf(context)
-      const found = await app.runs.list(upToNow(app, filter))
+      const found = await (await app.store()).runs(upToNow(app, filter))
       if (found.length === 0) await refuseUnknown(app, filter)
       const { args, out } = context
       const isWatched = args.flag('watch')
@@ -65,7 +65,7 @@ function filterOf(context: Context<App>): RunFilter {
 /** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
 async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<void> {
   const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
-    (await app.runs.list({ ...filter, limit: 1 })).length > 0
+    (await (await app.store()).runs({ ...filter, limit: 1 })).length > 0
   const jobs = job === undefined ? [] : (await app.jobs.list()).map((stored) => stored.job.name)
   if (job !== undefined && !jobs.includes(job) && !(await has({ job })))
     throw await unknownName(app, job, 'job')
@@ -105,7 +105,7 @@ const mostCounted = 1000
 async function countLater(app: App, filter: RunFilter): Promise<string | undefined> {
   const { untilAt } = upToNow(app, filter)
   if (untilAt === undefined) return undefined
-  const later = await app.runs.list({
+  const later = await (await app.store()).runs({
     ...filter,
     state: 'pending',
     sinceAt: untilAt + 1,
@@ -129,7 +129,7 @@ async function watch(
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   // Nothing is left to do for whoever nobody listens to.
   await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
-    for (const run of (await app.runs.list(upToNow(app, filter))).toReversed()) {
+    for (const run of (await (await app.store()).runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue
       seen.set(run.id, stageOf(run))
       await tell(context, app, run)

@@ -1,6 +1,5 @@
 import type { App } from '../../../app/rota.js'
 import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
-import { formatInstant } from '../../../time/instant.js'
 import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
 import { type Columns, printTable } from '../../framework/print/table.js'
 import type { TimeText } from '../../framework/print/time-text.js'
@@ -27,12 +26,9 @@ export const coverage: Command<App> = {
       const { args, out } = context
       const since = momentOf(context, 'since', 'ago')
       const trigger = args.optionalWord(0)
-      const all = await app.coverage({
-        ...(trigger === undefined ? {} : { trigger }),
-        ...(since === undefined ? {} : { since: new Date(since) }),
-      })
+      const all = await app.coverage({ trigger, since: since === undefined ? undefined : new Date(since) })
       const incomplete = all.filter((one) => !isComplete(one))
-      out.show({ complete: incomplete.length === 0, triggers: all.map(coverageView) }, () => {
+      out.show({ complete: incomplete.length === 0, triggers: all }, () => {
         if (all.length === 0) out.say('no timed triggers yet; `rota list` lists the triggers')
         else printTable(out, all, columns)
         if (all.some((one) => one.otherZoneRules))
@@ -41,12 +37,6 @@ export const coverage: Command<App> = {
       })
       return incomplete.length === 0 ? exitCodes.ok : exitCodes.failed
     }),
-}
-
-function coverageView(coverage: Coverage) {
-  const { unexplained, unexpected } = coverage
-  const [missing, surplus] = [unexplained.map(formatInstant), unexpected.map(formatInstant)]
-  return { ...coverage, unexplained: missing, unexpected: surplus }
 }
 
 const columns: Columns<Coverage> = [

@@ -212,10 +212,13 @@ function heldWord(target: string): string {
   return target.startsWith('switch:') ? 'a kill switch is off' : 'the trigger is paused'
 }
 
-function notDueText({ before, after }: Extract<Explanation, { kind: 'not-due' }>, times: TimeText): string {
+function notDueText(
+  { beforeAt, afterAt }: Extract<Explanation, { kind: 'not-due' }>,
+  times: TimeText,
+): string {
   const near = [
-    ...(before === undefined ? [] : [`before: ${times.full(before)}`]),
-    ...(after === undefined ? [] : [`after: ${times.full(after)}`]),
+    ...(beforeAt === undefined ? [] : [`before: ${times.full(beforeAt)}`]),
+    ...(afterAt === undefined ? [] : [`after: ${times.full(afterAt)}`]),
   ]
   return `not due then${near.length === 0 ? '' : `; ${near.join(', ')}`}`
 }

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../../time/duration.js'
 import type { Instant } from '../../../time/instant.js'
-import { isInstant } from './json.js'
+import { isInstantKey } from '../../../time/dated.js'
 
 /** How a field of a record reads: an instant as a time, a duration with its unit, a list with commas. */
 export function valueText(key: string, value: unknown, time: (at: Instant) => string): string {
   if (value === undefined || value === null) return ''
   if (value instanceof Date) return time(value.getTime())
-  if (isInstant(key, value)) return time(value)
+  if (typeof value === 'number' && isInstantKey(key)) return time(value)
   if (typeof value === 'number' && key.endsWith('Ms')) return formatDuration(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.map((one) => valueText('', one, time)).join(', ')

@@ -134,7 +134,7 @@ describe('a backfill', () => {
         app.assets.define('raw', { partitions: hourly(), materialize })
         await app.start({ roles: { worker: false } })
         const store = await app.store()
-        const now = app.now()
+        const now = app.now().getTime()
         const dead = new Promise<void>((resolve) => {
           const view = crashable(store, resolve)
           view.crashAt(call, when)

@@ -40,7 +40,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     const runs = (await client.runs.list({ trigger: 'job_123', limit: 100 }))
       .toReversed()
       .slice(0, taken.length)
-    expect(taken.map(({ task }) => task)).toEqual(runs.map(({ dueAt }) => `cron_job_123_${dueAt}`))
+    expect(taken.map(({ task }) => task)).toEqual(runs.map(({ dueAt }) => `cron_job_123_${dueAt.getTime()}`))
     expect(runs.map(({ attempt }) => attempt)).toEqual(runs.map(() => 1))
     expect(told.filter(({ event }) => event === 'unexpected')).toEqual([])
     const [first] = told.filter((one) => one.event === 'offered')
@@ -51,7 +51,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
       trigger: 'job_123',
       schedule: 'every 500ms',
       attempt: 0,
-      task: { id: `cron_job_123_${runs[0]?.dueAt}`, type: 'cron', payload },
+      task: { id: `cron_job_123_${runs[0]?.dueAt.getTime()}`, type: 'cron', payload },
     })
   })
 

@@ -108,7 +108,7 @@ export class Webhooks {
     const { headers, body } = read
     const timezone = await timezoneOf(name)
     const config = configured.config as WebhookSensorConfig
-    const observed = await observeWebhook(config, { headers, body, now: now(), timezone })
+    const observed = await observeWebhook(config, { headers, body, now: new Date(now()), timezone })
     if (observed.kind !== 'observed') return { outcome: observed.kind, reason: observed.reason }
     const delivered = await deliver(name, observed.observation)
     return { outcome: delivered }

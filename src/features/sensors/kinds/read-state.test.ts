@@ -41,7 +41,12 @@ async function statesOf(configured: ConfiguredSensor): Promise<readonly Json[]> 
   if (begun.kind === 'error') throw new Error(begun.reason)
   const states = [begun.state]
   for (let i = 0; i < 3; i++) {
-    const context = { config, now: now + i * 1000, timezone: 'UTC', signal: new AbortController().signal }
+    const context = {
+      config,
+      now: new Date(now + i * 1000),
+      timezone: 'UTC',
+      signal: new AbortController().signal,
+    }
     const { kind, state } = await sensor.poll(states.at(-1) as Json, context)
     expect(kind).not.toBe('error')
     states.push(state)

@@ -135,7 +135,7 @@ async function perform(
     known.state ??= readInit(await sensor.init(config))
     // A copy of its own: what it does to it must not change what is kept.
     const state = structuredClone(known.state.value)
-    const sensed = readPoll(await sensor.poll(state, { config, now, timezone, signal }))
+    const sensed = readPoll(await sensor.poll(state, { config, now: new Date(now), timezone, signal }))
     return sensed.state === undefined && isFirst ? { ...sensed, state: known.state } : sensed
   } catch (error) {
     return failedPoll(reasonOf(error), isFirst ? known.state : undefined)

@@ -73,7 +73,7 @@ describe('a poll', () => {
     const probe = (): Probe =>
       new Probe((state, { now }) => ({
         kind: 'trigger',
-        observations: [{ key: 'k', partition: String(Math.floor((now - t0) / minute)) }],
+        observations: [{ key: 'k', partition: String(Math.floor((now.getTime() - t0) / minute)) }],
         state,
       }))
     await stage.process({

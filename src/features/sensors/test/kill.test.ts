@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { rota, type Rota } from '../../../app/rota.js'
-import type { Run } from '../../../kernel/run/run.js'
+import type { Run } from '../../../app/public-types.js'
 import { SeededRandom } from '../../../testing/random.js'
 
 const program = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url))

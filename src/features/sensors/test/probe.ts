@@ -21,7 +21,7 @@ export class Probe implements Sensor<never> {
   }
 
   poll(state: Json, context: PollContext<never>): PollResult {
-    this.polls.push({ at: context.now, state, signal: context.signal })
+    this.polls.push({ at: context.now.getTime(), state, signal: context.signal })
     return this.answer(state, context) as PollResult
   }
 

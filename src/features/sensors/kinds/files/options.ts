@@ -12,14 +12,13 @@ import {
   required,
   whole,
 } from '../../../../kernel/definition/option-table.js'
-import type { Instant } from '../../../../time/instant.js'
 
 /** A found file. */
 export interface FoundFile {
   /** Its absolute path. */
   readonly path: string
   readonly size: number
-  readonly modifiedAt: Instant
+  readonly modifiedAt: Date
 }
 
 /** The options of a file sensor. */

@@ -314,7 +314,12 @@ function watch(options: FilesSensorOptions, timezone = 'UTC') {
       watcher.now += ms
     },
     async poll(signal = new AbortController().signal): Promise<PollResult<SweepState>> {
-      const result = await sensor.poll(watcher.state, { config, now: watcher.now, timezone, signal })
+      const result = await sensor.poll(watcher.state, {
+        config,
+        now: new Date(watcher.now),
+        timezone,
+        signal,
+      })
       const text = JSON.stringify(result.state)
       watcher.state = JSON.parse(text) as SweepState
       watcher.largestState = Math.max(watcher.largestState, text.length)

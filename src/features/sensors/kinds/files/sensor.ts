@@ -2,6 +2,7 @@ import { lstat, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Stats } from 'node:fs'
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
+import { dated } from '../../../../time/dated.js'
 import { formatInstant } from '../../../../time/instant.js'
 import { readGlob, type Glob } from './glob.js'
 import { readFilesOptions, type FilesConfig, type FilesSensorOptions } from './options.js'
@@ -45,7 +46,7 @@ async function poll(
   const { version, startFrom, followSymlinks, filesPerPoll } = config
   const root = resolve(config.directory)
   const state = stateFor([root, config.glob, version, startFrom, followSymlinks], given)
-  const sweep = new Sweep(state, config, now)
+  const sweep = new Sweep(state, config, now.getTime())
   const glob = await readGlob(config.glob)
   const scan: Scan = { context, root, sweep, glob, found: [] }
   const { base, depth } = glob
@@ -103,7 +104,8 @@ async function examineOnce(step: Step, scan: Scan): Promise<Seen> {
 
 /** Examines a file again before it is reported; one that differs was just changed. */
 async function examineAgain(first: Seen, scan: Scan): Promise<Seen> {
-  const { now, config } = scan.context
+  const { config } = scan.context
+  const now = scan.context.now.getTime()
   if (first === undefined || 'problem' in first || config.settleMs === 0) return first
   if (scan.sweep.weigh(first, now).kind !== 'new') return first
   const stats = await statsOf(first.position, scan)
@@ -114,7 +116,7 @@ async function examineAgain(first: Seen, scan: Scan): Promise<Seen> {
 
 function pass(step: Step, seen: Seen, { sweep, found, glob, context }: Scan): string | undefined {
   if (seen === undefined) sweep.moveTo(step.path)
-  else if (!('problem' in seen)) return sift([seen], { sweep, at: context.now, found })
+  else if (!('problem' in seen)) return sift([seen], { sweep, at: context.now.getTime(), found })
   // Only a problem with the base directory stops the sweep.
   else if (step.kind === 'unreadable' && step.path === glob.base) return seen.problem
   // Its time is unknown, so it counts as fresh as soon as it can be examined.
@@ -141,7 +143,7 @@ function toCandidate(path: string, stats: Stats, { context, root }: Scan): FileC
   const identity = config.version ? `${path}#${modifiedAt}-${stats.size}` : path
   const observe = (): Observation | undefined => {
     const file = { path: join(root, path), size: stats.size, modifiedAt }
-    const choose = config.partition?.bind(undefined, path, file)
+    const choose = config.partition?.bind(undefined, path, dated(file))
     const payload = { ...file, modifiedAt: formatInstant(modifiedAt) }
     return observationOf({ name: path, identity, changedAt: modifiedAt, timezone, choose, payload })
   }

@@ -282,7 +282,7 @@ async function poll(
   signal = new AbortController().signal,
 ): Promise<PollResult<HttpSensorState>> {
   const { sensor, config } = httpSensor({ url: `${origin}/status`, ...options })
-  return await sensor.poll(state, { config, now: 0, timezone: 'UTC', signal })
+  return await sensor.poll(state, { config, now: new Date(0), timezone: 'UTC', signal })
 }
 
 function reasonOf(result: PollResult): string | undefined {

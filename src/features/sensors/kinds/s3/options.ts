@@ -12,6 +12,7 @@ import {
   whole,
 } from '../../../../kernel/definition/option-table.js'
 import { readFlag } from '../../../../kernel/definition/read-value.js'
+import type { Dated } from '../../../../time/dated.js'
 import type { S3Object } from './listing.js'
 
 /** The options of an S3 sensor. */
@@ -20,7 +21,7 @@ export interface S3SensorOptions {
   /** Only keys with this prefix are listed. */
   readonly prefix?: string | undefined
   /** The partition of a key; undefined leaves the key out. Default: the first valid date in the key, otherwise the day of its last change. */
-  readonly partition?: ((key: string, object: S3Object) => string | undefined) | undefined
+  readonly partition?: ((key: string, object: Dated<S3Object>) => string | undefined) | undefined
   /** Whether an object that is overwritten with other content is found again; default: false. */
   readonly version?: boolean | undefined
   /** How long an object must have been unchanged; default: 0, because S3 never shows a partial object. */

@@ -213,7 +213,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
           : listing.page(request),
     })
     for (const key of ['a', 'b']) await put(key)
-    const context = { config, now: 0, timezone: 'UTC', signal: new AbortController().signal }
+    const context = { config, now: new Date(0), timezone: 'UTC', signal: new AbortController().signal }
     const first = await sensor.poll(firstSweepState(''), context)
     expect(first).toMatchObject({ kind: 'trigger', more: true })
     expect(keysOf(observationsOf(first))).toEqual(['a'])
@@ -228,7 +228,7 @@ describe('F9: what goes wrong is an error with its reason', () => {
       Promise.reject(missing),
     )
     const { config } = s3Sensor({ bucket })
-    const context = { config, now: 0, timezone: 'UTC', signal: new AbortController().signal }
+    const context = { config, now: new Date(0), timezone: 'UTC', signal: new AbortController().signal }
     expect(await sensorOver(listing).poll(firstSweepState(''), context)).toMatchObject({
       kind: 'error',
       reason: 'the S3 sensor needs the package @aws-sdk/client-s3: npm install @aws-sdk/client-s3',
@@ -308,7 +308,7 @@ function watch(options: Partial<S3SensorOptions>, timezone = 'UTC') {
   const watcher = {
     state: firstSweepState(''),
     async poll(signal = new AbortController().signal): Promise<PollResult<SweepState>> {
-      const result = await sensor.poll(watcher.state, { config, now: 0, timezone, signal })
+      const result = await sensor.poll(watcher.state, { config, now: new Date(0), timezone, signal })
       watcher.state = JSON.parse(JSON.stringify(result.state satisfies Json)) as SweepState
       return result
     },

@@ -1,4 +1,5 @@
 import type { ConfiguredSensor, Observation, PollContext, PollResult, Sensor } from '../../sensor.js'
+import { dated } from '../../../../time/dated.js'
 import { formatInstant } from '../../../../time/instant.js'
 import { S3Listing, type S3Object, type S3Pages } from './listing.js'
 import { readS3Options, type S3Config, type S3SensorOptions } from './options.js'
@@ -49,7 +50,7 @@ async function poll(
     try {
       const after = sweep?.position ?? positionOf(state)
       const page = await listing.page({ after, pageSize: config.pageSize, signal })
-      const at = page.at ?? context.now
+      const at = page.at ?? context.now.getTime()
       sweep ??= new Sweep(state, config, at)
       problem = sift(page.objects.map(toCandidate), { sweep, at, found })
       listed += page.objects.length
@@ -69,7 +70,7 @@ function candidateOf(object: S3Object, { config, timezone }: PollContext<S3Confi
   const observe = (): Observation | undefined => {
     // Consoles create such objects to show an empty directory.
     if (key.endsWith('/') && size === 0) return undefined
-    const choose = config.partition?.bind(undefined, key, object)
+    const choose = config.partition?.bind(undefined, key, dated(object))
     const payload = { bucket: config.bucket, key, size, etag, lastModified: formatInstant(lastModifiedAt) }
     return observationOf({ name: key, identity, changedAt: lastModifiedAt, timezone, choose, payload })
   }

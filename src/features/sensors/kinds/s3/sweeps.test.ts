@@ -290,7 +290,7 @@ class ModelBucket {
   async poll(): Promise<PollResult<SweepState>> {
     const result = await this.#sensor.poll(this.#state, {
       config: this.config,
-      now: this.bucketNow + this.#skewMs,
+      now: new Date(this.bucketNow + this.#skewMs),
       timezone: 'UTC',
       signal: new AbortController().signal,
     })

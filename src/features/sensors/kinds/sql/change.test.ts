@@ -200,7 +200,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     at = now,
   ): Promise<PollResult<SqlChangeState>> {
     const { sensor, config } = sqlChangeSensor({ url: database.url, ...options })
-    return await sensor.poll(state, { ...contextOf(config), now: at })
+    return await sensor.poll(state, { ...contextOf(config), now: new Date(at) })
   }
 })
 
@@ -282,7 +282,7 @@ describe('F7: a value of SQLite', () => {
   it('names the missing file', async () => {
     const { sensor, config } = sqlChangeSensor({ url: 'sqlite:/nowhere/at-all.db', query: 'select 1' })
     const signal = new AbortController().signal
-    expect(await sensor.poll({}, { config, now: 0, timezone: 'UTC', signal })).toMatchObject({
+    expect(await sensor.poll({}, { config, now: new Date(0), timezone: 'UTC', signal })).toMatchObject({
       kind: 'error',
       reason: 'there is no database /nowhere/at-all.db',
     })
@@ -318,8 +318,8 @@ it('F7: refuses all faults of its settings at once, without showing an address',
   expect(() => sqlChangeSensor({ query: 'select 1', url: 'sqlite:a.db', listen: 'c' })).toThrow('listen:')
 })
 
-function contextOf<C>(config: C): { config: C; now: number; timezone: string; signal: AbortSignal } {
-  return { config, now, timezone: 'Asia/Tokyo', signal: new AbortController().signal }
+function contextOf<C>(config: C): { config: C; now: Date; timezone: string; signal: AbortSignal } {
+  return { config, now: new Date(now), timezone: 'Asia/Tokyo', signal: new AbortController().signal }
 }
 
 function reasonOf(result: PollResult): string | undefined {

@@ -100,10 +100,11 @@ async function changed(
 ): Promise<PollResult<SqlChangeState>> {
   const stored = storedValueOf(cell)
   const value = sqlValueOf(cell)
-  const day = partitionOf('day', now, timezone)
+  const at = now.getTime()
+  const day = partitionOf('day', at, timezone)
   const partition = toLabel('partition', config.partition === undefined ? day : await config.partition(value))
   // A value that comes back is a change again, so the value alone is not a sufficient key.
-  const defaultKey = `${formatInstant(now)} ${shortText(stored)}`
+  const defaultKey = `${formatInstant(at)} ${shortText(stored)}`
   const key = toLabel('key', config.key === undefined ? defaultKey : await config.key(value))
   const observation = { key, partition, payload: { value: jsonValueOf(cell) } }
   return { kind: 'trigger', observations: [observation], state: { value: stored } }

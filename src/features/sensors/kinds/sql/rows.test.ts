@@ -192,7 +192,7 @@ describe('F7: rows of two Postgres transactions that commit out of order', () =>
     let changes = 0
     const look = async (): Promise<void> => {
       await rows.poll()
-      const context = { config: greatest.config, now: start, timezone: 'UTC', signal: never }
+      const context = { config: greatest.config, now: new Date(start), timezone: 'UTC', signal: never }
       const result = await greatest.sensor.poll(changeState, context)
       if (result.kind === 'trigger') changes += 1
       changeState = result.state
@@ -269,7 +269,7 @@ function watcher(options: SqlRowsOptions): {
   let now = start
   const page = async (): Promise<PollResult<SqlRowsState>> => {
     now += 10 * second
-    const result = await sensor.poll(state, { config, now, timezone: 'UTC', signal: never })
+    const result = await sensor.poll(state, { config, now: new Date(now), timezone: 'UTC', signal: never })
     state = JSON.parse(JSON.stringify(result.state)) as SqlRowsState
     if (result.kind === 'trigger') for (const { key } of result.observations) keys.add(key)
     return result

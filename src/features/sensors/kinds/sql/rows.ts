@@ -70,14 +70,15 @@ async function begin({ config, now, signal }: PollContext<SqlRowsConfig>): Promi
   const sql = `${selected(config)} order by ${value} desc, ${id} desc limit 1`
   const answer = await askDatabase(config, { sql, parameters: [], signal })
   const [last] = placesOf(answer, config)
-  return beginSweeps({ now, last: last ?? null, startFrom: config.startFrom })
+  return beginSweeps({ now: now.getTime(), last: last ?? null, startFrom: config.startFrom })
 }
 
 async function readPage(
   state: Reading,
   context: PollContext<SqlRowsConfig>,
 ): Promise<PollResult<SqlRowsState>> {
-  const { config, now, signal } = context
+  const { config, signal } = context
+  const now = context.now.getTime()
   const { limit, reachMs } = config
   const found = new Found(state, context)
   await found.takeAll(await askAgain(state, context))
@@ -249,7 +250,7 @@ async function partitionFor(
   { config, now, timezone }: PollContext<SqlRowsConfig>,
 ): Promise<string> {
   const { partition } = config
-  if (partition === undefined) return partitionOf('day', instantOf(value) ?? now, timezone)
+  if (partition === undefined) return partitionOf('day', instantOf(value) ?? now.getTime(), timezone)
   if (typeof partition === 'string') return toLabel('partition', row[partition]?.text)
   const values = Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, sqlValueOf(cell)]))
   return await pickLabel('partition', partition, values)

@@ -4,7 +4,6 @@ import type { Json } from '../../../../kernel/definition/json.js'
 import { partitionOf } from '../../../../kernel/partition/partition.js'
 import { readTable } from '../../../../kernel/definition/option-table.js'
 import type { ConfiguredSensor, Observation, Sensor } from '../../sensor.js'
-import type { Instant } from '../../../../time/instant.js'
 import { messageOf, pickObservation, readPick, type BodyPick, type Picker } from '../body-pick.js'
 import { verifyWebhook, webhookKeyOf, type WebhookHeaders, type WebhookRefusal } from './verify.js'
 
@@ -49,7 +48,7 @@ export async function observeWebhook(
     readonly headers: WebhookHeaders
     /** The raw bytes. */
     readonly body: Uint8Array
-    readonly now: Instant
+    readonly now: Date
     readonly timezone: string
   },
 ): Promise<{ readonly kind: 'observed'; readonly observation: Observation } | WebhookRefusal> {
@@ -58,7 +57,7 @@ export async function observeWebhook(
   if (verified.kind !== 'verified') return verified
   const { content, id, sentAt } = verified
   const picks = {
-    partition: config.partition ?? always(partitionOf('day', sentAt, timezone)),
+    partition: config.partition ?? always(partitionOf('day', sentAt.getTime(), timezone)),
     key: config.key ?? always(id),
     payload: config.payload ?? always(content),
   }

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Json } from '../../../../kernel/definition/json.js'
-import type { Instant } from '../../../../time/instant.js'
 
 /** The headers of a request by lower-case name, as in `node:http`. */
 export type WebhookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -11,7 +10,7 @@ export interface VerifiedWebhook {
   readonly kind: 'verified'
   /** The id of the sender, the same for each of its attempts. */
   readonly id: string
-  readonly sentAt: Instant
+  readonly sentAt: Date
   readonly content: Json
 }
 
@@ -34,7 +33,7 @@ export function verifyWebhook(delivery: {
   readonly headers: WebhookHeaders
   /** The raw bytes. */
   readonly body: Uint8Array
-  readonly now: Instant
+  readonly now: Date
 }): VerifiedWebhook | WebhookRefusal {
   const id = single(delivery.headers['webhook-id'], idPattern)
   const time = single(delivery.headers['webhook-timestamp'], timePattern)
@@ -43,7 +42,7 @@ export function verifyWebhook(delivery: {
     return refusal('malformed', 'webhook-id, webhook-timestamp and webhook-signature are needed, each once')
   }
   const sentAt = Number(time) * 1000
-  if (Math.abs(delivery.now - sentAt) > webhookToleranceMs) {
+  if (Math.abs(delivery.now.getTime() - sentAt) > webhookToleranceMs) {
     return refusal('unsigned', 'webhook-timestamp is more than five minutes from now')
   }
   const signed = Buffer.concat([Buffer.from(`${id}.${time}.`), delivery.body])
@@ -55,7 +54,7 @@ export function verifyWebhook(delivery: {
   if (typeof content !== 'object' || content === null) {
     return refusal('malformed', 'the body is not a JSON object or array')
   }
-  return { kind: 'verified', id, sentAt, content }
+  return { kind: 'verified', id, sentAt: new Date(sentAt), content }
 }
 
 /** The key of a secret; undefined if it is invalid. `whsec_` may be omitted. */
