@@ -12,7 +12,6 @@ import type { AddJob, CommandJobs } from './command-jobs.js'
 import type { ImportedLine, ImportOptions } from './import.js'
 import type { JobsKeeper } from './keeper.js'
 import type { CommandJobInfo } from './state.js'
-import type { UnclaimedCommands } from './unclaimed.js'
 
 /** The problems of a jobs file. */
 export interface JobsFileCheck {
@@ -26,14 +25,14 @@ export class Commands {
   /** The jobs file that is used in place, as an absolute path. */
   #file: string | undefined
   #keeper: JobsKeeper | undefined
-  #unclaimed: UnclaimedCommands | undefined
+  #endUnclaimed: (() => Promise<void>) | undefined
 
   constructor(context: AppContext) {
     this.#context = context
     context.join({
       prepare: (app) => this.#prepare(app),
       start: (app) => this.#start(app),
-      close: async () => void (await Promise.all([this.#keeper?.stop(), this.#unclaimed?.stop()])),
+      close: async () => void (await Promise.all([this.#keeper?.stop(), this.#endUnclaimed?.()])),
     })
   }
 
@@ -171,11 +170,10 @@ export class Commands {
     if (source !== undefined) sources.add(source)
     this.#keeper?.start()
     if (!roles.worker) return
-    const { UnclaimedCommands } = await import('./unclaimed.js')
+    const { failUnclaimedRuns } = await import('./unclaimed.js')
     const { clock, events, now, settings } = this.#context
     const { leaseMs, offerAfterMs } = settings
-    this.#unclaimed = new UnclaimedCommands({ store, clock, now, events, leaseMs, offerAfterMs })
-    this.#unclaimed.start()
+    this.#endUnclaimed = failUnclaimedRuns({ store, clock, now, events, leaseMs, offerAfterMs })
   }
 }
 

@@ -1,8 +1,6 @@
-import type { Handler, RunContext } from '../../engine/worker/perform.js'
+import type { Handler } from '../../engine/worker/perform.js'
 import { define, defineJobs } from '../../engine/sync/sync.js'
 import { commandJobOf } from './definition.js'
-import { RotaError } from '../../kernel/definition/errors.js'
-import { shown } from '../../kernel/definition/faults.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import { jobsSource } from '../../kernel/job/command-source.js'
 import type { FallbackInput } from '../../handlers/executable-jobs.js'
@@ -68,14 +66,6 @@ export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput)
   const named = unclaimedCommand(job.name)
   const own = here.executableJobs.get(named ?? takerName) ?? here.executableJobs.get(takerName)
   return own?.handler
-}
-
-/** What fails a run whose command nobody takes. */
-export function failUnclaimed(run: RunContext): never {
-  throw new RotaError(
-    'COMMAND_UNKNOWN',
-    `no job is named ${shown(commandOf(run))}, no app handles commands, and no subscriber of the bus took it`,
-  )
 }
 
 /** The command of a run. */

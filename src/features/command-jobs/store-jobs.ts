@@ -15,7 +15,7 @@ import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { RunState } from '../../kernel/run/run.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
-import { formatJobLine } from './lines.js'
+import { formatJobLine, type Executed } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { performersOf, shellCommand } from './performers.js'
@@ -25,7 +25,7 @@ import { timedKinds } from '../../engine/timed/kinds.js'
 export interface NewJob {
   readonly job: CommandJob
   /** Where it was executed already, and is only kept. */
-  readonly executed?: { readonly at: Instant | undefined } | undefined
+  readonly executed?: Executed | undefined
   readonly isShell?: boolean | undefined
 }
 

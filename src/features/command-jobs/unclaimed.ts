@@ -4,6 +4,8 @@ import { Loop, type Look } from '../../engine/loop.js'
 import { isUnclaimedJob } from '../../engine/worker/command-run.js'
 import type { ExecutableJob, RunContext } from '../../engine/worker/perform.js'
 import { performOneRun } from '../../engine/worker/one-run.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { shown } from '../../kernel/definition/faults.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { jobsSource } from '../../kernel/job/command-source.js'
@@ -12,7 +14,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { newWorkerId, workerIdentity } from '../../handlers/worker-identity.js'
 import type { HandlerExtension } from '../../handlers/executable-jobs.js'
-import { commandOf, failUnclaimed, fallbackHandler, performerOf } from './performers.js'
+import { commandOf, fallbackHandler, performerOf } from './performers.js'
 
 /** What failing unclaimed commands needs. */
 export interface UnclaimedOptions {
@@ -29,58 +31,39 @@ export interface UnclaimedOptions {
 const mostRuns = 100
 
 /**
- * Fails runs of commands that nobody takes. Workers leave them alone, so that the bus can offer them; what no subscriber
- * took in twice the time after which it was offered fails with a code.
+ * Begins to fail runs of commands that nobody takes. Workers leave them alone, so that the bus can offer them; what no
+ * subscriber took in twice the time after which it was offered fails with a code. Returns what ends it.
  */
-export class UnclaimedCommands {
-  readonly #options: UnclaimedOptions
-  readonly #loop: Loop
-  readonly #unlisten: () => void
-
-  constructor(options: UnclaimedOptions) {
-    this.#options = options
-    const { clock, events } = options
-    const step = (): Promise<Look> => this.#look()
-    this.#loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs: slowMs, step })
-    this.#unlisten = events.on('tick', ({ runs }) => {
-      if (runs.some(({ job }) => isUnclaimedJob(job))) this.#loop.wake()
-    })
-  }
-
-  start(): void {
-    this.#loop.start()
-  }
-
-  async stop(): Promise<void> {
-    this.#unlisten()
-    await this.#loop.stop()
-  }
-
-  async #look(): Promise<Look> {
-    const { store, now, offerAfterMs } = this.#options
+export function failUnclaimedRuns(options: UnclaimedOptions): () => Promise<void> {
+  const { store, clock, now, events, offerAfterMs } = options
+  const step = async (): Promise<Look> => {
     const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
-    for (const one of over) await this.#fail(one)
+    for (const one of over) await fail(one, options)
     // In time that passes: while a jump of the wall clock is doubted, every instant of ours lies behind it.
     return { afterMs: Math.max(1, Math.min(nextAt - now(), slowMs)) }
   }
+  const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs: slowMs, step })
+  const unlisten = events.on('tick', ({ runs }) => {
+    if (runs.some(({ job }) => isUnclaimedJob(job))) loop.wake()
+  })
+  loop.start()
+  return async () => {
+    unlisten()
+    await loop.stop()
+  }
+}
 
-  /** Claims the runs as any worker would. */
-  async #fail(unclaimed: Unclaimed): Promise<void> {
-    const { store, clock, now, events, leaseMs } = this.#options
-    for (let i = 0; i < unclaimed.runs.size; i++) {
-      const release = new AbortController()
-      const worked = await performOneRun({
-        store,
-        clock,
-        now,
-        events,
-        leaseMs,
-        worker: { ...workerIdentity(), id: newWorkerId() },
-        executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, () => release.abort())]]),
-        signal: release.signal,
-      })
-      if (worked === undefined || release.signal.aborted) return
-    }
+/** Claims the runs as any worker would. */
+async function fail(unclaimed: Unclaimed, options: UnclaimedOptions): Promise<void> {
+  for (let i = 0; i < unclaimed.runs.size; i++) {
+    const release = new AbortController()
+    const worked = await performOneRun({
+      ...options,
+      worker: { ...workerIdentity(), id: newWorkerId() },
+      executableJobs: new Map([[unclaimed.job.name, failing(unclaimed, () => release.abort())]]),
+      signal: release.signal,
+    })
+    if (worked === undefined || release.signal.aborted) return
   }
 }
 
@@ -127,8 +110,10 @@ export const commandHandlers: HandlerExtension = {
 /** Fails the runs that nobody took; another one, which was claimed in their place, is released. */
 function failing({ job, runs }: Unclaimed, release: () => void): ExecutableJob {
   const handler = (run: RunContext): void => {
-    if (runs.has(run.id)) failUnclaimed(run)
-    release()
+    if (!runs.has(run.id)) return release()
+    const command = shown(commandOf(run))
+    const message = `no job is named ${command}, no app handles commands, and no subscriber of the bus took it`
+    throw new RotaError('COMMAND_UNKNOWN', message)
   }
   return { job, handler }
 }

@@ -64,7 +64,6 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
     const found = await nextRun(store, queue, { now: now(), aheadMs: 30 * minute })
     const worked = await workQueue(store, {
       queue,
-      directory,
       environment: {},
       aheadMs: 30 * minute,
       leaseMs: 30_000,

@@ -1,12 +1,16 @@
 import { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import { Events } from '../../../engine/events.js'
-import type { ErrorTracer } from '../../../engine/worker/error-tracer.js'
 import type { ExecutableJob, Handler } from '../../../engine/worker/perform.js'
-import { performOneRun, type PerformedRun } from '../../../engine/worker/one-run.js'
+import { performOneRun, type OneRunOptions, type PerformedRun } from '../../../engine/worker/one-run.js'
 import { reclaimLost } from '../../../engine/upkeep/reclaim-lost.js'
 import type { Store } from '../../../store/port.js'
 import { systemClock } from '../../../time/clock.js'
-import { onePassJobs, type HandlerExtension, type Steps } from '../../../handlers/executable-jobs.js'
+import {
+  onePassJobs,
+  type ExecutableInput,
+  type Outside,
+  type Steps,
+} from '../../../handlers/executable-jobs.js'
 import { newWorkerId, workerIdentity } from '../../../handlers/worker-identity.js'
 import { definePipelineJob } from '../../../engine/sync/pipeline-job.js'
 import { malformedFiles } from './next-run.js'
@@ -19,36 +23,29 @@ export type Worked =
   | { readonly kind: 'run'; readonly worked: PerformedRun }
   | { readonly kind: 'moved'; readonly files: readonly NoRun[] }
 
+/** What performing one run of a queue needs. */
+export interface WorkOptions
+  extends Pick<ExecutableInput, 'extensions'>,
+    Pick<Outside, 'environment'>,
+    Pick<OneRunOptions, 'aheadMs' | 'leaseMs' | 'signal' | 'tracer'> {
+  readonly queue: QueueAt
+  /** The functions that pipelines use. */
+  readonly steps: Steps
+  readonly onLine: (text: string) => void
+  /** Called with the `run_id` before a run begins. */
+  readonly onRun: (runId: string) => void
+  /** Called with errors that change nothing. */
+  readonly onTrouble: (text: string) => void
+  /** The time, and whether leases can be judged. */
+  readonly guard: ClockGuard
+}
+
 /** Performs the next due run of a queue. If there are files that are not runs, it only moves these to `failed`. */
-export async function workQueue(
-  store: Store,
-  options: {
-    readonly queue: QueueAt
-    readonly directory: string
-    readonly environment: Readonly<Record<string, string | undefined>>
-    readonly aheadMs: number
-    /** How long this worker may be silent before its run is reclaimed. */
-    readonly leaseMs: number
-    /** The functions that pipelines use. */
-    readonly steps: Steps
-    /** What features add to the handlers of jobs. */
-    readonly extensions: readonly HandlerExtension[]
-    readonly signal: AbortSignal
-    readonly onLine: (text: string) => void
-    readonly tracer: ErrorTracer
-    /** Called with the `run_id` before a run begins. */
-    readonly onRun: (runId: string) => void
-    /** Called with errors that change nothing. */
-    readonly onTrouble: (text: string) => void
-    /** The time, and whether leases can be judged. */
-    readonly guard: ClockGuard
-  },
-): Promise<Worked | undefined> {
-  const { directory, environment, aheadMs, leaseMs, steps, extensions, signal, onLine, tracer, guard } =
-    options
+export async function workQueue(store: Store, options: WorkOptions): Promise<Worked | undefined> {
+  const { queue, environment, steps, extensions, guard } = options
   const clock = systemClock
   await definePipelineJob(store, guard.now())
-  const outside = { clock, environment, directory }
+  const outside = { clock, environment, directory: queue.directory }
   const release = new AbortController()
   const pass = { now: guard.now(), release: () => release.abort() }
   const found = await onePassJobs({ store, outside, steps, extensions }, pass)
@@ -58,19 +55,17 @@ export async function workQueue(
   if (files.length > 0) return { kind: 'moved', files }
   const events = new Events()
   events.on('trouble', ({ where, error }) => options.onTrouble(`${where}: ${String(error)}`))
-  events.on('run:log', ({ text }) => onLine(text))
+  events.on('run:log', ({ text }) => options.onLine(text))
   await reclaimLost(store, guard)
   const worked = await performOneRun({
+    ...options,
     store,
     clock,
     now: () => guard.now(),
     worker,
     executableJobs,
-    leaseMs,
-    aheadMs,
-    signal: AbortSignal.any([signal, release.signal]),
+    signal: AbortSignal.any([options.signal, release.signal]),
     events,
-    tracer,
   })
   return worked === undefined ? undefined : { kind: 'run', worked }
 }
