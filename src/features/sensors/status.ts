@@ -57,8 +57,12 @@ export async function listSensors(
 /** The named sensor and how it fares. */
 export async function sensorInfo(store: Store, name: string, now: Instant): Promise<SensorInfo> {
   const [info] = await listSensors(store, { now, name })
-  if (info === undefined) throw await unknownStoredSensor(store, name)
-  return info
+  if (info !== undefined) return info
+  const known = (await store.triggers()).filter(({ trigger }) => trigger.schedule.kind === 'sensor')
+  throw unknownSensor(
+    name,
+    known.map(({ trigger }) => trigger.name),
+  )
 }
 
 /** What the polls and deliveries of a sensor came to, newest first; those that came to the same as one. */
@@ -187,13 +191,6 @@ export async function forgetSensor(store: Store, name: string, now: Instant): Pr
       now,
     })
   }
-}
-
-async function unknownStoredSensor(store: Store, name: string): Promise<RotaError> {
-  const known = (await store.triggers()).flatMap(({ trigger }) =>
-    trigger.schedule.kind === 'sensor' ? [trigger.name] : [],
-  )
-  return unknownSensor(name, known)
 }
 
 /** The error for a name that no sensor has. */

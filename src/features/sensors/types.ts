@@ -14,35 +14,35 @@ export interface SensorSurroundings extends SecretPlaces {
   readonly directory: string
 }
 
+interface BuiltIn {
+  readonly load: () => Promise<(settings: never) => ConfiguredSensor>
+  /** Makes the settings of a config file those of code. */
+  readonly prepare?: (settings: Written, around: SensorSurroundings) => Written | Promise<Written>
+}
+
+const builtIn: Readonly<Record<string, BuiltIn>> = {
+  s3: { load: async () => (await import('./kinds/s3/sensor.js')).s3Sensor },
+  files: { load: async () => (await import('./kinds/files/sensor.js')).filesSensor, prepare: inDirectory },
+  sql: { load: async () => (await import('./kinds/sql/change.js')).sqlChangeSensor, prepare: onFile },
+  'sql-rows': { load: async () => (await import('./kinds/sql/rows.js')).sqlRowsSensor, prepare: onFile },
+  http: { load: async () => (await import('./kinds/http/sensor.js')).httpSensor, prepare: withHeaders },
+  webhook: {
+    load: async () => (await import('./kinds/webhook/sensor.js')).webhookSensor,
+    prepare: withSecret,
+  },
+}
+
 /** The built-in sensor of a type with the settings of a config file; its module is loaded only then. */
 export async function builtInSensor(
   type: string,
   settings: Written,
   around: SensorSurroundings,
 ): Promise<ConfiguredSensor> {
-  switch (type) {
-    case 's3':
-      return (await import('./kinds/s3/sensor.js')).s3Sensor(settings as never)
-    case 'files':
-      return (await import('./kinds/files/sensor.js')).filesSensor(inDirectory(settings, around) as never)
-    case 'sql':
-      return (await import('./kinds/sql/change.js')).sqlChangeSensor(onFile(settings, around) as never)
-    case 'sql-rows':
-      return {
-        ...(await import('./kinds/sql/rows.js')).sqlRowsSensor(onFile(settings, around) as never),
-        type,
-      }
-    case 'http':
-      return (await import('./kinds/http/sensor.js')).httpSensor(
-        (await withHeaders(settings, around)) as never,
-      )
-    case 'webhook':
-      return (await import('./kinds/webhook/sensor.js')).webhookSensor(
-        (await withSecret(settings, around)) as never,
-      )
-    default:
-      throw new RotaError('DEFINITION_INVALID', `${type} is not a type of sensor`)
-  }
+  const kind = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined
+  if (kind === undefined) throw new RotaError('DEFINITION_INVALID', `${type} is not a type of sensor`)
+  const make = await kind.load()
+  const prepared = kind.prepare === undefined ? settings : await kind.prepare(settings, around)
+  return { ...make(prepared as never), type }
 }
 
 /** A sensor as code gives it. */

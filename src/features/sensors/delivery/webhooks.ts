@@ -81,19 +81,16 @@ export class Webhooks {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let answer: Answer
-    try {
-      answer = await this.#take(request)
-    } catch (error) {
+    const answer = await this.#take(request).catch((error: unknown) => {
       // The sender is told nothing of what went wrong here, only that it may try again.
       this.#options.onTrouble(error)
-      answer = { outcome: 'store-away', reason: 'not now; try again' }
-    }
+      return notNow
+    })
     respond(request, response, answer)
   }
 
   async #take(request: IncomingMessage): Promise<Answer> {
-    if (!this.#options.isReady()) return { outcome: 'store-away', reason: 'not now; try again' }
+    if (!this.#options.isReady()) return notNow
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       return { outcome: 'malformed', reason: 'the host header is missing' }
     }
@@ -110,8 +107,7 @@ export class Webhooks {
     const config = configured.config as WebhookSensorConfig
     const observed = await observeWebhook(config, { headers, body, now: new Date(now()), timezone })
     if (observed.kind !== 'observed') return { outcome: observed.kind, reason: observed.reason }
-    const delivered = await deliver(name, observed.observation)
-    return { outcome: delivered }
+    return { outcome: await deliver(name, observed.observation) }
   }
 }
 
@@ -121,6 +117,8 @@ interface Answer {
   readonly outcome: WebhookOutcome
   readonly reason?: string
 }
+
+const notNow: Answer = { outcome: 'store-away', reason: 'not now; try again' }
 
 /** The sensor that a path means: `/webhooks/<sensor>`. */
 function sensorOf(url: string): string | undefined {
@@ -135,10 +133,9 @@ function sensorOf(url: string): string | undefined {
 function respond(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
   const body = Buffer.from(JSON.stringify(answer))
   const status = webhookStatuses[answer.outcome]
-  const isFit = request.complete
   response.writeHead(status, {
     ...headersOf(body),
-    ...(isFit ? {} : { connection: 'close' }),
+    ...(request.complete ? {} : { connection: 'close' }),
     ...(status === 503 ? { 'retry-after': '30' } : {}),
     ...(status === 405 ? { allow: 'POST' } : {}),
   })

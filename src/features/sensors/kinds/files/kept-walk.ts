@@ -3,6 +3,8 @@ import { walkFiles, type Step, type Walk } from './walk.js'
 /** How many names of one directory a walk keeps in memory. */
 const namesAtOnce = 100_000
 
+type Place = Omit<Walk, 'namesAtOnce' | 'isStopped'>
+
 /**
  * The walk of one sensor, which is suspended between two polls of a sweep, so that a large directory is not read again
  * for each of them. It is only a cache: a poll that continues elsewhere, or in another process, starts a new walk.
@@ -12,7 +14,7 @@ export class KeptWalk {
   #signal: AbortSignal | undefined
 
   /** Resumes the walk after a path, with this signal. */
-  resume(walk: Omit<Walk, 'namesAtOnce' | 'isStopped'>, signal: AbortSignal): WalkInPoll {
+  resume(walk: Place, signal: AbortSignal): WalkInPoll {
     this.#signal = signal
     const isStopped = (): boolean => this.#signal?.aborted === true
     const kept = this.#kept?.place === placeOf(walk, walk.after) ? this.#kept : undefined
@@ -35,10 +37,7 @@ interface WalkInPoll {
   keep(after: string): void
 }
 
-function placeOf(
-  { root, base, depth, followSymlinks }: Omit<Walk, 'namesAtOnce' | 'isStopped'>,
-  after: string,
-): string {
+function placeOf({ root, base, depth, followSymlinks }: Place, after: string): string {
   return JSON.stringify([root, base, depth, followSymlinks, after])
 }
 

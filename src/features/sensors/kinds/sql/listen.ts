@@ -1,12 +1,12 @@
 import type { Client } from 'pg'
 import { systemClock, type Clock } from '../../../../time/clock.js'
-import { databaseOf, type SqlDatabaseConfig } from './database.js'
+import { databaseKindOf, type SqlDatabaseConfig } from './database.js'
 import { loadPg } from './postgres.js'
 
 /** Calls `hint` at every notification on the channel; returns the function that stops it. */
 export function watchChannel(hint: () => void, { url, listen }: SqlDatabaseConfig): () => void {
   const address = listen?.url ?? url
-  if (listen === undefined || address === undefined || databaseOf(address)?.kind !== 'postgres') {
+  if (listen === undefined || address === undefined || databaseKindOf(address) !== 'postgres') {
     return () => undefined
   }
   const listener = new Listener({ url: address, channel: listen.channel, hint, clock: systemClock })

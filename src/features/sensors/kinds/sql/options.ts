@@ -2,7 +2,7 @@ import { fault, shown, within, type Place } from '../../../../kernel/definition/
 import { choice, duration, type TableValues } from '../../../../kernel/definition/option-table.js'
 import { isMap } from '../../../../kernel/definition/read-value.js'
 import { writeAtStart } from './write-word.js'
-import { databaseOf, type SqlDatabaseConfig } from './database.js'
+import { databaseKindOf, type SqlDatabaseConfig } from './database.js'
 
 /** The options of every SQL sensor. */
 export interface SqlDatabaseOptions {
@@ -39,7 +39,7 @@ export function databaseConfig(
 /** The URL is never shown: it may contain a password. */
 function readUrl(value: unknown, place: Place): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'string' && databaseOf(value) !== undefined) return value
+  if (typeof value === 'string' && databaseKindOf(value) !== undefined) return value
   return fault(place, 'not the address of a database', 'sqlite:<path> or postgres://…')
 }
 
@@ -50,7 +50,7 @@ function readListen(value: unknown, place: Place): SqlDatabaseConfig['listen'] {
     return fault(place, `${shown(channel)} is not a channel`, 'a name of 1 to 63 bytes')
   }
   if (url === undefined) return { channel, url }
-  const isPostgres = typeof url === 'string' && databaseOf(url)?.kind === 'postgres'
+  const isPostgres = typeof url === 'string' && databaseKindOf(url) === 'postgres'
   return isPostgres ? { channel, url } : fault(within(place, 'url'), 'not an address', 'postgres://…')
 }
 

@@ -80,7 +80,7 @@ async function readPage(
   const { config, signal } = context
   const now = context.now.getTime()
   const { limit, reachMs } = config
-  const found = new Found(state, context)
+  const found = collector(state, context)
   await found.takeAll(await askAgain(state, context))
   const question = pageQuestion(config, {
     start: nextStart(state.sweeps, { now, reachMs }),
@@ -160,60 +160,48 @@ function placeValue(row: readonly SqlCell[], index: number | undefined): StoredV
   return stored
 }
 
-/** Collects the observations of one poll. */
-class Found {
-  readonly observations: Observation[] = []
-  readonly #context: PollContext<SqlRowsConfig>
-  readonly #recent: string[]
-  readonly #known: Set<string>
-  /** The digests of rows that failed in an earlier poll. */
-  readonly #retried: ReadonlySet<string>
-  readonly #failing = new Map<string, RowPlace>()
-  #complaint: string | null = null
+/** Collects the observations of one poll, and what its state remembers of them. */
+function collector(state: SqlRowsState, context: PollContext<SqlRowsConfig>) {
+  const observations: Observation[] = []
+  const recent = [...state.recent]
+  const known = new Set(recent)
+  const retried = new Set(state.failing?.map((place) => digestOf(keyOf(place, context.config))))
+  const failing = new Map<string, RowPlace>()
+  let complaint: string | null = null
 
-  constructor({ recent, failing = [] }: SqlRowsState, context: PollContext<SqlRowsConfig>) {
-    this.#context = context
-    this.#recent = [...recent]
-    this.#known = new Set(recent)
-    this.#retried = new Set(failing.map((place) => digestOf(keyOf(place, context.config))))
-  }
-
-  /** Processes rows in order. Returns the last processed row, and the reason if it had to stop before the end. */
-  async takeAll(
-    page: SqlAnswer,
-  ): Promise<{ readonly last: RowPlace | null; readonly problem: string | undefined }> {
-    let last: RowPlace | null = null
-    for (const [index, place] of placesOf(page, this.#context.config).entries()) {
-      const row = Object.fromEntries(page.columns.map((name, i) => [name, page.rows[index]?.[i] as SqlCell]))
-      const problem = await this.#take(row, place)
-      if (problem !== undefined) return { last, problem }
-      last = place
-    }
-    return { last, problem: undefined }
-  }
-
-  /** The state for the next poll. */
-  memory(): Required<Pick<SqlRowsState, 'recent' | 'failing' | 'complaint'>> {
-    const recent = this.#recent.slice(-maxRecent)
-    return { recent, failing: [...this.#failing.values()], complaint: this.#complaint }
-  }
-
-  async #take(row: Cells, place: RowPlace): Promise<string | undefined> {
-    const key = keyOf(place, this.#context.config)
+  /** Returns the reason if the row has to wait. */
+  async function take(row: Cells, place: RowPlace): Promise<string | undefined> {
+    const key = keyOf(place, context.config)
     const digest = digestOf(key)
-    if (this.#known.has(digest) || this.#failing.has(digest)) return undefined
+    if (known.has(digest) || failing.has(digest)) return undefined
     try {
-      this.observations.push(await observe(row, place, { key, context: this.#context }))
-      this.#known.add(digest)
-      this.#recent.push(digest)
+      observations.push(await observe(row, place, { key, context }))
+      known.add(digest)
+      recent.push(digest)
     } catch (error) {
       const problem = `row ${key} cannot be reported: ${messageOf(error)}`
-      if (this.#failing.size >= maxFailing)
-        return `${problem}; nor can ${maxFailing} others, so the rest waits`
-      this.#failing.set(digest, place)
-      if (!this.#retried.has(digest)) this.#complaint ??= problem
+      if (failing.size >= maxFailing) return `${problem}; nor can ${maxFailing} others, so the rest waits`
+      failing.set(digest, place)
+      if (!retried.has(digest)) complaint ??= problem
     }
     return undefined
+  }
+
+  return {
+    observations,
+    /** Processes rows in order. Returns the last processed row, and the reason if it had to stop before the end. */
+    async takeAll(page: SqlAnswer) {
+      let last: RowPlace | null = null
+      for (const [index, place] of placesOf(page, context.config).entries()) {
+        const cells = page.rows[index] ?? []
+        const row = Object.fromEntries(page.columns.map((name, i) => [name, cells[i] as SqlCell]))
+        const problem = await take(row, place)
+        if (problem !== undefined) return { last, problem }
+        last = place
+      }
+      return { last, problem: undefined }
+    },
+    memory: () => ({ recent: recent.slice(-maxRecent), failing: [...failing.values()], complaint }),
   }
 }
 
