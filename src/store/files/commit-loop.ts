@@ -14,60 +14,46 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Applies operations in groups, each group in one transaction, and reads between them. */
-export class CommitLoop {
-  readonly #session: Session
-  readonly #lock: DirectoryLock
-  readonly #queue: CommitQueue<Waiting>
+/** Commits operations in groups, each group in one transaction, and reads between them. */
+export type CommitLoop = ReturnType<typeof commitLoop>
 
-  constructor({ session, lock }: { session: Session; lock: DirectoryLock }) {
-    this.#session = session
-    this.#lock = lock
-    this.#queue = new CommitQueue<Waiting>({
-      takeGroup: (queue) => queue.splice(0, maxGroup),
-      transact: (take) =>
-        lock.hold(() => {
-          const group = take()
-          return session.transact((state) => group.map(({ apply }) => apply(state)))
-        }),
-      toRotaError: (error) => toRotaError(error, session.url),
-    })
-  }
-
-  /** Why the loop no longer accepts operations; undefined while it does. */
-  get ended(): RotaError | undefined {
-    return this.#queue.ended
-  }
-
-  /** Applies an operation together with all others that are waiting; resolves after the commit. */
-  commit<T>(apply: (state: State) => T): Promise<T> {
-    return this.#queue.add((caller) => ({ apply, ...caller }))
-  }
-
-  /** Reads committed data. Takes the lock only if the store has to be loaded again. */
-  read<T>(ask: (state: State) => T): Promise<T> {
-    return this.#reading(async () => {
-      const known = this.#session.readCommitted()
-      return ask(known ?? (await this.#lock.hold(() => this.#session.refresh())))
-    })
-  }
-
-  /** Reads committed data while holding the lock. */
-  readLocked<T>(ask: (state: State) => T): Promise<T> {
-    return this.#reading(() => this.#lock.hold(() => ask(this.#session.refresh())))
-  }
-
-  /** Applies the waiting operations and refuses later ones. */
-  close(reason: RotaError): Promise<void> {
-    return this.#queue.close(reason)
-  }
-
-  async #reading<T>(read: () => Promise<T>): Promise<T> {
-    if (this.ended !== undefined) throw this.ended
+/** Makes the commit loop of a session. */
+export function commitLoop({ session, lock }: { session: Session; lock: DirectoryLock }) {
+  const queue = new CommitQueue<Waiting>({
+    takeGroup: (waiting) => waiting.splice(0, maxGroup),
+    transact: (take) =>
+      lock.hold(() => {
+        const group = take()
+        return session.transact((state) => group.map(({ apply }) => apply(state)))
+      }),
+    toRotaError: (error) => toRotaError(error, session.url),
+  })
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+    if (queue.ended !== undefined) throw queue.ended
     try {
       return await read()
     } catch (error) {
-      throw this.#queue.explain(error)
+      throw queue.explain(error)
     }
+  }
+  return {
+    /** Why the loop no longer accepts operations; undefined while it does. */
+    get ended(): RotaError | undefined {
+      return queue.ended
+    },
+
+    /** Applies an operation together with all others that are waiting; resolves after the commit. */
+    commit: <T>(apply: (state: State) => T): Promise<T> => queue.add((caller) => ({ apply, ...caller })),
+
+    /** Reads committed data. Takes the lock only if the store has to be loaded again. */
+    read: <T>(ask: (state: State) => T): Promise<T> =>
+      reading(async () => ask(session.readCommitted() ?? (await lock.hold(() => session.refresh())))),
+
+    /** Reads committed data while holding the lock. */
+    readLocked: <T>(ask: (state: State) => T): Promise<T> =>
+      reading(() => lock.hold(() => ask(session.refresh()))),
+
+    /** Applies the waiting operations and refuses later ones. */
+    close: (reason: RotaError): Promise<void> => queue.close(reason),
   }
 }

@@ -22,7 +22,7 @@ import type { Tables, WorkerRow } from '../memory/tables.js'
 import { PollWatch } from '../poll-watch.js'
 import type { Beat, Store } from '../port.js'
 import { Beats } from './beats.js'
-import { CommitLoop } from './commit-loop.js'
+import { commitLoop, type CommitLoop } from './commit-loop.js'
 import { Directory } from './layout/directory.js'
 import { realDisk, type Disk } from './disk.js'
 import { health } from './health.js'
@@ -63,7 +63,7 @@ export async function openFilesStore(options: FilesOptions): Promise<Store> {
   const { lock, meta } = await prepareDirectory({ directory, clock, url, create })
   const journal = new Journal({ directory, url, isDurable })
   const session = new Session({ directory, journal, clock, url, id: meta.store, endEffects })
-  const loop = new CommitLoop({ session, lock })
+  const loop = commitLoop({ session, lock })
   try {
     await loop.read(() => undefined)
   } catch (error) {
@@ -98,35 +98,35 @@ function storeOf(parts: {
     session.close()
     lock.close()
   }
+  const read = <T>(ask: (tables: Tables) => T): Promise<T> => loop.read(({ tables }) => ask(tables))
   const change = <T>(apply: (tables: Tables) => T): Promise<T> => loop.commit(({ tables }) => apply(tables))
   return {
-    ...tableVerbs({ read: (ask) => loop.read(({ tables }) => ask(tables)), change, write: change }),
+    ...tableVerbs({ read, change, write: change }),
     url,
 
-    async expire(request) {
-      return await loop.commit((state) => {
+    expire: (request) =>
+      loop.commit((state) => {
         // The process that expires workers also moves files that can never become a run.
         if (request.limit > 0) session.failMalformed(state)
         beats.record(state.tables, state.tables.workers.values(), request.deadline)
         return expire(state.tables, request)
-      })
-    },
+      }),
 
-    async register(worker) {
+    register(worker) {
       const waited = waitTimer(clock)
-      await loop.commit(({ tables }) => register(tables, { ...worker, now: worker.now + waited() }))
+      return change((tables) => register(tables, { ...worker, now: worker.now + waited() }))
     },
 
     async heartbeat(request) {
-      const committed = loop.commit(({ tables }) => heartbeat(tables, request))
+      const committed = change((tables) => heartbeat(tables, request))
       if (!(await isSlow(committed, { clock, ms: request.leaseMs / 6 }))) return await committed
       const renewed = renewIfPossible(beats, request)
       return renewed === 'late' || renewed === 'expired' ? await committed : renewed
     },
 
-    async turn(request) {
+    turn(request) {
       const waited = waitTimer(clock)
-      return await loop.commit(({ tables }) => {
+      return change((tables) => {
         const worker = tables.workers.get(request.worker)
         const waitedMs = waited()
         if (worker !== undefined) beats.record(tables, [worker], request.now + waitedMs)
@@ -136,44 +136,31 @@ function storeOf(parts: {
       })
     },
 
-    async workers() {
-      return await loop.read(({ tables }) => workers(beats.shown(tables)))
-    },
+    workers: () => read((tables) => workers(beats.shown(tables))),
+    signsOf: (request) => read((tables) => signsOf(beats.shown(tables), request)),
+    log: (lines) => loop.commit((state) => log(directory, state, lines)),
 
-    async signsOf(request) {
-      return await loop.read(({ tables }) => signsOf(beats.shown(tables), request))
-    },
-
-    async log(lines) {
-      await loop.commit((state) => log(directory, state, lines))
-    },
-
-    async logs({ run, after = 0, limit }) {
-      return await loop.read(({ tables }) => {
-        const lines = tables.runs.has(run) ? readLog(directory, run) : []
+    logs: ({ run, after = 0, limit }) =>
+      read(({ runs }) => {
+        const lines = runs.has(run) ? readLog(directory, run) : []
         return lines.filter(({ seq }) => seq > after).slice(0, limit)
-      })
-    },
+      }),
 
-    async facts(request) {
-      return await loop.read(({ tables }) => {
+    facts: (request) =>
+      read((tables) => {
         const { facts: found, next } = facts(tables, request)
         return { facts: found.flatMap((fact) => withLog(directory, fact)), next }
-      })
-    },
+      }),
 
-    async takeFacts(batch) {
-      await loop.commit((state) => {
+    takeFacts: (batch) =>
+      loop.commit((state) => {
         for (const fact of batch) {
           if (fact.kind === 'log') log(directory, state, fact.lines)
           else takeFact(state.tables, fact)
         }
-      })
-    },
+      }),
 
-    async health({ now, deep = false }) {
-      return await health(loop, { session, isDeep: deep, now })
-    },
+    health: ({ now, deep = false }) => health(loop, { session, isDeep: deep, now }),
 
     watch(hint) {
       if (loop.ended !== undefined) throw loop.ended

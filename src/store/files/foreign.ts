@@ -25,11 +25,15 @@ import {
 import { extraOf } from './layout/run-file.js'
 import type { State } from './state.js'
 
-/** A scan of the directory: the wall time, and the function that receives warnings. */
-interface Scan {
+/** What the directory is compared with, and when. */
+interface Look {
   readonly directory: Directory
   readonly state: State
   readonly now: Instant
+}
+
+/** A scan that changes what it finds. */
+interface Scan extends Look {
   readonly warn: (warning: StoreWarning) => void
 }
 
@@ -38,22 +42,20 @@ type OpenFolder = 'pending' | 'running'
 
 /** Imports what others changed in `pending` and `running` since the last scan. */
 export function importForeign(scan: Scan): void {
-  const names = new Set(scan.directory.list('pending'))
+  const { directory, state, now, warn } = scan
+  const names = new Set(directory.list('pending'))
   // Sorted by name: runs with the same due instant are then performed in that order.
-  const unknown = [...names].filter((name) => !scan.state.pending.has(name)).toSorted()
+  const unknown = [...names].filter((name) => !state.pending.has(name)).toSorted()
   for (const name of unknown) importPending(scan, name)
   for (const name of unknownRunning(scan)) reclaimLost(scan, name)
-  for (const [name, id] of scan.state.pending) {
-    const row = scan.state.tables.runs.get(id)
+  for (const [name, id] of state.pending) {
+    const row = state.tables.runs.get(id)
     if (names.has(name) || row === undefined) continue
-    scan.state.dropFile(id)
-    makeFinal(scan.state.tables, row, {
-      state: 'cancelled',
-      at: scan.now,
-      reason: `pending/${name} was removed`,
-    })
-    scan.warn({
-      message: `pending/${name} was removed, so its run ${id} was cancelled`,
+    state.dropFile(id)
+    const reason = `pending/${name} was removed`
+    makeFinal(state.tables, row, { state: 'cancelled', at: now, reason })
+    warn({
+      message: `${reason}, so its run ${id} was cancelled`,
       todo: `\`rota queue retry ${id}\` brings it back`,
     })
   }
@@ -64,9 +66,8 @@ export function importForeign(scan: Scan): void {
  * reason. A file that must not be touched, or whose name is taken there, stays.
  */
 export function failMalformed(scan: Scan): void {
-  const { directory, state } = scan
-  for (const name of directory.list('pending').toSorted()) {
-    if (state.pending.has(name)) continue
+  const { directory } = scan
+  for (const name of unknownPending(scan)) {
     const classified = classify(scan, 'pending', name)
     if (classified.kind === 'malformed' && !directory.exists(`failed/${name}`))
       failOne(scan, name, classified.fault)
@@ -90,32 +91,30 @@ function failOne({ directory, now, warn }: Scan, name: string, fault: string): v
 }
 
 /** Warnings about files in `pending` and `running` that are not runs. */
-export function foreignWarnings(scan: Omit<Scan, 'warn'>): StoreWarning[] {
-  const pending = scan.directory.list('pending').filter((name) => !scan.state.pending.has(name))
-  const all = [
-    ...pending.map((name) => ({ path: `pending/${name}`, classified: classify(scan, 'pending', name) })),
-    ...unknownRunning(scan).map((name) => ({
-      path: `running/${name}`,
-      classified: classify(scan, 'running', name),
-    })),
-  ]
-  return all.flatMap(({ path, classified }) => warningOf(path, classified) ?? [])
+export function foreignWarnings(look: Look): StoreWarning[] {
+  const folders = { pending: unknownPending(look), running: unknownRunning(look) }
+  return (['pending', 'running'] as const).flatMap((folder) =>
+    folders[folder].flatMap((name) => warningOf(`${folder}/${name}`, classify(look, folder, name)) ?? []),
+  )
 }
 
 function warningOf(path: string, classified: Classified): StoreWarning | undefined {
-  if (classified.kind === 'malformed' && path.startsWith('pending/')) {
-    return {
-      message: `${path} ${classified.fault}`,
-      todo: '`rota work` and an engine move it to failed/, with the reason beside it',
-    }
-  }
-  return classified.kind === 'fault' || classified.kind === 'malformed'
-    ? strayWarning(path, classified.fault)
-    : undefined
+  if (classified.kind !== 'fault' && classified.kind !== 'malformed') return undefined
+  if (classified.kind === 'fault' || !path.startsWith('pending/')) return strayWarning(path, classified.fault)
+  const todo = '`rota work` and an engine move it to failed/, with the reason beside it'
+  return { message: `${path} ${classified.fault}`, todo }
+}
+
+/** The files in `pending` that do not belong to a pending run, by name. */
+function unknownPending({ directory, state }: Look): string[] {
+  return directory
+    .list('pending')
+    .filter((name) => !state.pending.has(name))
+    .toSorted()
 }
 
 /** The files in `running` that do not belong to a running run. */
-function unknownRunning({ directory, state }: Omit<Scan, 'warn'>): string[] {
+function unknownRunning({ directory, state }: Look): string[] {
   return directory.list('running').filter((name) => {
     const owner = state.ownerOf(name)
     return owner === undefined || state.tables.runs.get(owner)?.phase !== 'running'
@@ -136,18 +135,9 @@ function reclaimLost(scan: Scan, name: string): void {
   const claimedAt = instantOf(classified.file['started_at']) ?? classified.modifiedAt
   row.attempt = Math.max(1, row.attempt)
   row.crashes = 1
-  row.attempts = [
-    {
-      run: row.id,
-      attempt: row.attempt,
-      worker: undefined,
-      claimedAt,
-      startedAt: claimedAt,
-      endedAt: scan.now,
-      end: 'lost',
-      error: undefined,
-    },
-  ]
+  const { id: run, attempt } = row
+  const lost = { startedAt: claimedAt, endedAt: scan.now, end: 'lost', error: undefined } as const
+  row.attempts = [{ run, attempt, worker: undefined, claimedAt, ...lost }]
   scan.warn({
     message: `running/${name} was abandoned by another program, so its run ${row.id} was reclaimed`,
     todo: 'find out why that program exited, or have it write a longer lease_until',
@@ -192,11 +182,7 @@ function importable({ warn }: Scan, path: string, classified: Classified): Found
   return classified.kind === 'run' ? classified : undefined
 }
 
-function classify(
-  { directory, state, now }: Omit<Scan, 'warn'>,
-  folder: OpenFolder,
-  name: string,
-): Classified {
+function classify({ directory, state, now }: Look, folder: OpenFolder, name: string): Classified {
   const read = readQueueFile(directory.disk, directory.of(`${folder}/${name}`))
   const fault = (what: string): Classified => ({ kind: 'fault', fault: what })
   if (!isQueueName(name)) return fault('is not named like a run')
