@@ -83,11 +83,11 @@ for (const [group, title] of Object.entries(commandGroups)) {
 writeFileSync(join(root, 'docs', 'reference', 'cli.md'), `${parts.join('\n').trimEnd()}\n`)
 
 function section({ command, path }, usual) {
-  const { summary = usual, about = sentence(summary), examples = [], subcommands = [] } = command
+  const { summary = usual, about = sentence(summary), examples = {}, subcommands = [] } = command
   const { arguments: words = [], options = [] } = command
   const level = '#'.repeat(path.split(' ').length === 1 ? 3 : 4)
   const lines = [`${level} rota ${path}`, '', about, '', '```sh', ...usages(command, path)]
-  for (const { line, meaning } of examples) lines.push(`${line}  # ${meaning}`)
+  for (const [line, meaning] of Object.entries(examples)) lines.push(`${line}  # ${meaning}`)
   lines.push('```', '')
   const rows = [
     ...subcommands.map((one) => [`\`${one.name}\``, one.summary ?? '']),

@@ -56,13 +56,13 @@ const own: Entries = {
     ],
   }),
   ...inGroup('hold-back', {
-    pause: ['pause a trigger or a queue', async () => (await import('./commands/hold-back/pause.js')).pause],
+    pause: ['pause a trigger or a queue', async () => (await import('./commands/hold-back/hold.js')).pause],
     resume: [
       'resume a trigger or a queue',
-      async () => (await import('./commands/hold-back/resume.js')).resume,
+      async () => (await import('./commands/hold-back/hold.js')).resume,
     ],
-    freeze: ['pause everything', async () => (await import('./commands/hold-back/freeze.js')).freeze],
-    thaw: ['end a freeze', async () => (await import('./commands/hold-back/thaw.js')).thaw],
+    freeze: ['pause everything', async () => (await import('./commands/hold-back/hold.js')).freeze],
+    thaw: ['end a freeze', async () => (await import('./commands/hold-back/hold.js')).thaw],
     switch: [
       'show or set the kill switches',
       async () => (await import('./commands/hold-back/switch.js')).killSwitch,

@@ -1,10 +1,10 @@
-import type { Example, Surroundings } from '../cli/framework/command.js'
+import type { Examples, Surroundings } from '../cli/framework/command.js'
 import type { Option } from '../cli/framework/syntax.js'
 
 /** What a feature adds to `rota up`. */
 export interface UpExtension<App = never> {
   readonly options: readonly Option[]
-  readonly examples?: readonly Example[]
+  readonly examples?: Examples
   /** Reads its options; undefined if none of them is given. */
   readonly read: (context: Surroundings) => UpPart<App> | undefined
 }

@@ -191,7 +191,7 @@ function wrongFor({ name, value = '', whole, choices }: Option): readonly string
   if (name === 'jobs') return ['.', 'rota.config.yaml/x']
   if (choices !== undefined) return ['nope', `${choices[0]} `]
   if (whole !== undefined) {
-    return [String(whole.min - 1), String(whole.max + 1), '1.5', '1e3', '0x10', 'NaN', ' 1']
+    return [String(whole[0] - 1), String(whole[1] + 1), '1.5', '1e3', '0x10', 'NaN', ' 1']
   }
   const kind = Object.keys(wrong).find((word) => value.split(/[^a-z]/).includes(word))
   return kind === undefined ? [] : (wrong[kind] ?? [])

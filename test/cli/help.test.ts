@@ -16,15 +16,16 @@ const named = all.map((one) => [one.path, one.command] as const)
 
 describe('the help', () => {
   it.each(named)('of %s has an example and fits 80 columns', (path, command) => {
-    const { examples = [], options = [], subcommands = [] } = command
+    const { options = [], subcommands = [] } = command
+    const examples = Object.keys(command.examples ?? {})
     const text = commandHelp(command, path).join('\n')
     expect(command.name).toBe(path.split(' ').at(-1))
     expect(text).toMatch(new RegExp(`^usage: rota ${path}\\b`))
     if (subcommands.length === 0) expect(examples.length).toBeGreaterThan(0)
-    for (const { line } of examples) expect(line).toContain(`rota ${path}`)
+    for (const line of examples) expect(line).toContain(`rota ${path}`)
     for (const option of options) expect(text).toContain(`--${option.name}`)
     for (const { name, summary } of subcommands) expect(text).toMatch(new RegExp(`\\n  ${name} +${summary}`))
-    const lines = new Set(examples.map(({ line }) => `  ${line}`))
+    const lines = new Set(examples.map((line) => `  ${line}`))
     expect(tooWide(text).filter((line) => !lines.has(line))).toEqual([])
   })
 

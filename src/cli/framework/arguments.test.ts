@@ -12,10 +12,9 @@ const command: Command = {
     { name: 'flag', short: 'f', help: '' },
     { name: 'text', value: 'text', help: '' },
     { name: 'list', value: 'item', help: '', isList: true },
-    { name: 'count', short: 'n', value: 'n', help: '', whole: { min: -5, max: 5 } },
+    { name: 'count', short: 'n', value: 'n', help: '', whole: [-5, 5] },
     { name: 'kind', value: 'kind', help: '', choices: ['red', 'green'] },
   ],
-  examples: [],
   run: async () => 0,
 }
 

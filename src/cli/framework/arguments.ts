@@ -190,8 +190,9 @@ class Reader {
   #checkValue({ name, choices, whole }: Option, value: string): void {
     if (choices !== undefined) this.#checkChoice(`--${name}`, value, choices)
     if (whole === undefined) return
-    const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= whole.min && Number(value) <= whole.max
-    const allowed = `a whole number from ${whole.min} to ${whole.max}`
+    const [min, max] = whole
+    const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
+    const allowed = `a whole number from ${min} to ${max}`
     if (!isWhole) this.#fault(`--${name}`, `${quotedText(value)} is not allowed`, allowed)
   }
 

@@ -8,17 +8,28 @@ export interface Command<App = unknown> extends Syntax {
   readonly summary?: string
   /** What a person has to know beyond the options. */
   readonly about?: string
-  readonly examples?: readonly Example[]
+  readonly examples?: Examples
   readonly subcommands?: readonly Command<App>[]
   /** Does it and gives the exit code; absent where a subcommand has to be named. */
-  readonly run?: (context: Context<App>) => Promise<number>
+  readonly run?: (context: Context<App>) => Ended
 }
 
-/** A command line as a person would type it, and what it is for. */
-export interface Example {
-  readonly line: string
-  readonly meaning: string
+/** The end of a command: its exit code, or nothing for success. */
+export type Ended = Promise<number | void>
+
+/** What a command does on the app of the store that the command line names. */
+export function onApp<App>(
+  act: (app: App, context: AppContext<App>) => Ended,
+  options?: (context: Context<App>) => OpenOptions<App>,
+): (context: Context<App>) => Ended {
+  return (context) => context.withApp((app, runs) => act(app, { ...context, ...runs }), options?.(context))
 }
+
+/** What a command on an app is given. */
+export type AppContext<App> = Context<App> & RunTools
+
+/** Command lines as a person would type them, each with what it is for. */
+export type Examples = Readonly<Record<string, string>>
 
 /** What is known of a command before it is loaded. */
 export interface CommandEntry<App = unknown> {
@@ -59,24 +70,24 @@ export interface Surroundings {
 /** What only the program can give to a command: apps, and the configs and stores that they come from. */
 export interface Host<App> {
   /** Opens the store that the command line names, hands it over as an app that is not started, and closes it in the end. */
-  withApp(use: UseApp<App>, options?: OpenOptions<App>): Promise<number>
+  readonly withApp: (use: UseApp<App>, options?: OpenOptions<App>) => Ended
   /** The same with the app that the config defines, which has its handlers and sensors. */
-  withConfigApp(use: UseApp<App>): Promise<number>
+  readonly withConfigApp: (use: UseApp<App>) => Ended
   /** The path of the config that `--config` names, else of the nearest one upwards. */
-  configPath(): Promise<string | undefined>
+  readonly configPath: () => Promise<string | undefined>
   /** The store that an option names; of `--store`, else of the environment. */
-  storeUrl(option?: string): Promise<string | undefined>
+  readonly storeUrl: (option?: string) => Promise<string | undefined>
 }
 
-/** Uses an app, and what commands do with the runs of any app; gives the exit code. */
-export type UseApp<App> = (app: App, runs: RunTools) => Promise<number>
+/** Uses an app, and what commands do with the runs of any app. */
+export type UseApp<App> = (app: App, runs: RunTools) => Ended
 
 /** What commands do with the runs of an app. */
 export interface RunTools {
-  /** Prints the log of a run until it ends; gives the exit code that says how. */
-  follow(id: string): Promise<number>
+  /** Prints the log of a run until it ends; with `--detach` only its id. Gives the exit code that says how it ended. */
+  readonly follow: (id: string) => Ended
   /** Looks up how much of each id is enough to name its run. */
-  shortIds(ids: Iterable<string>): Promise<(id: string) => string>
+  readonly shortIds: (ids: Iterable<string>) => Promise<(id: string) => string>
 }
 
 /** What happens where there is no store yet; default: an error. */
@@ -124,6 +135,9 @@ export const zoneOption: Option = {
   value: 'zone',
   help: 'the IANA zone of the times; default: that of this machine',
 }
+
+/** For commands that start a run and follow it. */
+export const detachOption: Option = { name: 'detach', short: 'd', help: 'print the id and do not wait' }
 
 /** The options of every command that uses a store. */
 export const storeOptions: readonly Option[] = [storeOption, configOption, jsonOption]

@@ -1,23 +1,25 @@
 import { type ErrorCode, type Fault, RotaError } from '../../kernel/definition/errors.js'
 import { TimeError } from '../../time/time-error.js'
 import { errorText, listedLines } from '../../text/error-text.js'
-import { exitCodes } from './command.js'
-import { messageLines } from './print/message-lines.js'
+import { exitCodes, type Surroundings } from './command.js'
+import { messageLines } from './print/wrap.js'
 import type { PrintStream } from './print/print-stream.js'
 import { usageText } from './usage-error.js'
 import { systemCodeOf, systemText } from './system-error.js'
 
 /** Prints what went wrong on standard error and gives the exit code that says so. */
-export function reportFailure(
-  error: unknown,
-  options: { readonly stderr: PrintStream; readonly isJson: boolean; readonly isDebug: boolean },
-): number {
-  const { stderr, isJson, isDebug } = options
+export function reportFailure(error: unknown, { out, environment }: ReportedTo): number {
+  const { stderr, isJson } = out
   const failure = describeFailure(error)
   const lines = isJson ? [JSON.stringify({ error: failure })] : failureLines(failure, stderr)
   for (const line of lines) stderr.write(`${line}\n`)
-  if (isDebug && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`)
+  if (environment['ROTA_DEBUG'] === '1' && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`)
   return exitCodeOf(error)
+}
+
+/** Where an error is printed. */
+interface ReportedTo extends Pick<Surroundings, 'environment'> {
+  readonly out: Pick<Surroundings['out'], 'stderr' | 'isJson'>
 }
 
 /** What is told of an error. */

@@ -1,5 +1,5 @@
 import { helpOption } from './arguments.js'
-import { type Command, type CommandEntry, commandGroups, type Example } from './command.js'
+import { type Command, type CommandEntry, commandGroups, type Examples } from './command.js'
 import { wrap } from './print/wrap.js'
 import type { Argument, Option } from './syntax.js'
 
@@ -22,11 +22,11 @@ export function programHelp(
     ...groups,
     '',
     'examples:',
-    ...exampleLines([
-      { line: 'rota init', meaning: 'write a config that runs' },
-      { line: 'rota up', meaning: 'start it and watch' },
-      { line: "rota next '0 9 * * MON-FRI' --zone Europe/Berlin", meaning: 'see when that is due' },
-    ]),
+    ...exampleLines({
+      'rota init': 'write a config that runs',
+      'rota up': 'start it and watch',
+      "rota next '0 9 * * MON-FRI' --zone Europe/Berlin": 'see when that is due',
+    }),
     '',
     ...wrap('`rota <command> --help` shows the options of a command, `rota --version` the version.', width),
     '',
@@ -36,7 +36,7 @@ export function programHelp(
 
 /** The help of one command, or of a subcommand; the path names it, such as `round start`. */
 export function commandHelp(command: Command<never>, path: string, width = usualWidth): string[] {
-  const { about, examples = [], subcommands = [] } = command
+  const { about, examples, subcommands = [] } = command
   const args = (command.arguments ?? []).map((one): Pair => [argumentText(one), argumentHelp(one)])
   const options = [...(command.options ?? []), helpOption].map(
     (option): Pair => [optionText(option), optionHelp(option)],
@@ -52,7 +52,7 @@ export function commandHelp(command: Command<never>, path: string, width = usual
     '',
     'options:',
     ...pairs(options, width),
-    ...(examples.length === 0 ? [] : ['', 'examples:', ...exampleLines(examples)]),
+    ...(examples === undefined ? [] : ['', 'examples:', ...exampleLines(examples)]),
     ...(list.length === 0
       ? []
       : ['', ...wrap(`\`rota ${path} <subcommand> --help\` shows the options of a subcommand.`, width)]),
@@ -125,6 +125,6 @@ function pairs(list: readonly Pair[], width: number, least = 0): string[] {
   })
 }
 
-function exampleLines(examples: readonly Example[]): string[] {
-  return examples.flatMap(({ line, meaning }) => [`  ${line}`, `      ${meaning}`])
+function exampleLines(examples: Examples): string[] {
+  return Object.entries(examples).flatMap(([line, meaning]) => [`  ${line}`, `      ${meaning}`])
 }

@@ -21,11 +21,7 @@ export interface GivenHold {
 export function readHold(context: Surroundings): GivenHold {
   const { args } = context
   const until = momentOf(context, 'until', 'ahead')
-  return {
-    by: args.text('by') ?? userOf(context),
-    note: args.text('note'),
-    until: until === undefined ? undefined : new Date(until),
-  }
+  return { by: args.text('by') ?? userOf(context), note: args.text('note'), until }
 }
 
 /** Under a service manager the environment often names nobody; the system may still know. */

@@ -24,19 +24,34 @@ function named(name: string, error: unknown): unknown {
 }
 
 /** An error of the library in the words of the command line: options instead of keys, and the option that held a value. */
-export function withOptionOf(error: unknown, { options = [] }: Syntax, args: Arguments): unknown {
+export function withOptionOf(error: unknown, command: Syntax, args: Arguments): unknown {
   if (!(error instanceof RotaError)) return error
-  if (error.faults.length > 0) {
-    const given = options.map(({ name }) => name).filter((name) => args.flag(name))
-    return renamed(error, Object.fromEntries(given.map((name) => [keyOf(name), `--${name}`])))
-  }
+  if (error.faults.length > 0) return ofFiles.has(error.code) ? error : renamed(error, namesByKey(command))
   const { message } = error
-  const holders = options.filter(({ name, value, whole, choices }) => {
+  const holders = (command.options ?? []).filter(({ name, value, whole, choices }) => {
     const isText = value !== undefined && whole === undefined && choices === undefined
     return isText && !message.includes(`--${name}`) && args.list(name).some((text) => isQuoted(message, text))
   })
   const [holder, other] = holders
   return holder === undefined || other !== undefined ? error : named(`--${holder.name}`, error)
+}
+
+/** The faults of a file stand at places in it, whatever options are called. */
+const ofFiles: ReadonlySet<string> = new Set([
+  'CONFIG_INVALID',
+  'PLAN_INVALID',
+  'PIPELINE_INVALID',
+  'JOBS_INVALID',
+])
+
+/** From the keys of the library to what is typed on the command line; a key also stands for all below it. */
+function namesByKey({ arguments: words = [], options = [], rest }: Syntax): ReadonlyMap<string, string> {
+  const after = rest === undefined ? [] : rest.split(' ').slice(0, 1)
+  return new Map([
+    ...after.map((name) => [name, `-- ${name}`] as const),
+    ...words.map(({ name }) => [name, `<${name}>`] as const),
+    ...options.map(({ name, key = keyOf(name) }) => [key, `--${name}`] as const),
+  ])
 }
 
 /** How the library spells the same: `uniqueFor` for `unique-for`. */
@@ -51,19 +66,7 @@ function isQuoted(message: string, value: string): boolean {
   return at !== -1 && !/[\w/]/.test(`${message[at - 1] ?? ''}${message[at + value.length] ?? ''}`)
 }
 
-/** From the keys of the library to what was typed on the command line; a key also stands for all below it. */
-export type OptionNames = Readonly<Record<string, string>>
-
-/** Does something with what was typed; faults of the library's keys become faults of the options. */
-export async function withOptionNames<Value>(names: OptionNames, act: () => Promise<Value>): Promise<Value> {
-  try {
-    return await act()
-  } catch (error) {
-    throw error instanceof RotaError ? renamed(error, names) : error
-  }
-}
-
-function renamed(error: RotaError, names: OptionNames): RotaError {
+function renamed(error: RotaError, names: ReadonlyMap<string, string>): RotaError {
   const faults = error.faults.map((fault) => ({ ...fault, path: nameOf(fault.path, names) ?? fault.path }))
   const isSame = faults.every(({ path }, index) => path === error.faults[index]?.path)
   if (isSame) return error
@@ -75,10 +78,10 @@ function renamed(error: RotaError, names: OptionNames): RotaError {
   return new RotaError(error.code, message, { faults: once, cause: error })
 }
 
-function nameOf(path: string, names: OptionNames): string | undefined {
-  const keys = Object.keys(names).filter(
+function nameOf(path: string, names: ReadonlyMap<string, string>): string | undefined {
+  const keys = [...names.keys()].filter(
     (key) => path === key || path.startsWith(`${key}.`) || path.startsWith(`${key}[`),
   )
   const longest = keys.toSorted((a, b) => b.length - a.length)[0]
-  return longest === undefined ? undefined : names[longest]
+  return longest === undefined ? undefined : names.get(longest)
 }

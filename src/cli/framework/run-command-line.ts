@@ -63,11 +63,8 @@ class CommandLine<App> {
     } catch (error) {
       const { reportFailure } = await import('./failure.js')
       const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
-      return reportFailure(error, {
-        stderr: streams.stderr,
-        isJson: options.includes('--json'),
-        isDebug: environment['ROTA_DEBUG'] === '1',
-      })
+      const out = { stderr: streams.stderr, isJson: options.includes('--json') }
+      return reportFailure(error, { out, environment })
     }
   }
 
@@ -85,7 +82,7 @@ class CommandLine<App> {
     const surroundings = { args, out, environment, directory }
     const { host, commands } = this.#program
     try {
-      return await run({ ...surroundings, ...host(surroundings), commands })
+      return (await run({ ...surroundings, ...host(surroundings), commands })) ?? exitCodes.ok
     } catch (error) {
       const { withOptionOf } = await import('./option-names.js')
       throw withOptionOf(error, chosen.command, args)

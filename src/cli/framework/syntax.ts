@@ -35,11 +35,13 @@ export interface Option {
   /** What stands for its value in the help, such as `duration`; absent for a flag. */
   readonly value?: string
   readonly help: string
+  /** The key that the library has for it; default: its name in camelCase. */
+  readonly key?: string
   readonly isRequired?: boolean
   /** The only words it takes. */
   readonly choices?: readonly string[]
   /** It takes a whole number between these. */
-  readonly whole?: { readonly min: number; readonly max: number }
+  readonly whole?: readonly [min: number, max: number]
   /** It may be given more than once. */
   readonly isList?: boolean
   /** Its value is content, such as a note or JSON; other values are names, paths and times, and are checked as such. */

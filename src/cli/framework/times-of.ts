@@ -1,7 +1,6 @@
 import { parseDuration } from '../../time/duration.js'
 import { parseMoment, type Here } from './moment.js'
 import { systemClock } from '../../time/clock.js'
-import type { Instant } from '../../time/instant.js'
 import type { Arguments } from './arguments.js'
 import { readAs } from './option-names.js'
 import { TimeText, zoneHere } from './print/time-text.js'
@@ -22,10 +21,10 @@ export function timesOf(given: Given): TimeText {
 }
 
 /** The instant that an option names, where it was given. */
-export function momentOf(given: Given, option: string, bare: 'ago' | 'ahead'): Instant | undefined {
+export function momentOf(given: Given, option: string, bare: 'ago' | 'ahead'): Date | undefined {
   const text = given.args.text(option)
   if (text === undefined) return undefined
-  return readAs(`--${option}`, () => parseMoment(text, { ...hereOf(given), bare }))
+  return new Date(readAs(`--${option}`, () => parseMoment(text, { ...hereOf(given), bare })))
 }
 
 /** The length of time that an option names, in milliseconds. */

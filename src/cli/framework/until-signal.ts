@@ -1,8 +1,10 @@
+import type { Ended } from './command.js'
+
 /** Does something that a signal ends early; its exit code then tells which. A second signal ends the process. */
 export async function untilSignal(
-  act: (signal: AbortSignal) => Promise<number>,
+  act: (signal: AbortSignal) => Ended,
   beforeExit: () => void = () => undefined,
-): Promise<number> {
+): Ended {
   const controller = new AbortController()
   const onSignal = (_: NodeJS.Signals, number: number): void => {
     if (controller.signal.aborted) {

@@ -2,7 +2,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { checkStoreUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../../app/store/open-store.js'
 import type { App } from '../../app/rota.js'
-import type { OpenOptions, Surroundings, UseApp } from '../framework/command.js'
+import type { Ended, OpenOptions, Surroundings, UseApp } from '../framework/command.js'
 import { configOf, namedConfig, noConfig } from './config-of.js'
 import { shortIdOf } from './short-id-of.js'
 import { readAs } from '../framework/option-names.js'
@@ -12,12 +12,12 @@ export async function withApp(
   context: Surroundings,
   use: UseApp<App>,
   options: OpenOptions<App> = {},
-): Promise<number> {
+): Ended {
   return await useAndClose(context, await openApp(context, options), use)
 }
 
 /** The same with the app that the config defines. */
-export async function withConfigApp(context: Surroundings, use: UseApp<App>): Promise<number> {
+export async function withConfigApp(context: Surroundings, use: UseApp<App>): Ended {
   const config = configOf(context)
   if (config === undefined) throw noConfig(context, '; --config names another')
   const { loadApp } = await import('../../app/definitions/load-app.js')
@@ -26,7 +26,7 @@ export async function withConfigApp(context: Surroundings, use: UseApp<App>): Pr
   return await useAndClose(context, app, use)
 }
 
-async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): Promise<number> {
+async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): Ended {
   try {
     return await use(app, {
       follow: async (id) => await (await import('../views/follow.js')).followToEnd(context, app, id),

@@ -4,18 +4,42 @@ import type { SecretRef, SecretText } from '../../kernel/definition/secret-text.
 import { quotedText } from '../../text/error-text.js'
 import { usageError } from '../framework/usage-error.js'
 import type { Surroundings } from '../framework/command.js'
-import type { OptionNames } from '../framework/option-names.js'
 import type { Option } from '../framework/syntax.js'
 
 const most = Number.MAX_SAFE_INTEGER
 
 /** What says what a job does, and how it is queued, retried and limited. */
 export const jobOptions: readonly Option[] = [
-  { name: 'url', value: 'url', help: 'what it does: a request to this URL' },
-  { name: 'method', value: 'method', help: 'of the request; default: GET, POST with a body' },
-  { name: 'header', value: 'name=value', help: 'of the request', isList: true, isContent: true },
-  { name: 'body', value: 'json', help: 'of the request; default: the payload', isContent: true },
-  { name: 'env', value: 'NAME=value', help: 'for the command', isList: true, isContent: true },
+  { name: 'url', key: 'http', value: 'url', help: 'what it does: a request to this URL' },
+  {
+    name: 'method',
+    key: 'http.method',
+    value: 'method',
+    help: 'of the request; default: GET, POST with a body',
+  },
+  {
+    name: 'header',
+    key: 'http.headers',
+    value: 'name=value',
+    help: 'of the request',
+    isList: true,
+    isContent: true,
+  },
+  {
+    name: 'body',
+    key: 'http.body',
+    value: 'json',
+    help: 'of the request; default: the payload',
+    isContent: true,
+  },
+  {
+    name: 'env',
+    key: 'command.env',
+    value: 'NAME=value',
+    help: 'for the command',
+    isList: true,
+    isContent: true,
+  },
   {
     name: 'secret',
     value: 'name=[prefix]env:NAME|file:path',
@@ -26,43 +50,37 @@ export const jobOptions: readonly Option[] = [
     name: 'allow-literal-secrets',
     help: 'accept secrets in --header and --env; they are stored in clear text',
   },
-  { name: 'cwd', value: 'directory', help: 'of the command; default: that of the app', completes: 'file' },
+  {
+    name: 'cwd',
+    key: 'command.cwd',
+    value: 'directory',
+    help: 'of the command; default: that of the app',
+    completes: 'file',
+  },
   { name: 'queue', value: 'name', help: 'the queue of its runs; default: `default`' },
-  { name: 'retry', value: 'n', help: 'attempts in all; default: 1', whole: { min: 1, max: 1000 } },
-  { name: 'retry-delay', value: 'duration', help: 'the delay before the first retry; default: 1s' },
+  { name: 'retry', key: 'retry.attempts', value: 'n', help: 'attempts in all; default: 1', whole: [1, 1000] },
+  {
+    name: 'retry-delay',
+    key: 'retry.delay',
+    value: 'duration',
+    help: 'the delay before the first retry; default: 1s',
+  },
   {
     name: 'retry-backoff',
+    key: 'retry.backoff',
     value: 'kind',
     help: 'how the delay grows',
     choices: ['constant', 'linear', 'exponential'],
   },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
-  { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: { min: 1, max: most } },
+  { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: [1, most] },
   {
     name: 'concurrency-per-key',
     value: 'n',
     help: 'how many runs with the same group key at once',
-    whole: { min: 1, max: most },
+    whole: [1, most],
   },
 ]
-
-/** What the keys of a job are called here. */
-export const jobOptionNames: OptionNames = {
-  command: '-- command',
-  'command.env': '--env',
-  'command.cwd': '--cwd',
-  http: '--url',
-  'http.method': '--method',
-  'http.headers': '--header',
-  'http.body': '--body',
-  queue: '--queue',
-  'retry.attempts': '--retry',
-  'retry.delay': '--retry-delay',
-  'retry.backoff': '--retry-backoff',
-  timeout: '--timeout',
-  concurrency: '--concurrency',
-  concurrencyPerKey: '--concurrency-per-key',
-}
 
 /** The options that mean nothing without a job. */
 const onlyWithJob = jobOptions.map((option) => option.name)

@@ -4,7 +4,7 @@ import { usageError } from '../framework/usage-error.js'
 import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
-import { type OptionNames, readAs } from '../framework/option-names.js'
+import { readAs } from '../framework/option-names.js'
 import { parseMoment } from '../framework/moment.js'
 import { systemClock } from '../../time/clock.js'
 
@@ -19,9 +19,9 @@ export const triggerOptions: readonly Option[] = [
   { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
   { name: 'at', value: 'time', help: 'when: once, such as 2026-01-05T09:00, tomorrow or +2h' },
   { name: 'job', value: 'name', help: 'the job it triggers, unless one is added with it', completes: 'job' },
-  { name: 'zone', value: 'zone', help: 'the IANA zone of --cron or --at; default: UTC' },
+  { name: 'zone', key: 'timezone', value: 'zone', help: 'the IANA zone of --cron or --at; default: UTC' },
   { name: 'dst', value: 'policy', help: 'at clock changes; default: vixie', choices: policies },
-  { name: 'after-finish', help: 'measure --every from the end of the previous run' },
+  { name: 'after-finish', key: 'after', help: 'measure --every from the end of the previous run' },
   { name: 'immediate', help: 'with --every: also due immediately' },
   { name: 'start', value: 'time', help: 'nothing is due before it' },
   { name: 'end', value: 'time', help: 'nothing is due after it' },
@@ -36,31 +36,9 @@ export const triggerOptions: readonly Option[] = [
   { name: 'overlap', value: 'policy', help: 'what to do while a run is unfinished', choices: overlaps },
   { name: 'jitter', value: 'duration', help: 'delay each run by up to this much' },
   { name: 'spread', value: 'duration', help: 'delay all runs by the same part of this' },
-  { name: 'priority', value: 'n', help: 'higher goes first', whole: { min: -1_000_000, max: 1_000_000 } },
-  { name: 'disabled', help: 'add it without starting it' },
+  { name: 'priority', value: 'n', help: 'higher goes first', whole: [-1_000_000, 1_000_000] },
+  { name: 'disabled', key: 'enabled', help: 'add it without starting it' },
 ]
-
-/** What the keys of a trigger are called here. */
-export const triggerOptionNames: OptionNames = {
-  cron: '--cron',
-  every: '--every',
-  at: '--at',
-  job: '--job',
-  timezone: '--zone',
-  dst: '--dst',
-  after: '--after-finish',
-  immediate: '--immediate',
-  start: '--start',
-  end: '--end',
-  payload: '--payload',
-  partition: '--partition',
-  catchUp: '--catch-up',
-  overlap: '--overlap',
-  jitter: '--jitter',
-  spread: '--spread',
-  priority: '--priority',
-  enabled: '--disabled',
-}
 
 /** The options that mean nothing without a schedule. */
 const onlyWithSchedule = triggerOptions

@@ -10,15 +10,17 @@ import { exitText, UserCode } from '../framework/user-code.js'
 
 /** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
 export class Shutdown {
+  #end: (code: number) => void = () => undefined
   /** The exit code, once everything has ended. */
-  readonly ended: Promise<number>
+  readonly ended = new Promise<number>((resolve) => {
+    this.#end = resolve
+  })
   readonly #app: App
   readonly #printer: EventPrinter
   readonly #grace: string
   readonly #errors: ErrorTrace
   /** What runs here, by run. */
   readonly #running = new Map<string, string>()
-  readonly #end: (code: number) => void
   readonly #undo: (() => void)[] = []
   readonly #ending = new AbortController()
 
@@ -31,9 +33,6 @@ export class Shutdown {
     this.#printer = input.printer
     this.#grace = input.grace
     this.#errors = this.#app.traceErrors()
-    const { promise, resolve } = promiseWithResolve()
-    this.ended = promise
-    this.#end = resolve
     this.#watchRuns()
     this.#listen()
   }
@@ -74,22 +73,14 @@ export class Shutdown {
 
   #onSignal(name: NodeJS.Signals, number: number): void {
     if (this.#ending.signal.aborted) {
-      this.#printer.say(
-        `${name} again: stopping at once; the runs are taken over when their leases expire`,
-        'killed',
-      )
+      const text = `${name} again: stopping at once; the runs are taken over when their leases expire`
+      this.#printer.say(text, 'killed')
       this.abandon()
       process.exit(128 + number)
     }
     const waits = this.#waitingText(this.#grace)
-    this.#printer.say(
-      `${name}: ${waits === '' ? 'stopping' : `${waits}; a second signal stops at once`}`,
-      'stopping',
-      {
-        signal: name,
-        running: [...this.#running.keys()],
-      },
-    )
+    const text = `${name}: ${waits === '' ? 'stopping' : `${waits}; a second signal stops at once`}`
+    this.#printer.say(text, 'stopping', { signal: name, running: [...this.#running.keys()] })
     this.#begin(exitCodes.ok, this.#grace)
   }
 
@@ -148,11 +139,3 @@ export class Shutdown {
 
 /** How long runs may take to finish after an error that comes from none of them. */
 const errorGrace = '5s'
-
-function promiseWithResolve(): { promise: Promise<number>; resolve: (code: number) => void } {
-  let resolve: (code: number) => void = () => undefined
-  const promise = new Promise<number>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}

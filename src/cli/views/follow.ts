@@ -4,7 +4,7 @@ import { takesWork } from '../../app/control/workers.js'
 import type { App } from '../../app/rota.js'
 import { printable } from '../../text/printable.js'
 import { systemClock } from '../../time/clock.js'
-import { exitCodes, type Surroundings } from '../framework/command.js'
+import { detachOption, type Ended, exitCodes, type Surroundings } from '../framework/command.js'
 import type { Output } from '../framework/print/output.js'
 import { untilSignal } from '../framework/until-signal.js'
 import { shortIdOf } from '../host/short-id-of.js'
@@ -75,8 +75,9 @@ export function printLogLine(out: Output, line: StoredLogLine): void {
   })
 }
 
-/** Prints what a run writes until it ends; gives the exit code that says how. */
-export async function followToEnd({ out }: Surroundings, app: App, id: string): Promise<number> {
+/** Prints what a run writes until it ends, with `--detach` only its id; gives the exit code that says how it ended. */
+export async function followToEnd({ args, out }: Surroundings, app: App, id: string): Ended {
+  if (args.flag(detachOption.name)) return out.show({ id }, () => out.line(id))
   const now = app.now()
   const workers = await (await app.store()).workers()
   if (!workers.some((worker) => takesWork(worker, now)))

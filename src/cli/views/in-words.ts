@@ -3,7 +3,7 @@ import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { shownIdLength } from '../../app/runs/short-ids.js'
 import type { Instant } from '../../time/instant.js'
-import { shellWord } from '../framework/print/shell-word.js'
+import { shellWord } from '../framework/print/words.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
 /** Which piece of data a due instant is about, in a few words. */

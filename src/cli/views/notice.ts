@@ -1,8 +1,6 @@
 import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
-import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import { taskIdOf } from '../../kernel/run/task.js'
 import type { App } from '../../app/rota.js'
-import type { Instant } from '../../time/instant.js'
 import type { Fault } from '../../kernel/definition/errors.js'
 import { describeFailure } from '../framework/failure.js'
 import { rangeText, shortId } from './in-words.js'
@@ -21,97 +19,120 @@ export interface EventWords {
 }
 
 /** Tells of everything that an app's engine does. */
-export function tellEvents(
-  app: Pick<App, 'on'>,
-  { times, notices: features }: EventWords,
-  tell: (notice: Notice) => void,
-): void {
-  const subjectOf = (run: RunNotice): string => {
-    const [own = run.trigger ?? run.job] = features.flatMap(({ subject }) => subject?.(run) ?? [])
-    return own
+export function tellEvents(app: Pick<App, 'on'>, words: EventWords, tell: (notice: Notice) => void): void {
+  const ofFeatures = words.notices.flatMap(({ events = {} }) => Object.entries(events))
+  for (const [name, notices] of [...Object.entries(engineNotices(words)), ...ofFeatures]) {
+    app.on(name as EventName, (event) => {
+      for (const { level = 'info', ...notice } of notices(event as never)) {
+        const symbol = level === 'info' ? '·' : '!'
+        tell({ symbol, data: event as Notice['data'], ...notice, level, event: name })
+      }
+    })
   }
+}
+
+function engineNotices({ times, notices: features }: EventWords): NonNullable<FeatureNotices['events']> {
+  const started = new Map<string, { readonly subject: string; readonly task: string }>()
+  const subjectOf = (run: RunNotice): string =>
+    features.flatMap(({ subject }) => subject?.(run) ?? [])[0] ?? run.trigger ?? run.job
   const about = (run: RunNotice): Pick<Notice, 'subject' | 'data'> => {
     return { subject: subjectOf(run), data: runData(run) }
   }
-  const started = new Map<string, { readonly subject: string; readonly task: string }>()
-  const on = <Name extends EventName>(
-    name: Name,
-    notices: (event: EngineEvents[Name]) => readonly NoticeText[],
-  ): void => {
-    app.on(name, (event) => {
-      for (const notice of notices(event)) tell({ ...notice, event: name })
-    })
+  const rangeNotice: NonNullable<FeatureNotices['range']> = (range, tick) => {
+    const [own] = features.flatMap((one) => one.range?.(range, tick, times()) ?? [])
+    const data = { trigger: range.trigger, ...pick(range, rangeFields) }
+    return own ?? { symbol: '–', subject: range.trigger, text: rangeText(range, times()), data }
   }
-  on('tick', (tick) => [
-    tickNotice(tick),
-    ...tick.ranges.map((range) => {
-      const [own] = features.flatMap((one) => one.range?.(range, tick, times()) ?? [])
-      return own ?? rangeNotice(range, times())
-    }),
-  ])
-  on('run:started', (run) => {
-    started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
-    return [{ ...about(run), level: 'info', symbol: '▸', text: startText(run, times()) }]
-  })
-  on('run:log', ({ run, job, level, text }) => {
-    const { subject = job, task } = started.get(run) ?? {}
-    const data = { run, job, taskId: task, lineLevel: level }
-    return [{ level: 'info', symbol: '│', subject, text, data }]
-  })
-  on('run:ended', (ended) => {
-    started.delete(ended.run)
-    return [endNotice(ended, about(ended), times())]
-  })
-  on('run:refused', (run) => [
-    { ...about(run), level: 'warn', symbol: '!', text: 'its result came too late and was refused' },
-  ])
-  on('run:lost', ({ run, job, attempt, worker, state }) => {
-    const text = `lost with worker ${worker} in attempt ${attempt}; ${state === 'failed' ? 'quarantined' : 'runs again'}`
-    return [{ level: 'warn', symbol: '!', subject: job, text, data: { run, job, attempt, worker, state } }]
-  })
-  on('run:stuck', (run) => [
-    {
-      ...about(run),
-      level: 'warn',
-      symbol: '!',
-      text: 'ignores the signal to stop; its slot stays taken',
+  let lastClock = ''
+  return {
+    tick: (tick) => [
+      tickNotice(tick),
+      ...tick.ranges.flatMap((range) => rangeNotice(range, tick, times()) ?? []),
+    ],
+    'run:started': (run) => {
+      started.set(run.run, { subject: subjectOf(run), task: taskIdOf(run) })
+      const tries = run.attempt > 1 ? `, attempt ${run.attempt}` : ''
+      const text = `started, due ${times().near(run.dueAt)}${tries} (${shortId(run.run)})`
+      return [{ ...about(run), symbol: '▸', text }]
     },
-  ])
-  on('run:offered', (offered) => (offered.times === 1 ? [offerNotice(offered, subjectOf(offered))] : []))
-  on('operation', (operation) => [operationNotice(operation)])
-  on('definitions', (changed) => [definitionsNotice(changed)])
-  for (const { events = {} } of features) {
-    for (const [name, notices] of Object.entries(events)) on(name as EventName, notices as never)
+    'run:log': ({ run, job, level, text }) => {
+      const { subject = job, task } = started.get(run) ?? {}
+      return [{ symbol: '│', subject, text, data: { run, job, taskId: task, lineLevel: level } }]
+    },
+    'run:ended': (ended) => {
+      started.delete(ended.run)
+      const { end, state, durationMs, error, retryAt } = ended
+      const { subject, data } = about(ended)
+      return [
+        {
+          ...endNotice(ended, times()),
+          subject,
+          data: { ...data, end, state, durationMs, error, retryAt },
+        },
+      ]
+    },
+    'run:refused': (run) => [
+      { ...about(run), level: 'warn', text: 'its result came too late and was refused' },
+    ],
+    'run:lost': ({ job, attempt, worker, state }) => {
+      const next = state === 'failed' ? 'quarantined' : 'runs again'
+      const text = `lost with worker ${worker} in attempt ${attempt}; ${next}`
+      return [{ level: 'warn', subject: job, text }]
+    },
+    'run:stuck': (run) => [
+      { ...about(run), level: 'warn', text: 'ignores the signal to stop; its slot stays taken' },
+    ],
+    'run:offered': ({ times: offers, schedule, waitedMs, ...run }) => {
+      const text = `not claimed for ${roughly(waitedMs)}; offered on the bus (${shortId(run.run)})`
+      const data = { ...runData(run), schedule, waitedMs }
+      return offers === 1 ? [{ level: 'warn', subject: subjectOf(run), text, data }] : []
+    },
+    operation: ({ operation, target, outcome, details = {} }) => {
+      const { message } = details as { readonly message?: unknown }
+      const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
+      const level = outcome === 'failed' || outcome === 'warning' ? 'warn' : 'info'
+      const data = { operation, target, outcome, ...details }
+      return [{ level, symbol: '·', subject: target, text: `${operation}: ${outcome}${why}`, data }]
+    },
+    definitions: (changes) => [definitionsNotice(changes)],
+    'worker:expired': ({ worker }) => [
+      { level: 'warn', subject: 'worker', text: `the lease of ${worker} expired; it took a new id` },
+    ],
+    'worker:not-ready': ({ stuck }) => {
+      const text = `${count(stuck, 'run')} ignored the signal to stop; no slot is left`
+      return [{ level: 'error', subject: 'worker', text }]
+    },
+    'worker:draining': ({ running }) => {
+      const left = running === 0 ? '' : `; ${count(running, 'run')} to finish`
+      return [{ subject: 'worker', text: `draining: claims nothing more${left}` }]
+    },
+    'worker:drained': () => [{ subject: 'worker', text: 'drained: nothing is left; stopping' }],
+    'worker:undrained': () => [{ subject: 'worker', text: 'no longer draining: claims runs again' }],
+    clock: ({ kind, byMs }) => {
+      // The clock is looked at every few seconds; saying the same each time would bury everything else.
+      if (kind === lastClock) return []
+      lastClock = kind
+      const text = `the wall clock ${clockTexts[kind](roughly(byMs))}`
+      return [{ level: kind === 'refused' ? 'error' : 'warn', subject: 'clock', text }]
+    },
+    trouble: ({ where, error, retryInMs }) => {
+      const { code, message, faults } = describeFailure(error)
+      const again = retryInMs > 0 ? `; retrying in ${roughly(retryInMs)}` : ''
+      const text = `${message}${faultsText(faults)} [${code}]${again}`
+      return [{ level: 'warn', subject: where, text, data: { where, code, message, faults, retryInMs } }]
+    },
+    fatal: ({ where, error }) => {
+      const { code, message } = describeFailure(error)
+      const text = `${message} [${code}]; stopping the engine`
+      return [{ level: 'error', subject: where, text, data: { where, code, message } }]
+    },
   }
-  on('worker:expired', ({ worker }) => [
-    general('warn', 'worker', `the lease of ${worker} expired; it took a new id`, { worker }),
-  ])
-  on('worker:not-ready', ({ stuck }) => [
-    general('error', 'worker', `${count(stuck, 'run')} ignored the signal to stop; no slot is left`, {
-      stuck,
-    }),
-  ])
-  on('worker:draining', ({ worker, running }) => {
-    const left = running === 0 ? '' : `; ${count(running, 'run')} to finish`
-    return [general('info', 'worker', `draining: claims nothing more${left}`, { worker, running })]
-  })
-  on('worker:drained', ({ worker }) => [
-    general('info', 'worker', 'drained: nothing is left; stopping', { worker }),
-  ])
-  on('worker:undrained', ({ worker }) => [
-    general('info', 'worker', 'no longer draining: claims runs again', { worker }),
-  ])
-  on('clock', onlyWhenNew(clockNotice))
-  on('trouble', ({ where, error, retryInMs }) => {
-    const { code, message, faults } = describeFailure(error)
-    const again = retryInMs > 0 ? `; retrying in ${roughly(retryInMs)}` : ''
-    const text = `${message}${faultsText(faults)} [${code}]${again}`
-    return [general('warn', where, text, { where, code, message, faults, retryInMs })]
-  })
-  on('fatal', ({ where, error }) => {
-    const { code, message } = describeFailure(error)
-    return [general('error', where, `${message} [${code}]; stopping the engine`, { where, code, message })]
-  })
+}
+
+const clockTexts: Readonly<Record<EngineEvents['clock']['kind'], (by: string) => string>> = {
+  behind: (by) => `is ${by} behind the store; nothing is planned until it has caught up`,
+  unsure: (by) => `jumped ${by} ahead; planning waits until a second reading agrees`,
+  refused: (by) => `is ${by} ahead of the store; if it is right, start with --accept-clock`,
 }
 
 /** The first faults, where they are and what they are; there may be a hundred. */
@@ -126,42 +147,20 @@ const mostFaults = 3
 
 function runData(notice: RunNotice): Notice['data'] {
   const { run, job, trigger, attempt, dueAt } = notice
-  const task = taskIdOf(notice)
-  return { run, job, trigger, taskId: task, attempt, dueAt }
+  return { run, job, trigger, taskId: taskIdOf(notice), attempt, dueAt }
 }
 
-function startText({ run, attempt, dueAt }: RunNotice, times: TimeText): string {
-  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
-  return `started, due ${times.near(dueAt)}${tries} (${shortId(run)})`
-}
-
-function endNotice(
-  ended: EngineEvents['run:ended'],
-  told: Pick<Notice, 'subject' | 'data'>,
-  times: TimeText,
-): NoticeText {
-  const { end, state, durationMs, error, retryAt, attempt } = ended
-  const data = { ...told.data, end, state, durationMs, error, retryAt }
-  const took = roughly(durationMs)
-  const tries = attempt > 1 ? `, attempt ${attempt}` : ''
+function endNotice(ended: EngineEvents['run:ended'], times: TimeText): Omit<NoticeText, 'subject'> {
+  const { end, state, error, retryAt, attempt } = ended
+  const took = roughly(ended.durationMs)
+  if (state === 'done')
+    return { symbol: '✓', text: `done in ${took}${attempt > 1 ? `, attempt ${attempt}` : ''}` }
+  if (end === 'released') return { symbol: '↻', text: `released after ${took}; runs again elsewhere` }
   const why = error === undefined ? '' : `: ${firstLine(error.message)}`
-  if (state === 'done') return { ...told, data, level: 'info', symbol: '✓', text: `done in ${took}${tries}` }
-  if (end === 'released') {
-    return {
-      ...told,
-      data,
-      level: 'info',
-      symbol: '↻',
-      text: `released after ${took}; runs again elsewhere`,
-    }
-  }
   const text = `${end} after ${took}, attempt ${attempt}${why}`
-  if (retryAt === undefined) return { ...told, data, level: 'error', symbol: '✗', text }
-  return { ...told, data, level: 'warn', symbol: '↻', text: `${text}; again ${againText(retryAt, times)}` }
-}
-
-function againText(at: Instant, times: TimeText): string {
-  return `in ${roughly(Math.max(0, at - times.now))} (${times.clock(at)})`
+  if (retryAt === undefined) return { level: 'error', symbol: '✗', text }
+  const again = `in ${roughly(Math.max(0, retryAt - times.now))} (${times.clock(retryAt)})`
+  return { level: 'warn', symbol: '↻', text: `${text}; again ${again}` }
 }
 
 function firstLine(text: string): string {
@@ -170,114 +169,27 @@ function firstLine(text: string): string {
 
 /** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
 function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): NoticeText {
-  const text = `planned ${count(runs.length, 'run')}`
-  const data = {
-    trigger,
-    at,
-    runs: runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt })),
-    count: runs.length,
-    ranges: ranges.length,
-  }
-  return { level: 'debug', symbol: '·', subject: trigger, text, data }
+  const first = runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt }))
+  const data = { trigger, at, runs: first, count: runs.length, ranges: ranges.length }
+  return { level: 'debug', symbol: '·', subject: trigger, text: `planned ${count(runs.length, 'run')}`, data }
 }
 
 const mostIds = 10
 
-function offerNotice(offered: EngineEvents['run:offered'], subject: string): NoticeText {
-  const { run, job, trigger, attempt, dueAt, schedule, waitedMs } = offered
-  const data = {
-    ...runData({ run, job, trigger, attempt, dueAt }),
-    schedule,
-    waitedMs,
-  }
-  const text = `not claimed for ${roughly(waitedMs)}; offered on the bus (${shortId(run)})`
-  return { level: 'warn', symbol: '!', subject, text, data }
-}
-
-function operationNotice({
-  operation,
-  target,
-  outcome,
-  details = {},
-}: EngineEvents['operation']): NoticeText {
-  const { message } = details as { readonly message?: unknown }
-  const why = typeof message === 'string' ? `: ${firstLine(message)}` : ''
-  const text = `${operation}: ${outcome}${why}`
-  const data = { operation, target, outcome, ...details }
-  return {
-    level: outcome === 'failed' || outcome === 'warning' ? 'warn' : 'info',
-    symbol: '·',
-    subject: target,
-    text,
-    data,
-  }
-}
-
-function definitionsNotice({ source, defined, changed, ended }: EngineEvents['definitions']): NoticeText {
-  const parts = [
-    ['defined', defined] as const,
-    ['changed', changed] as const,
-    ['ended', ended] as const,
-  ].flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${namesText(names)}`]))
+function definitionsNotice({ source, ...changes }: EngineEvents['definitions']): NoticeText {
+  const { defined, changed, ended } = changes
+  const all = Object.entries({ defined, changed, ended }).filter(([, names]) => names.length > 0)
+  const first = (names: readonly string[]): readonly string[] => names.slice(0, mostIds)
   const data = {
     source,
-    defined: defined.slice(0, mostIds),
-    changed: changed.slice(0, mostIds),
-    ended: ended.slice(0, mostIds),
+    defined: first(defined),
+    changed: first(changed),
+    ended: first(ended),
     count: defined.length + changed.length + ended.length,
   }
-  return { level: 'info', symbol: '·', subject: source, text: parts.join('; '), data }
-}
-
-function namesText(names: readonly string[]): string {
-  const more = names.length > mostIds ? ` and ${names.length - mostIds} more` : ''
-  return `${names.slice(0, mostIds).join(', ')}${more}`
-}
-
-function rangeNotice(range: LedgerRange, times: TimeText): NoticeText {
-  const data = { trigger: range.trigger, ...pick(range, rangeFields) }
-  return { level: 'info', symbol: '–', subject: range.trigger, text: rangeText(range, times), data }
-}
-
-function clockNotice({ kind, byMs }: EngineEvents['clock']): NoticeText {
-  const by = roughly(byMs)
-  switch (kind) {
-    case 'behind':
-      return general(
-        'warn',
-        'clock',
-        `the wall clock is ${by} behind the store; nothing is planned until it has caught up`,
-        { kind, byMs },
-      )
-    case 'unsure':
-      return general(
-        'warn',
-        'clock',
-        `the wall clock jumped ${by} ahead; planning waits until a second reading agrees`,
-        { kind, byMs },
-      )
-    case 'refused':
-      return general(
-        'error',
-        'clock',
-        `the wall clock is ${by} ahead of the store; if it is right, start with --accept-clock`,
-        { kind, byMs },
-      )
-  }
-}
-
-/** The clock is looked at every few seconds; saying the same each time would bury everything else. */
-function onlyWhenNew(
-  notice: (event: EngineEvents['clock']) => NoticeText,
-): (event: EngineEvents['clock']) => NoticeText[] {
-  let last = ''
-  return (event) => {
-    if (event.kind === last) return []
-    last = event.kind
-    return [notice(event)]
-  }
-}
-
-function general(level: Notice['level'], subject: string, text: string, data: Notice['data']): NoticeText {
-  return { level, symbol: level === 'info' ? '·' : '!', subject, text, data }
+  const texts = all.map(([what, names]) => {
+    const more = names.length > mostIds ? ` and ${names.length - mostIds} more` : ''
+    return `${what} ${first(names).join(', ')}${more}`
+  })
+  return { subject: source, text: texts.join('; '), data }
 }

@@ -4,28 +4,37 @@ import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
 import type { App } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../host/short-id-of.js'
+import { errorView } from '../framework/print/run-view.js'
 import type { TimeText } from '../framework/print/time-text.js'
+import { holdView, type PendingViews } from './views.js'
 
-/** Why runs are pending, as data and as sentences. */
+/** How runs are named, and why those that are pending are, as data and as sentences. */
 export interface Pending {
-  readonly reasons: (run: Run) => readonly PendingReason[]
+  /** The beginning of an id that names one run. */
+  readonly shortId: ShortId
+  readonly views: PendingViews
   /** The first reason alone, for a table. */
-  short(run: Run, times: TimeText): string | undefined
+  readonly short: (run: Run, times: TimeText) => string | undefined
   /** Every reason, each with what to do about it. */
-  lines(run: Run, times: TimeText): readonly string[]
+  readonly lines: (run: Run, times: TimeText) => readonly string[]
 }
 
-/** Looks up why those of these runs that are pending are. */
-export async function pendingOf(app: App, runs: readonly Run[]): Promise<Pending> {
+/** Looks up why those of these runs that are pending are, and how these and further runs are named. */
+export async function pendingOf(
+  app: App,
+  runs: readonly Run[],
+  others: readonly string[] = [],
+): Promise<Pending> {
   const found = await whyAllPending(await app.store(), { runs, now: app.now() })
   const holders = [...found.values()].flat().flatMap((one) => ('holders' in one ? one.holders : []))
-  const shortId = await shortIdOf(app, holders)
+  const shortId = await shortIdOf(app, [...runs.map(({ id }) => id), ...holders, ...others])
   const reasons = (run: Run): readonly PendingReason[] => found.get(run.id) ?? []
   return {
-    reasons,
+    shortId,
+    views: (run) => reasons(run).map(pendingView),
     short: (run, times) => {
       const [first] = reasons(run)
-      return first === undefined ? undefined : shortText(first, { times, shortId })
+      return first && shortText(first, { times, shortId })
     },
     lines: (run, times) =>
       reasons(run).map((reason) => {
@@ -34,6 +43,12 @@ export async function pendingOf(app: App, runs: readonly Run[]): Promise<Pending
         return todo === undefined ? text : `${text}; ${todo}`
       }),
   }
+}
+
+function pendingView(reason: PendingReason): unknown {
+  if (reason.kind === 'retry') return { ...reason, error: errorView(reason.error) }
+  if (reason.kind === 'limit') return { ...reason, key: reason.key }
+  return 'hold' in reason ? { ...reason, hold: holdView(reason.hold) } : reason
 }
 
 /** A table has no room for dates: how far away it is says enough. */

@@ -2,17 +2,12 @@ import type { Run, RunState } from '../../kernel/run/run.js'
 import type { Colors, Output } from '../framework/print/output.js'
 import { printTable } from '../framework/print/table.js'
 import { age, roughly, type TimeText } from '../framework/print/time-text.js'
-import type { ShortId } from '../host/short-id-of.js'
 import type { Pending } from './pending-of.js'
 
 /** Prints runs as a table. */
-export function printRuns(
-  out: Output,
-  runs: readonly Run[],
-  { shortId, pending }: { readonly shortId: ShortId; readonly pending: Pending },
-): void {
+export function printRuns(out: Output, runs: readonly Run[], pending: Pending): void {
   printTable(out, runs, [
-    { title: 'RUN', text: (run) => shortId(run.id) },
+    { title: 'RUN', text: (run) => pending.shortId(run.id) },
     { key: 'state', colors: stateColors },
     { title: 'OF', text: ofText, shortest: 8 },
     { key: 'partition', shortest: 10 },
@@ -23,7 +18,7 @@ export function printRuns(
       isRight: true,
     },
     { title: 'TOOK', text: tookText, isRight: true, spare: 2 },
-    { title: 'TRY', text: (run) => (run.attempt === 0 ? '' : String(run.attempt)), isRight: true, spare: 1 },
+    { title: 'TRY', text: (run) => (run.attempt === 0 ? undefined : run.attempt), isRight: true, spare: 1 },
     { title: 'NOTE', text: (run, times) => pending.short(run, times) ?? noteText(run, times), shortest: 6 },
   ])
 }
@@ -43,7 +38,7 @@ export function ofText({ trigger, job, origin }: Run): string {
 }
 
 /** How long the newest attempt of a run took. */
-export function tookText({ startedAt, finishedAt }: Run): string {
+export function tookText({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'finishedAt'>): string {
   return startedAt === undefined || finishedAt === undefined ? '' : roughly(finishedAt - startedAt)
 }
 

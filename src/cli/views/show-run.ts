@@ -1,29 +1,23 @@
 import type { App } from '../../app/rota.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
-import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
-import { type Context, exitCodes } from '../framework/command.js'
+import type { Context } from '../framework/command.js'
 import { type Fields, printFields } from '../framework/print/fields.js'
 import type { Output } from '../framework/print/output.js'
 import { printTable } from '../framework/print/table.js'
-import { roughly } from '../framework/print/time-text.js'
 import { pendingOf } from './pending-of.js'
-import { attemptView, pendingView } from './views.js'
+import { tookText } from './runs-table.js'
+import { attemptView } from './views.js'
 import { runView } from '../framework/print/run-view.js'
 
 /** Shows one run in full, with every attempt. */
-export async function showRun(context: Context<App>, app: App, id: string): Promise<number> {
+export async function showRun(context: Context<App>, app: App, id: string): Promise<void> {
   const { out } = context
   const run = await app.runs.get(id)
   const attempts = await app.runs.attempts(run.id)
   const pending = await pendingOf(app, [run])
-  const shortId = await shortIdOf(app, [run.id])
-  const data = {
-    kind: 'run',
-    run: runView(run),
-    pending: pending.reasons(run).map(pendingView),
-    attempts: attempts.map(attemptView),
-  }
+  const views = { pending: pending.views(run), attempts: attempts.map(attemptView) }
+  const data = { kind: 'run', run: runView(run), ...views }
   out.show(data, () => {
     printFields(out, run, { ...fields, 'waits because': () => pending.lines(run, out.times()) })
     if (attempts.length > 0) printAttempts(out, attempts)
@@ -31,9 +25,8 @@ export async function showRun(context: Context<App>, app: App, id: string): Prom
     if (stack.length > 0) out.line()
     for (const line of stack) out.line(`  ${printable(line)}`)
     out.line()
-    out.say(`\`rota logs ${shortId(run.id)}\` shows its log`)
+    out.say(`\`rota logs ${pending.shortId(run.id)}\` shows its log`)
   })
-  return exitCodes.ok
 }
 
 const fields: Fields<Run> = {
@@ -53,13 +46,9 @@ const fields: Fields<Run> = {
   partition: 'partition',
   priority: 'priority',
   'unique key': 'uniqueKey',
-  payload: ({ payload }) => jsonText(payload),
-  result: ({ result }) => jsonText(result),
-  error: ({ error }) => (error === undefined ? undefined : `${error.message} [${error.code}]`),
-}
-
-function jsonText(value: unknown): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value)
+  payload: ({ payload }) => JSON.stringify(payload),
+  result: ({ result }) => JSON.stringify(result),
+  error: ({ error }) => error && `${error.message} [${error.code}]`,
 }
 
 function printAttempts(out: Output, attempts: readonly Attempt[]): void {
@@ -70,12 +59,11 @@ function printAttempts(out: Output, attempts: readonly Attempt[]): void {
     { title: 'STARTED', text: ({ startedAt, claimedAt }, times) => times.full(startedAt ?? claimedAt) },
     {
       title: 'TOOK',
-      text: ({ startedAt, endedAt }) =>
-        startedAt === undefined || endedAt === undefined ? '' : roughly(endedAt - startedAt),
+      text: ({ startedAt, endedAt }) => tookText({ startedAt, finishedAt: endedAt }),
       isRight: true,
     },
     { key: 'worker', shortest: 8 },
-    { title: 'ERROR', text: ({ error }) => error?.message ?? '', shortest: 8 },
+    { title: 'ERROR', text: ({ error }) => error?.message, shortest: 8 },
   ])
 }
 

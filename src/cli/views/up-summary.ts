@@ -5,6 +5,7 @@ import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import type { App } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { isHeard } from '../../kernel/trigger/trigger.js'
+import { pick } from '../framework/print/json.js'
 import { count } from '../framework/print/words.js'
 import type { EventPrinter } from './event-printer.js'
 import type { TimeText } from '../framework/print/time-text.js'
@@ -24,55 +25,35 @@ export async function tellSummary(
   const { config, roles, report, downtime, times } = told
   const jobs = (await app.jobs.list()).filter(({ job }) => job.ended !== true).length
   const next = await nextDue(app, report)
-  const changes = report === undefined ? '' : changesText(report)
   const { pid } = process
   const store = shownUrl(app.storeUrl)
   const where = `${store}${config === undefined ? '' : `, config ${config}`}`
-  printer.say(`rota is up as process ${pid}: ${where}`, 'up', {
-    pid,
-    store,
-    config: config ?? null,
-    roles,
-  })
-  printer.say(
-    `  ${roles}; ${count(jobs, 'job')}${next.total === undefined ? '' : `, ${count(next.total, 'trigger')}`}${changes}`,
-    'definitions',
-    {
-      jobs,
-      triggers: next.total ?? null,
-      ...(report === undefined
-        ? {}
-        : { defined: report.defined, changed: report.changed, ended: report.ended }),
-    },
-  )
+  printer.say(`rota is up as process ${pid}: ${where}`, 'up', { pid, store, config, roles })
+  const triggers = next.total === undefined ? '' : `, ${count(next.total, 'trigger')}`
+  const changes = report && pick(report, ['defined', 'changed', 'ended'])
+  const text = `  ${roles}; ${count(jobs, 'job')}${triggers}${changesText(changes)}`
+  printer.say(text, 'definitions', { jobs, triggers: next.total, ...changes })
   const health = await (await app.store()).health({ now: app.now() })
   for (const { message, todo } of [...(health.warnings ?? []), ...storeOpenToOthers(app.storeUrl)]) {
     printer.say(`  ${message}; ${todo}`, 'warning', { message, todo })
   }
   if (downtime !== undefined) {
-    const names = `${downtime.triggers.join(', ')}${downtime.isMore ? ' and more' : ''}`
-    const data = { since: formatInstant(downtime.sinceAt), triggers: downtime.triggers }
-    printer.say(
-      `  last sign of life ${times.full(downtime.sinceAt)} (${times.distance(downtime.sinceAt)}); due since then: ${names}`,
-      'downtime',
-      data,
-    )
+    const { sinceAt, triggers: due, isMore } = downtime
+    const sign = `  last sign of life ${times.full(sinceAt)} (${times.distance(sinceAt)})`
+    const names = `${due.join(', ')}${isMore ? ' and more' : ''}`
+    const data = { since: formatInstant(sinceAt), triggers: due }
+    printer.say(`${sign}; due since then: ${names}`, 'downtime', data)
   }
   for (const { name, at } of next.due) {
-    printer.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', {
-      trigger: name,
-      at: formatInstant(at),
-    })
+    printer.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', { trigger: name, at })
   }
   printer.say('  Ctrl-C stops it in order; `rota runs` in another terminal lists what ran', 'hint')
 }
 
-function changesText({ defined, changed, ended }: SyncReport): string {
-  const parts = [
-    ...(defined.length === 0 ? [] : [`${defined.length} new`]),
-    ...(changed.length === 0 ? [] : [`${changed.length} changed`]),
-    ...(ended.length === 0 ? [] : [`${ended.length} ended`]),
-  ]
+function changesText(changes: Readonly<Record<string, readonly string[]>> = {}): string {
+  const parts = Object.entries(changes)
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `${names.length} ${what === 'defined' ? 'new' : what}`)
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 

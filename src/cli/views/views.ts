@@ -2,7 +2,6 @@
 import type { Explanation, Why } from '../../engine/explain/why.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Job } from '../../kernel/job/job.js'
-import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
 import type { ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
@@ -10,7 +9,6 @@ import type { StoredJob } from '../../store/port.js'
 import { pick } from '../framework/print/json.js'
 import { errorView, runView } from '../framework/print/run-view.js'
 import { rangeFields } from '../framework/print/trigger-text.js'
-import type { Pending } from './pending-of.js'
 
 /** One attempt of a run. */
 export function attemptView(attempt: Attempt) {
@@ -34,21 +32,20 @@ export function triggerView(stored: StoredTrigger, state: string) {
   }
 }
 
+/** A schedule with its defaults; the other settings of a sensor are the feature's own. */
 function scheduleView(schedule: ScheduleSpec) {
   const bounds = pick(schedule, ['startAt', 'endAt'])
   switch (schedule.kind) {
-    case 'cron': {
-      const { dst = 'vixie' } = schedule
-      return { ...pick(schedule, ['kind', 'expression', 'timezone']), dst, ...bounds }
-    }
-    case 'interval': {
-      const { immediate = false } = schedule
-      return { ...pick(schedule, ['kind', 'everyMs', 'anchorAt']), immediate, ...bounds }
-    }
-    case 'after-finish': {
-      const { immediate = false } = schedule
-      return { ...pick(schedule, ['kind', 'everyMs']), immediate, ...bounds }
-    }
+    case 'cron':
+      return { ...schedule, dst: schedule.dst ?? 'vixie', ...bounds }
+    case 'interval':
+      return {
+        ...pick(schedule, ['kind', 'everyMs', 'anchorAt']),
+        immediate: schedule.immediate ?? false,
+        ...bounds,
+      }
+    case 'after-finish':
+      return { ...schedule, immediate: schedule.immediate ?? false, ...bounds }
     case 'sensor':
       return { ...pick(schedule, ['kind', 'type', 'everyMs', 'timeoutMs', 'timezone']), ...bounds }
     case 'once':
@@ -71,21 +68,19 @@ export function jobView({ job, source }: StoredJob) {
 
 function handlerView(handler: Job['handler']) {
   switch (handler.kind) {
-    case 'function':
-      return pick(handler, ['kind'])
     case 'module': {
-      const { isolate } = handler
-      const how = { isolate: isolate?.kind, memoryMb: isolate?.memoryMb }
-      return { ...pick(handler, ['kind', 'module', 'export']), ...how }
+      const { kind, module, export: name, isolate } = handler
+      return { kind, module, export: name, isolate: isolate?.kind, memoryMb: isolate?.memoryMb }
     }
-    case 'shell': {
-      const env = Object.keys(handler.env ?? {})
-      return { ...pick(handler, ['kind', 'argv']), env, cwd: handler.cwd }
-    }
-    case 'http': {
-      const headers = Object.keys(handler.headers ?? {})
-      return { ...pick(handler, ['kind', 'url', 'method']), headers, body: handler.body }
-    }
+    case 'shell':
+      return { ...pick(handler, ['kind', 'argv', 'cwd']), env: Object.keys(handler.env ?? {}) }
+    case 'http':
+      return {
+        ...pick(handler, ['kind', 'url', 'method', 'body']),
+        headers: Object.keys(handler.headers ?? {}),
+      }
+    case 'function':
+      return { kind: handler.kind }
     case 'pipeline':
       return { ...pick(handler, ['kind', 'path']), env: handler.env && Object.keys(handler.env) }
   }
@@ -96,48 +91,37 @@ export function holdView({ actor, ...hold }: Hold) {
   return { ...pick(hold, ['target', 'fromAt', 'untilAt']), by: actor, ...pick(hold, ['note', 'catchUp']) }
 }
 
-/** Why a run is pending. */
-export function pendingView(reason: PendingReason) {
-  if (reason.kind === 'retry') return { ...reason, error: errorView(reason.error) }
-  if (reason.kind === 'limit') return { ...reason, key: reason.key }
-  return 'hold' in reason ? { ...reason, hold: holdView(reason.hold) } : reason
-}
+/** Why a run is pending, as `--json` prints it. */
+export type PendingViews = (run: Run) => readonly unknown[]
 
 /** What happened at the due instants of a stretch of time. */
-export function whyView(why: Why, pending: Pending['reasons']) {
+export function whyView(why: Why, pending: PendingViews) {
   const { explanations, beside } = why
-  const reasons = (run: Run) => pending(run).map(pendingView)
   return {
     ...pick(why, ['trigger', 'fromAt', 'untilAt']),
-    explanations: explanations.map((one) =>
-      one.kind === 'run'
-        ? { ...pick(one, ['kind', 'at']), run: runView(one.run), pending: reasons(one.run) }
-        : explanationView(one),
-    ),
-    beside: beside.map((run) => ({ ...runView(run), pending: reasons(run) })),
+    explanations: explanations.map((one) => explanationView(one, pending)),
+    beside: beside.map((run) => ({ ...runView(run), pending: pending(run) })),
     ...pick(why, ['more', 'earlier']),
   }
 }
 
-function explanationView(explanation: Exclude<Explanation, { kind: 'run' }>) {
-  switch (explanation.kind) {
+function explanationView(one: Explanation, pending: PendingViews) {
+  switch (one.kind) {
+    case 'run':
+      return { ...one, run: runView(one.run), pending: pending(one.run) }
     case 'range': {
-      const { kind, range, blocker, lastSignAt } = explanation
+      const { kind, range, blocker, lastSignAt } = one
       const { recordedAt } = range
       return { kind, ...pick(range, rangeFields), recordedAt, blockerState: blocker?.state, lastSignAt }
     }
-    case 'held': {
-      const { kind, at, lastAt, hold } = explanation
-      return { kind, firstAt: at, lastAt, hold: holdView(hold) }
-    }
-    case 'waiting': {
-      const { kind, at, hold, lastSignAt } = explanation
-      return { kind, at, hold: hold === undefined ? undefined : holdView(hold), lastSignAt }
-    }
+    case 'held':
+      return { kind: one.kind, firstAt: one.at, lastAt: one.lastAt, hold: holdView(one.hold) }
+    case 'waiting':
+      return { ...one, hold: one.hold && holdView(one.hold), lastSignAt: one.lastSignAt }
     case 'not-due':
     case 'not-defined':
     case 'future':
     case 'unexplained':
-      return explanation
+      return one
   }
 }

@@ -1,14 +1,12 @@
 import type { Run } from '../../kernel/run/run.js'
 import type { App } from '../../app/rota.js'
-import { shortIdOf } from '../host/short-id-of.js'
 import { printable } from '../../text/printable.js'
 import type { Instant } from '../../time/instant.js'
-import { type Context, exitCodes } from '../framework/command.js'
+import type { Context } from '../framework/command.js'
 import { pendingOf } from './pending-of.js'
 import { ofText, tookText } from './runs-table.js'
 import { type TimeText } from '../framework/print/time-text.js'
 import { unknownName } from '../options/unknown-name.js'
-import { pendingView } from './views.js'
 import { runView } from '../framework/print/run-view.js'
 import { printWrapped } from '../framework/print/wrap.js'
 
@@ -36,10 +34,10 @@ export function looksLikeRunId(text: string): boolean {
 }
 
 /** Tells where one run stands. */
-export async function whyRun(context: Context<App>, app: App, run: Run): Promise<number> {
+export async function whyRun(context: Context<App>, app: App, run: Run): Promise<void> {
   const { out } = context
   const pending = await pendingOf(app, [run])
-  const data = { kind: 'run', run: runView(run), pending: pending.reasons(run).map(pendingView) }
+  const data = { kind: 'run', run: runView(run), pending: pending.views(run) }
   out.show(data, () => {
     const times = out.times()
     out.line(out.colors.bold(`run ${run.id}`))
@@ -47,7 +45,6 @@ export async function whyRun(context: Context<App>, app: App, run: Run): Promise
     const lines = [of, standText(run, times), ...pending.lines(run, times)]
     for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
   })
-  return exitCodes.ok
 }
 
 const mostRuns = 200
@@ -57,7 +54,7 @@ export async function whyJob(
   context: Context<App>,
   app: App,
   { job, fromAt, untilAt }: { readonly job: string; readonly fromAt: Instant; readonly untilAt: Instant },
-): Promise<number> {
+): Promise<void> {
   const { out } = context
   const store = await app.store()
   const inTime = await store.runs({ job, sinceAt: fromAt, untilAt, limit: mostRuns })
@@ -65,8 +62,7 @@ export async function whyJob(
   const all = new Map([...inTime, ...waiting].map((run) => [run.id, run]))
   const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
   const pending = await pendingOf(app, runs)
-  const shortId = await shortIdOf(app, all.keys())
-  const views = runs.map((run) => ({ ...runView(run), pending: pending.reasons(run).map(pendingView) }))
+  const views = runs.map((run) => ({ ...runView(run), pending: pending.views(run) }))
   out.show({ kind: 'job', job, runs: views }, () => {
     const times = out.times()
     const stretch = `${times.full(fromAt)} to ${times.full(untilAt)}`
@@ -74,11 +70,10 @@ export async function whyJob(
     if (runs.length === 0) out.line('  no run was due then, and none is pending')
     for (const run of runs) {
       const words = [standText(run, times), ...pending.lines(run, times)]
-      const text = `${times.full(run.dueAt)}  run ${shortId(run.id)}: ${words.join('; ')}`
+      const text = `${times.full(run.dueAt)}  run ${pending.shortId(run.id)}: ${words.join('; ')}`
       printWrapped(out, printable(text), { indent: 2, hanging: 4 })
     }
   })
-  return exitCodes.ok
 }
 
 /** Where a run stands, and how it came to that. */

@@ -1,14 +1,8 @@
-import {
-  type Command,
-  type Context,
-  exitCodes,
-  storeOptions,
-  zoneOption,
-} from '../../cli/framework/command.js'
+import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { printFields } from '../../cli/framework/print/fields.js'
 import { pick } from '../../cli/framework/print/json.js'
-import { printList } from '../../cli/framework/print/list.js'
-import { printTable } from '../../cli/framework/print/table.js'
+import { printList, printTable } from '../../cli/framework/print/table.js'
+import type { Output } from '../../cli/framework/print/output.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import { backfill } from './backfill/command.js'
 import { type AssetsApp, assetsNamed, noAssets, printGrid, standingOf } from './grid.js'
@@ -25,7 +19,7 @@ const rangeOptions: readonly Option[] = [
     name: 'newest',
     value: 'count',
     help: 'how many of the newest partitions, without a range',
-    whole: { min: 1, max: 10_000 },
+    whole: [1, 10_000],
   },
 ]
 
@@ -34,21 +28,19 @@ const list: Command<AssetsApp> = {
   summary: 'list the assets',
   arguments: [anyAsset],
   options: storeOptions,
-  examples: [{ line: 'rota asset list', meaning: 'all assets' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      printList(context.out, await assetsNamed(app, context.args.optionalWord(0)), {
-        empty: noAssets,
-        columns: [
-          { key: 'name', title: 'ASSET', shortest: 12 },
-          { title: 'PARTITIONS', text: ({ partitions }) => partitionsText(partitions), shortest: 8 },
-          { title: 'MADE FROM', text: ({ deps }) => depsText(deps), shortest: 9 },
-          { title: 'WHEN', text: (one) => whenText(one), shortest: 12 },
-        ],
-        json: assetView,
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota asset list': 'all assets' },
+  run: onApp(async (app, { args, out }) => {
+    printList(out, await assetsNamed(app, args.optionalWord(0)), {
+      empty: noAssets,
+      columns: [
+        { key: 'name', title: 'ASSET', shortest: 12 },
+        { title: 'PARTITIONS', text: ({ partitions }) => partitionsText(partitions), shortest: 8 },
+        { title: 'MADE FROM', text: ({ deps }) => depsText(deps), shortest: 9 },
+        { title: 'WHEN', text: whenText, shortest: 12 },
+      ],
+      json: assetView,
+    })
+  }),
 }
 
 function assetView(asset: AssetInfo) {
@@ -66,30 +58,27 @@ const show: Command<AssetsApp> = {
   summary: 'show one asset with its newest partitions',
   arguments: [oneAsset],
   options: [...rangeOptions, zoneOption, ...storeOptions],
-  examples: [{ line: 'rota asset show raw_events --newest 7', meaning: 'the newest seven partitions' }],
-  run: (context) =>
-    context.withApp(async (app, runs) => {
-      const { args, out } = context
-      const name = args.word(0)
-      const range = { from: args.text('from'), to: args.text('to'), newest: args.whole('newest') ?? 10 }
-      const partitions = await app.assets.grid(name, range)
-      const [info] = (await app.assets.list()).filter((one) => one.name === name)
-      const shortId = await runs.shortIds(partitions.flatMap(({ run }) => run ?? []))
-      const standing = partitions.map(({ label, ...one }) => ({ partition: label, ...one }))
-      out.show({ ...(info === undefined ? {} : assetView(info)), standing }, () => {
-        if (info !== undefined) printAsset(context, info)
-        printTable(out, standing, [
-          { title: 'PARTITION', text: ({ partition }) => labelText(partition), shortest: 12 },
-          { key: 'state', colors: stateColors },
-          { title: 'MADE', text: ({ doneAt }, times) => (doneAt === undefined ? '' : times.full(doneAt)) },
-          { title: 'RUN', text: ({ run }) => (run === undefined ? '' : shortId(run)) },
-        ])
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota asset show raw_events --newest 7': 'the newest seven partitions' },
+  run: onApp(async (app, { args, out, shortIds }) => {
+    const name = args.word(0)
+    const range = { from: args.text('from'), to: args.text('to'), newest: args.whole('newest') ?? 10 }
+    const partitions = await app.assets.grid(name, range)
+    const [info] = (await app.assets.list()).filter((one) => one.name === name)
+    const shortId = await shortIds(partitions.flatMap(({ run }) => run ?? []))
+    const standing = partitions.map(({ label, ...one }) => ({ partition: label, ...one }))
+    out.show({ ...(info && assetView(info)), standing }, () => {
+      if (info !== undefined) printAsset(out, info)
+      printTable(out, standing, [
+        { title: 'PARTITION', text: ({ partition }) => labelText(partition), shortest: 12 },
+        { key: 'state', colors: stateColors },
+        { title: 'MADE', text: ({ doneAt }, times) => doneAt && times.full(doneAt) },
+        { title: 'RUN', text: ({ run }) => run && shortId(run) },
+      ])
+    })
+  }),
 }
 
-function printAsset({ out }: Context<AssetsApp>, asset: AssetInfo): void {
+function printAsset(out: Output, asset: AssetInfo): void {
   printFields(out, asset, {
     asset: 'name',
     partitions: ({ partitions }) => partitionsText(partitions),
@@ -113,8 +102,8 @@ const grid: Command<AssetsApp> = {
     'Prints a row for every asset and a letter for every partition: D done, R running, F failed, S stale (something upstream is newer), . missing.',
   arguments: [anyAsset],
   options: [...rangeOptions, ...storeOptions],
-  examples: [{ line: 'rota asset grid', meaning: 'all assets' }],
-  run: (context) => context.withApp((app) => printGrid(context, app)),
+  examples: { 'rota asset grid': 'all assets' },
+  run: onApp(printGrid),
 }
 
 const mostSearched = 1000
@@ -125,24 +114,22 @@ const stale: Command<AssetsApp> = {
   about: 'Lists the partitions that are stale: something upstream of them is newer.',
   arguments: [anyAsset],
   options: [...rangeOptions, ...storeOptions],
-  examples: [{ line: 'rota asset stale', meaning: 'of all assets' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const assets = await assetsNamed(app, args.optionalWord(0))
-      const newest = args.whole('newest') ?? mostSearched
-      const found = (await standingOf(context, app, { assets, newest })).flatMap(({ name, statuses }) =>
-        statuses.flatMap(({ state, label }) => (state === 'stale' ? { asset: name, partition: label } : [])),
-      )
-      printList(out, found, {
-        empty: 'nothing is stale',
-        columns: [
-          { key: 'asset', shortest: 12 },
-          { title: 'PARTITION', text: ({ partition }) => labelText(partition), shortest: 12 },
-        ],
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota asset stale': 'of all assets' },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const assets = await assetsNamed(app, args.optionalWord(0))
+    const newest = args.whole('newest') ?? mostSearched
+    const found = (await standingOf(context, app, { assets, newest })).flatMap(({ name, statuses }) =>
+      statuses.flatMap(({ state, label }) => (state === 'stale' ? { asset: name, partition: label } : [])),
+    )
+    printList(out, found, {
+      empty: 'nothing is stale',
+      columns: [
+        { key: 'asset', shortest: 12 },
+        { title: 'PARTITION', text: ({ partition }) => labelText(partition), shortest: 12 },
+      ],
+    })
+  }),
 }
 
 const materialize: Command<AssetsApp> = {
@@ -151,23 +138,19 @@ const materialize: Command<AssetsApp> = {
   arguments: [oneAsset],
   options: [
     { name: 'partition', value: 'label', help: 'which partition; `rota asset backfill` makes several' },
-    { name: 'detach', short: 'd', help: 'print the id and do not wait' },
+    detachOption,
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota asset materialize raw_events --partition 2025-01-15', meaning: 'one partition, now' },
-  ],
-  run: (context) =>
-    context.withApp(async (app, runs) => {
-      const { args, out } = context
-      const name = args.word(0)
-      await assetsNamed(app, name)
-      const { id } = await app.assets.materialize(name, { partition: args.text('partition') })
-      if (!args.flag('detach')) return await runs.follow(id)
-      out.show({ id }, () => out.line(id))
-      return exitCodes.ok
-    }),
+  examples: {
+    'rota asset materialize raw_events --partition 2025-01-15': 'one partition, now',
+  },
+  run: onApp(async (app, { args, follow }) => {
+    const name = args.word(0)
+    await assetsNamed(app, name)
+    const { id } = await app.assets.materialize(name, { partition: args.text('partition') })
+    return await follow(id)
+  }),
 }
 
 /** `rota asset`: data that is made in partitions. */
@@ -175,12 +158,10 @@ export const asset: Command<AssetsApp> = {
   name: 'asset',
   about:
     'An asset is data that a job makes, cut into partitions such as days. It may be made from other assets, on a schedule, or when everything upstream is done.',
-  examples: [
-    { line: 'rota asset grid', meaning: 'the state of every partition' },
-    {
-      line: 'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31',
-      meaning: 'which partitions a backfill would make',
-    },
-  ],
+  examples: {
+    'rota asset grid': 'the state of every partition',
+    'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31':
+      'which partitions a backfill would make',
+  },
   subcommands: [list, show, grid, stale, materialize, backfill],
 }

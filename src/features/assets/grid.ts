@@ -3,7 +3,7 @@ import type { AssetInfo, PartitionStatus } from './status.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { partitionsText, stateColors } from './text.js'
 import { partitionStates, type PartitionState } from './partition-state.js'
-import { type Context, exitCodes } from '../../cli/framework/command.js'
+import type { Context } from '../../cli/framework/command.js'
 import { displayWidth } from '../../cli/framework/print/display-width.js'
 import type { Output } from '../../cli/framework/print/output.js'
 
@@ -22,7 +22,7 @@ interface Group {
 const most = 60
 
 /** `rota asset grid`: one row for every asset, one letter for every partition. */
-export async function printGrid(context: Context<AssetsApp>, app: AssetsApp): Promise<number> {
+export async function printGrid(app: AssetsApp, context: Context<AssetsApp>): Promise<void> {
   const { args, out } = context
   const assets = await assetsNamed(app, args.optionalWord(0))
   const nameWidth = Math.max(0, ...assets.map(({ name }) => displayWidth(name)))
@@ -37,7 +37,6 @@ export async function printGrid(context: Context<AssetsApp>, app: AssetsApp): Pr
     }
     if (assets.length > 0) printLegend(out)
   })
-  return exitCodes.ok
 }
 
 /** What is said where nothing is defined yet. */
@@ -121,9 +120,7 @@ function cut(text: string, width: number): string {
 }
 
 function printLegend(out: Output): void {
-  const entries = partitionStates.map((state) => {
-    return `${letterOf(out, state)} ${state}`
-  })
+  const entries = partitionStates.map((state) => `${letterOf(out, state)} ${state}`)
   out.line()
   out.line(entries.join('   '))
 }

@@ -3,14 +3,15 @@ import {
   type Command,
   type Context,
   exitCodes,
+  onApp,
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
 import { parseMoment } from '../../cli/framework/moment.js'
-import { readAs, withOptionNames } from '../../cli/framework/option-names.js'
+import { readAs } from '../../cli/framework/option-names.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
 import { pick } from '../../cli/framework/print/json.js'
-import { printList } from '../../cli/framework/print/list.js'
+import { printList } from '../../cli/framework/print/table.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
 import { count } from '../../cli/framework/print/words.js'
 import type { Argument } from '../../cli/framework/syntax.js'
@@ -34,38 +35,31 @@ const add: Command<CommandsApp> = {
   arguments: [{ ...jobId, help: 'the id it gets; default: a random one', isOptional: true }],
   options: [
     { name: 'schedule', value: 'expression', help: 'a cron expression in UTC, five or six fields' },
-    { name: 'at', value: 'time', help: 'once, such as 2026-01-05T09:00:00Z, tomorrow or +2h' },
+    {
+      name: 'at',
+      key: 'executeAt',
+      value: 'time',
+      help: 'once, such as 2026-01-05T09:00:00Z, tomorrow or +2h',
+    },
     { name: 'command', value: 'text', help: 'the command', isContent: true, isRequired: true },
-    { name: 'user', value: 'id', help: 'the user it is for' },
+    { name: 'user', key: 'userId', value: 'id', help: 'the user it is for' },
     { name: 'metadata', value: 'name=text', help: 'further values', isList: true, isContent: true },
     ...sharedOptions,
   ],
-  examples: [
-    { line: "rota job add --schedule '0 9 * * *' --command check_status --user user1", meaning: 'every day' },
-    { line: 'rota job add job_124 --at +2h --command remind --metadata chat=42', meaning: 'once' },
-  ],
-  run: (context) =>
-    context.withApp(
-      async (app) => {
-        await useFile(context, app)
-        const job = readJob(context)
-        const added = await withOptionNames(optionNames, () => app.commands.add(job))
-        const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt)}`
-        context.out.show(jobView(added), `added job ${added.id}${due}`)
-        return exitCodes.ok
-      },
-      // Without the file: trying must not write to it.
-      { create: (empty) => empty.commands.add(readJob(context)) },
-    ),
-}
-
-const optionNames = {
-  id: '<id>',
-  schedule: '--schedule',
-  executeAt: '--at',
-  command: '--command',
-  userId: '--user',
-  metadata: '--metadata',
+  examples: {
+    "rota job add --schedule '0 9 * * *' --command check_status --user user1": 'every day',
+    'rota job add job_124 --at +2h --command remind --metadata chat=42': 'once',
+  },
+  run: onApp(
+    async (app, context) => {
+      await useFile(context, app)
+      const added = await app.commands.add(readJob(context))
+      const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt)}`
+      context.out.show(jobView(added), `added job ${added.id}${due}`)
+    },
+    // Without the file: trying must not write to it.
+    (context) => ({ create: (empty) => empty.commands.add(readJob(context)) }),
+  ),
 }
 
 function readJob(context: Context<CommandsApp>): AddJob {
@@ -111,14 +105,12 @@ const remove: Command<CommandsApp> = {
   about: 'Removes a command job. A running run finishes, pending runs are cancelled.',
   arguments: [jobId],
   options: sharedOptions,
-  examples: [{ line: 'rota job remove job_124', meaning: 'no further runs' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      await useFile(context, app)
-      const job = await app.commands.remove(context.args.word(0))
-      context.out.show(jobView(job), `job ${job.id} is ${job.state}`)
-      return exitCodes.ok
-    }),
+  examples: { 'rota job remove job_124': 'no further runs' },
+  run: onApp(async (app, context) => {
+    await useFile(context, app)
+    const job = await app.commands.remove(context.args.word(0))
+    context.out.show(jobView(job), `job ${job.id} is ${job.state}`)
+  }),
 }
 
 const get: Command<CommandsApp> = {
@@ -126,17 +118,19 @@ const get: Command<CommandsApp> = {
   summary: 'show one command job',
   arguments: [jobId],
   options: sharedOptions,
-  examples: [{ line: 'rota job get job_124', meaning: 'its schedule, state and next run' }],
-  run: (context) =>
-    context.withApp(
-      async (app) => {
-        const code = await readFile(context, app)
-        const job = await app.commands.get(context.args.word(0))
-        context.out.show(jobView(job), () => printFields(context.out, job, jobFields))
-        return code
-      },
-      { orEmpty: context.args.flag('jobs') },
-    ),
+  examples: { 'rota job get job_124': 'its schedule, state and next run' },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const code = await readFile(context, app)
+    const job = await app.commands.get(args.word(0))
+    out.show(jobView(job), () => printFields(out, job, jobFields))
+    return code
+  }, orEmpty),
+}
+
+/** A jobs file has jobs also where there is no store yet. */
+function orEmpty({ args }: Context<CommandsApp>) {
+  return { orEmpty: args.flag(jobsOption.name) }
 }
 
 const jobFields: Fields<CommandJobInfo> = {
@@ -161,27 +155,23 @@ const list: Command<CommandsApp> = {
   name: 'list',
   summary: 'list the command jobs',
   options: sharedOptions,
-  examples: [{ line: 'rota job list', meaning: 'all, with their state' }],
-  run: (context) =>
-    context.withApp(
-      async (app) => {
-        const code = await readFile(context, app)
-        printList(context.out, await app.commands.list(), {
-          empty: 'no command jobs; `rota job add` adds one',
-          columns: [
-            { key: 'id', title: 'JOB', shortest: 12 },
-            { key: 'state', colors: { executed: 'dim', executing: 'cyan', completed: 'green' } },
-            { title: 'WHEN', text: whenText, shortest: 11 },
-            'nextAt',
-            { key: 'command', shortest: 10 },
-            { key: 'userId', title: 'USER', shortest: 6 },
-          ],
-          json: jobView,
-        })
-        return code
-      },
-      { orEmpty: context.args.flag('jobs') },
-    ),
+  examples: { 'rota job list': 'all, with their state' },
+  run: onApp(async (app, context) => {
+    const code = await readFile(context, app)
+    printList(context.out, await app.commands.list(), {
+      empty: 'no command jobs; `rota job add` adds one',
+      columns: [
+        { key: 'id', title: 'JOB', shortest: 12 },
+        { key: 'state', colors: { executed: 'dim', executing: 'cyan', completed: 'green' } },
+        { title: 'WHEN', text: whenText, shortest: 11 },
+        'nextAt',
+        { key: 'command', shortest: 10 },
+        { key: 'userId', title: 'USER', shortest: 6 },
+      ],
+      json: jobView,
+    })
+    return code
+  }, orEmpty),
 }
 
 function whenText({ schedule, executeAt: at }: CommandJobInfo): string {
@@ -199,14 +189,12 @@ const run: Command<CommandsApp> = {
   summary: 'run a command job now',
   arguments: [jobId],
   options: sharedOptions,
-  examples: [{ line: 'rota job run job_124', meaning: 'now, independent of its schedule' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      await useFile(context, app)
-      const { id } = await app.commands.runNow(context.args.word(0))
-      context.out.show({ id }, () => context.out.line(id))
-      return exitCodes.ok
-    }),
+  examples: { 'rota job run job_124': 'now, independent of its schedule' },
+  run: onApp(async (app, context) => {
+    await useFile(context, app)
+    const { id } = await app.commands.runNow(context.args.word(0))
+    context.out.show({ id }, () => context.out.line(id))
+  }),
 }
 
 const cleanup: Command<CommandsApp> = {
@@ -214,19 +202,17 @@ const cleanup: Command<CommandsApp> = {
   summary: 'remove executed one-shot jobs',
   about: 'Removes the one-shot jobs that were executed; the engine does this once a day, too.',
   options: [{ name: 'dry-run', help: 'only list them' }, ...sharedOptions],
-  examples: [{ line: 'rota job cleanup --dry-run', meaning: 'which jobs it would remove' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      await useFile(context, app)
-      const dryRun = args.flag('dry-run')
-      const executed = await app.commands.cleanup({ dryRun })
-      out.show({ removed: dryRun ? [] : executed, executed }, () => {
-        for (const id of executed) out.line(id)
-        out.say(`${count(executed.length, 'executed one-shot')} ${dryRun ? 'to remove' : 'removed'}`)
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota job cleanup --dry-run': 'which jobs it would remove' },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    await useFile(context, app)
+    const dryRun = args.flag('dry-run')
+    const executed = await app.commands.cleanup({ dryRun })
+    out.show({ removed: dryRun ? [] : executed, executed }, () => {
+      for (const id of executed) out.line(id)
+      out.say(`${count(executed.length, 'executed one-shot')} ${dryRun ? 'to remove' : 'removed'}`)
+    })
+  }),
 }
 
 /** `rota job`: command jobs, added and removed while the engine runs. */
@@ -234,10 +220,10 @@ export const job: Command<CommandsApp> = {
   name: 'job',
   about:
     'A command job is a command with a schedule or a time, for a user. It can be added and removed at any time.',
-  examples: [
-    { line: "rota job add --schedule '0 9 * * *' --command check_status --user user1", meaning: 'every day' },
-    { line: 'rota job list', meaning: 'all, with their state' },
-  ],
+  examples: {
+    "rota job add --schedule '0 9 * * *' --command check_status --user user1": 'every day',
+    'rota job list': 'all, with their state',
+  },
   subcommands: [add, remove, get, list, run, cleanup],
 }
 
@@ -250,17 +236,12 @@ async function useFile(context: Context<CommandsApp>, app: CommandsApp): Promise
 
 /** Uses the jobs file that was named, to read from it; gives the exit code that says whether all of it can be read. */
 async function readFile(context: Context<CommandsApp>, app: CommandsApp): Promise<number> {
-  const { out, environment } = context
   const file = jobsPathOf(context)
   if (file !== undefined) app.commands.useFile(file)
   const error = await checkFile(context, app)
   if (error === undefined) return exitCodes.ok
   const { reportFailure } = await import('../../cli/framework/failure.js')
-  reportFailure(error, {
-    stderr: out.stderr,
-    isJson: out.isJson,
-    isDebug: environment['ROTA_DEBUG'] === '1',
-  })
+  reportFailure(error, context)
   return exitCodes.failed
 }
 

@@ -1,7 +1,7 @@
 import type { CommandsApp } from './jobs-option.js'
 import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, exitCodes, storeOptions } from '../../cli/framework/command.js'
+import { type Command, onApp, storeOptions } from '../../cli/framework/command.js'
 import { count } from '../../cli/framework/print/words.js'
 import { systemText } from '../../cli/framework/system-error.js'
 import { usageError } from '../../cli/framework/usage-error.js'
@@ -13,23 +13,20 @@ export const exportCommand: Command<CommandsApp> = {
     'Writes all command jobs, one JSON map per line, to a new file or to standard output. `rota import` reads these lines; jobs that were executed are marked.',
   arguments: [{ name: 'file', help: 'a new file; default: standard output', isOptional: true }],
   options: [...storeOptions],
-  examples: [
-    { line: 'rota export', meaning: 'to standard output' },
-    { line: 'rota export backup.jsonl', meaning: 'to a file' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out, directory } = context
-      const text = await app.commands.export()
-      const lines = text.split('\n').slice(0, -1)
-      const file = args.optionalWord(0)
-      if (file !== undefined) {
-        await writeNew(resolve(directory, file), text)
-        out.show({ file, jobs: lines.length }, `wrote ${count(lines.length, 'job')} to ${file}`)
-      } else if (out.isJson) out.stdout.write(`[${lines.join(',')}]\n`)
-      else for (const line of lines) out.line(line)
-      return exitCodes.ok
-    }),
+  examples: {
+    'rota export': 'to standard output',
+    'rota export backup.jsonl': 'to a file',
+  },
+  run: onApp(async (app, { args, out, directory }) => {
+    const text = await app.commands.export()
+    const lines = text.split('\n').slice(0, -1)
+    const file = args.optionalWord(0)
+    if (file !== undefined) {
+      await writeNew(resolve(directory, file), text)
+      out.show({ file, jobs: lines.length }, `wrote ${count(lines.length, 'job')} to ${file}`)
+    } else if (out.isJson) out.stdout.write(`[${lines.join(',')}]\n`)
+    else for (const line of lines) out.line(line)
+  }),
 }
 
 /** Writes a file that is not there yet, all of it or nothing. */

@@ -19,11 +19,11 @@ export const importCommand: Command<CommandsApp> = {
     jobsOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota import jobs.jsonl --dry-run', meaning: 'check first' },
-    { line: 'rota import jobs.jsonl', meaning: 'import them' },
-    { line: 'rota import crontab.jsonl --shell', meaning: 'commands for a shell' },
-  ],
+  examples: {
+    'rota import jobs.jsonl --dry-run': 'check first',
+    'rota import jobs.jsonl': 'import them',
+    'rota import crontab.jsonl --shell': 'commands for a shell',
+  },
   run: (context) => {
     const { args } = context
     const path = namedFile(context.directory, { holder: '<file>', path: args.word(0), code: 'JOBS_INVALID' })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import {
   type Command,
   configOption,
-  exitCodes,
+  type Ended,
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
@@ -33,10 +33,10 @@ type PlanContext = QueueContext<StoreApp>
 export const plan = (program: ProgramParts): Command<StoreApp> => ({
   name: 'plan',
   about: 'A plan is a YAML file with the times at which pipelines are due.',
-  examples: [
-    { line: 'rota plan check schedule_plan.yaml', meaning: 'check it before it is used' },
-    { line: 'rota plan enqueue schedule_plan.yaml 96b0037ff184', meaning: 'an entry that was missed' },
-  ],
+  examples: {
+    'rota plan check schedule_plan.yaml': 'check it before it is used',
+    'rota plan enqueue schedule_plan.yaml 96b0037ff184': 'an entry that was missed',
+  },
   subcommands: [check, enqueueWith(program)],
 })
 
@@ -47,17 +47,16 @@ const check: Command<StoreApp> = {
     'Reads a plan file and the pipeline files of its future entries, and lists the entries: when each is due, in the plan’s zone and in UTC, its id, and whether it is in the future, due (within the last 24 hours) or missed. Nothing is written. All faults are listed at once, with line and column.',
   arguments: [planFile],
   options: [jsonOption],
-  examples: [
-    { line: 'rota plan check schedule_plan.yaml', meaning: 'check it before it is used' },
-    { line: 'rota plan check schedule_plan.yaml --json', meaning: 'with run ids and params' },
-  ],
+  examples: {
+    'rota plan check schedule_plan.yaml': 'check it before it is used',
+    'rota plan check schedule_plan.yaml --json': 'with run ids and params',
+  },
   run: async ({ args, out, directory }) => {
     const path = args.word(0)
     const { checkPlan } = await import('./check.js')
     const { timezone, entries } = await checkPlan(path, { directory, now: systemClock.now() })
     const views = entries.map((entry) => pick(entry, entryFields))
     out.show({ path, timezone, entries: views }, () => print(out, { timezone, entries }))
-    return exitCodes.ok
   },
 }
 
@@ -86,9 +85,9 @@ const enqueueWith = (program: ProgramParts): Command<StoreApp> => ({
     { name: 'dry-run', help: 'only show what would be done' },
     jsonOption,
   ],
-  examples: [
-    { line: 'rota plan enqueue schedule_plan.yaml 96b0037ff184', meaning: 'an entry that was missed' },
-  ],
+  examples: {
+    'rota plan enqueue schedule_plan.yaml 96b0037ff184': 'an entry that was missed',
+  },
   run: async (context) => {
     const { args } = context
     if (args.flag('queue-dir') && (args.flag('store') || args.flag('config'))) {
@@ -99,13 +98,10 @@ const enqueueWith = (program: ProgramParts): Command<StoreApp> => ({
   },
 })
 
-async function enqueue(context: PlanContext): Promise<number> {
+async function enqueue(context: PlanContext): Ended {
   return await oneShot(context, async (switches) => {
-    if (switches.scheduler === false) {
-      context.out.note('SCHEDULER_ENABLED is off: nothing was enqueued')
-      return exitCodes.ok
-    }
-    const { args } = context
+    const { args, out } = context
+    if (switches.scheduler === false) return out.note('SCHEDULER_ENABLED is off: nothing was enqueued')
     return args.flag('store') || args.flag('config') ? await inStore(context) : await inQueue(context)
   })
 }
@@ -129,7 +125,7 @@ async function requestOf({ args, directory }: PlanContext): Promise<EntryRequest
   }
 }
 
-async function inQueue(context: PlanContext): Promise<number> {
+async function inQueue(context: PlanContext): Ended {
   const { directory } = context
   const request = await requestOf(context)
   const queue = queueOf(context)
@@ -144,7 +140,7 @@ async function inQueue(context: PlanContext): Promise<number> {
   }
 }
 
-async function inStore(context: PlanContext): Promise<number> {
+async function inStore(context: PlanContext): Ended {
   const request = await requestOf(context)
   const { enqueueEntry } = await import('./enqueue-entry.js')
   return await context.withApp(async (app) =>
@@ -152,13 +148,12 @@ async function inStore(context: PlanContext): Promise<number> {
   )
 }
 
-function tell({ args, out }: PlanContext, { entry, outcome }: EnqueuedEntry): number {
+function tell({ args, out }: PlanContext, { entry, outcome }: EnqueuedEntry): void {
   const dryRun = args.flag('dry-run')
   const { jobId, runId, dueAt } = entry
   const done = `${dryRun ? 'would enqueue' : 'enqueued'} ${runId}, due ${formatInstant(dueAt)}`
   const text = outcome === 'already_enqueued' ? `${runId} was enqueued before; nothing was changed` : done
   out.show({ jobId, runId, dueAt, outcome, dryRun }, text)
-  return exitCodes.ok
 }
 
 function print(out: Output, { timezone, entries }: CheckedPlan): void {

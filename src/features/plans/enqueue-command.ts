@@ -2,7 +2,7 @@ import { dirname, relative, resolve } from 'node:path'
 import type { Store } from '../../store/port.js'
 import { findConfig } from '../../formats/config/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
-import { shellWord } from '../../cli/framework/print/shell-word.js'
+import { shellWord } from '../../cli/framework/print/words.js'
 
 /** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
 export async function enqueueCommand(

@@ -1,17 +1,10 @@
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Rounds } from './api.js'
-import {
-  type Command,
-  type Context,
-  exitCodes,
-  storeOptions,
-  zoneOption,
-} from '../../cli/framework/command.js'
+import { type Command, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { assertName } from '../../cli/framework/names.js'
-import { withOptionNames } from '../../cli/framework/option-names.js'
 import { pick } from '../../cli/framework/print/json.js'
-import { printList } from '../../cli/framework/print/list.js'
+import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import type { RoundState } from './status.js'
 import { printStatus, roundColumns, roundState, stateColumns, timingColumns } from './views.js'
@@ -36,6 +29,7 @@ const start: Command<RoundsApp> = {
     everyOption,
     {
       name: 'service',
+      key: 'services',
       short: 's',
       value: 'job[=duration]',
       help: 'a service, and how often it runs if not at every check; in order',
@@ -43,35 +37,25 @@ const start: Command<RoundsApp> = {
     },
     ...storeOptions,
   ],
-  examples: [
-    {
-      line: 'rota round start crawlers --every 1h -s crawl -s report=24h',
-      meaning: 'hourly and daily services in one round',
-    },
-    { line: 'rota round start crawlers', meaning: 'restart a stopped round' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const name = args.word(0)
-      assertName(name, '<name>')
-      const services = args.list('service').map(serviceOf)
-      await withOptionNames(optionNames, () =>
-        app.rounds.start(name, {
-          ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
-          ...(services.length === 0 ? {} : { services }),
-        }),
-      )
-      const text = `started round ${name}; \`rota round status ${name}\` shows its state`
-      out.show(await app.rounds.status(name), text)
-      const { roundWarning } = await import('./store-rounds.js')
-      const warning = await roundWarning(await app.store(), name)
-      if (warning !== undefined) out.note(`warning: ${warning}`)
-      return exitCodes.ok
-    }),
+  examples: {
+    'rota round start crawlers --every 1h -s crawl -s report=24h': 'hourly and daily services in one round',
+    'rota round start crawlers': 'restart a stopped round',
+  },
+  run: onApp(async (app, { args, out }) => {
+    const name = args.word(0)
+    assertName(name, '<name>')
+    const services = args.list('service').map(serviceOf)
+    await app.rounds.start(name, {
+      ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
+      ...(services.length === 0 ? {} : { services }),
+    })
+    const text = `started round ${name}; \`rota round status ${name}\` shows its state`
+    out.show(await app.rounds.status(name), text)
+    const { roundWarning } = await import('./store-rounds.js')
+    const warning = await roundWarning(await app.store(), name)
+    if (warning !== undefined) out.note(`warning: ${warning}`)
+  }),
 }
-
-const optionNames = { name: '<name>', every: '--every', services: '--service' }
 
 /** A name never has an equals sign. */
 function serviceOf(text: string): string | { job: string; every: string | number } {
@@ -90,17 +74,15 @@ const stop: Command<RoundsApp> = {
   about: 'Stops a round. The current service finishes; the services that are left are kept.',
   arguments: [roundName],
   options: storeOptions,
-  examples: [{ line: 'rota round stop crawlers', meaning: 'no more checks' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const name = context.args.word(0)
-      await app.rounds.stop(name)
-      const [kept] = await app.rounds.state(name)
-      const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
-      const rest = left === 0 ? '' : `; its next start continues with ${left} of its services`
-      context.out.show({ name, stopped: true, left }, `stopped round ${name}${rest}`)
-      return exitCodes.ok
-    }),
+  examples: { 'rota round stop crawlers': 'no more checks' },
+  run: onApp(async (app, { args, out }) => {
+    const name = args.word(0)
+    await app.rounds.stop(name)
+    const [kept] = await app.rounds.state(name)
+    const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
+    const rest = left === 0 ? '' : `; its next start continues with ${left} of its services`
+    out.show({ name, stopped: true, left }, `stopped round ${name}${rest}`)
+  }),
 }
 
 const status: Command<RoundsApp> = {
@@ -109,13 +91,11 @@ const status: Command<RoundsApp> = {
   about: 'Shows the last check of a round, what it does now, and what becomes of each service.',
   arguments: [roundName],
   options: [zoneOption, ...storeOptions],
-  examples: [{ line: 'rota round status crawlers', meaning: 'what it does, and what is left' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const found = await app.rounds.status(context.args.word(0))
-      context.out.show(found, () => printStatus(context.out, found))
-      return exitCodes.ok
-    }),
+  examples: { 'rota round status crawlers': 'what it does, and what is left' },
+  run: onApp(async (app, { args, out }) => {
+    const found = await app.rounds.status(args.word(0))
+    out.show(found, () => printStatus(out, found))
+  }),
 }
 
 const setTiming: Command<RoundsApp> = {
@@ -123,16 +103,13 @@ const setTiming: Command<RoundsApp> = {
   summary: 'change how often a service runs',
   arguments: [{ name: 'service', help: 'the service', completes: 'job' }],
   options: [{ ...everyOption, isRequired: true }, ...storeOptions],
-  examples: [{ line: 'rota round timing set report --every 12h', meaning: 'twice a day from now on' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const service = args.word(0)
-      const every = durationOf(args.text('every') ?? '')
-      const times = await withOptionNames(optionNames, () => app.rounds.setTiming(service, { every }))
-      out.show(times, `${service} runs every ${args.text('every')}`)
-      return exitCodes.ok
-    }),
+  examples: { 'rota round timing set report --every 12h': 'twice a day from now on' },
+  run: onApp(async (app, { args, out }) => {
+    const service = args.word(0)
+    const every = durationOf(args.text('every') ?? '')
+    const times = await app.rounds.setTiming(service, { every })
+    out.show(times, `${service} runs every ${args.text('every')}`)
+  }),
 }
 
 const timing: Command<RoundsApp> = {
@@ -141,23 +118,16 @@ const timing: Command<RoundsApp> = {
   about: 'Shows when services ran last and when they are due again, in --json in Unix seconds.',
   arguments: [{ name: 'service', help: 'one service; default: all', isOptional: true, completes: 'job' }],
   options: [zoneOption, ...storeOptions],
-  examples: [{ line: 'rota round timing --json', meaning: 'all services, for a program' }],
+  examples: { 'rota round timing --json': 'all services, for a program' },
   subcommands: [setTiming],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const service = args.optionalWord(0)
-      const list = {
-        empty: 'no services yet; `rota round start` creates a round of them',
-        columns: timingColumns,
-      }
-      if (service === undefined) printList(out, await app.rounds.services(), list)
-      else {
-        const one = await app.rounds.timing(service)
-        out.show(one, () => printList(out, [one], list))
-      }
-      return exitCodes.ok
-    }),
+  run: onApp(async (app, { args, out }) => {
+    const service = args.optionalWord(0)
+    const empty = 'no services yet; `rota round start` creates a round of them'
+    if (service === undefined)
+      return printList(out, await app.rounds.services(), { empty, columns: timingColumns })
+    const one = await app.rounds.timing(service)
+    out.show(one, () => printTable(out, [one], timingColumns))
+  }),
 }
 
 const state: Command<RoundsApp> = {
@@ -165,23 +135,18 @@ const state: Command<RoundsApp> = {
   summary: 'show the saved state of open cycles',
   arguments: [{ ...roundName, help: 'one round; default: all', isOptional: true }],
   options: [zoneOption, ...storeOptions],
-  examples: [{ line: 'rota round state crawlers', meaning: 'what a restart continues with' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const name = args.optionalWord(0)
-      const found = await app.rounds.state(name)
-      const [first] = found
-      if (name !== undefined && out.isJson) out.json(first === undefined ? null : savedOf(first))
-      else {
-        printList(out, found, {
-          empty: name === undefined ? 'no cycle is open' : `${name} has no open cycle`,
-          columns: stateColumns,
-          json: (saved) => ({ round: saved.name, ...savedOf(saved) }),
-        })
-      }
-      return exitCodes.ok
-    }),
+  examples: { 'rota round state crawlers': 'what a restart continues with' },
+  run: onApp(async (app, { args, out }) => {
+    const name = args.optionalWord(0)
+    const found = await app.rounds.state(name)
+    const [first] = found
+    if (name !== undefined && out.isJson) return out.json(first && savedOf(first))
+    printList(out, found, {
+      empty: name === undefined ? 'no cycle is open' : `${name} has no open cycle`,
+      columns: stateColumns,
+      json: (saved) => ({ round: saved.name, ...savedOf(saved) }),
+    })
+  }),
 }
 
 function savedOf(state: RoundState): Omit<RoundState, 'name'> {
@@ -192,27 +157,24 @@ const list: Command<RoundsApp> = {
   name: 'list',
   summary: 'list the rounds',
   options: [{ name: 'all', short: 'a', help: 'also the stopped ones' }, zoneOption, ...storeOptions],
-  examples: [{ line: 'rota round list --all', meaning: 'also those that were stopped' }],
-  run: (context) => context.withApp(async (app) => await showList(context, app)),
-}
-
-async function showList({ args, out }: Context<RoundsApp>, app: RoundsApp): Promise<number> {
-  const { storedRounds } = await import('./status.js')
-  const store = await app.store()
-  const rounds = await storedRounds(store, { all: args.flag('all') })
-  const holds = await store.holds({ openAt: app.now() })
-  const rows = await Promise.all(
-    rounds.map(async (stored) => {
-      const status = await app.rounds.status(stored.trigger.name)
-      return { ...status, status, state: roundState(stored, holds) }
-    }),
-  )
-  printList(out, rows, {
-    empty: 'no rounds yet; `rota round start` creates one, `rota up` those of a config',
-    columns: roundColumns,
-    json: ({ status: found }) => found,
-  })
-  return exitCodes.ok
+  examples: { 'rota round list --all': 'also those that were stopped' },
+  run: onApp(async (app, { args, out }) => {
+    const { storedRounds } = await import('./status.js')
+    const store = await app.store()
+    const rounds = await storedRounds(store, { all: args.flag('all') })
+    const holds = await store.holds({ openAt: app.now() })
+    const rows = await Promise.all(
+      rounds.map(async (stored) => {
+        const status = await app.rounds.status(stored.trigger.name)
+        return { ...status, status, state: roundState(stored, holds) }
+      }),
+    )
+    printList(out, rows, {
+      empty: 'no rounds yet; `rota round start` creates one, `rota up` those of a config',
+      columns: roundColumns,
+      json: ({ status: found }) => found,
+    })
+  }),
 }
 
 /** `rota round`: rounds of services. */
@@ -220,12 +182,9 @@ export const round: Command<RoundsApp> = {
   name: 'round',
   about:
     'A round checks a list of services at an interval and runs those that are due, one after another. A service has its own interval, and is due when that has passed.',
-  examples: [
-    {
-      line: 'rota round start crawlers --every 1h -s crawl -s report=24h',
-      meaning: 'hourly and daily services in one round',
-    },
-    { line: 'rota round status crawlers', meaning: 'what it does, and what is left' },
-  ],
+  examples: {
+    'rota round start crawlers --every 1h -s crawl -s report=24h': 'hourly and daily services in one round',
+    'rota round status crawlers': 'what it does, and what is left',
+  },
   subcommands: [start, stop, status, timing, state, list],
 }

@@ -1,14 +1,9 @@
 import type { Sensors } from './api.js'
-import {
-  type Command,
-  type Context,
-  exitCodes,
-  storeOptions,
-  zoneOption,
-} from '../../cli/framework/command.js'
+import { type Command, exitCodes, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
+import type { Arguments } from '../../cli/framework/arguments.js'
 import { type GivenHold, holdOptions, readHold } from '../../cli/framework/hold-options.js'
 import { pick } from '../../cli/framework/print/json.js'
-import { printList } from '../../cli/framework/print/list.js'
+import { printList } from '../../cli/framework/print/table.js'
 import { count } from '../../cli/framework/print/words.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import { usageError } from '../../cli/framework/usage-error.js'
@@ -32,23 +27,21 @@ const limitOption: Option = {
   name: 'limit',
   value: 'n',
   help: 'how many lines; default: 20',
-  whole: { min: 1, max: 100_000 },
+  whole: [1, 100_000],
 }
 
 const list: Command<SensorsApp> = {
   name: 'list',
   summary: 'list the sensors and their condition',
   options: [zoneOption, ...storeOptions],
-  examples: [{ line: 'rota sensor list', meaning: 'all sensors' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      printList(context.out, await app.sensors.list(), {
-        empty: 'no sensors; a config defines them under sensors',
-        columns: sensorColumns,
-        json: sensorView,
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota sensor list': 'all sensors' },
+  run: onApp(async (app, { out }) => {
+    printList(out, await app.sensors.list(), {
+      empty: 'no sensors; a config defines them under sensors',
+      columns: sensorColumns,
+      json: sensorView,
+    })
+  }),
 }
 
 const show: Command<SensorsApp> = {
@@ -56,15 +49,12 @@ const show: Command<SensorsApp> = {
   summary: 'show a sensor in full, with its state',
   arguments: [sensorName],
   options: [zoneOption, ...storeOptions],
-  examples: [{ line: 'rota sensor show new_files', meaning: 'its options, last polls and state' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const sensor = await oneSensor(app, args.word(0))
-      const { state } = sensor.record
-      out.show({ ...sensorView(sensor), state }, () => printSensor(out, sensor))
-      return exitCodes.ok
-    }),
+  examples: { 'rota sensor show new_files': 'its options, last polls and state' },
+  run: onApp(async (app, { args, out }) => {
+    const sensor = await oneSensor(app, args.word(0))
+    const { state } = sensor.record
+    out.show({ ...sensorView(sensor), state }, () => printSensor(out, sensor))
+  }),
 }
 
 const history: Command<SensorsApp> = {
@@ -74,14 +64,11 @@ const history: Command<SensorsApp> = {
     'Lists the results of the polls of a sensor, newest first, with reasons. Equal results in a row are one line.',
   arguments: [sensorName],
   options: [limitOption, zoneOption, ...storeOptions],
-  examples: [{ line: 'rota sensor history new_files', meaning: 'what its polls found, and why' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const polls = (await app.sensors.history(args.word(0))).slice(0, args.whole('limit') ?? 20)
-      printList(out, polls, { empty: 'it was not polled yet', columns: historyColumns })
-      return exitCodes.ok
-    }),
+  examples: { 'rota sensor history new_files': 'what its polls found, and why' },
+  run: onApp(async (app, { args, out }) => {
+    const polls = (await app.sensors.history(args.word(0))).slice(0, args.whole('limit') ?? 20)
+    printList(out, polls, { empty: 'it was not polled yet', columns: historyColumns })
+  }),
 }
 
 const preview: Command<SensorsApp> = {
@@ -91,11 +78,10 @@ const preview: Command<SensorsApp> = {
     'Polls a sensor once, from its own state or from --state, and changes nothing. It needs the config that defines the sensor.',
   arguments: [sensorName],
   options: [stateOption, limitOption, ...storeOptions],
-  examples: [{ line: 'rota sensor preview new_files', meaning: 'what a poll would find now' }],
-  run: (context) =>
-    context.withConfigApp(async (app) => {
-      const { args, out } = context
-      const found = await app.sensors.preview(args.word(0), { state: stateOf(context) })
+  examples: { 'rota sensor preview new_files': 'what a poll would find now' },
+  run: ({ args, out, withConfigApp }) =>
+    withConfigApp(async (app) => {
+      const found = await app.sensors.preview(args.word(0), { state: stateOf(args) })
       const data = pick(found, ['kind', 'reason', 'observations', 'more', 'before', 'after'])
       out.show(data, () => printPreview(out, found, args.whole('limit') ?? 20))
       return found.kind === 'error' ? exitCodes.failed : exitCodes.ok
@@ -114,25 +100,20 @@ const reset: Command<SensorsApp> = {
     { name: 'forget-keys', help: 'forget the seen keys' },
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota sensor reset new_files --keep-keys', meaning: 'begin anew, trigger only what is new' },
-  ],
-  run: async (context) => {
-    const { args, out } = context
+  examples: {
+    'rota sensor reset new_files --keep-keys': 'begin anew, trigger only what is new',
+  },
+  run: onApp(async (app, { args, out }) => {
     const forgets = args.flag('forget-keys')
     if (args.flag('keep-keys') === forgets) {
       const message = 'one of the two is required'
       throw usageError([{ path: '--keep-keys, --forget-keys', message }], hint('reset'))
     }
-    const state = stateOf(context)
-    return await context.withApp(async (app) => {
-      const sensor = args.word(0)
-      const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state })
-      const keys = forgets ? `; ${count(forgotten, 'key')} forgotten` : ''
-      out.show({ sensor, forgotten }, `reset sensor ${sensor}${keys}`)
-      return exitCodes.ok
-    })
-  },
+    const sensor = args.word(0)
+    const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state: stateOf(args) })
+    const keys = forgets ? `; ${count(forgotten, 'key')} forgotten` : ''
+    out.show({ sensor, forgotten }, `reset sensor ${sensor}${keys}`)
+  }),
 }
 
 const pause: Command<SensorsApp> = {
@@ -140,15 +121,13 @@ const pause: Command<SensorsApp> = {
   summary: 'pause a sensor',
   arguments: [sensorName],
   options: [...holdOptions, zoneOption, ...storeOptions],
-  examples: [{ line: 'rota sensor pause new_files --note "bucket moves"', meaning: 'with a reason' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { name } = await oneSensor(app, context.args.word(0))
-      const changed = await app.triggers.pause(name, readHold(context))
-      const text = changed ? `paused sensor ${name}` : `sensor ${name} was paused already`
-      context.out.show({ target: `trigger:${name}`, changed }, text)
-      return exitCodes.ok
-    }),
+  examples: { 'rota sensor pause new_files --note "bucket moves"': 'with a reason' },
+  run: onApp(async (app, context) => {
+    const { name } = await oneSensor(app, context.args.word(0))
+    const changed = await app.triggers.pause(name, readHold(context))
+    const text = changed ? `paused sensor ${name}` : `sensor ${name} was paused already`
+    context.out.show({ target: `trigger:${name}`, changed }, text)
+  }),
 }
 
 const resume: Command<SensorsApp> = {
@@ -156,15 +135,13 @@ const resume: Command<SensorsApp> = {
   summary: 'resume a sensor',
   arguments: [sensorName],
   options: storeOptions,
-  examples: [{ line: 'rota sensor resume new_files', meaning: 'poll it again' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { name } = await oneSensor(app, context.args.word(0))
-      const changed = await app.triggers.resume(name)
-      const text = changed ? `resumed sensor ${name}` : `sensor ${name} was not paused`
-      context.out.show({ target: `trigger:${name}`, changed }, text)
-      return exitCodes.ok
-    }),
+  examples: { 'rota sensor resume new_files': 'poll it again' },
+  run: onApp(async (app, { args, out }) => {
+    const { name } = await oneSensor(app, args.word(0))
+    const changed = await app.triggers.resume(name)
+    const text = changed ? `resumed sensor ${name}` : `sensor ${name} was not paused`
+    out.show({ target: `trigger:${name}`, changed }, text)
+  }),
 }
 
 /** `rota sensor`: inspects, resets and pauses sensors. */
@@ -172,24 +149,22 @@ export const sensor: Command<SensorsApp> = {
   name: 'sensor',
   about:
     'A sensor polls something outside, such as a directory, a bucket or a table, and triggers a job for each thing that is new.',
-  examples: [
-    { line: 'rota sensor list', meaning: 'all sensors and their condition' },
-    { line: 'rota sensor preview new_files', meaning: 'what a poll would find now' },
-  ],
+  examples: {
+    'rota sensor list': 'all sensors and their condition',
+    'rota sensor preview new_files': 'what a poll would find now',
+  },
   subcommands: [list, show, history, preview, reset, pause, resume],
 }
 
 async function oneSensor(app: SensorsApp, name: string): Promise<SensorInfo> {
   const sensors = await app.sensors.list()
-  const found = sensors.find((one) => one.name === name)
-  if (found !== undefined) return found
-  throw unknownSensor(
-    name,
-    sensors.map((one) => one.name),
-  )
+  const names = sensors.map((one) => one.name)
+  const found = sensors[names.indexOf(name)]
+  if (found === undefined) throw unknownSensor(name, names)
+  return found
 }
 
-function stateOf({ args }: Context<SensorsApp>): never | undefined {
+function stateOf(args: Arguments): never | undefined {
   const text = args.text(stateOption.name)
   if (text === undefined) return undefined
   try {

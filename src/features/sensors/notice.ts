@@ -1,39 +1,34 @@
-import type { NoticeText } from '../../cli/framework/print/notice.js'
 import type { FeatureNotices } from '../feature-notices.js'
+import { pick } from '../../cli/framework/print/json.js'
 import { count } from '../../cli/framework/print/words.js'
 import { roughly } from '../../cli/framework/print/time-text.js'
 
 const events: FeatureNotices['events'] = {
-  'sensor:polled': ({ sensor, kind, observations, fresh, reason, lagMs }) => {
+  'sensor:polled': (polled) => {
+    const { sensor, observations, fresh } = polled
     // Most polls find nothing, and `rota sensor history` has them all.
     if (fresh === 0) return []
-    const data = { sensor, kind, observations, fresh, reason: reason ?? null, lagMs }
     const text = `found ${fresh === observations ? fresh : `${fresh} new of ${observations}`}`
-    return [{ level: 'info', symbol: '◉', subject: sensor, text, data }]
+    const data = pick(polled, ['sensor', 'kind', 'observations', 'fresh', 'reason', 'lagMs'])
+    return [{ symbol: '◉', subject: sensor, text, data }]
   },
-  'sensor:failed': ({ sensor, reason, failures, broken, retryInMs }) => {
+  'sensor:failed': ({ sensor, reason, failures, retryInMs }) => {
     const times = failures > 1 ? ` (${count(failures, 'time')} in a row)` : ''
     const text = `poll failed${times}: ${reason}; again in ${roughly(retryInMs)}`
-    return [warning(sensor, text, { sensor, reason, failures, broken, retryInMs })]
+    return [{ level: 'warn', subject: sensor, text }]
   },
   'sensor:recovered': ({ sensor, failures }) => {
     const text = `polls again with success after ${count(failures, 'failure')}`
-    return [{ level: 'info', symbol: '✓', subject: sensor, text, data: { sensor, failures } }]
+    return [{ symbol: '✓', subject: sensor, text }]
   },
   'sensor:paused': ({ sensor, failures, reason }) => {
     const text = `paused after ${count(failures, 'failure')} in a row: ${reason}; \`rota sensor resume ${sensor}\` lets it go on`
-    return [{ ...warning(sensor, text, { sensor, failures, reason }), level: 'error' }]
+    return [{ level: 'error', subject: sensor, text }]
   },
-  'sensor:stuck': ({ sensor, afterMs }) => [
-    warning(sensor, 'its poll goes on although it was told to stop; it is not polled beside itself', {
-      sensor,
-      afterMs,
-    }),
-  ],
-}
-
-function warning(subject: string, text: string, data: NoticeText['data']): NoticeText {
-  return { level: 'warn', symbol: '!', subject, text, data }
+  'sensor:stuck': ({ sensor }) => {
+    const text = 'its poll goes on although it was told to stop; it is not polled beside itself'
+    return [{ level: 'warn', subject: sensor, text }]
+  },
 }
 
 /** What `rota up` prints of sensors. */

@@ -13,7 +13,7 @@ export const webhooksOption: UpExtension<{ readonly sensors: Sensors }> = {
       help: 'take signed deliveries at /webhooks/<sensor>; on this machine only unless a host is named',
     },
   ],
-  examples: [{ line: 'rota up --webhooks 8080', meaning: 'and take deliveries to webhook sensors' }],
+  examples: { 'rota up --webhooks 8080': 'and take deliveries to webhook sensors' },
   read: (context) => {
     const address = addressOf(context)
     if (address === undefined) return undefined

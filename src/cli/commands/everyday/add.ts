@@ -1,9 +1,9 @@
 import { assertName, longestName } from '../../framework/names.js'
 import type { App } from '../../../app/rota.js'
-import { readJobInput, jobOptionNames, jobOptions } from '../../options/job-options.js'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
-import { type OptionNames, withOptionNames } from '../../framework/option-names.js'
-import { readTriggerInput, triggerOptionNames, triggerOptions } from '../../options/trigger-options.js'
+import { readJobInput, jobOptions } from '../../options/job-options.js'
+import { type Command, storeOptions } from '../../framework/command.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { readTriggerInput, triggerOptions } from '../../options/trigger-options.js'
 import { usageError } from '../../framework/usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */
@@ -19,18 +19,12 @@ export const add: Command<App> = {
     ...storeOptions,
   ],
   rest: 'command [argument...]',
-  examples: [
-    {
-      line: "rota add report --cron '0 2 * * *' --zone Europe/Berlin -- node report.mjs",
-      meaning: 'a job and its trigger',
-    },
-    { line: 'rota add ping --every 1m --url https://example.org/health', meaning: 'a request every minute' },
-    { line: "rota add weekly --cron '@weekly' --job report", meaning: 'one more trigger for a job' },
-    {
-      line: 'rota add mail --retry 5 --timeout 30s -- ./send-mail',
-      meaning: 'a job for `rota enqueue`',
-    },
-  ],
+  examples: {
+    "rota add report --cron '0 2 * * *' --zone Europe/Berlin -- node report.mjs": 'a job and its trigger',
+    'rota add ping --every 1m --url https://example.org/health': 'a request every minute',
+    "rota add weekly --cron '@weekly' --job report": 'one more trigger for a job',
+    'rota add mail --retry 5 --timeout 30s -- ./send-mail': 'a job for `rota enqueue`',
+  },
   run: async (context) => {
     const { args, out } = context
     const name = args.word(0)
@@ -41,26 +35,32 @@ export const add: Command<App> = {
     if (job === undefined && trigger === undefined) throw nothingToAdd()
     const jobs = job === undefined ? {} : { [name]: job }
     const triggers = trigger === undefined ? {} : { [name]: trigger }
-    const add = (app: App): ReturnType<App['triggers']['add']> =>
-      withOptionNames(optionNames(name), () =>
-        app.triggers.add(triggers, { jobs, replace: args.flag('replace') }),
-      )
+    const add = async (app: App): ReturnType<App['triggers']['add']> => {
+      try {
+        return await app.triggers.add(triggers, { jobs, replace: args.flag('replace') })
+      } catch (error) {
+        throw error instanceof RotaError ? withoutPlace(error, name) : error
+      }
+    }
     return await context.withApp(
       async (app) => {
         const added = await add(app)
         out.show(added, addedText(added))
-        return exitCodes.ok
       },
       { create: add },
     )
   },
 }
 
-function optionNames(name: string): OptionNames {
-  const own = (kind: string, names: OptionNames): [string, string][] =>
-    Object.entries(names).map(([key, option]) => [`${kind}.${name}.${key}`, option])
-  const all = [...own('jobs', jobOptionNames), ...own('triggers', triggerOptionNames)]
-  return { ...Object.fromEntries(all), [`jobs.${name}`]: '<name>', [`triggers.${name}`]: '<name>' }
+/** The error with the keys of the job and the trigger alone, as the options name them. */
+function withoutPlace(error: RotaError, name: string): RotaError {
+  const places = [`jobs.${name}`, `triggers.${name}`]
+  const faults = error.faults.map((fault) => {
+    const place = places.find((one) => fault.path === one || fault.path.startsWith(`${one}.`))
+    const key = place === undefined ? fault.path : fault.path.slice(place.length + 1)
+    return { ...fault, path: key === '' ? 'name' : key }
+  })
+  return new RotaError(error.code, error.message, { faults, cause: error })
 }
 
 function nothingToAdd(): Error {

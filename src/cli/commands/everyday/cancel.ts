@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, storeOptions } from '../../framework/command.js'
 import { runView } from '../../framework/print/run-view.js'
 
 /** `rota cancel`: cancels a run. */
@@ -12,19 +12,16 @@ export const cancel: Command<App> = {
     { name: 'note', value: 'text', help: 'the reason; stored with the run', isContent: true },
     ...storeOptions,
   ],
-  examples: [{ line: 'rota cancel 01k9w8m2v4 --note "wrong day"', meaning: 'with a reason' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('note') })
-      const { id } = run
-      const shortId = await shortIdOf(app, [id])
-      out.show(
-        { requested, run: runView(run) },
-        requested
-          ? `asked run ${id} to stop; \`rota show ${shortId(id)}\` shows when it has`
-          : `cancelled run ${id}`,
-      )
-      return exitCodes.ok
-    }),
+  examples: { 'rota cancel 01k9w8m2v4 --note "wrong day"': 'with a reason' },
+  run: onApp(async (app, { args, out }) => {
+    const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('note') })
+    const { id } = run
+    const shortId = await shortIdOf(app, [id])
+    out.show(
+      { requested, run: runView(run) },
+      requested
+        ? `asked run ${id} to stop; \`rota show ${shortId(id)}\` shows when it has`
+        : `cancelled run ${id}`,
+    )
+  }),
 }

@@ -1,5 +1,5 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { momentOf } from '../../framework/times-of.js'
 
@@ -17,7 +17,7 @@ export const enqueue: Command<App> = {
       name: 'priority',
       value: 'n',
       help: 'higher goes first; default: the job’s',
-      whole: { min: -1_000_000, max: 1_000_000 },
+      whole: [-1_000_000, 1_000_000],
     },
     { name: 'unique-key', value: 'key', help: 'refuse a second run with this key while one is unfinished' },
     { name: 'unique-for', value: 'duration', help: 'how long the unique key is taken, also after the run' },
@@ -25,28 +25,25 @@ export const enqueue: Command<App> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: `rota enqueue mail --payload '{"to":"a@example.org"}'`, meaning: 'as soon as a worker is free' },
-    { line: 'rota enqueue report --payload @order.json --delay 15m', meaning: 'in a quarter of an hour' },
-    { line: 'rota enqueue sync --unique-key customer-7 --unique-for 1h', meaning: 'at most once an hour' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const at = momentOf(context, 'at', 'ahead')
-      const payload = await readPayload(context)
-      const { id, created } = await app.enqueue(args.word(0), payload, {
-        at: at === undefined ? undefined : new Date(at),
-        delay: args.text('delay'),
-        priority: args.whole('priority'),
-        uniqueKey: args.text('unique-key'),
-        uniqueFor: args.text('unique-for'),
-        concurrencyKey: args.text('concurrency-key'),
-      })
-      out.show({ id, created }, () => {
-        out.line(id)
-        if (!created) out.note('this run exists already: its unique key is taken')
-      })
-      return exitCodes.ok
-    }),
+  examples: {
+    [`rota enqueue mail --payload '{"to":"a@example.org"}'`]: 'as soon as a worker is free',
+    'rota enqueue report --payload @order.json --delay 15m': 'in a quarter of an hour',
+    'rota enqueue sync --unique-key customer-7 --unique-for 1h': 'at most once an hour',
+  },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const payload = await readPayload(context)
+    const { id, created } = await app.enqueue(args.word(0), payload, {
+      at: momentOf(context, 'at', 'ahead'),
+      delay: args.text('delay'),
+      priority: args.whole('priority'),
+      uniqueKey: args.text('unique-key'),
+      uniqueFor: args.text('unique-for'),
+      concurrencyKey: args.text('concurrency-key'),
+    })
+    out.show({ id, created }, () => {
+      out.line(id)
+      if (!created) out.note('this run exists already: its unique key is taken')
+    })
+  }),
 }

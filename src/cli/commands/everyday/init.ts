@@ -33,14 +33,11 @@ export const init: Command<App> = {
     { name: 'yes', short: 'y', help: 'ask nothing and take the defaults for what is not given' },
     jsonOption,
   ],
-  examples: [
-    { line: 'rota init', meaning: 'answer three questions' },
-    { line: 'rota init --yes', meaning: 'take the defaults' },
-    {
-      line: "rota init --format ts --cron '0 9 * * MON-FRI' --zone Europe/Berlin --yes",
-      meaning: 'in TypeScript',
-    },
-  ],
+  examples: {
+    'rota init': 'answer three questions',
+    'rota init --yes': 'take the defaults',
+    "rota init --format ts --cron '0 9 * * MON-FRI' --zone Europe/Berlin --yes": 'in TypeScript',
+  },
   run: async (context) => {
     const { out, directory } = context
     const existing = configIn(directory)
@@ -75,31 +72,30 @@ function hasPackage(directory: string): boolean {
 async function answersOf(context: Context<App>): Promise<Answers | undefined> {
   const { args, directory } = context
   const app = appNameOf(directory)
-  const given: Partial<Answers> = {
-    ...withValue(
-      'format',
-      formats.find((format) => format === args.text('format')),
-    ),
-    ...withValue('store', args.text('store')),
-    ...withValue('cron', args.text('cron')),
-    ...withValue('timezone', args.text('zone')),
+  const given = {
+    format: formats.find((format) => format === args.text('format')),
+    store: args.text('store'),
+    cron: args.text('cron'),
+    timezone: args.text('zone') ?? defaults.timezone,
+    app,
   }
-  if (args.flag('yes')) return { ...defaults, ...given, app }
-  if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask({ ...given, app })
+  if (args.flag('yes')) {
+    const { format = defaults.format, store = defaults.store, cron = defaults.cron } = given
+    return { ...given, format, store, cron }
+  }
+  if (process.stdin.isTTY && process.stdout.isTTY && !args.flag('json')) return await ask(given)
   throw new RotaError(
     'USAGE',
     'this is not a terminal, so no questions can be asked; --yes takes the defaults',
   )
 }
 
-function withValue<Name extends keyof Answers>(
-  name: Name,
-  value: Answers[Name] | undefined,
-): Partial<Answers> {
-  return value === undefined ? {} : { [name]: value }
+/** What the command line says, and what it leaves open. */
+type Given = Pick<Answers, 'app' | 'timezone'> & {
+  readonly [Name in 'format' | 'store' | 'cron']: Answers[Name] | undefined
 }
 
-async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answers | undefined> {
+async function ask(given: Given): Promise<Answers | undefined> {
   const { intro, isCancel, select, text } = await import('@clack/prompts')
   intro('a config for rota')
   const format =
@@ -114,14 +110,12 @@ async function ask(given: Partial<Answers> & Pick<Answers, 'app'>): Promise<Answ
       ],
     }))
   if (isCancel(format)) return undefined
-  const { store: usualStore, cron: usualCron, timezone: usualZone } = defaults
-  const store = given.store ?? (await text({ message: 'Which store?', initialValue: usualStore }))
+  const store = given.store ?? (await text({ message: 'Which store?', initialValue: defaults.store }))
   if (isCancel(store)) return undefined
   const validate = (value: string | undefined): string | undefined => refusalOf(() => describe(value ?? ''))
-  const cron =
-    given.cron ?? (await text({ message: 'When is the first job due?', initialValue: usualCron, validate }))
-  if (isCancel(cron)) return undefined
-  return { format, app: given.app, store, cron, timezone: given.timezone ?? usualZone }
+  const whenDue = { message: 'When is the first job due?', initialValue: defaults.cron, validate }
+  const cron = given.cron ?? (await text(whenDue))
+  return isCancel(cron) ? undefined : { ...given, format, store, cron }
 }
 
 function refusalOf(check: () => unknown): string | undefined {

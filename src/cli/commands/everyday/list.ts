@@ -1,13 +1,11 @@
 import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
-import type { Run } from '../../../kernel/run/run.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
-import type { StoredJob } from '../../../store/port.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
-import { printList } from '../../framework/print/list.js'
-import type { Columns } from '../../framework/print/table.js'
-import { age } from '../../framework/print/time-text.js'
+import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { pick } from '../../framework/print/json.js'
+import { type Columns, printList } from '../../framework/print/table.js'
+import { age, type TimeText } from '../../framework/print/time-text.js'
 import { triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
 import { handlerText } from '../../views/in-words.js'
 import { lastRuns, type LastRuns } from '../../views/last-runs.js'
@@ -27,18 +25,16 @@ export const list: Command<App> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota list', meaning: 'every trigger and when it is due next' },
-    { line: 'rota list --jobs', meaning: 'the jobs' },
-    { line: 'rota list --json | jq -r ".[].name"', meaning: 'for a program' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      if (context.args.flag('jobs')) await listJobs(context, app)
-      else if (context.args.flag('queues')) await listQueues(context, app)
-      else await listTriggers(context, app)
-      return exitCodes.ok
-    }),
+  examples: {
+    'rota list': 'every trigger and when it is due next',
+    'rota list --jobs': 'the jobs',
+    'rota list --json | jq -r ".[].name"': 'for a program',
+  },
+  run: onApp(async (app, context) => {
+    if (context.args.flag('jobs')) await listJobs(context, app)
+    else if (context.args.flag('queues')) await listQueues(context, app)
+    else await listTriggers(context, app)
+  }),
 }
 
 interface TriggerRow extends LastRuns {
@@ -53,10 +49,7 @@ async function listTriggers(context: Context<App>, app: App): Promise<void> {
   const holds = await (await app.store()).holds({ openAt: app.now() })
   const triggers = (await app.triggers.list()).filter((stored) => stored.active || args.flag('all'))
   const names = triggers.map(({ trigger }) => trigger.name)
-  if (args.flag('names')) {
-    printNames(context, names)
-    return
-  }
+  if (printNames(context, names)) return
   const lately = await lastRuns(app, names)
   const kinds = await loadTriggerKinds()
   const rows = triggers.map((stored): TriggerRow => {
@@ -73,7 +66,7 @@ async function listTriggers(context: Context<App>, app: App): Promise<void> {
 }
 
 function rowView({ stored, state, last, failed }: TriggerRow) {
-  const lastRun = last === undefined ? undefined : { id: last.id, state: last.state, dueAt: last.dueAt }
+  const lastRun = last && pick(last, ['id', 'state', 'dueAt'])
   return { ...triggerView(stored, state), lastRun, failedIn24h: failed }
 }
 
@@ -81,11 +74,7 @@ const triggerColumns: Columns<TriggerRow> = [
   { title: 'TRIGGER', text: ({ stored }) => stored.trigger.name, shortest: 12 },
   { title: 'JOB', text: ({ stored }) => jobsText(stored.trigger), shortest: 6, spare: 2 },
   { title: 'WHEN', text: ({ when }) => when, shortest: 18 },
-  {
-    title: 'NEXT (zone)',
-    text: (row, times) => nextText(row, (at) => times.short(at)),
-    shortest: 14,
-  },
+  { title: 'NEXT (zone)', text: nextText, shortest: 14 },
   {
     title: '',
     text: ({ stored, state }, times) =>
@@ -93,12 +82,7 @@ const triggerColumns: Columns<TriggerRow> = [
     isRight: true,
     spare: 1,
   },
-  {
-    title: 'LAST RUN',
-    text: ({ last }, { now }) =>
-      last === undefined ? '' : `${last.state} ${age(Math.max(0, now - stateSince(last)))}`,
-    color: ({ last }) => stateColors[last?.state ?? 'pending'],
-  },
+  { title: 'LAST RUN', text: lastText, color: ({ last }) => stateColors[last?.state ?? 'pending'] },
   {
     title: 'FAILED',
     text: ({ failed }) => (failed === 0 ? '' : `${failed} in 24h`),
@@ -112,32 +96,29 @@ function jobsText({ job, round }: StoredTrigger['trigger']): string {
   return round?.services.map((service) => service.job).join(', ') ?? job
 }
 
-function nextText({ stored, state }: TriggerRow, format: (at: number) => string): string {
+function nextText({ stored, state }: TriggerRow, times: TimeText): string {
   if (state !== 'on') return '-'
-  return stored.nextAt === undefined ? 'after its run' : format(stored.nextAt)
+  return stored.nextAt === undefined ? 'after its run' : times.short(stored.nextAt)
 }
 
-/** Since when a run is in its state: an overdue one may have been performed just now. */
-function stateSince({ finishedAt, claimedAt, dueAt }: Run): number {
-  return finishedAt ?? claimedAt ?? dueAt
+/** How the last run stands, and since when: an overdue one may have been performed just now. */
+function lastText({ last }: TriggerRow, { now }: TimeText): string {
+  if (last === undefined) return ''
+  const since = last.finishedAt ?? last.claimedAt ?? last.dueAt
+  return `${last.state} ${age(Math.max(0, now - since))}`
 }
 
-function printNames({ out }: Context<App>, names: readonly string[]): void {
-  out.show(names, () => {
-    for (const name of names) out.line(name)
-  })
+/** Prints names alone, if that is asked for; tells whether it is. */
+function printNames({ args, out }: Context<App>, names: readonly string[]): boolean {
+  if (args.flag('names')) out.show(names, () => names.forEach((name) => out.line(name)))
+  return args.flag('names')
 }
 
 async function listJobs(context: Context<App>, app: App): Promise<void> {
   const { args, out } = context
   const jobs = (await app.jobs.list()).filter(({ job }) => args.flag('all') || job.ended !== true)
-  if (args.flag('names')) {
-    printNames(
-      context,
-      jobs.map(({ job }) => job.name),
-    )
-    return
-  }
+  const names = jobs.map(({ job }) => job.name)
+  if (printNames(context, names)) return
   const rows = jobs.map((stored) => ({ ...stored.job, stored, what: handlerText(stored.job.handler) }))
   printList(out, rows, {
     empty: 'no jobs yet; `rota add` adds one, `rota up` those of a config',
@@ -145,31 +126,23 @@ async function listJobs(context: Context<App>, app: App): Promise<void> {
       { key: 'name', title: 'JOB', shortest: 12 },
       { key: 'what', shortest: 12 },
       { key: 'queue', shortest: 7 },
-      { title: 'TRIES', text: ({ retry }) => String(retry.attempts), isRight: true },
+      { title: 'TRIES', text: ({ retry }) => retry.attempts },
       { key: 'timeoutMs' },
-      { title: 'SOURCE', text: ({ stored }) => sourceText(stored), shortest: 8 },
+      {
+        title: 'SOURCE',
+        text: ({ stored: { source }, ended }) => `${source}${ended === true ? ' (ended)' : ''}`,
+        shortest: 8,
+      },
     ],
     json: ({ stored }) => jobView(stored),
   })
 }
 
-function sourceText({ job, source }: StoredJob): string {
-  return `${source}${job.ended === true ? ' (ended)' : ''}`
-}
-
 async function listQueues(context: Context<App>, app: App): Promise<void> {
   const queues = await (await app.store()).queues()
-  if (context.args.flag('names')) {
-    printNames(
-      context,
-      queues.map(({ name }) => name),
-    )
-    return
-  }
-  const rows = queues.map(({ name, concurrency, paused, ready, running }) => {
-    return { name, concurrency, paused, ready, running }
-  })
-  printList(context.out, rows, {
+  const names = queues.map(({ name }) => name)
+  if (printNames(context, names)) return
+  printList(context.out, queues, {
     empty: 'no queues yet; the first job brings the queue named default',
     columns: [
       { key: 'name', title: 'QUEUE', shortest: 12 },
@@ -178,5 +151,6 @@ async function listQueues(context: Context<App>, app: App): Promise<void> {
       'running',
       { title: 'STATE', text: ({ paused }) => (paused ? 'paused' : 'on') },
     ],
+    json: (queue) => pick(queue, ['name', 'concurrency', 'paused', 'ready', 'running']),
   })
 }

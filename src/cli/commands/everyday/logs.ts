@@ -1,5 +1,6 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import type { StoredLogLine } from '../../../store/port.js'
+import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { untilSignal } from '../../framework/until-signal.js'
 import { followRun, linesAfter, printLogLine } from '../../views/follow.js'
 
@@ -13,24 +14,21 @@ export const logs: Command<App> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota logs 01k9w8m2v4', meaning: 'what it has written' },
-    { line: 'rota logs 01k9w8m2v4 --follow', meaning: 'and what it still writes' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const { id, state } = await app.runs.get(args.word(0))
-      if (args.flag('follow')) {
-        return await untilSignal(async (stopped) => {
-          const signal = AbortSignal.any([stopped, out.stdout.broken])
-          await followRun({ app, id, signal, onLine: (line) => printLogLine(out, line) })
-          return exitCodes.ok
-        })
-      }
-      const lines = await linesAfter(app, id, 0)
-      for (const line of lines) printLogLine(out, line)
-      if (lines.length === 0 && !out.isJson) out.note(`run ${id} is ${state} and has no log lines`)
-      return exitCodes.ok
-    }),
+  examples: {
+    'rota logs 01k9w8m2v4': 'what it has written',
+    'rota logs 01k9w8m2v4 --follow': 'and what it still writes',
+  },
+  run: onApp(async (app, { args, out }) => {
+    const { id, state } = await app.runs.get(args.word(0))
+    const onLine = (line: StoredLogLine): void => printLogLine(out, line)
+    if (args.flag('follow')) {
+      return await untilSignal(async (stopped) => {
+        const signal = AbortSignal.any([stopped, out.stdout.broken])
+        await followRun({ app, id, signal, onLine })
+      })
+    }
+    const lines = await linesAfter(app, id, 0)
+    lines.forEach(onLine)
+    if (lines.length === 0 && !out.isJson) out.note(`run ${id} is ${state} and has no log lines`)
+  }),
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { unknownName } from '../../options/unknown-name.js'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, storeOptions } from '../../framework/command.js'
 
 /** `rota remove`: removes what was added at run time. */
 export const remove: Command<App> = {
@@ -9,18 +9,16 @@ export const remove: Command<App> = {
     'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
   arguments: [{ name: 'name', help: 'a trigger, or a job', completes: 'trigger' }],
   options: storeOptions,
-  examples: [{ line: 'rota remove ping', meaning: 'the trigger; once more for the job of the same name' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const name = context.args.word(0)
-      const isTrigger = (await app.triggers.list()).some((one) => one.active && one.trigger.name === name)
-      const job = (await app.jobs.list()).find((one) => one.job.name === name)
-      if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
-      await (isTrigger ? app.triggers.remove(name) : app.jobs.remove(name))
-      const isJobLeft = isTrigger && (job?.source === 'api' || job?.job.ended === true)
-      const hint = isJobLeft ? '; its job stays, the same command removes it too' : ''
-      const kind = isTrigger ? 'trigger' : 'job'
-      context.out.show({ kind, name }, `removed ${kind} ${name}${hint}`)
-      return exitCodes.ok
-    }),
+  examples: { 'rota remove ping': 'the trigger; once more for the job of the same name' },
+  run: onApp(async (app, { args, out }) => {
+    const name = args.word(0)
+    const isTrigger = (await app.triggers.list()).some((one) => one.active && one.trigger.name === name)
+    const job = (await app.jobs.list()).find((one) => one.job.name === name)
+    if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
+    await (isTrigger ? app.triggers.remove(name) : app.jobs.remove(name))
+    const isJobLeft = isTrigger && (job?.source === 'api' || job?.job.ended === true)
+    const hint = isJobLeft ? '; its job stays, the same command removes it too' : ''
+    const kind = isTrigger ? 'trigger' : 'job'
+    out.show({ kind, name }, `removed ${kind} ${name}${hint}`)
+  }),
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, storeOptions } from '../../framework/command.js'
 import { runView } from '../../framework/print/run-view.js'
 
 /** `rota retry`: makes a final run pending again. */
@@ -9,13 +9,11 @@ export const retry: Command<App> = {
   about: 'Makes a failed, cancelled or quarantined run pending again, with all its attempts.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: storeOptions,
-  examples: [{ line: 'rota retry 01k9w8m2v4', meaning: 'try it again' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const run = await app.runs.retry(context.args.word(0))
-      const shortId = await shortIdOf(app, [run.id])
-      const hint = `\`rota logs ${shortId(run.id)} --follow\` shows its log`
-      context.out.show(runView(run), `run ${run.id} is pending again; ${hint}`)
-      return exitCodes.ok
-    }),
+  examples: { 'rota retry 01k9w8m2v4': 'try it again' },
+  run: onApp(async (app, { args, out }) => {
+    const run = await app.runs.retry(args.word(0))
+    const shortId = await shortIdOf(app, [run.id])
+    const hint = `\`rota logs ${shortId(run.id)} --follow\` shows its log`
+    out.show(runView(run), `run ${run.id} is pending again; ${hint}`)
+  }),
 }

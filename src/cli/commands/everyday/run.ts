@@ -1,5 +1,5 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 
 /** `rota run`: runs a job now and follows it. */
@@ -8,26 +8,17 @@ export const run: Command<App> = {
   about:
     'Runs the job of a trigger, or a job, now, independent of its schedule. A worker (`rota up`) performs it; this command prints its log and ends when it ends, with exit code 1 if it failed. Ctrl-C only stops the printing.',
   arguments: [{ name: 'name', help: 'a trigger or a job', completes: 'trigger' }],
-  options: [
-    payloadOption,
-    { name: 'detach', short: 'd', help: 'print the id and do not wait' },
-    zoneOption,
-    ...storeOptions,
-  ],
-  examples: [
-    { line: 'rota run nightly', meaning: 'run it now and watch' },
-    { line: `rota run report --payload '{"day":"2026-01-05"}'`, meaning: 'with a payload' },
-    { line: 'rota run report --detach', meaning: 'do not wait for it' },
-  ],
-  run: (context) =>
-    context.withApp(async (app, runs) => {
-      const { args, out } = context
-      const name = args.word(0)
-      const options = { payload: await readPayload(context) }
-      const isTrigger = (await app.triggers.list()).some(({ trigger }) => trigger.name === name)
-      const { id } = await (isTrigger ? app.triggers : app.jobs).runNow(name, options)
-      if (!args.flag('detach')) return await runs.follow(id)
-      out.show({ id }, () => out.line(id))
-      return exitCodes.ok
-    }),
+  options: [payloadOption, detachOption, zoneOption, ...storeOptions],
+  examples: {
+    'rota run nightly': 'run it now and watch',
+    [`rota run report --payload '{"day":"2026-01-05"}'`]: 'with a payload',
+    'rota run report --detach': 'do not wait for it',
+  },
+  run: onApp(async (app, context) => {
+    const name = context.args.word(0)
+    const options = { payload: await readPayload(context) }
+    const isTrigger = (await app.triggers.list()).some(({ trigger }) => trigger.name === name)
+    const { id } = await (isTrigger ? app.triggers : app.jobs).runNow(name, options)
+    return await context.follow(id)
+  }),
 }

@@ -2,7 +2,7 @@ import type { Run, RunState } from '../../../kernel/run/run.js'
 import type { RunFilter } from '../../../store/port.js'
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { untilSignal } from '../../framework/until-signal.js'
 import { lookAgain } from '../../views/follow.js'
 import { pendingOf } from '../../views/pending-of.js'
@@ -25,30 +25,28 @@ export const runs: Command<App> = {
     { name: 'job', value: 'name', help: 'only runs of it', completes: 'job' },
     { name: 'trigger', value: 'name', help: 'only runs of it', completes: 'trigger' },
     { name: 'since', value: 'time', help: 'only runs due since then, such as 2h or 2026-01-05' },
-    { name: 'limit', short: 'n', value: 'n', help: 'how many; default: 20', whole: { min: 1, max: 10_000 } },
+    { name: 'limit', short: 'n', value: 'n', help: 'how many; default: 20', whole: [1, 10_000] },
     { name: 'watch', short: 'w', help: 'print every change too, until Ctrl-C' },
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota runs', meaning: 'the newest twenty that are due' },
-    { line: 'rota runs --state pending', meaning: 'pending runs, also later ones' },
-    { line: 'rota runs --state failed --since 24h', meaning: 'what failed in the last day' },
-    { line: 'rota runs --trigger nightly --watch', meaning: 'see them come and go' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const filter = filterOf(context)
-      const found = await (await app.store()).runs(upToNow(app, filter))
-      if (found.length === 0) await refuseUnknown(app, filter)
-      const { args, out } = context
-      const isWatched = args.flag('watch')
-      if (out.isJson && isWatched) for (const run of found.toReversed()) out.json(runView(run))
-      else if (out.isJson) out.json(found.map(runView))
-      else await print(context, { app, filter, found })
-      if (!isWatched) return exitCodes.ok
-      return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
-    }),
+  examples: {
+    'rota runs': 'the newest twenty that are due',
+    'rota runs --state pending': 'pending runs, also later ones',
+    'rota runs --state failed --since 24h': 'what failed in the last day',
+    'rota runs --trigger nightly --watch': 'see them come and go',
+  },
+  run: onApp(async (app, context) => {
+    const filter = filterOf(context)
+    const found = await (await app.store()).runs(upToNow(app, filter))
+    if (found.length === 0) await refuseUnknown(app, filter)
+    const { args, out } = context
+    const isWatched = args.flag('watch')
+    if (out.isJson && isWatched) for (const run of found.toReversed()) out.json(runView(run))
+    else if (out.isJson) out.json(found.map(runView))
+    else await print(context, { app, filter, found })
+    if (isWatched) return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
+  }),
 }
 
 function filterOf(context: Context<App>): RunFilter {
@@ -58,7 +56,7 @@ function filterOf(context: Context<App>): RunFilter {
     state: states.find((state) => state === args.text('state')),
     job: args.text('job'),
     trigger: args.text('trigger'),
-    sinceAt: momentOf(context, 'since', 'ago'),
+    sinceAt: momentOf(context, 'since', 'ago')?.getTime(),
   }
 }
 
@@ -80,18 +78,17 @@ function upToNow(app: App, filter: RunFilter): RunFilter {
   return asksForLater ? filter : { ...filter, untilAt: now }
 }
 
-async function print(
-  context: Context<App>,
-  { app, filter, found }: { app: App; filter: RunFilter; found: readonly Run[] },
-): Promise<void> {
+interface Listed {
+  readonly app: App
+  readonly filter: RunFilter
+  readonly found: readonly Run[]
+}
+
+async function print(context: Context<App>, { app, filter, found }: Listed): Promise<void> {
   const { out } = context
   const later = await countLater(app, filter)
-  const shortId = await shortIdOf(
-    app,
-    found.map(({ id }) => id),
-  )
   const pending = await pendingOf(app, found)
-  if (found.length > 0) printRuns(out, found, { shortId, pending })
+  if (found.length > 0) printRuns(out, found, pending)
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
     out.say(`${words} ${later === '1' ? 'is' : 'are'} due later: \`rota runs --state pending\``)
@@ -105,12 +102,8 @@ const mostCounted = 1000
 async function countLater(app: App, filter: RunFilter): Promise<string | undefined> {
   const { untilAt } = upToNow(app, filter)
   if (untilAt === undefined) return undefined
-  const later = await (await app.store()).runs({
-    ...filter,
-    state: 'pending',
-    sinceAt: untilAt + 1,
-    limit: mostCounted + 1,
-  })
+  const isLater = { state: 'pending', sinceAt: untilAt + 1, limit: mostCounted + 1 } as const
+  const later = await (await app.store()).runs({ ...filter, ...isLater })
   if (later.length === 0) return undefined
   return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
@@ -122,10 +115,8 @@ function emptyText({ args }: Context<App>): string {
     : 'no runs yet; `rota run <job>` starts one'
 }
 
-async function watch(
-  context: Context<App>,
-  { app, filter, found, signal }: { app: App; filter: RunFilter; found: readonly Run[]; signal: AbortSignal },
-): Promise<number> {
+async function watch(context: Context<App>, watched: Listed & { signal: AbortSignal }): Promise<void> {
+  const { app, filter, found, signal } = watched
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   // Nothing is left to do for whoever nobody listens to.
   await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
@@ -136,7 +127,6 @@ async function watch(
     }
     return 'again'
   })
-  return exitCodes.ok
 }
 
 function stageOf({ state, attempt }: Run): string {

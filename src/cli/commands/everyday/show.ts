@@ -1,4 +1,3 @@
-import { shortIdOf } from '../../host/short-id-of.js'
 import { nextInstants } from '../../../app/explain/next-instants.js'
 import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
@@ -10,7 +9,7 @@ import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
 import type { StoredJob } from '../../../store/port.js'
 import { formatDuration } from '../../../time/duration.js'
 import type { Instant } from '../../../time/instant.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { type Fields, printFields } from '../../framework/print/fields.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
@@ -39,15 +38,15 @@ export const show: Command<App> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota show nightly', meaning: 'a trigger' },
-    { line: 'rota show nightly --as job', meaning: 'the job of the same name' },
-    { line: 'rota show 01k9w8m2v4', meaning: 'a run' },
-  ],
-  run: (context) => context.withApp((app) => showOne(context, app)),
+  examples: {
+    'rota show nightly': 'a trigger',
+    'rota show nightly --as job': 'the job of the same name',
+    'rota show 01k9w8m2v4': 'a run',
+  },
+  run: onApp(showOne),
 }
 
-async function showOne(context: Context<App>, app: App): Promise<number> {
+async function showOne(app: App, context: Context<App>): Promise<void> {
   const { args } = context
   const name = args.word(0)
   const kind = kinds.find((one) => one === args.text('as'))
@@ -58,10 +57,10 @@ async function showOne(context: Context<App>, app: App): Promise<number> {
   if (trigger !== undefined) return await showTrigger(context, { app, stored: trigger, job })
   if (job !== undefined && isWanted('job')) return await showJob(context, app, job)
   if (kind === 'run') return await showRun(context, app, name)
-  const mayBeRun = isWanted('run') && looksLikeRunId(name)
+  const mayBeRun = kind === undefined && looksLikeRunId(name)
   const [run] = mayBeRun ? await store.runsByPrefix(name.toLowerCase(), 1) : []
-  if (run !== undefined) return await showRun(context, app, name)
-  throw await unknownName(app, name, kind)
+  if (run === undefined) throw await unknownName(app, name, kind)
+  await showRun(context, app, name)
 }
 
 interface ShownTrigger {
@@ -78,7 +77,7 @@ interface ShownTrigger {
 async function showTrigger(
   context: Context<App>,
   { app, stored, job }: { app: App; stored: StoredTrigger; job: StoredJob | undefined },
-): Promise<number> {
+): Promise<void> {
   const { trigger } = stored
   const now = app.now()
   const holds = await (await app.store()).holds({ openAt: now })
@@ -90,8 +89,8 @@ async function showTrigger(
   const data = {
     kind: 'trigger',
     trigger: triggerView(stored, state),
-    job: job === undefined ? undefined : jobView(job),
-    hold: hold === undefined ? undefined : holdView(hold),
+    job: job && jobView(job),
+    hold: hold && holdView(hold),
     runs: runs.map(runView),
   }
   const newest = await newestOf(context, app, runs)
@@ -100,7 +99,6 @@ async function showTrigger(
     printFields(context.out, { stored, job, state, when, hold, ahead }, triggerFields)
     newest()
   })
-  return exitCodes.ok
 }
 
 const triggerFields: Fields<ShownTrigger> = {
@@ -116,8 +114,7 @@ const triggerFields: Fields<ShownTrigger> = {
   spread: ({ stored }) => lengthText(stored.trigger.spreadMs),
   partition: ({ stored }) => partitionText(stored.trigger.partition),
   priority: ({ stored }) => stored.trigger.priority?.toString(),
-  payload: ({ stored: { trigger } }) =>
-    trigger.payload === undefined ? undefined : JSON.stringify(trigger.payload),
+  payload: ({ stored }) => JSON.stringify(stored.trigger.payload),
   source: ({ stored }, times) =>
     `${stored.source}, version ${stored.version} since ${times.full(stored.definedAt)}`,
   services: ({ stored }) =>
@@ -147,7 +144,7 @@ function lengthText(ms: number): string | undefined {
   return ms === 0 ? undefined : formatDuration(ms)
 }
 
-async function showJob(context: Context<App>, app: App, stored: StoredJob): Promise<number> {
+async function showJob(context: Context<App>, app: App, stored: StoredJob): Promise<void> {
   const { name } = stored.job
   const isUsed = ({ trigger, active }: StoredTrigger): boolean =>
     active && (trigger.round?.services ?? [trigger]).some((one) => one.job === name)
@@ -159,7 +156,6 @@ async function showJob(context: Context<App>, app: App, stored: StoredJob): Prom
     printFields(context.out, { ...stored.job, source: stored.source, triggers }, jobFields)
     newest()
   })
-  return exitCodes.ok
 }
 
 const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly string[] }> = {
@@ -194,11 +190,10 @@ function textNames(texts: Readonly<Record<string, SecretText>> = {}): string {
 async function newestOf(context: Context<App>, app: App, runs: readonly Run[]): Promise<() => void> {
   const { out } = context
   if (out.isJson) return () => undefined
-  const ids = runs.map(({ id }) => id)
-  const found = { shortId: await shortIdOf(app, ids), pending: await pendingOf(app, runs) }
+  const pending = await pendingOf(app, runs)
   return () => {
     out.line()
     if (runs.length === 0) out.say('no runs yet')
-    else printRuns(out, runs, found)
+    else printRuns(out, runs, pending)
   }
 }

@@ -45,7 +45,7 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
       name: 'concurrency',
       value: 'n',
       help: 'runs at once; default: the config’s, else 10',
-      whole: { min: 1, max: 100_000 },
+      whole: [1, 100_000],
     },
     {
       name: 'wait',
@@ -59,13 +59,13 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
     zoneOption,
     { ...jsonOption, help: 'print JSON lines instead of text' },
   ],
-  examples: [
-    { line: 'rota up', meaning: 'with the config of this directory' },
-    { line: 'rota up --config jobs/rota.config.yaml --grace 2m', meaning: 'another one, patiently' },
-    { line: 'rota up --role worker --concurrency 50', meaning: 'only perform, many at once' },
-    ...extensions.flatMap(({ examples = [] }) => examples),
-    { line: 'SCHEDULER_ENABLED=off rota up', meaning: 'plan nothing here' },
-  ],
+  examples: {
+    'rota up': 'with the config of this directory',
+    'rota up --config jobs/rota.config.yaml --grace 2m': 'another one, patiently',
+    'rota up --role worker --concurrency 50': 'only perform, many at once',
+    ...Object.assign({}, ...extensions.map(({ examples }) => examples)),
+    'SCHEDULER_ENABLED=off rota up': 'plan nothing here',
+  },
   run: async (context) => {
     const roles = rolesOf(context, switchesOf(context))
     if (typeof roles === 'string') {

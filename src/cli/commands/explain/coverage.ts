@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
-import { type Command, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, exitCodes, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { type Columns, printTable } from '../../framework/print/table.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { count } from '../../framework/print/words.js'
@@ -17,37 +17,37 @@ export const coverage: Command<App> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota coverage', meaning: 'all triggers, from the beginning' },
-    { line: 'rota coverage nightly --since 30d', meaning: 'one trigger, the last thirty days' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const since = momentOf(context, 'since', 'ago')
-      const trigger = args.optionalWord(0)
-      const all = await app.coverage({ trigger, since: since === undefined ? undefined : new Date(since) })
-      const incomplete = all.filter((one) => !isComplete(one))
-      out.show({ complete: incomplete.length === 0, triggers: all }, () => {
-        if (all.length === 0) out.say('no timed triggers yet; `rota list` lists the triggers')
-        else printTable(out, all, columns)
-        if (all.some((one) => one.otherZoneRules))
-          out.note('some instants were planned under other time zone rules than those of this machine')
-        for (const one of incomplete) out.note(`error: ${one.trigger}: ${incompleteText(one, out.times())}`)
-      })
-      return incomplete.length === 0 ? exitCodes.ok : exitCodes.failed
-    }),
+  examples: {
+    'rota coverage': 'all triggers, from the beginning',
+    'rota coverage nightly --since 30d': 'one trigger, the last thirty days',
+  },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const since = momentOf(context, 'since', 'ago')
+    const all = await app.coverage({ trigger: args.optionalWord(0), since })
+    const incomplete = all.filter((one) => !isComplete(one))
+    out.show({ complete: incomplete.length === 0, triggers: all }, () => {
+      if (all.length === 0) out.say('no timed triggers yet; `rota list` lists the triggers')
+      else printTable(out, all, columns)
+      if (all.some((one) => one.otherZoneRules))
+        out.note('some instants were planned under other time zone rules than those of this machine')
+      for (const one of incomplete) out.note(`error: ${one.trigger}: ${incompleteText(one, out.times())}`)
+    })
+    return incomplete.length === 0 ? exitCodes.ok : exitCodes.failed
+  }),
 }
 
 const columns: Columns<Coverage> = [
   { key: 'trigger', shortest: 12 },
   'due',
   'run',
-  { title: 'EXPLAINED', text: ({ explained }) => String(sum(Object.values(explained))), isRight: true },
+  {
+    title: 'EXPLAINED',
+    text: ({ explained }) => Object.values(explained).reduce((sum, number) => sum + number, 0),
+  },
   {
     title: 'UNEXPLAINED',
-    text: ({ unexplainedCount, unexpectedCount }) => String(unexplainedCount + unexpectedCount),
-    isRight: true,
+    text: ({ unexplainedCount, unexpectedCount }) => unexplainedCount + unexpectedCount,
     colors: { 0: 'green', '*': 'red' },
   },
   {
@@ -59,10 +59,6 @@ const columns: Columns<Coverage> = [
     shortest: 8,
   },
 ]
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
-}
 
 function incompleteText(one: Coverage, times: TimeText): string {
   const { unexplained, unexplainedCount, unexpected, unexpectedCount } = one

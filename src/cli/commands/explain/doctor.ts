@@ -1,7 +1,7 @@
 import type { App } from '../../../app/rota.js'
 import type { Finding } from '../../../app/doctor/doctor.js'
 import { printable } from '../../../text/printable.js'
-import { type Command, exitCodes, storeOptions } from '../../framework/command.js'
+import { type Command, exitCodes, onApp, storeOptions } from '../../framework/command.js'
 import { pick } from '../../framework/print/json.js'
 import type { Output } from '../../framework/print/output.js'
 import { wrap } from '../../framework/print/wrap.js'
@@ -12,19 +12,17 @@ export const doctor: Command<App> = {
   about:
     'Checks the store, the clock, versions, workers, triggers, runs and holds, and says what to do about each problem. Exit code 1 if something is broken.',
   options: [{ name: 'deep', help: 'also read the whole store, which takes a while' }, ...storeOptions],
-  examples: [
-    { line: 'rota doctor', meaning: 'is all well?' },
-    { line: 'rota doctor --deep --json', meaning: 'every page of the store, for a program' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args, out } = context
-      const findings = await app.doctor({ deep: args.flag('deep') })
-      const isBroken = findings.some(({ level }) => level === 'error')
-      const views = findings.map((one) => pick(one, ['check', 'level', 'message', 'todo']))
-      out.show({ ok: !isBroken, findings: views }, () => print(out, findings))
-      return isBroken ? exitCodes.failed : exitCodes.ok
-    }),
+  examples: {
+    'rota doctor': 'is all well?',
+    'rota doctor --deep --json': 'every page of the store, for a program',
+  },
+  run: onApp(async (app, { args, out }) => {
+    const findings = await app.doctor({ deep: args.flag('deep') })
+    const isBroken = findings.some(({ level }) => level === 'error')
+    const views = findings.map((one) => pick(one, ['check', 'level', 'message', 'todo']))
+    out.show({ ok: !isBroken, findings: views }, () => print(out, findings))
+    return isBroken ? exitCodes.failed : exitCodes.ok
+  }),
 }
 
 const labels = { ok: 'ok', warn: 'warn', error: 'ERROR' } as const

@@ -15,7 +15,7 @@ const policies = ['vixie', 'skip', 'real-time'] as const
 const options: readonly Option[] = [
   { name: 'zone', value: 'zone', help: 'the IANA zone the expression is read in; default: UTC' },
   { name: 'from', value: 'time', help: 'show what comes after it; default: now' },
-  { name: 'count', short: 'n', value: 'n', help: 'how many; default: 5', whole: { min: 1, max: 10_000 } },
+  { name: 'count', short: 'n', value: 'n', help: 'how many; default: 5', whole: [1, 10_000] },
   { name: 'dst', value: 'policy', help: 'what happens at clock changes; default: vixie', choices: policies },
   jsonOption,
 ]
@@ -33,14 +33,11 @@ export const next: Command<App> = {
     },
   ],
   options,
-  examples: [
-    { line: "rota next '0 9 * * MON-FRI' --zone America/New_York", meaning: 'the next five' },
-    {
-      line: "rota next '30 2 * * *' --zone Europe/Berlin --from 2026-03-28 -n 3",
-      meaning: 'what daylight saving does to it',
-    },
-    { line: "rota next '*/10 * * * * *' --json", meaning: 'for a program' },
-  ],
+  examples: {
+    "rota next '0 9 * * MON-FRI' --zone America/New_York": 'the next five',
+    "rota next '30 2 * * *' --zone Europe/Berlin --from 2026-03-28 -n 3": 'what daylight saving does to it',
+    "rota next '*/10 * * * * *' --json": 'for a program',
+  },
   run: async (context) => {
     const { args, out } = context
     const now = systemClock.now()

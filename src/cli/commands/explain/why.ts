@@ -7,11 +7,11 @@ import type { Explanation, Why } from '../../../engine/explain/why.js'
 import type { Run } from '../../../kernel/run/run.js'
 import { printable } from '../../../text/printable.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { reasonText } from '../../views/in-words.js'
 import { readAs } from '../../framework/option-names.js'
 import { type Pending, pendingOf } from '../../views/pending-of.js'
-import { shortIdOf, type ShortId } from '../../host/short-id-of.js'
+import type { Output } from '../../framework/print/output.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { hereOf } from '../../framework/times-of.js'
 import { whyView } from '../../views/views.js'
@@ -32,51 +32,41 @@ export const why: Command<App> = {
     },
   ],
   options: [zoneOption, ...storeOptions],
-  examples: [
-    { line: 'rota why nightly yesterday', meaning: 'did it run, and if not, why' },
-    { line: 'rota why nightly 2026-01-05T02:00 --zone America/New_York', meaning: 'one instant' },
-    { line: 'rota why ping -2h', meaning: 'the last two hours' },
-    { line: 'rota why ping 2026-01-05..2026-01-07', meaning: 'three days' },
-    { line: 'rota why 01k9w8m2v4', meaning: 'what a run waits for, or how it ended' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const { args } = context
-      const name = args.word(0)
-      const { fromAt, untilAt } = readAs('<time>', () =>
-        parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context)),
-      )
-      const meant = await meantBy(app, name)
-      if (meant.kind === 'run') return await whyRun(context, app, meant.run)
-      if (meant.kind === 'job') return await whyJob(context, app, { job: name, fromAt, untilAt })
-      return await whyTrigger(context, app, { trigger: name, fromAt, untilAt })
-    }),
+  examples: {
+    'rota why nightly yesterday': 'did it run, and if not, why',
+    'rota why nightly 2026-01-05T02:00 --zone America/New_York': 'one instant',
+    'rota why ping -2h': 'the last two hours',
+    'rota why ping 2026-01-05..2026-01-07': 'three days',
+    'rota why 01k9w8m2v4': 'what a run waits for, or how it ended',
+  },
+  run: onApp(async (app, context) => {
+    const { args } = context
+    const name = args.word(0)
+    const { fromAt, untilAt } = readAs('<time>', () =>
+      parseWindow(args.optionalWord(1) ?? '-24h', hereOf(context)),
+    )
+    const meant = await meantBy(app, name)
+    if (meant.kind === 'run') return await whyRun(context, app, meant.run)
+    if (meant.kind === 'job') return await whyJob(context, app, { job: name, fromAt, untilAt })
+    return await whyTrigger(context, app, { trigger: name, fromAt, untilAt })
+  }),
 }
 
 async function whyTrigger(
   context: Context<App>,
   app: App,
   { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
-): Promise<number> {
+): Promise<void> {
   const { out } = context
   const answer = await app.why(trigger, { from: new Date(fromAt), until: new Date(untilAt) })
   const runs = answer.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
-  const pending = await pendingOf(app, [...runs, ...answer.beside])
+  const blockers = answer.explanations.flatMap((one) =>
+    one.kind === 'range' ? (one.range.blocker ?? []) : [],
+  )
+  const pending = await pendingOf(app, [...runs, ...answer.beside], blockers)
   const todo = await missedEntry(context, app, answer)
-  const shortId = await shortIdOf(app, idsIn(answer))
-  const data = { ...whyView(answer, pending.reasons), ...(todo === undefined ? {} : { todo }) }
-  out.show(data, () => print(context, answer, { shortId, pending, todo }))
-  return exitCodes.ok
-}
-
-/** The ids of all runs that an answer names. */
-function idsIn({ explanations, beside }: Why): string[] {
-  const named = explanations.map((one) => (one.kind === 'run' ? one.run.id : idOfBlocker(one)))
-  return [...named.flatMap((id) => id ?? []), ...beside.map(({ id }) => id)]
-}
-
-function idOfBlocker(explanation: Explanation): string | undefined {
-  return explanation.kind === 'range' ? explanation.range.blocker : undefined
+  const data = { ...whyView(answer, pending.views), ...(todo === undefined ? {} : { todo }) }
+  out.show(data, () => print(out, answer, { times: out.times(), pending, todo }))
 }
 
 /** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
@@ -92,13 +82,8 @@ async function missedEntry(context: Context<App>, app: App, answer: Why): Promis
   return undefined
 }
 
-function print(
-  context: Context<App>,
-  answer: Why,
-  found: { shortId: ShortId; pending: Pending; todo: string | undefined },
-): void {
-  const { out } = context
-  const times = context.out.times()
+function print(out: Output, answer: Why, words: Words & { todo: string | undefined }): void {
+  const { times, pending, todo } = words
   const { fromAt, untilAt } = answer
   const stretch = fromAt === untilAt ? times.exact(fromAt) : `${times.full(fromAt)} to ${times.full(untilAt)}`
   out.line(`${out.colors.bold(answer.trigger)}  ${stretch} (${times.zone})`)
@@ -108,17 +93,16 @@ function print(
     out.line(`    ${earlierCommand(answer)}`)
   }
   const tell = (text: string): void => printWrapped(out, printable(text), { indent: 2, hanging: 4 })
-  for (const explanation of answer.explanations) tell(explanationText(explanation, { times, ...found }))
+  for (const explanation of answer.explanations) tell(explanationText(explanation, words))
   const start = startText(answer, times)
   if (start !== undefined) tell(start)
-  if (found.todo !== undefined) tell(`\`${found.todo}\` enqueues it`)
+  if (todo !== undefined) tell(`\`${todo}\` enqueues it`)
   if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter period shows them')
   for (const run of answer.beside) {
-    const state = `${run.state}${waitingText(run, { times, ...found })}`
-    const id = found.shortId(run.id)
-    tell(
-      `beside it: run ${id}${serviceText(run)} made by ${run.origin} at ${times.full(run.dueAt)}, ${state}`,
-    )
+    const { origin, job } = run
+    const state = `${run.state}${waitingText(run, words)}`
+    const which = `run ${pending.shortId(run.id)}${origin === 'round' ? ` of ${job}` : ''}`
+    tell(`beside it: ${which} made by ${origin} at ${times.full(run.dueAt)}, ${state}`)
   }
 }
 
@@ -136,26 +120,23 @@ function firstInstant(explanation: Explanation): Instant {
   return explanation.kind === 'range' ? explanation.range.firstAt : explanation.at
 }
 
-/** Of the runs of a round, which service it is. */
-function serviceText({ origin, job }: Run): string {
-  return origin === 'round' ? ` of ${job}` : ''
-}
-
 interface Words {
   readonly times: TimeText
-  readonly shortId: ShortId
   readonly pending: Pending
 }
 
 function explanationText(explanation: Explanation, words: Words): string {
-  const { times, shortId } = words
+  const { times, pending } = words
   switch (explanation.kind) {
-    case 'run':
-      return runText(explanation, words)
+    case 'run': {
+      const { at, run } = explanation
+      const id = pending.shortId(run.id)
+      return `${times.full(at)}  run ${id}: ${standText(run, times)}${waitingText(run, words)}`
+    }
     case 'range': {
       const { range } = explanation
       const until = range.firstAt === range.lastAt ? '' : ` to ${times.full(range.lastAt)}`
-      return `${times.full(range.firstAt)}${until}  ${reasonText(range, shortId)}${signText(explanation, times)}`
+      return `${times.full(range.firstAt)}${until}  ${reasonText(range, pending.shortId)}${signText(explanation, times)}`
     }
     case 'held':
       return heldText(explanation, times)
@@ -170,11 +151,6 @@ function explanationText(explanation: Explanation, words: Words): string {
     case 'unexplained':
       return `${times.full(explanation.at)}  UNEXPLAINED: due, and nothing is recorded; see \`rota doctor\``
   }
-}
-
-function runText({ at, run }: Extract<Explanation, { kind: 'run' }>, words: Words): string {
-  const { times, shortId } = words
-  return `${times.full(at)}  run ${shortId(run.id)}: ${standText(run, times)}${waitingText(run, words)}`
 }
 
 /** What a run that is pending waits for. */
@@ -216,10 +192,9 @@ function notDueText(
   { beforeAt, afterAt }: Extract<Explanation, { kind: 'not-due' }>,
   times: TimeText,
 ): string {
-  const near = [
-    ...(beforeAt === undefined ? [] : [`before: ${times.full(beforeAt)}`]),
-    ...(afterAt === undefined ? [] : [`after: ${times.full(afterAt)}`]),
-  ]
+  const near = Object.entries({ before: beforeAt, after: afterAt }).flatMap(([side, at]) =>
+    at === undefined ? [] : [`${side}: ${times.full(at)}`],
+  )
   return `not due then${near.length === 0 ? '' : `; ${near.join(', ')}`}`
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, type Context, exitCodes, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
-import { printList } from '../../framework/print/list.js'
+import { printList } from '../../framework/print/table.js'
 import { holdView } from '../../views/views.js'
 
 const names = ['pipeline', 'scheduler', 'worker'] as const
@@ -17,28 +17,25 @@ export const killSwitch: Command<App> = {
     { name: 'state', help: 'what to set it to', choices: states },
   ],
   options: [...holdOptions, zoneOption, ...storeOptions],
-  examples: [
-    { line: 'rota switch', meaning: 'show all' },
-    { line: 'rota switch worker off --note "disk is full"', meaning: 'claim nothing any more' },
-    { line: 'rota switch worker on', meaning: 'claim again' },
-  ],
-  run: (context) =>
-    context.withApp(async (app) => {
-      const name = names.find((one) => one === context.args.optionalWord(0))
-      return name === undefined ? await showAll(context, app) : await set(context, app, name)
-    }),
+  examples: {
+    'rota switch': 'show all',
+    'rota switch worker off --note "disk is full"': 'claim nothing any more',
+    'rota switch worker on': 'claim again',
+  },
+  run: onApp(async (app, context) => {
+    const name = names.find((one) => one === context.args.optionalWord(0))
+    await (name === undefined ? showAll(context, app) : set(context, app, name))
+  }),
 }
 
-async function set(context: Context<App>, app: App, name: (typeof names)[number]): Promise<number> {
+async function set(context: Context<App>, app: App, name: (typeof names)[number]): Promise<void> {
   const state = context.args.word(1)
-  const changed =
-    state === 'off' ? await app.switches.off(name, readHold(context)) : await app.switches.on(name)
+  const changed = await (state === 'off' ? app.switches.off(name, readHold(context)) : app.switches.on(name))
   const text = changed ? `switched ${name} ${state}` : `${name} was ${state} already`
   context.out.show({ target: `switch:${name}`, state, changed }, text)
-  return exitCodes.ok
 }
 
-async function showAll({ out }: Context<App>, app: App): Promise<number> {
+async function showAll({ out }: Context<App>, app: App): Promise<void> {
   const open = await (await app.store()).holds({ openAt: app.now() })
   const rows = names.map((name) => {
     const hold = open.find(({ target }) => target === `switch:${name}`)
@@ -49,10 +46,9 @@ async function showAll({ out }: Context<App>, app: App): Promise<number> {
     columns: [
       { key: 'name', title: 'SWITCH' },
       { key: 'state', colors: { on: 'green', off: 'red' } },
-      { title: 'SINCE', text: ({ hold }, times) => (hold === undefined ? '' : times.full(hold.fromAt)) },
-      { title: 'BY', text: ({ hold }) => hold?.by ?? '', shortest: 6 },
-      { title: 'NOTE', text: ({ hold }) => hold?.note ?? '', shortest: 6 },
+      { title: 'SINCE', text: ({ hold }, times) => hold && times.full(hold.fromAt) },
+      { title: 'BY', text: ({ hold }) => hold?.by, shortest: 6 },
+      { title: 'NOTE', text: ({ hold }) => hold?.note, shortest: 6 },
     ],
   })
-  return exitCodes.ok
 }

@@ -8,11 +8,11 @@ export const completion: Command<App> = {
   about:
     'Prints a script that completes commands, options and words, and the names of triggers and jobs from the store of the directory.',
   arguments: [{ name: 'shell', help: 'which shell', choices: shells }],
-  examples: [
-    { line: 'source <(rota completion bash)', meaning: 'in ~/.bashrc' },
-    { line: 'source <(rota completion zsh)', meaning: 'in ~/.zshrc, after compinit' },
-    { line: 'rota completion fish > ~/.config/fish/completions/rota.fish', meaning: 'once' },
-  ],
+  examples: {
+    'source <(rota completion bash)': 'in ~/.bashrc',
+    'source <(rota completion zsh)': 'in ~/.zshrc, after compinit',
+    'rota completion fish > ~/.config/fish/completions/rota.fish': 'once',
+  },
   run: async ({ args, out, commands }) => {
     const shell = shells.find((one) => one === args.word(0)) ?? 'bash'
     out.line(await completionScript(shell, await commands()))

@@ -13,14 +13,11 @@ export const migrate: Command = {
     { name: 'dry-run', help: 'only count what would be moved' },
     jsonOption,
   ],
-  examples: [
-    { line: 'rota migrate --from files:./data --to sqlite:rota.db', meaning: 'from files to SQLite' },
-    { line: 'rota migrate --from sqlite:rota.db --to files:./data', meaning: 'and back' },
-    {
-      line: 'rota migrate --from files:./data --to sqlite:rota.db --dry-run',
-      meaning: 'what would be moved',
-    },
-  ],
+  examples: {
+    'rota migrate --from files:./data --to sqlite:rota.db': 'from files to SQLite',
+    'rota migrate --from sqlite:rota.db --to files:./data': 'and back',
+    'rota migrate --from files:./data --to sqlite:rota.db --dry-run': 'what would be moved',
+  },
   run: async (context) => {
     const { args, out } = context
     const { migrateStore } = await import('../../../app/migrate/migrate-store.js')

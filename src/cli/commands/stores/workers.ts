@@ -1,10 +1,9 @@
 import type { Drained, WorkerInfo } from '../../../app/control/workers.js'
 import type { App } from '../../../app/rota.js'
 import { systemClock } from '../../../time/clock.js'
-import { type Command, type Context, exitCodes, storeOptions } from '../../framework/command.js'
+import { type Command, type Context, exitCodes, onApp, storeOptions } from '../../framework/command.js'
 import { pick } from '../../framework/print/json.js'
-import { printList } from '../../framework/print/list.js'
-import type { Columns } from '../../framework/print/table.js'
+import { type Columns, printList } from '../../framework/print/table.js'
 import { roughly } from '../../framework/print/time-text.js'
 import { count } from '../../framework/print/words.js'
 import { durationOf } from '../../framework/times-of.js'
@@ -19,16 +18,14 @@ const list: Command<App> = {
   about:
     'Lists every process of the store: its host, release and roles, how many runs it performs of how many it can, and its last heartbeat. A process that misses a heartbeat is late. One whose lease has expired is gone, and its runs are taken over.',
   options: storeOptions,
-  examples: [{ line: 'rota workers list', meaning: 'who is there, and how busy' }],
-  run: (context) =>
-    context.withApp(async (app) => {
-      printList(context.out, await app.workers.list(), {
-        empty: 'no process works on this store; `rota up` starts one',
-        columns: workerColumns(app.now()),
-        json: workerView,
-      })
-      return exitCodes.ok
-    }),
+  examples: { 'rota workers list': 'who is there, and how busy' },
+  run: onApp(async (app, { out }) => {
+    printList(out, await app.workers.list(), {
+      empty: 'no process works on this store; `rota up` starts one',
+      columns: workerColumns(app.now()),
+      json: workerView,
+    })
+  }),
 }
 
 const drain: Command<App> = {
@@ -45,22 +42,20 @@ const drain: Command<App> = {
     },
     ...storeOptions,
   ],
-  examples: [
-    { line: 'rota workers drain web-1 --wait 15m', meaning: 'empty a host before an update' },
-    { line: 'rota workers drain web-1:4242', meaning: 'one process' },
-  ],
-  run: async (context) => {
-    const waitMs = context.args.flag('wait') ? durationOf(context, 'wait', '0s') : undefined
-    return await context.withApp(async (app) => {
-      const drained = await app.workers.drain(context.args.word(0))
-      const left = waitMs === undefined ? 0 : await leftAfter(app, drained, waitMs)
-      const code = print(context, drained, drainText)
-      if (left === 0) return code
-      const wait = context.args.text('wait')
-      context.out.note(`${count(left, 'run')} still running after ${wait}; they continue`)
-      return exitCodes.failed
-    })
+  examples: {
+    'rota workers drain web-1 --wait 15m': 'empty a host before an update',
+    'rota workers drain web-1:4242': 'one process',
   },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const waitMs = durationOf(context, 'wait', '0s')
+    const drained = await app.workers.drain(args.word(0))
+    const left = args.flag('wait') ? await leftAfter(app, drained, waitMs) : 0
+    const code = print(context, drained, drainTexts)
+    if (left === 0) return code
+    out.note(`${count(left, 'run')} still running after ${args.text('wait')}; they continue`)
+    return exitCodes.failed
+  }),
 }
 
 const undrain: Command<App> = {
@@ -69,11 +64,10 @@ const undrain: Command<App> = {
   about: 'Ends the draining of a process, or of all processes of a host, that have not ended yet.',
   arguments: [target],
   options: storeOptions,
-  examples: [{ line: 'rota workers undrain web-1', meaning: 'let it work again' }],
-  run: (context) =>
-    context.withApp(async (app) =>
-      print(context, await app.workers.undrain(context.args.word(0)), undrainText),
-    ),
+  examples: { 'rota workers undrain web-1': 'let it work again' },
+  run: onApp(async (app, context) =>
+    print(context, await app.workers.undrain(context.args.word(0)), undrainTexts),
+  ),
 }
 
 /** `rota workers`: the processes that share a store. */
@@ -82,10 +76,10 @@ export const workers: Command<App> = {
   name: 'workers',
   about:
     'Lists the processes that share a store, or drains them: a draining process finishes its runs, claims no new ones, and ends.',
-  examples: [
-    { line: 'rota workers', meaning: 'who is there, and how busy' },
-    { line: 'rota workers --json', meaning: 'for a program' },
-  ],
+  examples: {
+    'rota workers': 'who is there, and how busy',
+    'rota workers --json': 'for a program',
+  },
   subcommands: [list, drain, undrain],
 }
 
@@ -107,7 +101,7 @@ function workerColumns(now: number): Columns<WorkerInfo> {
     { title: 'UP', text: ({ startedAt }) => since(startedAt), isRight: true },
     {
       title: 'HEARTBEAT',
-      text: ({ lastBeatAt }) => (lastBeatAt === undefined ? '–' : `${since(lastBeatAt)} ago`),
+      text: ({ lastBeatAt: at }) => (at === undefined ? '–' : `${since(at)} ago`),
       isRight: true,
     },
     {
@@ -123,12 +117,11 @@ function loadText({ running, slots }: WorkerInfo): string {
   return slots === 0 && running === 0 ? '–' : `${running}/${slots ?? '?'}`
 }
 
-function print({ out }: Context<App>, drained: readonly Drained[], text: (one: Drained) => string): number {
-  const data = drained.map(({ worker, outcome }) => {
-    return { worker: worker.id, outcome, running: worker.running }
-  })
+function print({ out }: Context<App>, drained: readonly Drained[], texts: Texts): number {
+  const data = drained.map(({ worker: { id, running }, outcome }) => ({ worker: id, outcome, running }))
   out.show(data, () => {
-    for (const one of drained) out.say(text(one))
+    for (const { worker, outcome } of drained)
+      out.say(`${worker.host}:${worker.pid} ${texts[outcome](worker)}`)
   })
   return drained.some(wasDone) ? exitCodes.ok : exitCodes.failed
 }
@@ -142,50 +135,35 @@ async function leftAfter(app: App, drained: readonly Drained[], waitMs: number):
   const ids = new Set(drained.filter(wasDone).map(({ worker }) => worker.id))
   let left = 0
   await untilSignal(async (signal) => {
-    const over = AbortSignal.any([signal, timeoutOf(waitMs)])
-    await lookAgain(app, over, async () => {
-      const meant = (await app.workers.list()).filter(
-        ({ id, standing }) => ids.has(id) && standing !== 'gone',
-      )
+    const over = new AbortController()
+    systemClock.timer(waitMs, () => over.abort(), { isIdle: true })
+    await lookAgain(app, AbortSignal.any([signal, over.signal]), async () => {
+      const workers = await app.workers.list()
+      const meant = workers.filter(({ id, standing }) => ids.has(id) && standing !== 'gone')
       left = meant.reduce((sum, { running }) => sum + running, 0)
       return left > 0 ? 'again' : 'over'
     })
-    return exitCodes.ok
   })
   return left
 }
 
-function timeoutOf(ms: number): AbortSignal {
-  const controller = new AbortController()
-  systemClock.timer(ms, () => controller.abort(), { isIdle: true })
-  return controller.signal
+/** What became of each process that was meant. */
+type Texts = Readonly<Record<Drained['outcome'], (worker: WorkerInfo) => string>>
+
+const drainTexts: Texts = {
+  changed: (worker) => `drains; ${leftText(worker)}`,
+  already: (worker) => `drains already; ${leftText(worker)}`,
+  gone: () => 'is gone; its runs are taken over',
+  unable: ({ version }) => `runs Rota ${version}, which cannot drain; end it with SIGTERM`,
 }
 
-function drainText({ worker, outcome }: Drained): string {
-  const name = `${worker.host}:${worker.pid}`
-  const runs = worker.running === 0 ? 'it performs nothing' : `${count(worker.running, 'run')} to finish`
-  switch (outcome) {
-    case 'changed':
-      return `${name} drains; ${runs}`
-    case 'already':
-      return `${name} drains already; ${runs}`
-    case 'gone':
-      return `${name} is gone; its runs are taken over`
-    case 'unable':
-      return `${name} runs Rota ${worker.version}, which cannot drain; end it with SIGTERM`
-  }
+const undrainTexts: Texts = {
+  changed: () => 'claims runs again',
+  already: () => 'was not draining',
+  gone: () => 'is gone; start it again with `rota up`',
+  unable: ({ version }) => `runs Rota ${version}, which cannot drain`,
 }
 
-function undrainText({ worker, outcome }: Drained): string {
-  const name = `${worker.host}:${worker.pid}`
-  switch (outcome) {
-    case 'changed':
-      return `${name} claims runs again`
-    case 'already':
-      return `${name} was not draining`
-    case 'gone':
-      return `${name} is gone; start it again with \`rota up\``
-    case 'unable':
-      return `${name} runs Rota ${worker.version}, which cannot drain`
-  }
+function leftText({ running }: WorkerInfo): string {
+  return running === 0 ? 'it performs nothing' : `${count(running, 'run')} to finish`
 }

@@ -1,15 +1,17 @@
 /** One thing that happened, told to a person as a line and to a program as data. */
-export interface Notice extends NoticeText {
+export interface Notice extends Required<NoticeText> {
   readonly event: string
 }
 
-/** A notice without the name of its event. */
+/** What is told of an event. */
 export interface NoticeText {
-  /** `debug` is for programs only. */
-  readonly level: 'debug' | 'info' | 'warn' | 'error'
-  readonly symbol: string
+  /** `debug` is for programs only; default: `info`. */
+  readonly level?: 'debug' | 'info' | 'warn' | 'error'
+  /** Default: a dot for `info`, else an exclamation mark. */
+  readonly symbol?: string
   /** The trigger or job it is about; of a feature also its own name for the run. */
   readonly subject: string
   readonly text: string
-  readonly data: Readonly<Record<string, unknown>>
+  /** Default: the event. */
+  readonly data?: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,5 @@
 import { toJson } from './json.js'
-import { messageLines } from './message-lines.js'
+import { messageLines } from './wrap.js'
 import { outputWidth, type PrintStream } from './print-stream.js'
 import type { TimeText } from './time-text.js'
 

@@ -1,5 +1,6 @@
 import { printable } from '../../../text/printable.js'
 import { cutToWidth, displayWidth } from './display-width.js'
+import { isInstantKey } from '../../../time/dated.js'
 import type { Colors, Output } from './output.js'
 import type { TimeText } from './time-text.js'
 import { keyText, valueText } from './value-text.js'
@@ -10,7 +11,7 @@ export interface Column<Row> {
   readonly key?: keyof Row & string
   /** `(zone)` in it stands for the zone of the times. */
   readonly title?: string
-  readonly text?: (row: Row, times: TimeText) => string
+  readonly text?: (row: Row, times: TimeText) => string | number | undefined
   /** The colour of each text that has one; the text `*` stands for all others. */
   readonly colors?: Readonly<Record<string, keyof Colors>>
   /** The colour of a row, where its text does not decide. */
@@ -25,6 +26,24 @@ export interface Column<Row> {
 
 /** The columns of a table, in order; a key alone is a column of that field. */
 export type Columns<Row> = readonly (Column<Row> | (keyof Row & string))[]
+
+/** How records are listed. */
+export interface List<Row> {
+  readonly columns: Columns<Row>
+  /** What is said where there are none. */
+  readonly empty: string
+  /** What `--json` prints of a record; default: all of it. */
+  readonly json?: (row: Row) => unknown
+}
+
+/** Prints records: as JSON, as a table, or as the sentence that there are none. */
+export function printList<Row extends object>(out: Output, rows: readonly Row[], list: List<Row>): void {
+  const { columns, empty, json = (row: Row): unknown => row } = list
+  out.show(out.isJson ? rows.map(json) : [], () => {
+    if (rows.length === 0) out.say(empty)
+    else printTable(out, rows, columns)
+  })
+}
 
 const gap = '  '
 
@@ -69,16 +88,14 @@ function filledOf<Row extends object>(
   column: Column<Row>,
 ): Filled<Row> {
   const { key, title = key === undefined ? '' : keyText(key).toUpperCase(), text } = column
-  const textOf = (row: Row): string =>
-    text?.(row, times) ?? (key === undefined ? '' : valueText(key, row[key], (at) => times.short(at)))
-  const isNumber =
-    key !== undefined && rows.some((row) => typeof row[key] === 'number') && !key.endsWith('At')
-  const texts = rows.map((row) => printable(textOf(row)).replaceAll('\t', ' '))
+  const values = rows.map((row) => (text === undefined ? key && row[key] : text(row, times)))
+  const isRight = !isInstantKey(key ?? '') && values.some((value) => typeof value === 'number')
+  const texts = values.map((value) => valueText(key, value, (at) => times.short(at)))
   return {
     column,
     title: title.replace('(zone)', `(${times.zone})`),
-    texts,
-    isRight: column.isRight ?? isNumber,
+    texts: texts.map((one) => printable(one).replaceAll('\t', ' ')),
+    isRight: column.isRight ?? isRight,
   }
 }
 

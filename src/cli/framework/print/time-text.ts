@@ -2,6 +2,9 @@ import { formatLocal } from '../../../time/local-time.js'
 import type { Instant } from '../../../time/instant.js'
 import { type Zone, zoneOf } from '../../../time/zone.js'
 
+/** A time to print. */
+export type At = Instant | Date
+
 /** Writes instants for a person who sits in one zone, at one moment. */
 export class TimeText {
   readonly #zone: Zone
@@ -21,34 +24,34 @@ export class TimeText {
   }
 
   /** Date and time, such as `2026-01-05 09:00:00`. */
-  full(at: Instant): string {
-    return formatLocal(at, this.#zone).slice(0, 19).replace('T', ' ')
+  full(at: At): string {
+    return formatLocal(Number(at), this.#zone).slice(0, 19).replace('T', ' ')
   }
 
   /** Date and time with the offset, such as `2026-01-05 09:00:00 +01:00`. */
-  exact(at: Instant): string {
-    return `${this.full(at)} ${formatLocal(at, this.#zone).replace(/^.{19}(\.\d+)?/, '')}`
+  exact(at: At): string {
+    return `${this.full(at)} ${formatLocal(Number(at), this.#zone).replace(/^.{19}(\.\d+)?/, '')}`
   }
 
   /** Date and time without the year, where that is this one. */
-  short(at: Instant): string {
+  short(at: At): string {
     const text = this.full(at)
     return text.slice(0, 4) === this.full(this.#now).slice(0, 4) ? text.slice(5) : text.slice(0, 16)
   }
 
   /** The time of day. */
-  clock(at: Instant): string {
+  clock(at: At): string {
     return this.full(at).slice(11)
   }
 
   /** The time of day of an instant within a day of now, else the date too. */
-  near(at: Instant): string {
-    return Math.abs(at - this.#now) < 86_400_000 ? this.clock(at) : this.full(at)
+  near(at: At): string {
+    return Math.abs(Number(at) - this.#now) < 86_400_000 ? this.clock(at) : this.full(at)
   }
 
   /** How far away it is, such as `in 5m` or `2h ago`. */
-  distance(at: Instant): string {
-    return distanceText(at - this.#now)
+  distance(at: At): string {
+    return distanceText(Number(at) - this.#now)
   }
 }
 

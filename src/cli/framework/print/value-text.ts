@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../time/duration.js'
-import type { Instant } from '../../../time/instant.js'
 import { isInstantKey } from '../../../time/dated.js'
+import type { At } from './time-text.js'
 
 /** How a field of a record reads: an instant as a time, a duration with its unit, a list with commas. */
-export function valueText(key: string, value: unknown, time: (at: Instant) => string): string {
+export function valueText(key = '', value: unknown, time: (at: At) => string): string {
   if (value === undefined || value === null) return ''
-  if (value instanceof Date) return time(value.getTime())
+  if (value instanceof Date) return time(value)
   if (typeof value === 'number' && isInstantKey(key)) return time(value)
   if (typeof value === 'number' && key.endsWith('Ms')) return formatDuration(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

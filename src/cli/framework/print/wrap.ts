@@ -1,4 +1,6 @@
+import { printable } from '../../../text/printable.js'
 import { displayWidth } from './display-width.js'
+import type { PrintStream } from './print-stream.js'
 
 /** Breaks a text at its spaces into lines of at most a width; a longer word stays whole. */
 export function wrap(text: string, width: number, firstWidth = width): string[] {
@@ -37,3 +39,14 @@ export interface Lines {
 export function printWrapped(out: Lines, text: string, indents: Indents): void {
   for (const line of wrapIndented(text, out.width, indents)) out.line(line)
 }
+
+/** The lines of a sentence: one, or as many as a terminal needs where this is one. */
+export function messageLines(text: string, { columns }: Pick<PrintStream, 'columns'>, indent = 0): string[] {
+  const line = printable(text)
+  if (columns === undefined) return [`${' '.repeat(indent)}${line}`]
+  // The last column stays free: some terminals begin a new line when it is written.
+  return wrapIndented(line, Math.max(leastWidth, columns - 1), { indent, hanging: indent + 2 })
+}
+
+/** Narrower than this, wrapped texts are no longer readable. */
+const leastWidth = 40

@@ -2,14 +2,18 @@ import type { AssetsApp } from '../grid.js'
 import {
   type Command,
   type Context,
+  type Ended,
   exitCodes,
+  onApp,
   storeOptions,
   zoneOption,
 } from '../../../cli/framework/command.js'
-import { printList } from '../../../cli/framework/print/list.js'
+import { printList } from '../../../cli/framework/print/table.js'
+import type { Output } from '../../../cli/framework/print/output.js'
 import { count } from '../../../cli/framework/print/words.js'
 import { untilSignal } from '../../../cli/framework/until-signal.js'
 import { usageError } from '../../../cli/framework/usage-error.js'
+import type { Fault } from '../../../kernel/definition/errors.js'
 import { dimensionsOf, isTime } from '../../../kernel/partition/spec.js'
 import { systemClock } from '../../../time/clock.js'
 import type { Backfill } from './backfill.js'
@@ -39,8 +43,8 @@ export const backfill: Command<AssetsApp> = {
       help: 'default: oldest-first',
       choices: ['oldest-first', 'newest-first'],
     },
-    { name: 'pace', value: 'count', help: 'how many at once', whole: { min: 1, max: 100_000 } },
-    { name: 'limit', value: 'count', help: 'how many at most', whole: { min: 1, max: 100_000 } },
+    { name: 'pace', value: 'count', help: 'how many at once', whole: [1, 100_000] },
+    { name: 'limit', value: 'count', help: 'how many at most', whole: [1, 100_000] },
     { name: 'yes', help: 'start it' },
     { name: 'wait', help: 'show the progress until it ends' },
     { name: 'cancel', value: 'id', help: 'cancel the rest of this backfill' },
@@ -48,36 +52,31 @@ export const backfill: Command<AssetsApp> = {
     zoneOption,
     ...storeOptions,
   ],
-  examples: [
-    {
-      line: 'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31',
-      meaning: 'what would be made',
-    },
-    {
-      line: 'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31 --only failed --pace 2 --yes',
-      meaning: 'make it, two at once',
-    },
-    { line: 'rota asset backfill --cancel bf-1f2e3d4c', meaning: 'stop one' },
-  ],
-  run: (context) => context.withApp((app) => act(context, app)),
+  examples: {
+    'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31': 'what would be made',
+    'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31 --only failed --pace 2 --yes':
+      'make it, two at once',
+    'rota asset backfill --cancel bf-1f2e3d4c': 'stop one',
+  },
+  run: onApp(act),
 }
 
-async function act(context: Context<AssetsApp>, app: AssetsApp): Promise<number> {
-  const { args } = context
+async function act(app: AssetsApp, context: Context<AssetsApp>): Ended {
+  const { args, out } = context
   const cancelled = args.text('cancel')
   const resumed = args.text('resume')
   const asset = args.optionalWord(0)
-  if (cancelled !== undefined) return await cancel(context, app, cancelled)
+  if (cancelled !== undefined) return await cancel(out, app, cancelled)
   if (resumed !== undefined) return await started(context, app, await app.assets.backfills.resume(resumed))
   if (asset === undefined) {
     refuseWithoutAsset(context)
-    return await list(context, app)
+    return await list(out, app)
   }
   const options = optionsOf(context)
   if (options.partitions === undefined) await refuseOpenRange(app, asset, options)
-  context.out.progress(`looking at the partitions of ${asset}`)
+  out.progress(`looking at the partitions of ${asset}`)
   if (!args.flag('yes'))
-    return showPlan(context, asset, await app.assets.backfill(asset, { ...options, dryRun: true }))
+    return showPlan(out, asset, await app.assets.backfill(asset, { ...options, dryRun: true }))
   const { backfill: begun } = await app.assets.backfill(asset, options)
   return await started(context, app, begun)
 }
@@ -114,22 +113,21 @@ async function refuseOpenRange(app: AssetsApp, asset: string, { from, to }: Back
   if (spec === undefined) return
   const isOpen = (side: 'start' | 'end'): boolean =>
     dimensionsOf(spec).some((one) => isTime(one) && one[side] === undefined)
-  const missing = [
-    ...(from === undefined && isOpen('start') ? [{ option: '--from', which: 'first' }] : []),
-    ...(to === undefined && isOpen('end') ? [{ option: '--to', which: 'last' }] : []),
-  ]
-  if (missing.length === 0) return
-  const faults = missing.map(({ option, which }) => ({
-    path: option,
-    message: `missing option \`${option}\``,
+  const missing = (path: string, which: string): Fault => ({
+    path,
+    message: `missing option \`${path}\``,
     allowed: `the label of the ${which} partition, or --partition for single ones`,
-  }))
-  throw usageError(faults, hint)
+  })
+  const faults = [
+    ...(from === undefined && isOpen('start') ? [missing('--from', 'first')] : []),
+    ...(to === undefined && isOpen('end') ? [missing('--to', 'last')] : []),
+  ]
+  if (faults.length > 0) throw usageError(faults, hint)
 }
 
 const shownLabels = 10
 
-function showPlan({ out }: Context<AssetsApp>, asset: string, { run, skip }: BackfillPlan): number {
+function showPlan(out: Output, asset: string, { run, skip }: BackfillPlan): void {
   out.show({ asset, started: false, run, skip }, () => {
     out.say(`would make ${count(run.length, 'partition')} of ${asset}${run.length === 0 ? '' : ':'}`)
     for (const label of shortened(run)) out.line(`  ${label}`)
@@ -139,7 +137,6 @@ function showPlan({ out }: Context<AssetsApp>, asset: string, { run, skip }: Bac
     }
     out.say(run.length === 0 ? 'nothing to do' : 'nothing was started; --yes starts it')
   })
-  return exitCodes.ok
 }
 
 /** The first and the last of many, with how many lie between them. */
@@ -155,31 +152,24 @@ function reasonText(reason: string): string {
 }
 
 async function started(
-  context: Context<AssetsApp>,
+  { args, out }: Context<AssetsApp>,
   app: AssetsApp,
   backfill: Backfill | undefined,
-): Promise<number> {
-  const { args, out } = context
-  if (backfill === undefined) {
-    out.show({ started: false, run: [] }, 'nothing to do')
-    return exitCodes.ok
-  }
+): Ended {
+  if (backfill === undefined) return out.show({ started: false, run: [] }, 'nothing to do')
   const { id, total, asset, state } = backfill
-  if (args.flag('wait')) return await watch(context, app, id)
+  if (args.flag('wait')) return await watch(out, app, id)
+  if (state === 'cancelled') return out.show(backfill, `backfill ${id} is cancelled`)
   out.show(backfill, () => {
-    if (state === 'cancelled') out.say(`backfill ${id} is cancelled`)
-    else {
-      out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
-      out.say(`\`rota asset backfill\` shows its progress, --cancel ${id} stops it`)
-    }
+    out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
+    out.say(`\`rota asset backfill\` shows its progress, --cancel ${id} stops it`)
   })
-  return exitCodes.ok
 }
 
 const lookAgainMs = 1000
 
 /** Shows the progress of a backfill until nothing of it is left. */
-async function watch({ out }: Context<AssetsApp>, app: AssetsApp, id: string): Promise<number> {
+async function watch(out: Output, app: AssetsApp, id: string): Ended {
   return await untilSignal(async (signal) => {
     for (;;) {
       const status = await app.assets.backfills.get(id)
@@ -196,18 +186,15 @@ async function watch({ out }: Context<AssetsApp>, app: AssetsApp, id: string): P
   })
 }
 
-async function cancel({ out }: Context<AssetsApp>, app: AssetsApp, id: string): Promise<number> {
-  const { backfill, cancelled } = await app.assets.backfills.cancel(id)
-  out.show(
-    { ...backfill, cancelledRuns: cancelled },
-    `cancelled backfill ${id} and ${count(cancelled, 'run')}`,
-  )
-  return exitCodes.ok
+async function cancel(out: Output, app: AssetsApp, id: string): Promise<void> {
+  const { backfill, cancelled: cancelledRuns } = await app.assets.backfills.cancel(id)
+  const text = `cancelled backfill ${id} and ${count(cancelledRuns, 'run')}`
+  out.show({ ...backfill, cancelledRuns }, text)
 }
 
 const mostListed = 50
 
-async function list({ out }: Context<AssetsApp>, app: AssetsApp): Promise<number> {
+async function list(out: Output, app: AssetsApp): Promise<void> {
   const newest = (await app.assets.backfills.list()).slice(0, mostListed)
   const backfills = await Promise.all(newest.map(({ id }) => app.assets.backfills.get(id)))
   printList(out, backfills, {
@@ -220,13 +207,12 @@ async function list({ out }: Context<AssetsApp>, app: AssetsApp): Promise<number
         text: ({ first, last }) => (first === last ? first : `${first} … ${last}`),
         shortest: 10,
       },
-      { title: 'STATE', text: (one) => stateText(one) },
+      { title: 'STATE', text: stateText },
       { title: 'DONE', text: ({ done, total }) => `${done}/${total}`, isRight: true },
-      { title: 'FAILED', text: ({ failed }) => (failed === 0 ? '' : String(failed)), isRight: true },
+      { title: 'FAILED', text: ({ failed }) => (failed === 0 ? undefined : failed) },
       { key: 'createdAt', title: 'SINCE' },
     ],
   })
-  return exitCodes.ok
 }
 
 function stateText({ state, started, total, left }: Backfill & { readonly left: number }): string {

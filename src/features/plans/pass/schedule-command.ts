@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Pass, PassRequest } from './schedule-pass.js'
 import type { ScheduleSummary } from './summaries.js'
 import { systemClock } from '../../../time/clock.js'
-import { type Command, type Context, exitCodes, jsonOption } from '../../../cli/framework/command.js'
+import { type Command, type Context, jsonOption } from '../../../cli/framework/command.js'
 import {
   acceptClockOption,
   clockOf,
@@ -29,7 +29,7 @@ export const schedule = (program: ProgramParts): Command => ({
       name: 'window-minutes',
       value: 'n',
       help: 'how far ahead to enqueue; default: 10',
-      whole: { min: 0, max: 527_040 },
+      whole: [0, 527_040],
     },
     {
       name: 'look-back',
@@ -42,10 +42,10 @@ export const schedule = (program: ProgramParts): Command => ({
     dryRunOption,
     jsonOption,
   ],
-  examples: [
-    { line: 'SCHEDULER_ENABLED=1 rota schedule --plan plan.yaml', meaning: 'as cron calls it' },
-    { line: 'rota schedule --plan plan.yaml --dry-run', meaning: 'what it would enqueue' },
-  ],
+  examples: {
+    'SCHEDULER_ENABLED=1 rota schedule --plan plan.yaml': 'as cron calls it',
+    'rota schedule --plan plan.yaml --dry-run': 'what it would enqueue',
+  },
   run: (given) =>
     oneShot(given, async (switches) => {
       const context = { ...given, program }
@@ -55,7 +55,6 @@ export const schedule = (program: ProgramParts): Command => ({
       const plan = await loadPlan(resolve(context.directory, planPath))
       const summary = await pass(context, { planPath, plan, isOn: switches.scheduler === true })
       context.out.show(summary, () => print(context, summary))
-      return exitCodes.ok
     }),
 })
 
@@ -92,7 +91,7 @@ async function pass(context: QueueContext, { planPath, plan, isOn }: PlanHere): 
 async function withHints(made: Pass, { args }: Context): Promise<Pass> {
   if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
   // Most passes miss nothing.
-  const { shellWord } = await import('../../../cli/framework/print/shell-word.js')
+  const { shellWord } = await import('../../../cli/framework/print/words.js')
   const queue = args.text(queueDirOption.name)
   const rest = queue === undefined ? '' : ` --queue-dir ${shellWord(queue)}`
   const skipped = made.skipped.map((one) => {

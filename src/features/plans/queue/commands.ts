@@ -1,8 +1,7 @@
-import { type Command, type Context, exitCodes, jsonOption } from '../../../cli/framework/command.js'
+import { type Command, type Context, jsonOption } from '../../../cli/framework/command.js'
 import { printFields } from '../../../cli/framework/print/fields.js'
-import { printList } from '../../../cli/framework/print/list.js'
+import { type Columns, printList } from '../../../cli/framework/print/table.js'
 import { runView } from '../../../cli/framework/print/run-view.js'
-import type { Columns } from '../../../cli/framework/print/table.js'
 import { count } from '../../../cli/framework/print/words.js'
 import type { Argument } from '../../../cli/framework/syntax.js'
 import { durationOf } from '../../../cli/framework/times-of.js'
@@ -23,10 +22,10 @@ export const queue = (program: ProgramParts): Command => ({
   name: 'queue',
   about:
     'Lists the runs of a queue directory, which `rota schedule` fills and `rota work` empties, and repairs it.',
-  examples: [
-    { line: 'rota queue list --queue-dir data/queue', meaning: 'all of it' },
-    { line: 'rota queue retry 96b0037ff184', meaning: 'once more' },
-  ],
+  examples: {
+    'rota queue list --queue-dir data/queue': 'all of it',
+    'rota queue retry 96b0037ff184': 'once more',
+  },
   subcommands: [list, show, retry, requeue, purge].map((make) => make(program)),
 })
 
@@ -34,7 +33,7 @@ export const queue = (program: ProgramParts): Command => ({
 function onStore<Opened extends QueueStore>(
   program: ProgramParts,
   open: (queue: Queue) => Promise<Opened>,
-  act: (context: QueueContext, store: Opened) => Promise<number>,
+  act: (context: QueueContext, store: Opened) => Promise<void>,
 ): NonNullable<Command['run']> {
   return (given) =>
     onQueue(given, async () => {
@@ -71,10 +70,10 @@ const list = (program: ProgramParts): Command => ({
     { name: 'state', value: 'state', help: 'only runs in this state', choices: states },
     jsonOption,
   ],
-  examples: [
-    { line: 'rota queue list --queue-dir data/queue', meaning: 'all of it' },
-    { line: 'rota queue list --state failed --json', meaning: 'what failed, for a program' },
-  ],
+  examples: {
+    'rota queue list --queue-dir data/queue': 'all of it',
+    'rota queue list --state failed --json': 'what failed, for a program',
+  },
   run: onStore(program, toRead, async (context, store) => {
     const { listQueue } = await import('./list.js')
     const wanted = context.args.text('state')
@@ -84,7 +83,6 @@ const list = (program: ProgramParts): Command => ({
       items.filter((item) => wanted === undefined || item.state === wanted),
       { empty: 'no runs', columns, json: view },
     )
-    return exitCodes.ok
   }),
 })
 
@@ -111,8 +109,8 @@ const columns: Columns<QueueItem> = [
   { key: 'jobId', shortest: 12 },
   { key: 'runId', shortest: 8 },
   { key: 'pipelinePath', title: 'PIPELINE', shortest: 8 },
-  { title: 'TRIES', text: (item) => (item.file === undefined ? String(item.attempts) : ''), isRight: true },
-  { title: 'ERROR', text: (item) => item.error?.message ?? '', shortest: 6 },
+  { title: 'TRIES', text: (item) => (item.file === undefined ? item.attempts : undefined) },
+  { title: 'ERROR', text: (item) => item.error?.message, shortest: 6 },
 ]
 
 function scheduledText({ dueAt, file }: QueueItem): string {
@@ -124,7 +122,7 @@ const show = (program: ProgramParts): Command => ({
   summary: 'show one run of a queue',
   arguments: [runId],
   options: [queueDirOption, jsonOption],
-  examples: [{ line: 'rota queue show 96b0037ff184', meaning: 'its state, error and result' }],
+  examples: { 'rota queue show 96b0037ff184': 'its state, error and result' },
   run: onStore(program, toRead, async (context, store) => {
     const { lookUp } = await import('./runs.js')
     const { item, run } = await lookUp(store, context.args.word(0), queueOf(context))
@@ -137,12 +135,11 @@ const show = (program: ProgramParts): Command => ({
         'scheduled for': scheduledText,
         pipeline: 'pipelinePath',
         tries: 'attempts',
-        error: ({ error }) => (error === undefined ? undefined : `${error.message} [${error.code}]`),
-        result: () => (run?.result === undefined ? undefined : JSON.stringify(run.result)),
+        error: ({ error }) => error && `${error.message} [${error.code}]`,
+        result: () => JSON.stringify(run?.result),
         note: () => (run === undefined ? 'another program put it there; it is not imported yet' : undefined),
       })
     })
-    return exitCodes.ok
   }),
 })
 
@@ -151,14 +148,13 @@ const retry = (program: ProgramParts): Command => ({
   summary: 'retry a failed or cancelled run',
   arguments: [runId],
   options: [queueDirOption, jsonOption],
-  examples: [{ line: 'rota queue retry 96b0037ff184', meaning: 'once more' }],
+  examples: { 'rota queue retry 96b0037ff184': 'once more' },
   run: onStore(program, toChange, async (context, store) => {
     const { findQueued, retryQueued } = await import('./runs.js')
     const { itemOf } = await import('./list.js')
     const found = await findQueued(store, context.args.word(0), queueOf(context))
     const item = itemOf(await retryQueued(store, found))
     context.out.show(view(item), `${item.runId} is pending again`)
-    return exitCodes.ok
   }),
 })
 
@@ -167,12 +163,11 @@ const requeue = (program: ProgramParts): Command => ({
   summary: 'reclaim the runs of dead workers',
   about: 'Makes the runs pending again that dead workers and other programs left in running.',
   options: [queueDirOption, jsonOption],
-  examples: [{ line: 'rota queue requeue', meaning: 'after a crash' }],
+  examples: { 'rota queue requeue': 'after a crash' },
   run: onStore(program, toChange, async (context, store) => {
     const { reclaimQueue } = await import('./work.js')
     const requeued = await reclaimQueue(store, queueOf(context))
     context.out.show({ requeued }, `reclaimed ${count(requeued, 'run')} of dead workers`)
-    return exitCodes.ok
   }),
 })
 
@@ -190,7 +185,6 @@ const purge = (program: ProgramParts): Command => {
       if (left > 0)
         out.note(`${count(left, 'run')} of other programs left: their ids are known only by their files`)
     })
-    return exitCodes.ok
   })
   return {
     name: 'purge',
@@ -202,11 +196,11 @@ const purge = (program: ProgramParts): Command => {
       { name: 'older-than', value: 'duration', help: 'the age; default: 30d' },
       jsonOption,
     ],
-    examples: [{ line: 'rota queue purge --older-than 7d', meaning: 'what ended more than a week ago' }],
-    run: async (context) => {
+    examples: { 'rota queue purge --older-than 7d': 'what ended more than a week ago' },
+    run: (context) => {
       // Refused before a queue is opened.
       olderThanOf(context)
-      return await remove(context)
+      return remove(context)
     },
   }
 }

@@ -8,7 +8,7 @@ import type { ProgramParts } from '../../feature.js'
 import type { ClockGuard } from '../../../engine/scheduler/clock-guard.js'
 import type { Store } from '../../../store/port.js'
 import type { Queue } from './directory.js'
-import { type Context, exitCodes, type Surroundings } from '../../../cli/framework/command.js'
+import { type Context, type Ended, exitCodes, type Surroundings } from '../../../cli/framework/command.js'
 import { switchesOf } from '../../../cli/framework/switches-of.js'
 import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
@@ -85,30 +85,23 @@ function notADirectory(path: string): string | undefined {
 }
 
 /** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
-export async function oneShot(
-  context: Surroundings,
-  act: (switches: Switches) => Promise<number>,
-): Promise<number> {
+export async function oneShot(context: Surroundings, act: (switches: Switches) => Ended): Ended {
   const switches = switchesOf(context)
-  if (switches.pipeline === false) {
-    context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
-    return exitCodes.ok
-  }
-  return await onQueue(context, () => act(switches))
+  if (switches.pipeline !== false) return await onQueue(context, () => act(switches))
+  context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
 }
 
 /** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
-export async function onQueue(context: Surroundings, act: () => Promise<number>): Promise<number> {
+export async function onQueue(context: Surroundings, act: () => Ended): Ended {
   try {
-    const code = await act()
+    const code = (await act()) ?? exitCodes.ok
     const { stdout } = context.out
     await stdout.settled()
     return code === exitCodes.ok && stdout.failure !== undefined ? exitCodes.store : code
   } catch (error) {
     if (!isTrouble(error)) throw error
     const { reportFailure } = await import('../../../cli/framework/failure.js')
-    const isDebug = context.environment['ROTA_DEBUG'] === '1'
-    reportFailure(error, { stderr: context.out.stderr, isJson: context.out.isJson, isDebug })
+    reportFailure(error, context)
     return exitCodes.store
   }
 }

@@ -42,7 +42,7 @@ export const work = (program: ProgramParts): Command => ({
       name: 'ahead',
       value: 'minutes',
       help: 'also claim what is due within this time; default: 0',
-      whole: { min: 0, max: 527_040 },
+      whole: [0, 527_040],
     },
     {
       name: 'lease',
@@ -58,10 +58,10 @@ export const work = (program: ProgramParts): Command => ({
     dryRunOption,
     jsonOption,
   ],
-  examples: [
-    { line: 'WORKER_ENABLED=1 rota work', meaning: 'as cron calls it' },
-    { line: 'rota work --dry-run', meaning: 'which run it would claim' },
-  ],
+  examples: {
+    'WORKER_ENABLED=1 rota work': 'as cron calls it',
+    'rota work --dry-run': 'which run it would claim',
+  },
   run: (given) =>
     oneShot(given, async (switches) => {
       const context = { ...given, program }
