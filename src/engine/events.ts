@@ -6,7 +6,7 @@ import type { NewRun, RunState, StoredError } from '../kernel/run/run.js'
 import type { Task } from '../kernel/run/task.js'
 import type { Instant } from '../time/instant.js'
 
-/** Everything the engine tells; a notice of what already happened, never the truth. */
+/** Everything that is told: notices of what already happened, never the truth. A feature declares its own events in its folder. */
 export interface EngineEvents {
   /** A trigger was planned: the runs it made and what did not become one. */
   tick: {
@@ -49,26 +49,6 @@ export interface EngineEvents {
     changed: readonly string[]
     ended: readonly string[]
   }
-  /** A sensor was polled, and what that came to is stored. */
-  'sensor:polled': SensorNotice & {
-    at: Instant
-    kind: 'trigger' | 'no-trigger' | 'error'
-    /** Why nothing was found, or what went wrong. */
-    reason: string | undefined
-    observations: number
-    /** How many of them were new and became runs. */
-    fresh: number
-    /** How late the poll began. */
-    lagMs: number
-  }
-  /** A poll failed; the sensor is polled again after a back-off. */
-  'sensor:failed': SensorNotice & { reason: string; failures: number; broken: boolean; retryInMs: number }
-  /** A sensor that had failed was polled again with success. */
-  'sensor:recovered': SensorNotice & { failures: number }
-  /** A sensor failed so often that it is paused until a person lets it go on. */
-  'sensor:paused': SensorNotice & { failures: number; reason: string }
-  /** A poll went on after it was told to stop; its sensor is not polled beside it. */
-  'sensor:stuck': SensorNotice & { afterMs: number }
   /** This worker's lease was over; it took a new id. */
   'worker:expired': { worker: string }
   /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
@@ -85,11 +65,6 @@ export interface EngineEvents {
   trouble: { where: string; error: unknown; retryInMs: number }
   /** Something failed for good: the engine stops. */
   fatal: { where: string; error: unknown }
-}
-
-/** Which sensor. */
-export interface SensorNotice {
-  sensor: string
 }
 
 /** A run that waits for somebody to take it. */
@@ -131,57 +106,42 @@ export interface RunNotice {
 /** The name of an event. */
 export type EventName = keyof EngineEvents
 
-/** The names of all events. */
-export const eventNames = Object.keys({
-  tick: true,
-  'run:started': true,
-  'run:ended': true,
-  'run:refused': true,
-  'run:lost': true,
-  'run:log': true,
-  'run:stuck': true,
-  'run:offered': true,
-  operation: true,
-  definitions: true,
-  'sensor:polled': true,
-  'sensor:failed': true,
-  'sensor:recovered': true,
-  'sensor:paused': true,
-  'sensor:stuck': true,
-  'worker:expired': true,
-  'worker:not-ready': true,
-  'worker:draining': true,
-  'worker:drained': true,
-  'worker:undrained': true,
-  clock: true,
-  trouble: true,
-  fatal: true,
-} satisfies Record<EventName, true>) as readonly EventName[]
+type Listener<Name extends EventName> = (event: EngineEvents[Name], name: Name) => unknown
 
 /** Listeners by event. A listener that throws harms nobody: its error becomes a `trouble`. */
 export class Events {
-  readonly #listeners = new Map<EventName, Set<(event: never) => void>>()
+  readonly #listeners = new Map<EventName, Set<Listener<never>>>()
+  readonly #listenersOfAll = new Set<Listener<never>>()
 
-  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void {
+  on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners)
     listeners.add(listener)
     return () => listeners.delete(listener)
   }
 
+  /** Listens to every event, also to those that only a feature knows. */
+  onAll(listener: (event: EngineEvents[EventName], name: EventName) => unknown): () => void {
+    this.#listenersOfAll.add(listener)
+    return () => this.#listenersOfAll.delete(listener)
+  }
+
   /** Whether anyone listens: what nobody hears need not be put together. */
   has(name: EventName): boolean {
-    return (this.#listeners.get(name)?.size ?? 0) > 0
+    return this.#listenersOfAll.size + (this.#listeners.get(name)?.size ?? 0) > 0
   }
 
   emit<Name extends EventName>(name: Name, event: EngineEvents[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        const returned = (listener as (event: EngineEvents[Name]) => unknown)(event)
-        if (returned instanceof Promise) returned.catch((error: unknown) => this.#tellFailure(name, error))
-      } catch (error) {
-        this.#tellFailure(name, error)
-      }
+    for (const listener of this.#listeners.get(name) ?? []) this.#call(listener, name, event)
+    for (const listener of this.#listenersOfAll) this.#call(listener, name, event)
+  }
+
+  #call<Name extends EventName>(listener: Listener<never>, name: Name, event: EngineEvents[Name]): void {
+    try {
+      const returned = (listener as unknown as Listener<Name>)(event, name)
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#tellFailure(name, error))
+    } catch (error) {
+      this.#tellFailure(name, error)
     }
   }
 

@@ -3,7 +3,7 @@
  * lost or come twice, and a run that is offered on it is claimed like any other.
  */
 import { dated, type Dated } from '../../time/dated.js'
-import { eventNames, type EngineEvents, type EventName, type Events } from '../../engine/events.js'
+import type { EngineEvents, EventName, Events } from '../../engine/events.js'
 
 /** One event on the bus. */
 export type BusMessage = {
@@ -56,6 +56,5 @@ export class InProcessBus implements Bus {
 
 /** Publishes all events on a bus from now on. */
 export function publishEvents(events: Events, bus: Bus): void {
-  for (const name of eventNames)
-    events.on(name, (event) => bus.publish({ name, event: dated(event) } as BusMessage))
+  events.onAll((event, name) => bus.publish({ name, event: dated(event) } as BusMessage))
 }

@@ -8,6 +8,7 @@ import type * as status from './status.js'
 
 export type { ConfigSensor } from './config.js'
 export type { DedupeOptions, SensorInput, SensorOptions } from './definition.js'
+export type { SensorNotice } from './events.js'
 export type { Delivered } from './delivery/deliver.js'
 export type { AppSensorOptions } from './api.js'
 export type { SensorModule } from './isolated.js'

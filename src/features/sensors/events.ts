@@ -1,0 +1,31 @@
+import type { Instant } from '../../time/instant.js'
+
+/** Which sensor an event is about. */
+export interface SensorNotice {
+  sensor: string
+}
+
+declare module '../../engine/events.js' {
+  interface EngineEvents {
+    /** A sensor was polled, and what that came to is stored. */
+    'sensor:polled': SensorNotice & {
+      at: Instant
+      kind: 'trigger' | 'no-trigger' | 'error'
+      /** Why nothing was found, or what went wrong. */
+      reason: string | undefined
+      observations: number
+      /** How many of them were new and became runs. */
+      fresh: number
+      /** How late the poll began. */
+      lagMs: number
+    }
+    /** A poll failed; the sensor is polled again after a back-off. */
+    'sensor:failed': SensorNotice & { reason: string; failures: number; broken: boolean; retryInMs: number }
+    /** A sensor that had failed was polled again with success. */
+    'sensor:recovered': SensorNotice & { failures: number }
+    /** A sensor failed so often that it is paused until a person lets it go on. */
+    'sensor:paused': SensorNotice & { failures: number; reason: string }
+    /** A poll went on after it was told to stop; its sensor is not polled beside it. */
+    'sensor:stuck': SensorNotice & { afterMs: number }
+  }
+}
