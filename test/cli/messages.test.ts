@@ -53,21 +53,6 @@ describe('messages', () => {
   })
 })
 
-describe('a kill switch of the environment', () => {
-  it('that is misspelt gets a warning with what was meant', async () => {
-    const environment = {
-      WORKER_ENABLE: '0',
-      SCHEDULER_ENABLED: '1',
-      SCHEDULER_ENABLE: '1',
-      OTHER_ENABLED: '1',
-    }
-    const { stderr } = await runHere(['work'], { directory: emptyDirectory(), environment })
-    expect(stderr).toBe(
-      'warning: WORKER_ENABLE is set and switches nothing; did you mean WORKER_ENABLED?\nWORKER_ENABLED is off: nothing was done\n',
-    )
-  })
-})
-
 describe('exit codes in the docs', () => {
   const codeOf = (code: ErrorCode): number => exitCodeOf(new RotaError(code, ''))
 

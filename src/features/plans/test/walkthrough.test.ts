@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { filesUnder, root } from './repository.js'
+import { filesUnder, root } from '../../../../test/repository.js'
 
 const fence = /^```console at=(\S+)\n([^]*?)^```$/gm
 
