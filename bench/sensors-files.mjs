@@ -15,11 +15,11 @@ export function measureFileSweeps({ files = 100_000, flat = false, parent, say }
       closeSync(openSync(join(folder, `part-${index}.csv`), 'w'))
     }
     say?.('files written')
-    const { filesSensor } = await fromDist('sensors/files-sensor.js')
+    const { filesSensor } = await fromDist('features/sensors/kinds/files/sensor.js')
     const { sensor, config } = filesSensor({ directory, glob: '**/*.csv' })
     const { state } = await sensor.init(config)
-    const first = await sweep({ sensor, config, state, now: Date.now() + 60_000 })
-    const atRest = await sweep({ sensor, config, state: first.state, now: Date.now() + 120_000 })
+    const first = await sweep({ sensor, config, state, now: new Date(Date.now() + 60_000) })
+    const atRest = await sweep({ sensor, config, state: first.state, now: new Date(Date.now() + 120_000) })
     delete first.state
     delete atRest.state
     return { first, atRest, residentMiB: await residentMiB() }

@@ -34,9 +34,9 @@ async function startServer(keys) {
 }
 
 async function sweeper(options) {
-  const { readS3Options } = await fromDist('sensors/s3-options.js')
-  const { S3Listing } = await fromDist('sensors/s3-listing.js')
-  const { sensorOver } = await fromDist('sensors/s3-sensor.js')
+  const { readS3Options } = await fromDist('features/sensors/kinds/s3/options.js')
+  const { S3Listing } = await fromDist('features/sensors/kinds/s3/listing.js')
+  const { sensorOver } = await fromDist('features/sensors/kinds/s3/sensor.js')
   const config = readS3Options(options)
   const listing = new S3Listing(config)
   let requests = 0
@@ -55,7 +55,7 @@ async function sweeper(options) {
     const cpu = process.cpuUsage()
     for (let more = true; more; ) {
       const { signal } = new AbortController()
-      const polled = await sensor.poll(state, { config, now: Date.now(), timezone: 'UTC', signal })
+      const polled = await sensor.poll(state, { config, now: new Date(), timezone: 'UTC', signal })
       if (polled.kind === 'error') throw new Error(polled.reason)
       const text = JSON.stringify(polled.state)
       state = JSON.parse(text)
