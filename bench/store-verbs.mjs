@@ -1,7 +1,8 @@
 // The verbs of the SQL stores in two builds, alternating in one process: what a change of the store costs or saves.
 // Usage: node bench/store-verbs.mjs --before=<dist of the other build> [--store=sqlite|postgres] [--rounds=40] [--only=<pattern>]
 // Prints the least time per item of all rounds (CPU time for SQLite, elapsed time for Postgres), their ratio, and the
-// median of the ratios of the rounds, which a loaded machine disturbs less.
+// median of the ratios of the rounds, which a loaded machine disturbs less. Requests have older names as well (`gates`,
+// `want`), which newer builds ignore.
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -108,6 +109,7 @@ function casesOf(store) {
       ...times,
       priority: 0,
       gates: [],
+      slots: [],
       payload: { n: number++ },
       ...more,
     }
@@ -137,7 +139,8 @@ function casesOf(store) {
   const times = async (count, ask) => {
     for (let i = 0; i < count; i++) await ask()
   }
-  const slots = { job: 'slot', gates: [{ key: 'job:slot', limit: 1000 }] }
+  const gates = [{ key: 'job:slot', limit: 1000 }]
+  const slots = { job: 'slot', gates, slots: gates }
   const scale = isSqlite ? 1 : 0.25
   const n = (count) => Math.max(1, Math.round(count * scale))
   const a = (count, act, setUp) => ({ count: n(count), act: (input) => act(n(count), input), setUp })

@@ -1,5 +1,6 @@
 import type { StoreHealth, StoreWarning } from '../store-health.js'
 import { readMeta } from '../sql/meta.js'
+import { perform } from '../sql/verb.js'
 import { oldTransactions } from './old-transactions.js'
 import type { Session } from './commit/session.js'
 
@@ -31,7 +32,7 @@ export async function health(
   request: { schema: string; isDeep: boolean; isDeaf: boolean },
 ): Promise<StoreHealth> {
   const { db } = session
-  const meta = await session.db.perform(readMeta())
+  const meta = await perform(readMeta(session))
   return {
     id: meta.store,
     schemaVersion: meta.version,

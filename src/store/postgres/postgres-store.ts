@@ -19,6 +19,7 @@ import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import { storeVerbs, type Driver as VerbDriver } from '../sql/store-verbs.js'
+import { perform } from '../sql/verb.js'
 import { listenerOf, readAddress, type Address } from './connection/address.js'
 import { DatabaseClock } from './connection/clock.js'
 import { CommitLoop } from './commit/commit-loop.js'
@@ -95,7 +96,7 @@ function enqueueTogether(
   session: Session,
   requests: readonly EnqueueRequest[],
 ): Promise<readonly Enqueued[][]> {
-  return session.db.perform(enqueueAll(session, requests))
+  return perform(enqueueAll(session, requests))
 }
 
 /** How long a look for damage everywhere may take. */
@@ -110,11 +111,11 @@ class OpenSchema {
   readonly lanes: Lanes
   readonly reader: Reader
   readonly driver: VerbDriver = {
-    commit: (verb, options) => this.loop.commit((session) => session.db.perform(verb(session)), options),
+    commit: (verb, options) => this.loop.commit((session) => perform(verb(session)), options),
     read: (verb, { isSnapshot = false } = {}) =>
       isSnapshot
-        ? this.reader.askTogether((session) => session.db.perform(verb(session)))
-        : this.reader.ask((session) => session.db.perform(verb(session))),
+        ? this.reader.askTogether((session) => perform(verb(session)))
+        : this.reader.ask((session) => perform(verb(session))),
   }
   readonly #clock: Clock
   readonly #connections: Connections

@@ -3,7 +3,7 @@ import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoredJob } from '../port.js'
 import { holdOf, type HoldRow } from './rows/run-rows.js'
-import { all, get, type Verb } from './verb.js'
+import { answered, type Sql, type Verb } from './verb.js'
 
 /** What every claim needs of the definitions: read once and kept until a revision says that it changed. */
 export interface Catalog {
@@ -36,36 +36,49 @@ const HOLDS = `select * from rota.holds
   where target = any($1::text[]) or (target >= 'queue:' and target < 'queue;') order by id`
 
 /** The revisions as they are now. */
-export function* readRevisions(): Verb<Revisions> {
-  const revisions = yield* get<Revisions>(REVISIONS)
+export function* readRevisions(sql: Sql): Verb<Revisions> {
+  const revisions = yield* sql.get<Revisions>(REVISIONS)
   if (revisions === undefined) throw new Error('The store has lost the row that describes it')
   return revisions
 }
 
 /** The catalog of some revisions: the known one, as far as nothing changed since. */
-export function* loadCatalog(known: Catalog | undefined, revisions: Revisions): Verb<Catalog> {
+export function catalogOf(sql: Sql, known: Catalog | undefined, revisions: Revisions): Verb<Catalog> {
   const { jobs_revision: jobsRevision, limits_revision: limitsRevision } = revisions
   const jobs = known?.jobsRevision === jobsRevision ? known : undefined
   const limits = known?.limitsRevision === limitsRevision ? known : undefined
-  if (jobs !== undefined && jobs === limits) return jobs
-  const storedJobs = jobs?.storedJobs ?? (yield* readJobs())
+  if (jobs !== undefined && jobs === limits) return answered(jobs)
+  return loadCatalog(sql, { jobsRevision, limitsRevision, jobs, limits })
+}
+
+function* loadCatalog(
+  sql: Sql,
+  known: {
+    jobsRevision: number
+    limitsRevision: number
+    jobs?: Catalog | undefined
+    limits?: Catalog | undefined
+  },
+): Verb<Catalog> {
+  const { jobsRevision, limitsRevision, jobs, limits } = known
+  const storedJobs = jobs?.storedJobs ?? (yield* readJobs(sql))
   return {
     jobsRevision,
     limitsRevision,
     jobs: jobs?.jobs ?? new Map(storedJobs.map(({ job }) => [job.name, job])),
     storedJobs,
-    queueLimits: limits?.queueLimits ?? (yield* readLimits()),
-    holds: limits?.holds ?? (yield* all<HoldRow>(HOLDS, claimingTargets)).map(holdOf),
+    queueLimits: limits?.queueLimits ?? (yield* readLimits(sql)),
+    holds: limits?.holds ?? (yield* sql.all<HoldRow>(HOLDS, claimingTargets)).map(holdOf),
   }
 }
 
-function* readJobs(): Verb<StoredJob[]> {
-  const rows = yield* all<{ source: string; definition: string }>(JOBS)
+function* readJobs(sql: Sql): Verb<StoredJob[]> {
+  const rows = yield* sql.all<{ source: string; definition: string }>(JOBS)
   return rows.map(({ source, definition }) => ({ job: JSON.parse(definition) as Job, source }))
 }
 
-function* readLimits(): Verb<Map<string, number>> {
-  const rows = yield* all<{ name: string; concurrency: number }>(LIMITS)
+function* readLimits(sql: Sql): Verb<Map<string, number>> {
+  const rows = yield* sql.all<{ name: string; concurrency: number }>(LIMITS)
   return new Map(rows.map(({ name, concurrency }) => [name, concurrency]))
 }
 

@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
-import { change, get, type Verb } from './verb.js'
+import type { Verb } from './verb.js'
 
 /** The one row that describes the store itself. */
 export interface MetaRow {
@@ -33,46 +33,46 @@ export interface Counters {
 
 /** The current numbers. */
 export function* countersOf(session: Session): Verb<Counters> {
-  const meta = yield* readMeta()
+  const meta = yield* readMeta(session)
   const highestAt = Math.max(session.highestAt, meta.highest_at)
   return { highestAt, epoch: meta.epoch, jobsRevision: meta.jobs_revision }
 }
 
 /** Continues from the numbers of another store. */
 export function* takeCounters(session: Session, { highestAt, epoch, jobsRevision }: Counters): Verb<void> {
-  yield* change(TAKE_COUNTERS, epoch, jobsRevision)
+  yield* session.sql.change(TAKE_COUNTERS, epoch, jobsRevision)
   session.noteTime(highestAt)
   session.doubtCatalog()
 }
 
 /** What the store says of itself. */
-export function* readMeta(): Verb<MetaRow> {
-  const row = yield* get<MetaRow>(READ)
+export function* readMeta(session: Session): Verb<MetaRow> {
+  const row = yield* session.sql.get<MetaRow>(READ)
   if (row === undefined) throw new Error('The store has lost the row that describes it')
   return row
 }
 
 /** The highest time that any process wrote, or that was handed in here. */
 export function* highestTime(session: Session): Verb<Instant> {
-  return Math.max(session.highestAt, (yield* readMeta()).highest_at)
+  return Math.max(session.highestAt, (yield* readMeta(session)).highest_at)
 }
 
 /** Writes the highest time down. */
-export function* raiseTime(at: Instant): Verb<void> {
-  yield* change(RAISE_TIME, at)
+export function* raiseTime(session: Session, at: Instant): Verb<void> {
+  yield* session.sql.change(RAISE_TIME, at)
 }
 
 /** Makes every process read the jobs again. */
 export function* markJobsChanged(session: Session, count: number): Verb<void> {
   if (count === 0) return
-  yield* change(CHANGE_JOBS, count)
+  yield* session.sql.change(CHANGE_JOBS, count)
   session.hasNews = true
   session.doubtCatalog()
 }
 
 /** Makes every process read the holds and the limits of queues again. */
 export function* markLimitsChanged(session: Session): Verb<void> {
-  yield* change(CHANGE_LIMITS)
+  yield* session.sql.change(CHANGE_LIMITS)
   session.hasNews = true
   session.doubtCatalog()
 }

@@ -2,10 +2,11 @@ import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Catalog } from './catalog.js'
 import type { NativeVerbs } from './runs/native.js'
-import type { Verb } from './verb.js'
+import type { Sql, Verb } from './verb.js'
 
 /** One transaction or question as a verb sees it, with what the process remembers of the store. */
 export interface Session {
+  readonly sql: Sql
   /** Whether no other transaction writes meanwhile. In SQLite that is always so: a transaction has the write lock. */
   readonly isExclusive: boolean
   /** Set where something was written that other processes may wait for; SQLite's notice every commit anyway. */

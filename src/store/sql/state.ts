@@ -4,7 +4,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
 import { stateEntryOf, type StateRow } from './rows/state-rows.js'
 import { each } from './statement.js'
-import { all, change, value, type Verb } from './verb.js'
+import type { Verb } from './verb.js'
 
 // Each relies on: primary key. Being the only writer closes the race of two changes of one entry.
 const VALUE = `select value from rota.notes where kind = $1 and name = $2 and item = $3`
@@ -45,24 +45,25 @@ const PUT = `insert into rota.notes (kind, name, item, revision, at, value) valu
   set revision = excluded.revision, at = excluded.at, value = excluded.value`
 
 /** State entries by name and item. */
-export function* stateEntries(filter: StateFilter): Verb<StateEntry[]> {
+export function* stateEntries(session: Session, filter: StateFilter): Verb<StateEntry[]> {
   const { kind, after, limit } = filter
   const common = [kind, after?.name ?? null, after?.item ?? null, limit] as const
-  return (yield* rowsOf(common, filter)).map(stateEntryOf)
+  return (yield* rowsOf(session, common, filter)).map(stateEntryOf)
 }
 
 /** State entries of every kind, from a key on. */
 export function* stateEntriesAfter(
+  session: Session,
   key: readonly [string, string, string],
   limit: number,
 ): Verb<StateEntry[]> {
-  return (yield* all<StateRow>(FROM, ...key, limit)).map(stateEntryOf)
+  return (yield* session.sql.all<StateRow>(FROM, ...key, limit)).map(stateEntryOf)
 }
 
 /** Puts in a state entry with its revision. */
-export function* putStateEntry(entry: StateEntry): Verb<void> {
+export function* putStateEntry(session: Session, entry: StateEntry): Verb<void> {
   const { kind, name, item, revision, at } = entry
-  yield* change(PUT, kind, name, item, revision, at, JSON.stringify(entry.value))
+  yield* session.sql.change(PUT, kind, name, item, revision, at, JSON.stringify(entry.value))
 }
 
 /** Changes state entries, or none where one has moved on. */
@@ -72,39 +73,40 @@ export function* changeState(
 ): Verb<'changed' | 'stale'> {
   session.beExclusive()
   session.noteTime(request.now)
-  if (!(yield* areCurrent(request.changes))) return 'stale'
-  for (const one of request.changes) yield* writeStateEntry(one, request.now)
+  if (!(yield* areCurrent(session, request.changes))) return 'stale'
+  for (const one of request.changes) yield* writeStateEntry(session, one, request.now)
   return 'changed'
 }
 
 /** Whether every change was computed from the entry's current revision. */
-export function* areCurrent(changes: readonly StateChange[]): Verb<boolean> {
+export function* areCurrent(session: Session, changes: readonly StateChange[]): Verb<boolean> {
   for (const { kind, name, item, revision } of changes) {
     if (revision === undefined) continue
-    if (revision !== ((yield* value<number>(REVISION, kind, name, item)) ?? 0)) return false
+    if (revision !== ((yield* session.sql.value<number>(REVISION, kind, name, item)) ?? 0)) return false
   }
   return true
 }
 
 /** The value of a state entry, where there is one. */
-export function* stateValue({ kind, name, item }: StateKey): Verb<Json | undefined> {
-  const text = yield* value<string>(VALUE, kind, name, item)
+export function* stateValue(session: Session, { kind, name, item }: StateKey): Verb<Json | undefined> {
+  const text = yield* session.sql.value<string>(VALUE, kind, name, item)
   return text === undefined ? undefined : (JSON.parse(text) as Json)
 }
 
 /** Writes or removes one state entry, whatever its revision. */
-export function* writeStateEntry(entry: StateChange, at: Instant): Verb<void> {
+export function* writeStateEntry(session: Session, entry: StateChange, at: Instant): Verb<void> {
   const { kind, name, item } = entry
-  if (entry.value === undefined) yield* change(REMOVE, kind, name, item)
-  else yield* change(WRITE, kind, name, item, at, JSON.stringify(entry.value))
+  if (entry.value === undefined) yield* session.sql.change(REMOVE, kind, name, item)
+  else yield* session.sql.change(WRITE, kind, name, item, at, JSON.stringify(entry.value))
 }
 
 function* rowsOf(
+  session: Session,
   common: readonly [string, string | null, string | null, number],
   { names, items }: Pick<StateFilter, 'names' | 'items'>,
 ): Verb<StateRow[]> {
-  if (names === undefined && items === undefined) return yield* all<StateRow>(ALL, ...common)
-  if (names === undefined) return yield* all<StateRow>(WITH_ITEMS, ...common, items ?? [])
-  if (items === undefined) return yield* all<StateRow>(OF_NAMES, ...common, names)
-  return yield* all<StateRow>(OF_ITEMS, ...common, names, items)
+  if (names === undefined && items === undefined) return yield* session.sql.all<StateRow>(ALL, ...common)
+  if (names === undefined) return yield* session.sql.all<StateRow>(WITH_ITEMS, ...common, items ?? [])
+  if (items === undefined) return yield* session.sql.all<StateRow>(OF_NAMES, ...common, names)
+  return yield* session.sql.all<StateRow>(OF_ITEMS, ...common, names, items)
 }

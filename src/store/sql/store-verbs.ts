@@ -58,34 +58,34 @@ export function storeVerbs({ commit, read }: Driver) {
     jobs: () => read(jobs),
     queues: () => read(queues, { isSnapshot: true }),
     defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
-    triggers: (filter = {}) => read(() => triggers(filter)),
-    fingerprints: (source) => read(() => fingerprints(source)),
-    versions: (trigger) => read(() => versions(trigger)),
+    triggers: (filter = {}) => read((session) => triggers(session, filter)),
+    fingerprints: (source) => read((session) => fingerprints(session, source)),
+    versions: (trigger) => read((session) => versions(session, trigger)),
     due: (request) => read((session) => due(session, request)),
     dueByName: (request) => read((session) => dueByName(session, request)),
-    nextTickAt: (request) => read(() => nextTickAt(request)),
+    nextTickAt: (request) => read((session) => nextTickAt(session, request)),
     tick: (batch) => commitInPieces(batch, tick),
-    seen: (request) => read(() => seen(request)),
-    forgetSeen: (request) => commit(() => forgetSeen(request)),
+    seen: (request) => read((session) => seen(session, request)),
+    forgetSeen: (request) => commit((session) => forgetSeen(session, request)),
     hold: (request) => commit((session) => hold(session, request)),
     release: (request) => commit((session) => release(session, request)),
-    holds: (filter = {}) => read(() => holds(filter)),
-    stateEntries: (filter) => read(() => stateEntries(filter)),
+    holds: (filter = {}) => read((session) => holds(session, filter)),
+    stateEntries: (filter) => read((session) => stateEntries(session, filter)),
     changeState: (request) =>
       commit((session) => changeState(session, request), { items: 1 + request.changes.length }),
-    register: (worker) => commit(() => register(worker), { isExclusive: false }),
+    register: (worker) => commit((session) => register(session, worker), { isExclusive: false }),
     drain: (request) => commit((session) => drain(session, request), { isExclusive: false }),
     retire: (request) => commit((session) => retire(session, request)),
     expire: (request) => commit((session) => expire(session, request)),
     workers: () => read(workers),
-    signsOf: (request) => read(() => signsOf(request)),
+    signsOf: (request) => read((session) => signsOf(session, request)),
     log: async (lines) => {
       await inPieces(lines, async (piece) => {
-        await commit(() => log(piece), { items: piece.length, isExclusive: false })
+        await commit((session) => log(session, piece), { items: piece.length, isExclusive: false })
         return []
       })
     },
-    logs: (request) => read(() => logs(request)),
+    logs: (request) => read((session) => logs(session, request)),
     prune: async (request) => {
       let removed = 0
       for (;;) {
@@ -98,13 +98,13 @@ export function storeVerbs({ commit, read }: Driver) {
     cancel: (request) => commit((session) => cancel(session, request)),
     retry: (request) => commit((session) => retry(session, request)),
     advance: (request) => commit((session) => advance(session, request)),
-    run: (id) => read(() => run(id)),
-    runsByPrefix: (prefix, limit) => read(() => runsByPrefix(prefix, limit)),
+    run: (id) => read((session) => run(session, id)),
+    runsByPrefix: (prefix, limit) => read((session) => runsByPrefix(session, prefix, limit)),
     runs: async (filter) => {
       const found: Run[] = []
       for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
         const part: RunFilter = rest
-        const { runs, next } = await read(() => listRuns(part))
+        const { runs, next } = await read((session) => listRuns(session, part))
         found.push(...runs)
         rest = next
         // A long list must not keep the worker from its turn.
@@ -113,10 +113,10 @@ export function storeVerbs({ commit, read }: Driver) {
       return found
     },
     counts: () => read(counts),
-    attempts: (id) => read(() => attempts(id)),
-    runInstants: (request) => read(() => runInstants(request)),
+    attempts: (id) => read((session) => attempts(session, id)),
+    runInstants: (request) => read((session) => runInstants(session, request)),
     facts: (request) => read((session) => facts(session, request), { isSnapshot: true }),
     takeFacts: (batch) => commit((session) => takeFacts(session, batch), { items: batch.length }),
-    ledger: (request) => read(() => ledger(request)),
+    ledger: (request) => read((session) => ledger(session, request)),
   } satisfies Partial<Store>
 }

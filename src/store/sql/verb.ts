@@ -2,145 +2,95 @@
  * A verb is what a store does in one transaction or one question: "cancel this run", "list the holds". It is written
  * once and runs on both drivers, although SQLite answers at once and Postgres answers later.
  *
- * A verb is a generator function. It never touches a driver: it yields requests ("the first row of this statement
- * with these values") and is resumed with the answers. `yield*` before each request keeps the type of its answer:
+ * A verb is a generator function. It asks the database through `session.sql`, and `yield*` gives it the answer:
  *
  *   export function* cancel(session: Session, request: Request): Verb<'cancelled' | 'absent'> {
- *     const run = yield* get<RunRow>(RUN, request.run)
+ *     const run = yield* session.sql.get<RunRow>(RUN, request.run)
  *     if (run === undefined) return 'absent'
- *     yield* change(END, run.seq)
+ *     yield* session.sql.change(END, run.seq)
  *     return 'cancelled'
  *   }
  *
- * SQLite performs it in one go (`performNow`), Postgres awaits each answer (`perform`). A request costs 0.1 to 0.2 µs
- * more than a direct call of the driver. Requests that do not need each other's answers are handed in `together`:
- * Postgres then sends them in one journey.
+ * On SQLite the answer is there when `yield*` asks for it, so a verb never stops on its way (`performNow`). On Postgres
+ * the verb yields the promise of the answer and is resumed with what it becomes (`perform`). A statement is sent when
+ * its method is called, so those that do not need each other's answers are given `together`: Postgres then gets them
+ * in one journey.
  *
  * - Statements are written in the dialect of `statement.ts`; each says the index it relies on and the race it closes.
  * - What a verb needs besides rows (the catalog, the highest time, being the only writer) it asks of its `Session`.
  * - A verb catches nothing: a statement that fails ends the transaction, and with it the verb.
+ *
+ * What this costs is in docs/decisions/0043-sql-verbs.md.
  */
 import type { SqlScalar, SqlValue, Statement } from './statement.js'
 
-/** One statement, and which part of its answer is wanted. */
-export interface Query {
-  /** The method of the driver that answers it. */
-  readonly want: 'change' | 'get' | 'all' | 'value'
-  readonly sql: Statement
-  readonly values: readonly SqlValue[]
-}
+/** A piece of work in a store; what it yields has to be awaited, and is its business alone. */
+export type Verb<T> = Iterable<unknown, T, unknown>
 
-/** Rows for a statement of `insertInto`; at least one. */
-export interface Insertion {
-  readonly want: 'insert' | 'added'
-  readonly sql: Statement
-  readonly rows: readonly (readonly SqlScalar[])[]
-}
+/** Rows for a statement of `insertInto`. */
+export type Rows = readonly (readonly SqlScalar[])[]
 
-/** What a verb may yield: something for the driver, or verbs that may be performed at the same time. */
-export type Request =
-  | Query
-  | Insertion
-  | { readonly want: 'together'; readonly verbs: readonly Verb<unknown>[] }
-
-/** A piece of work in a store, to be performed by a driver. */
-export type Verb<T> = Generator<Request, T, unknown>
-
-/** How many rows a statement changed. */
-export function* change(sql: Statement, ...values: readonly SqlValue[]): Verb<number> {
-  return (yield { want: 'change', sql, values }) as number
-}
-
-/** The first row. */
-export function* get<Row>(sql: Statement, ...values: readonly SqlValue[]): Verb<Row | undefined> {
-  return (yield { want: 'get', sql, values }) as Row | undefined
-}
-
-/** All rows. */
-export function* all<Row>(sql: Statement, ...values: readonly SqlValue[]): Verb<Row[]> {
-  return (yield { want: 'all', sql, values }) as Row[]
-}
-
-/** The first column of the first row; undefined where there is no row, or null in it. */
-export function* value<T extends string | number>(
-  sql: Statement,
-  ...values: readonly SqlValue[]
-): Verb<T | undefined> {
-  return (yield { want: 'value', sql, values }) as T | undefined
-}
-
-/** Inserts rows; how many there are now that were not there, or were changed. */
-export function* insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Verb<number> {
-  return rows.length === 0 ? 0 : ((yield { want: 'insert', sql, rows }) as number)
-}
-
-/** Inserts rows with a statement of `insertNewInto`; for each row whether it is new. */
-export function* added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Verb<boolean[]> {
-  return rows.length === 0 ? [] : ((yield { want: 'added', sql, rows }) as boolean[])
-}
-
-/** Performs verbs that do not need each other's answers. */
-export function* together<const Verbs extends readonly Verb<unknown>[]>(
-  ...verbs: Verbs
-): Verb<Answers<Verbs>> {
-  return (yield { want: 'together', verbs }) as Answers<Verbs>
+/** The database as a verb sees it. */
+export interface Sql {
+  /** How many rows a statement changed. */
+  change(sql: Statement, ...values: readonly SqlValue[]): Verb<number>
+  /** The first row. */
+  get<Row>(sql: Statement, ...values: readonly SqlValue[]): Verb<Row | undefined>
+  /** All rows. */
+  all<Row>(sql: Statement, ...values: readonly SqlValue[]): Verb<Row[]>
+  /** The first column of the first row; undefined where there is no row, or null in it. */
+  value<T extends string | number>(sql: Statement, ...values: readonly SqlValue[]): Verb<T | undefined>
+  /** Inserts rows; how many there are now that were not there, or were changed. */
+  insert(sql: Statement, rows: Rows): Verb<number>
+  /** Inserts rows with a statement of `insertNewInto`; for each row whether it is new. */
+  added(sql: Statement, rows: Rows): Verb<boolean[]>
+  /** Performs verbs that do not need each other's answers. */
+  together<const Verbs extends readonly Verb<unknown>[]>(...verbs: Verbs): Verb<Answers<Verbs>>
 }
 
 type Answers<Verbs extends readonly Verb<unknown>[]> = {
-  [Place in keyof Verbs]: Verbs[Place] extends Verb<infer T> ? T : never
+  -readonly [Place in keyof Verbs]: Verbs[Place] extends Verb<infer T> ? T : never
 }
 
-/** A driver: a method for each thing that may be wanted, which gives its answer or a promise of it. */
-export interface Driver {
-  change(sql: Statement, ...values: readonly SqlValue[]): unknown
-  get(sql: Statement, ...values: readonly SqlValue[]): unknown
-  all(sql: Statement, ...values: readonly SqlValue[]): unknown
-  value(sql: Statement, ...values: readonly SqlValue[]): unknown
-  insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): unknown
-  added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): unknown
-}
+/** An answer that is there already. */
+class Answer<T> implements Verb<T> {
+  readonly done = true
+  readonly value: T
 
-function answer(driver: Driver, request: Query | Insertion): unknown {
-  switch (request.want) {
-    case 'change':
-      return driver.change(request.sql, ...request.values)
-    case 'get':
-      return driver.get(request.sql, ...request.values)
-    case 'all':
-      return driver.all(request.sql, ...request.values)
-    case 'value':
-      return driver.value(request.sql, ...request.values)
-    case 'insert':
-      return driver.insert(request.sql, request.rows)
-    case 'added':
-      return driver.added(request.sql, request.rows)
+  constructor(value: T) {
+    this.value = value
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): this {
+    return this
   }
 }
 
-/** Performs a verb on a driver that answers at once. */
-export function performNow<T>(verb: Verb<T>, driver: Driver): T {
-  let step = verb.next()
-  while (step.done !== true) {
-    const request = step.value
-    step = verb.next(
-      request.want === 'together'
-        ? request.verbs.map((one) => performNow(one, driver))
-        : answer(driver, request),
-    )
-  }
+/** An answer that is there already, as a verb. */
+export function answered<T>(value: T): Verb<T> {
+  return new Answer(value)
+}
+
+/** An answer that comes later, as a verb. */
+export function* awaited<T>(promise: Promise<T>): Verb<T> {
+  return (yield promise) as T
+}
+
+/** Performs a verb whose answers are there at once. */
+export function performNow<T>(verb: Verb<T>): T {
+  const step = verb[Symbol.iterator]().next()
+  if (step.done !== true) throw new Error('A verb of a database that answers at once had to wait')
   return step.value
 }
 
-/** Performs a verb on a driver that answers later. */
-export async function perform<T>(verb: Verb<T>, driver: Driver): Promise<T> {
-  let step = verb.next()
-  while (step.done !== true) {
-    const request = step.value
-    step = verb.next(
-      request.want === 'together'
-        ? await Promise.all(request.verbs.map((one) => perform(one, driver)))
-        : await answer(driver, request),
-    )
-  }
+/** Performs a verb whose answers come later. */
+export async function perform<T>(verb: Verb<T>): Promise<T> {
+  const steps = verb[Symbol.iterator]()
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(await step.value)
   return step.value
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { WorkerEntry, WorkerStatus } from '../port.js'
 import type { Session } from './session.js'
 import { running } from './rows/states.js'
-import { all, change, get, value, type Verb } from './verb.js'
+import type { Verb } from './verb.js'
 import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from './rows/worker-rows.js'
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
@@ -29,9 +29,9 @@ const SIGNS = `select max(beat) filter (where beat <= $1::int8) as last_beat_at,
     where started_at <= $1::int8 and ',' || roles || ',' like '%,' || $2::text || ',%') as processes`
 
 /** Registers a worker, with a lease that starts now. */
-export function* register(worker: WorkerEntry): Verb<void> {
+export function* register(session: Session, worker: WorkerEntry): Verb<void> {
   const { id, host, pid, version, roles = ['worker'], slots = null, now, leaseMs } = worker
-  yield* change(REGISTER, id, host, pid, version, roles.join(), slots, now, now + leaseMs)
+  yield* session.sql.change(REGISTER, id, host, pid, version, roles.join(), slots, now, now + leaseMs)
 }
 
 /** Stops a worker from claiming, or lets it claim again. */
@@ -39,26 +39,26 @@ export function* drain(
   session: Session,
   { worker, isDraining }: { worker: string; isDraining: boolean },
 ): Verb<'changed' | 'already' | 'absent'> {
-  if ((yield* change(DRAIN, isDraining ? 1 : 0, worker)) === 1) {
+  if ((yield* session.sql.change(DRAIN, isDraining ? 1 : 0, worker)) === 1) {
     session.hasNews = true
     return 'changed'
   }
-  return (yield* value(IS_LIVE, worker)) === undefined ? 'absent' : 'already'
+  return (yield* session.sql.value(IS_LIVE, worker)) === undefined ? 'absent' : 'already'
 }
 
 /** Removes a worker from the live ones; `expire` gives out what it still holds. */
 export function* retire(session: Session, request: { worker: string }): Verb<void> {
   session.beExclusive()
-  yield* change(RETIRE, request.worker)
+  yield* session.sql.change(RETIRE, request.worker)
 }
 
 /** The live workers, by id. */
-export function* workers(): Verb<WorkerStatus[]> {
-  const rows = yield* all<WorkerRow & { running: number }>(WORKERS)
+export function* workers(session: Session): Verb<WorkerStatus[]> {
+  const rows = yield* session.sql.all<WorkerRow & { running: number }>(WORKERS)
   return rows.map((row) => ({ ...workerOf(row), running: row.running }))
 }
 
 /** When processes with a role were last seen, up to an instant. */
-export function* signsOf(request: { role: string; until: Instant }): Verb<Signs> {
-  return signsOfRow(yield* get<SignsRow>(SIGNS, request.until, request.role))
+export function* signsOf(session: Session, request: { role: string; until: Instant }): Verb<Signs> {
+  return signsOfRow(yield* session.sql.get<SignsRow>(SIGNS, request.until, request.role))
 }

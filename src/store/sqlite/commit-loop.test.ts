@@ -8,6 +8,7 @@ import { aJob, aRun, t0 } from '../conformance/stage.js'
 import type { Store } from '../port.js'
 import { CommitLoop } from './commit-loop.js'
 import { enqueue } from '../sql/runs/enqueue.js'
+import { performNow } from '../sql/verb.js'
 import { openDatabase } from './open.js'
 import { Session } from './session.js'
 import { openSqliteStore } from './sqlite-store.js'
@@ -134,7 +135,7 @@ it('a full disk fails the transaction whole, and the store goes on when there is
   const session = new Session(db)
   const loop = new CommitLoop({ session, clock: systemClock, url: 'sqlite:test' })
   const runs = Array.from({ length: 2000 }, (_, i) => aRun(`r${i}`, { payload: 'x'.repeat(200) }))
-  const attempt = () => loop.commit((each) => each.db.perform(enqueue(each, { runs, now: t0 })))
+  const attempt = () => loop.commit((each) => performNow(enqueue(each, { runs, now: t0 })))
   const pages = db.value('pragma page_count')
   db.exec(`pragma max_page_count = ${pages}`)
   await expect(attempt()).rejects.toMatchObject({ code: 'STORE_FULL' })

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { StoreHealth } from '../store-health.js'
 import { highestTime, readMeta } from '../sql/meta.js'
+import { performNow } from '../sql/verb.js'
 import type { Session } from './session.js'
 
 const ENGINE = `select sqlite_version()`
@@ -13,7 +14,7 @@ const DEEP = `select quick_check from pragma_quick_check limit ${maxFaults}`
 /** What the store knows of its own health; a deep look reads the whole file. */
 export function health(session: Session, request: { path: string; isDeep: boolean }): StoreHealth {
   const { db } = session
-  const meta = session.db.perform(readMeta())
+  const meta = performNow(readMeta(session))
   return {
     id: meta.store,
     schemaVersion: meta.version,
@@ -21,7 +22,7 @@ export function health(session: Session, request: { path: string; isDeep: boolea
     sizeBytes: sizeOf(request.path) + sizeOf(`${request.path}-wal`),
     epoch: meta.epoch,
     commit: db.commitNumber,
-    highestAt: session.db.perform(highestTime(session)),
+    highestAt: performNow(highestTime(session)),
     faults: request.isDeep ? deepFaults(session) : [],
   }
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { Beat } from '../port.js'
 import { highestTime } from '../sql/meta.js'
+import { performNow } from '../sql/verb.js'
 import type { Session } from './session.js'
 
 // Relies on: primary key. No two states of the store have it in common.
@@ -19,7 +20,7 @@ export function heartbeat(
   session.noteTime(request.now)
   session.writeTime(0)
   session.db.change(RAISE_EPOCH)
-  const at = session.db.perform(highestTime(session))
+  const at = performNow(highestTime(session))
   if (session.db.change(RENEW, at, at + request.leaseMs, request.worker) === 0) return 'expired'
   return session.db.value(IS_DRAINING, request.worker) === 1 ? 'draining' : 'alive'
 }

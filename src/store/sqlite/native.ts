@@ -12,31 +12,32 @@ import { leaveQueue } from '../sql/runs/end-run.js'
 import { isPlainEnd } from '../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd } from '../sql/runs/native.js'
 import type { Session } from '../sql/session.js'
-import { all, change, value, type Verb } from '../sql/verb.js'
+import type { Verb } from '../sql/verb.js'
 import type { PlainClaim, PlainClaims } from './plain-claims.js'
 
 /** Longer payloads are read only for the runs that are taken. */
 const maxInlinePayload = 4096
 
 // Relies on: runs_ready, in its own order. The write lock keeps two workers from taking one run.
-const CANDIDATES = `select json_group_array(json_array(seq, id, priority, run_at, attempt, failures, crashes, due_at,
-    trigger, partition, gates, follow, payload is not null,
-    case when octet_length(payload) <= ${maxInlinePayload} then payload end))
-  from (
-    select * from runs where state = ${ready} and job = $1 order by priority desc, run_at, seq limit $2 offset $3 + 0
-  )`
+const CANDIDATES = `select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition,
+    gates, follow, case when octet_length(payload) > ${maxInlinePayload} then '' else payload end as payload
+  from runs where state = ${ready} and job = $1 order by priority desc, run_at, seq limit $2 offset $3 + 0`
 
-// Relies on: primary key.
-const TAKE = `update runs set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2, started_at = null
-  where seq = any($3::int8[])`
+// Relies on: primary key. A list of one would take 3 µs more, which is half of the statement.
+const TAKE_ONE = `update runs set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2,
+  started_at = null where seq = $3`
+
+const TAKE = TAKE_ONE.replace('= $3', '= any($3::int8[])')
 
 // Relies on: primary key.
 const PAYLOAD = `select payload from runs where seq = $1`
 
 // Relies on: primary key. The fence is run, attempt and state: what an older claim reports finds no row. A key is never
-// given twice, so the key of a claim is as good as its run's id.
-const END_PLAIN = `update runs set state = ${done}, started_at = $1, finished_at = $2, result = $3, reason = null
-  where state = ${running} and attempt = 1 and seq = any($4::int8[])`
+// given twice, so the key of a claim is as good as its run's id. One alone for the same reason as above.
+const END_ONE_PLAIN = `update runs set state = ${done}, started_at = $1, finished_at = $2, result = $3, reason = null
+  where state = ${running} and attempt = 1 and seq = $4`
+
+const END_PLAIN = END_ONE_PLAIN.replace('= $4', '= any($4::int8[])')
 
 // Relies on: primary key. Asked only where some were stale; no other process can have ended a first attempt as done.
 const ENDED = `select seq from runs
@@ -54,9 +55,9 @@ export function nativeVerbs(session: Session, claims: PlainClaims): NativeVerbs 
     // Each job is a statement of its own.
     manyJobs: 8,
     endPlain: (items) => endPlain(session, claims, items),
-    candidates,
-    take: (runs, by) => take(claims, runs as readonly ReadCandidate[], by),
-    takeNotices,
+    candidates: (jobs, range) => candidates(session, jobs, range),
+    take: (runs, by) => take(session, { claims, runs: runs as readonly ReadCandidate[] }, by),
+    takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: () => 0,
     *lockUniqueKey() {
       // The write lock keeps every other transaction out.
@@ -98,9 +99,14 @@ function addToGroup(groups: Map<string, PlainGroup>, item: Finished, claim: Plai
 
 function* endGroup(session: Session, group: PlainGroup, ended: Map<RunId, PlainEnd>): Verb<void> {
   const { startedAt = null, endedAt, result, members } = group
-  const seqs = members.map(({ claim }) => claim.seq)
-  const changes = yield* change(END_PLAIN, startedAt, endedAt, result, seqs)
-  const rows = changes === members.length ? undefined : yield* all<{ seq: number }>(ENDED, endedAt, seqs)
+  const [first] = members
+  const keys = keysOf(members.map(({ claim }) => claim))
+  const changes =
+    members.length === 1 && first !== undefined
+      ? yield* session.sql.change(END_ONE_PLAIN, startedAt, endedAt, result, first.claim.seq)
+      : yield* session.sql.change(END_PLAIN, startedAt, endedAt, result, keys)
+  const rows =
+    changes === members.length ? undefined : yield* session.sql.all<{ seq: number }>(ENDED, endedAt, keys)
   const current = rows === undefined ? undefined : new Set(rows.map(({ seq }) => seq))
   const byJob = new Map<string, number>()
   for (const { run, claim } of members) {
@@ -112,79 +118,44 @@ function* endGroup(session: Session, group: PlainGroup, ended: Map<RunId, PlainE
 }
 
 interface ReadCandidate extends Candidate {
-  readonly hasPayload: 0 | 1
+  /** Empty where it is too long to be read before the run is taken. */
   readonly payload: string | null
 }
 
-type CandidateColumns = [
-  seq: number,
-  id: string,
-  priority: number,
-  runAt: number,
-  attempt: number,
-  failures: number,
-  crashes: number,
-  dueAt: number,
-  trigger: string | null,
-  partition: string | null,
-  gates: string | null,
-  follow: number | null,
-  hasPayload: 0 | 1,
-  payload: string | null,
-]
-
+/** Several jobs are asked for one after the other, each in the order of its index. */
 function* candidates(
+  session: Session,
   jobs: readonly string[],
   { limit, offset }: { limit: number; offset: number },
 ): Verb<ReadCandidate[]> {
-  const found: ReadCandidate[] = []
-  for (const job of jobs) {
-    const text = (yield* value<string>(CANDIDATES, job, limit, offset)) as string
-    for (const columns of JSON.parse(text) as CandidateColumns[]) found.push(candidateOf(job, columns))
-  }
-  return found
-}
-
-function candidateOf(job: string, columns: CandidateColumns): ReadCandidate {
-  const [seq, id, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow] =
-    columns
-  const fence = { attempt, failures, crashes }
-  const [hasPayload, payload] = [columns[12], columns[13]]
-  return {
-    seq,
-    id,
-    job,
-    priority,
-    run_at,
-    ...fence,
-    due_at,
-    trigger,
-    partition,
-    gates,
-    follow,
-    hasPayload,
-    payload,
-  }
+  const found: ReadCandidate[][] = []
+  for (const job of jobs) found.push(yield* session.sql.all<ReadCandidate>(CANDIDATES, job, limit, offset))
+  return found.length === 1 ? (found[0] as ReadCandidate[]) : found.flat()
 }
 
 function* take(
-  claims: PlainClaims,
-  runs: readonly ReadCandidate[],
+  session: Session,
+  { claims, runs }: { claims: PlainClaims; runs: readonly ReadCandidate[] },
   { worker, now }: { worker: number; now: Instant },
 ): Verb<(string | null)[]> {
-  const seqs = runs.map(({ seq }) => seq)
-  yield* change(TAKE, worker, now, seqs)
+  const [first] = runs
+  if (runs.length === 1 && first !== undefined) yield* session.sql.change(TAKE_ONE, worker, now, first.seq)
+  else yield* session.sql.change(TAKE, worker, now, keysOf(runs))
   const payloads: (string | null)[] = []
-  for (const { id, seq, job, gates, follow, hasPayload, payload } of runs) {
+  for (const { id, seq, job, gates, follow, payload } of runs) {
     if (follow === null) claims.remember(id, { seq, job, gates })
-    const isElsewhere = hasPayload === 1 && payload === null
-    payloads.push(isElsewhere ? ((yield* value<string>(PAYLOAD, seq)) ?? null) : payload)
+    payloads.push(payload === '' ? ((yield* session.sql.value<string>(PAYLOAD, seq)) ?? null) : payload)
   }
   return payloads
 }
 
-function* takeNotices(worker: string): Verb<HolderNotice[]> {
-  const notices = yield* all<HolderNotice>(NOTICES, worker)
-  if (notices.length > 0) yield* change(FORGET_NOTICES, worker)
+/** The keys of rows as the text that a list is in SQLite. */
+function keysOf(rows: readonly { readonly seq: number }[]): string {
+  return JSON.stringify(rows.map(({ seq }) => seq))
+}
+
+function* takeNotices(session: Session, worker: string): Verb<HolderNotice[]> {
+  const notices = yield* session.sql.all<HolderNotice>(NOTICES, worker)
+  if (notices.length > 0) yield* session.sql.change(FORGET_NOTICES, worker)
   return notices
 }

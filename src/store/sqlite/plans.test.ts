@@ -22,20 +22,21 @@ import { takeFacts } from '../sql/facts/take-facts.js'
 import { tick } from '../sql/planning/tick.js'
 import { turn } from '../sql/runs/turn.js'
 import { register } from '../sql/workers.js'
+import { performNow } from '../sql/verb.js'
 
 it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
   await withDriver((driver) => {
     const session = new Session(new Database(driver))
     const read = (): readonly unknown[] => {
       session.doubtCatalog()
-      return session.db.perform(jobs(session))
+      return performNow(jobs(session))
     }
-    session.db.perform(defineJobs(session, { source: 'api', jobs: [aJob('a')], queues: [], now: t0 }))
+    performNow(defineJobs(session, { source: 'api', jobs: [aJob('a')], queues: [], now: t0 }))
     const known = read()
     expect(read()).toBe(known)
-    session.db.perform(defineJobs(session, { source: 'api', jobs: [aJob('b')], queues: [], now: t0 }))
+    performNow(defineJobs(session, { source: 'api', jobs: [aJob('b')], queues: [], now: t0 }))
     expect(read()).toMatchObject([{ job: { name: 'a' } }, { job: { name: 'b' } }])
-    session.db.perform(takeFacts(session, [{ kind: 'job', job: aJob('c'), source: 'api' }]))
+    performNow(takeFacts(session, [{ kind: 'job', job: aJob('c'), source: 'api' }]))
     expect(read()).toHaveLength(3)
   })
 })
@@ -142,7 +143,7 @@ const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
 
 function preparedSession(driver: DatabaseSyncInstance): Session {
   const session = new Session(new Database(driver))
-  session.db.perform(
+  performNow(
     defineJobs(session, {
       source: 'code:test',
       jobs: [aJob('work', { queue: 'few' })],
@@ -150,7 +151,7 @@ function preparedSession(driver: DatabaseSyncInstance): Session {
       now: t0,
     }),
   )
-  session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
+  performNow(register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
   return session
 }
 
@@ -165,8 +166,8 @@ function playOnce(session: Session): void {
     aRun('same', { uniqueKey: 'u' }),
     ...Array.from({ length: 3 }, (_, i) => aRun(`gated${i}`, { slots })),
   ]
-  session.db.perform(enqueue(session, { runs, now: t0 }))
-  const { claims } = session.db.perform(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
+  performNow(enqueue(session, { runs, now: t0 }))
+  const { claims } = performNow(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
   const finished = claims.map((claim, i) => ({
     run: claim.run,
     attempt: claim.attempt,
@@ -174,23 +175,23 @@ function playOnce(session: Session): void {
     startedAt: t0,
     endedAt: t0 + 1,
   }))
-  session.db.perform(turn(session, { worker: 'w', now: t0 + 5, finished, claimRequest }))
-  session.db.perform(cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' }))
+  performNow(turn(session, { worker: 'w', now: t0 + 5, finished, claimRequest }))
+  performNow(cancel(session, { run: aRun('plain3').id, now: t0 + 5, reason: 'test' }))
   define(session)
-  session.db.perform(due(session, { now: t0 + minute, limit: 10 }))
-  session.db.perform(nextTickAt({ now: t0 }))
-  session.db.perform(tick(session, [aTick(t0 + minute)]))
-  session.db.perform(expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 }))
-  session.db.perform(prune(session, { before: t0 + minute, limit: 10, now: t0 + minute }))
+  performNow(due(session, { now: t0 + minute, limit: 10 }))
+  performNow(nextTickAt(session, { now: t0 }))
+  performNow(tick(session, [aTick(t0 + minute)]))
+  performNow(expire(session, { now: t0, deadline: t0 + 2 * minute, limit: 10 }))
+  performNow(prune(session, { before: t0 + minute, limit: 10, now: t0 + minute }))
 }
 
 function preparedSessionOf(session: Session): void {
-  session.db.perform(defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 }))
-  session.db.perform(register({ id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
+  performNow(defineJobs(session, { source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 }))
+  performNow(register(session, { id: 'w', host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }))
 }
 
 function define(session: Session): void {
-  session.db.perform(
+  performNow(
     defineTriggers(session, [
       {
         name: 't',
@@ -229,12 +230,12 @@ function performMs(session: Session, label: string): number {
   const runs = Array.from({ length: 100 }, (_, i) => aRun(`${label}-${i}`))
   const startMs = systemClock.monotonicMs()
   session.db.run('begin immediate')
-  session.db.perform(enqueue(session, { runs, now: t0 }))
-  const { claims } = session.db.perform(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
+  performNow(enqueue(session, { runs, now: t0 }))
+  const { claims } = performNow(turn(session, { worker: 'w', now: t0, finished: [], claimRequest }))
   const finished = claims.map(({ run, attempt }) => {
     return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
   })
-  session.db.perform(turn(session, { worker: 'w', now: t0, finished, claimRequest: undefined }))
+  performNow(turn(session, { worker: 'w', now: t0, finished, claimRequest: undefined }))
   session.db.run('commit')
   expect(claims).toHaveLength(100)
   return systemClock.monotonicMs() - startMs

@@ -1,8 +1,8 @@
 import type { Instant } from '../../time/instant.js'
 import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
-import { loadCatalog, readRevisions, type Catalog } from '../sql/catalog.js'
+import { catalogOf, readRevisions, type Catalog } from '../sql/catalog.js'
 import type { Session as VerbSession } from '../sql/session.js'
-import type { Verb } from '../sql/verb.js'
+import { answered, performNow, type Sql, type Verb } from '../sql/verb.js'
 import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
 import { nativeVerbs } from './native.js'
@@ -11,6 +11,7 @@ import { PlainClaims } from './plain-claims.js'
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
 export class Session implements VerbSession {
   readonly db: Database
+  readonly sql: Sql
   readonly endEffects: EndEffects
   readonly #claims = new PlainClaims()
   readonly native = nativeVerbs(this, this.#claims)
@@ -23,13 +24,18 @@ export class Session implements VerbSession {
 
   constructor(db: Database, endEffects: EndEffects = chainsOnly) {
     this.db = db
+    this.sql = db.sql
     this.endEffects = endEffects
   }
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */
-  *catalog(): Verb<Catalog> {
-    if (this.#catalog !== undefined && this.#isCatalogFresh) return this.#catalog
-    this.#catalog = yield* loadCatalog(this.#catalog, yield* readRevisions())
+  catalog(): Verb<Catalog> {
+    const isKnown = this.#catalog !== undefined && this.#isCatalogFresh
+    return isKnown ? answered(this.#catalog as Catalog) : this.#readCatalog()
+  }
+
+  *#readCatalog(): Verb<Catalog> {
+    this.#catalog = yield* catalogOf(this.sql, this.#catalog, yield* readRevisions(this.sql))
     this.#isCatalogFresh = true
     return this.#catalog
   }
@@ -58,7 +64,7 @@ export class Session implements VerbSession {
   /** Writes the highest time down, in the transaction that is open; a step below the given one may wait for a later commit. */
   writeTime(stepMs: number): void {
     if (this.#highestAt < this.#writtenAt + stepMs) return
-    this.db.perform(raiseTime(this.#highestAt))
+    performNow(raiseTime(this, this.#highestAt))
     this.#writtenAt = this.#highestAt
   }
 

@@ -30,6 +30,7 @@ import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import { turn } from '../sql/runs/turn.js'
 import { storeVerbs, type Driver } from '../sql/store-verbs.js'
+import { performNow } from '../sql/verb.js'
 import { CommitLoop } from './commit-loop.js'
 import { health } from './health.js'
 import { openDatabase } from './open.js'
@@ -85,7 +86,7 @@ function storeOf(file: OpenFile): Store {
 }
 
 function enqueueTogether(session: Session, requests: readonly EnqueueRequest[]): readonly Enqueued[][] {
-  return session.db.perform(enqueueAll(session, requests))
+  return performNow(enqueueAll(session, requests))
 }
 
 /** A file while it is open: its connection, the loop that commits and the watch for other processes. */
@@ -93,9 +94,8 @@ class OpenFile {
   readonly url: string
   readonly loop: CommitLoop
   readonly driver: Driver = {
-    commit: (verb, { items = 1 } = {}) =>
-      this.loop.commit((session) => session.db.perform(verb(session)), items),
-    read: (verb) => this.read((session) => session.db.perform(verb(session))),
+    commit: (verb, { items = 1 } = {}) => this.loop.commit((session) => performNow(verb(session)), items),
+    read: (verb) => this.read((session) => performNow(verb(session))),
   }
   readonly #path: string
   readonly #clock: Clock

@@ -4,6 +4,7 @@ import type { CommitLoop } from './commit-loop.js'
 import { plainTurn } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
+import { perform } from '../../sql/verb.js'
 import { mayTurnTogether } from './may-turn-together.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
@@ -46,7 +47,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
 }
 
 function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Promise<TurnAnswer> {
-  return loop.commit((session) => session.db.perform(turn(session, request)), {
+  return loop.commit((session) => perform(turn(session, request)), {
     items: 1 + request.finished.length,
     isExclusive: !mayTurnTogether(remembered, request),
     plain: plainTurn(remembered, request),

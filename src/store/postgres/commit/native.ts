@@ -12,7 +12,7 @@ import { leaveQueue } from '../../sql/runs/end-run.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd } from '../../sql/runs/native.js'
 import type { Session as VerbSession } from '../../sql/session.js'
-import { all, value, type Verb } from '../../sql/verb.js'
+import type { Verb } from '../../sql/verb.js'
 import type { ProcessCache } from './process-cache.js'
 
 // Relies on: runs_ready, in its own order. Rows that another worker is about to take are passed, so no two wait for
@@ -62,11 +62,11 @@ export function nativeVerbs(session: Session): NativeVerbs {
   return {
     manyJobs: 32,
     endPlain: (items) => endPlain(session, items),
-    candidates: (jobs, { limit, offset }) => all<Candidate>(CANDIDATES, jobs, limit, offset),
+    candidates: (jobs, { limit, offset }) => session.sql.all<Candidate>(CANDIDATES, jobs, limit, offset),
     take: (runs, by) => take(session, runs, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),
-    lockUniqueKey,
+    lockUniqueKey: (job, key) => lockUniqueKey(session, job, key),
   }
 }
 
@@ -78,7 +78,7 @@ function* endPlain(session: Session, items: readonly Finished[]): Verb<Map<RunId
   const first = [...new Map(items.toReversed().map((item) => [item.run, item])).values()]
   const plain = first.filter(isPlainEnd)
   if (plain.length === 0) return new Map()
-  const rows = yield* all<PlainEnd & { id: RunId; job: string }>(
+  const rows = yield* session.sql.all<PlainEnd & { id: RunId; job: string }>(
     END_PLAIN,
     plain.map(({ run }) => run),
     plain.map(({ startedAt = null }) => startedAt),
@@ -98,7 +98,7 @@ function* take(
 ): Verb<(string | null)[]> {
   type Taken = { place: string; seq: number; payload: string | null }
   const seqs = runs.map(({ seq }) => seq)
-  const rows = yield* all<Taken>(TAKE, worker, now, seqs)
+  const rows = yield* session.sql.all<Taken>(TAKE, worker, now, seqs)
   const taken = new Map(rows.map((row) => [row.seq, row]))
   session.afterCommit(() => {
     for (const { seq, id, job, gates, follow } of runs) {
@@ -112,12 +112,12 @@ function* take(
 /** Notices that the worker was given in an earlier turn are there until now, and are not given again. */
 function* takeNotices(session: Session, worker: string): Verb<HolderNotice[]> {
   const heard = session.remembered.heardOf(worker)
-  const told = yield* all<HolderNotice & { id: number }>(TAKE_NOTICES, worker)
+  const told = yield* session.sql.all<HolderNotice & { id: number }>(TAKE_NOTICES, worker)
   const fresh = told.filter(({ id }) => id > heard).toSorted((a, b) => a.id - b.id)
   return fresh.map(({ run, attempt, kind }) => ({ run, attempt, kind }))
 }
 
-function* lockUniqueKey(job: string, key: string): Verb<void> {
-  if ((yield* value(TRY_LOCK, job, key)) === 1) return
+function* lockUniqueKey(session: Session, job: string, key: string): Verb<void> {
+  if ((yield* session.sql.value(TRY_LOCK, job, key)) === 1) return
   throw new KeyTaken(`the unique key ${key} of ${job} is being recorded in a transaction that has not ended`)
 }

@@ -1,8 +1,8 @@
 import type { EndEffects } from '../../../kernel/run/end-effect.js'
 import type { Instant } from '../../../time/instant.js'
-import { loadCatalog, readRevisions, type Catalog, type Revisions } from '../../sql/catalog.js'
+import { catalogOf, readRevisions, type Catalog, type Revisions } from '../../sql/catalog.js'
 import type { Session as VerbSession } from '../../sql/session.js'
-import type { Verb } from '../../sql/verb.js'
+import { perform, type Sql, type Verb } from '../../sql/verb.js'
 import { raiseTime } from '../../sql/meta.js'
 import type { Database } from '../connection/database.js'
 import { nativeVerbs } from './native.js'
@@ -18,6 +18,7 @@ export class NotExclusive extends Error {}
 /** One transaction, or one question, with what this process remembers. */
 export class Session implements VerbSession {
   readonly db: Database
+  readonly sql: Sql
   readonly remembered: ProcessCache
   readonly native = nativeVerbs(this)
   /** Whether no other transaction of any process writes meanwhile. */
@@ -34,6 +35,7 @@ export class Session implements VerbSession {
     revisions?: Revisions | undefined
   }) {
     this.db = options.db
+    this.sql = options.db.sql
     this.remembered = options.remembered
     this.isExclusive = options.isExclusive
     this.#revisions = options.revisions
@@ -50,8 +52,8 @@ export class Session implements VerbSession {
 
   /** The jobs, queues and holds as they stand in the transaction that is open. */
   *catalog(): Verb<Catalog> {
-    this.#revisions ??= yield* readRevisions()
-    const catalog = yield* loadCatalog(this.remembered.catalog, this.#revisions)
+    this.#revisions ??= yield* readRevisions(this.sql)
+    const catalog = yield* catalogOf(this.sql, this.remembered.catalog, this.#revisions)
     this.remembered.catalog = catalog
     return catalog
   }
@@ -78,7 +80,7 @@ export class Session implements VerbSession {
     const { remembered } = this
     if (!remembered.isTimeToWrite(stepMs)) return
     const at = remembered.highestAt
-    await this.db.perform(raiseTime(at))
+    await perform(raiseTime(this, at))
     this.afterCommit(() => remembered.timeWritten(at))
   }
 

@@ -6,7 +6,7 @@ import {
   type SqlValue,
   type Statement,
 } from '../../sql/statement.js'
-import { perform, type Driver, type Verb } from '../../sql/verb.js'
+import { awaited, perform, type Rows, type Sql } from '../../sql/verb.js'
 
 /** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
 export class Statements {
@@ -53,7 +53,18 @@ export class Statements {
 const lockClass = 0x52_6f_74_61
 
 /** One connection behind a few typed verbs. */
-export class Database implements Driver {
+export class Database {
+  /** The same for verbs. */
+  readonly sql: Sql = {
+    change: (sql, ...values) => awaited(this.change(sql, ...values)),
+    get: <Row>(sql: Statement, ...values: readonly SqlValue[]) => awaited(this.get<Row>(sql, ...values)),
+    all: <Row>(sql: Statement, ...values: readonly SqlValue[]) => awaited(this.all<Row>(sql, ...values)),
+    value: <T extends string | number>(sql: Statement, ...values: readonly SqlValue[]) =>
+      awaited(this.value(sql, ...values) as Promise<T | undefined>),
+    insert: (sql, rows) => awaited(this.insert(sql, rows)),
+    added: (sql, rows) => awaited(this.added(sql, rows)),
+    together: (...verbs) => awaited(Promise.all(verbs.map(perform)) as Promise<never>),
+  }
   readonly #client: Client
   readonly #statements: Statements
   readonly #answerMs: number | undefined
@@ -97,17 +108,13 @@ export class Database implements Driver {
   }
 
   /** Inserts rows; how many rows that changed. */
-  insert(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<number> {
-    return this.change(sql, ...columnsOf(rows))
-  }
-
-  /** Performs a verb. */
-  perform<T>(verb: Verb<T>): Promise<T> {
-    return perform(verb, this)
+  insert(sql: Statement, rows: Rows): Promise<number> {
+    return rows.length === 0 ? Promise.resolve(0) : this.change(sql, ...columnsOf(rows))
   }
 
   /** Inserts rows; for each whether it is new. Of two rows with one key the first is the one that was added. */
-  async added(sql: Statement, rows: readonly (readonly SqlScalar[])[]): Promise<boolean[]> {
+  async added(sql: Statement, rows: Rows): Promise<boolean[]> {
+    if (rows.length === 0) return []
     const fresh = await this.all<{ key: SqlScalar }>(sql, ...columnsOf(rows))
     const keys = new Set(fresh.map(({ key }) => key))
     return rows.map(([key]) => keys.delete(key as SqlScalar))

@@ -18,7 +18,7 @@ import {
   slotsOf,
 } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
-import { all, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 
 // Each relies on: primary key, read from a place on.
@@ -77,8 +77,8 @@ function once(facts: Fact[]): Found {
   return { facts, last: undefined }
 }
 
-function* queues(): Verb<Found> {
-  const rows = yield* all<{ name: string; concurrency: number | null }>(QUEUES)
+function* queues(session: Session): Verb<Found> {
+  const rows = yield* session.sql.all<{ name: string; concurrency: number | null }>(QUEUES)
   return once(
     rows.map(({ name, concurrency }) => {
       return { kind: 'queue', queue: { name, concurrency: orUndefined(concurrency) } }
@@ -88,34 +88,34 @@ function* queues(): Verb<Found> {
 
 function* workers(session: Session, after: string, limit: number): Verb<Found> {
   type Row = WorkerRow & { key: number; phase: number }
-  const rows = yield* all<Row>(WORKERS, Number(after), limit)
+  const rows = yield* session.sql.all<Row>(WORKERS, Number(after), limit)
   const facts: Fact[] = []
   for (const row of rows) {
     const heard = session.native.lastNoticeOf(row.id)
-    const notices = yield* all<WorkerFact['notices'][number]>(NOTICES, row.key, heard)
+    const notices = yield* session.sql.all<WorkerFact['notices'][number]>(NOTICES, row.key, heard)
     facts.push({ kind: 'worker', worker: { ...workerOf(row), isGone: row.phase > 0, notices } })
   }
   return { facts, last: lastOf(rows, ({ key }) => String(key)) }
 }
 
-function* holds(_session: Session, after: string, limit: number): Verb<Found> {
-  const rows = yield* all<HoldRow & { is_released: number }>(HOLDS, Number(after), limit)
+function* holds(session: Session, after: string, limit: number): Verb<Found> {
+  const rows = yield* session.sql.all<HoldRow & { is_released: number }>(HOLDS, Number(after), limit)
   const facts = rows.map(
     (row): Fact => ({ kind: 'hold', hold: holdOf(row), isReleased: row.is_released === 1 }),
   )
   return { facts, last: lastOf(rows, ({ id }) => String(id)) }
 }
 
-function* triggers(_session: Session, after: string, limit: number): Verb<Found> {
+function* triggers(session: Session, after: string, limit: number): Verb<Found> {
   type Row = TriggerRow & { name: string; fingerprint: string; kept_at: number | null }
-  const rows = yield* all<Row>(TRIGGERS, after, limit)
+  const rows = yield* session.sql.all<Row>(TRIGGERS, after, limit)
   const facts: Fact[] = []
   for (const row of rows) {
     const trigger: TriggerFact = {
       ...storedTriggerOf(row),
       fingerprint: row.fingerprint,
       keptAt: orUndefined(row.kept_at),
-      versions: yield* versions(row.name),
+      versions: yield* versions(session, row.name),
     }
     facts.push({ kind: 'trigger', trigger })
   }
@@ -125,11 +125,11 @@ function* triggers(_session: Session, after: string, limit: number): Verb<Found>
 type StoredRun = RunRow & { readonly unique_until: number | null }
 
 function* runs(session: Session, after: string, limit: number): Verb<Found> {
-  const rows = yield* all<StoredRun>(RUNS, Number(after), limit)
+  const rows = yield* session.sql.all<StoredRun>(RUNS, Number(after), limit)
   const last = rows.at(-1)?.seq
   const found: Fact[] = []
   for (const row of rows) found.push({ kind: 'run', run: yield* runFact(session, row) })
-  const logged = last === undefined ? [] : yield* logsBetween(Number(after), last)
+  const logged = last === undefined ? [] : yield* logsBetween(session, Number(after), last)
   return { facts: [...found, ...logged], last: last === undefined ? undefined : String(last) }
 }
 
@@ -141,14 +141,14 @@ function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
     slots: slotsOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
-    attempts: yield* attemptsOf(row),
+    attempts: yield* attemptsOf(session, row),
   }
 }
 
-function* logsBetween(after: number, last: number): Verb<Fact[]> {
+function* logsBetween(session: Session, after: number, last: number): Verb<Fact[]> {
   type Line = Extract<Fact, { kind: 'log' }>['lines'][number]
   const lines = new Map<string, Line[]>()
-  for (const { run, attempt, at, level, text } of yield* all<Line>(LOGS, after, last)) {
+  for (const { run, attempt, at, level, text } of yield* session.sql.all<Line>(LOGS, after, last)) {
     const known = lines.get(run) ?? []
     known.push({ run, attempt, at, level, text })
     lines.set(run, known)
@@ -156,23 +156,23 @@ function* logsBetween(after: number, last: number): Verb<Fact[]> {
   return [...lines.values()].map((of) => ({ kind: 'log', lines: of }))
 }
 
-function* ranges(_session: Session, after: string, limit: number): Verb<Found> {
-  const rows = yield* all<RangeRow>(RANGES, Number(after), limit)
+function* ranges(session: Session, after: string, limit: number): Verb<Found> {
+  const rows = yield* session.sql.all<RangeRow>(RANGES, Number(after), limit)
   const facts = rows.map((row): Fact => ({ kind: 'range', range: rangeOf(row) satisfies RecordedRange }))
   return { facts, last: lastOf(rows, ({ seq }) => String(seq)) }
 }
 
-function* noted(_session: Session, after: string, limit: number): Verb<Found> {
+function* noted(session: Session, after: string, limit: number): Verb<Found> {
   const key = after === '' ? (['', '', ''] as const) : (JSON.parse(after) as [string, string, string])
-  const rows = yield* stateEntriesAfter(key, limit)
+  const rows = yield* stateEntriesAfter(session, key, limit)
   const facts = rows.map((note): Fact => ({ kind: 'note', note }))
   return { facts, last: lastOf(rows, ({ kind, name, item }) => JSON.stringify([kind, name, item])) }
 }
 
-function* seen(_session: Session, after: string, limit: number): Verb<Found> {
+function* seen(session: Session, after: string, limit: number): Verb<Found> {
   const [trigger = '', digest = ''] = after === '' ? [] : (JSON.parse(after) as string[])
   type Row = { trigger: string; digest: string; until_at: number | null }
-  const rows = yield* all<Row>(SEEN, trigger, digest, limit)
+  const rows = yield* session.sql.all<Row>(SEEN, trigger, digest, limit)
   const facts = rows.map((row): Fact => {
     const key = { digest: row.digest, untilAt: orUndefined(row.until_at) }
     return { kind: 'seen', trigger: row.trigger, key }

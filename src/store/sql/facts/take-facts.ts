@@ -22,7 +22,7 @@ import { markLimitsChanged, takeCounters } from '../meta.js'
 import { putStateEntry } from '../state.js'
 import { remember } from '../planning/seen.js'
 import type { Session } from '../session.js'
-import { change, get, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 const WORKER = `insert into rota.workers (${WORKER_COLUMNS})
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning key`
@@ -48,7 +48,7 @@ const ATTEMPT = `insert into rota.attempts (run, ${ATTEMPT_COLUMNS})
 export function* takeFacts(session: Session, batch: readonly Fact[]): Verb<void> {
   session.beExclusive()
   for (const fact of batch) yield* takeFact(session, fact)
-  if (batch.some(({ kind }) => kind === 'run' || kind === 'queue')) yield* countRunning()
+  if (batch.some(({ kind }) => kind === 'run' || kind === 'queue')) yield* countRunning(session)
 }
 
 function* takeFact(session: Session, fact: Fact): Verb<void> {
@@ -56,55 +56,59 @@ function* takeFact(session: Session, fact: Fact): Verb<void> {
     case 'counters':
       return yield* takeCounters(session, fact)
     case 'queue':
-      yield* writeQueue(fact.queue.name, fact.queue.concurrency)
+      yield* writeQueue(session, fact.queue.name, fact.queue.concurrency)
       return yield* markLimitsChanged(session)
     case 'job':
-      yield* writeJobs([fact.job], fact.source)
+      yield* writeJobs(session, [fact.job], fact.source)
       // The revision that tells of a change is a fact of its own, and may not move with it.
       return session.forgetCatalog()
     case 'worker':
-      return yield* takeWorker(fact.worker)
+      return yield* takeWorker(session, fact.worker)
     case 'hold':
       return yield* takeHold(session, fact.hold, fact.isReleased)
     case 'trigger':
-      return yield* takeTrigger(fact.trigger)
+      return yield* takeTrigger(session, fact.trigger)
     case 'run':
       return yield* takeRun(session, fact.run)
     case 'log':
-      return yield* log(fact.lines)
+      return yield* log(session, fact.lines)
     case 'range':
-      yield* recordRanges([fact.range], fact.range.recordedAt)
+      yield* recordRanges(session, [fact.range], fact.range.recordedAt)
       return
     case 'note':
-      return yield* putStateEntry(fact.note)
+      return yield* putStateEntry(session, fact.note)
     case 'seen':
-      return yield* remember(fact.trigger, [fact.key])
+      return yield* remember(session, fact.trigger, [fact.key])
   }
 }
 
-function* takeWorker(worker: WorkerFact): Verb<void> {
-  const { key } = (yield* get<{ key: number }>(WORKER, ...workerValues(worker))) as { key: number }
-  for (const { run, attempt, kind } of worker.notices) yield* change(NOTICE, key, run, attempt, kind)
+function* takeWorker(session: Session, worker: WorkerFact): Verb<void> {
+  const { key } = (yield* session.sql.get<{ key: number }>(WORKER, ...workerValues(worker))) as {
+    key: number
+  }
+  for (const { run, attempt, kind } of worker.notices)
+    yield* session.sql.change(NOTICE, key, run, attempt, kind)
 }
 
 function* takeHold(session: Session, hold: Hold, isReleased: boolean): Verb<void> {
-  yield* change(HOLD, ...holdValues(hold, isReleased))
+  yield* session.sql.change(HOLD, ...holdValues(hold, isReleased))
   yield* markLimitsChanged(session)
 }
 
-function* takeTrigger(fact: TriggerFact): Verb<void> {
+function* takeTrigger(session: Session, fact: TriggerFact): Verb<void> {
   const { name } = fact.trigger
-  yield* change(TRIGGER, ...triggerFactValues(fact))
+  yield* session.sql.change(TRIGGER, ...triggerFactValues(fact))
   for (const { version, validFrom, validUntil = null, tzdata, trigger } of fact.versions)
-    yield* change(VERSION, name, version, validFrom, validUntil, tzdata, JSON.stringify(trigger))
-  if (fact.active) yield* writeFollowers(fact.trigger)
+    yield* session.sql.change(VERSION, name, version, validFrom, validUntil, tzdata, JSON.stringify(trigger))
+  if (fact.active) yield* writeFollowers(session, fact.trigger)
 }
 
 function* takeRun(session: Session, run: RunFact): Verb<void> {
   const gates = slotsText(run.slots)
   const effect = endEffectCode(session.endEffects, run.endEffect)
   const values = runValues(run, { gates, effect })
-  const { seq } = (yield* get<{ seq: number }>(RUN, ...values)) as { seq: number }
-  for (const attempt of attemptRows(run)) yield* change(ATTEMPT, seq, ...attempt)
-  if (gates !== null && (run.phase === 'ready' || run.phase === 'running')) yield* occupySlots(run.slots)
+  const { seq } = (yield* session.sql.get<{ seq: number }>(RUN, ...values)) as { seq: number }
+  for (const attempt of attemptRows(run)) yield* session.sql.change(ATTEMPT, seq, ...attempt)
+  if (gates !== null && (run.phase === 'ready' || run.phase === 'running'))
+    yield* occupySlots(session, run.slots)
 }

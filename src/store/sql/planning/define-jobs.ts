@@ -5,7 +5,7 @@ import { blocked, delayed, ready, running } from '../rows/states.js'
 import { followLimits } from '../runs/concurrency-slots.js'
 import type { Session } from '../session.js'
 import { each, insertInto } from '../statement.js'
-import { all, change, insert, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: primary key. Being the only writer closes the race of two sources for one name.
 const SOURCES = `select name, source from rota.jobs where name = any($1::text[])`
@@ -68,14 +68,14 @@ const USED = each({
 export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineConflict[]> {
   session.beExclusive()
   const { source } = request
-  for (const { name, concurrency } of request.queues) yield* writeQueue(name, concurrency)
+  for (const { name, concurrency } of request.queues) yield* writeQueue(session, name, concurrency)
   if (request.queues.length > 0) yield* markLimitsChanged(session)
   const names = request.jobs.map(({ name }) => name)
-  const sources = yield* sourcesOf(OWNERS, names)
+  const sources = yield* sourcesOf(session, OWNERS, names)
   const ours = request.jobs.filter(({ name }) => (sources.get(name) ?? source) === source)
-  yield* writeJobs([...new Map(ours.map((job) => [job.name, job])).values()], source)
+  yield* writeJobs(session, [...new Map(ours.map((job) => [job.name, job])).values()], source)
   yield* markJobsChanged(session, ours.length)
-  yield* countRunning()
+  yield* countRunning(session)
   for (const name of names) yield* followLimits(session, name)
   const isOurs = new Set(ours)
   const others = request.jobs.filter((job) => !isOurs.has(job))
@@ -85,32 +85,32 @@ export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineC
 /** Forgets jobs that nothing uses; answers those it kept. */
 export function* removeJobs(session: Session, names: readonly string[]): Verb<string[]> {
   session.beExclusive()
-  const used = new Set((yield* all<{ job: string }>(USED, names)).map(({ job }) => job))
-  const known = yield* sourcesOf(SOURCES, names)
+  const used = new Set((yield* session.sql.all<{ job: string }>(USED, names)).map(({ job }) => job))
+  const known = yield* sourcesOf(session, SOURCES, names)
   const unused = names.filter((name) => !used.has(name))
-  yield* markJobsChanged(session, yield* change(FORGET_JOBS, unused))
+  yield* markJobsChanged(session, yield* session.sql.change(FORGET_JOBS, unused))
   return names.filter((name) => used.has(name) && known.has(name))
 }
 
 /** Writes jobs, whatever is stored under their names. */
-export function* writeJobs(jobs: readonly Job[], source: string): Verb<void> {
-  yield* insert(
+export function* writeJobs(session: Session, jobs: readonly Job[], source: string): Verb<void> {
+  yield* session.sql.insert(
     WRITE_JOBS,
     jobs.map((job) => [job.name, source, JSON.stringify(job), job.queue]),
   )
 }
 
 /** Writes a queue, whatever is stored under its name. */
-export function* writeQueue(name: string, concurrency: number | undefined): Verb<void> {
-  yield* insert(WRITE_QUEUES, [[name, concurrency ?? null]])
+export function* writeQueue(session: Session, name: string, concurrency: number | undefined): Verb<void> {
+  yield* session.sql.insert(WRITE_QUEUES, [[name, concurrency ?? null]])
 }
 
 /** Counts the running runs of each queue that has a limit anew. */
-export function* countRunning(): Verb<void> {
-  yield* change(COUNT_RUNNING)
+export function* countRunning(session: Session): Verb<void> {
+  yield* session.sql.change(COUNT_RUNNING)
 }
 
-function* sourcesOf(sql: string, names: readonly string[]): Verb<Map<string, string>> {
-  const rows = yield* all<{ name: string; source: string }>(sql, names)
+function* sourcesOf(session: Session, sql: string, names: readonly string[]): Verb<Map<string, string>> {
+  const rows = yield* session.sql.all<{ name: string; source: string }>(sql, names)
   return new Map(rows.map(({ name, source }) => [name, source]))
 }

@@ -5,7 +5,7 @@ import { hasDefinition, triggerValues, type Definition, type KnownTrigger } from
 import { cancelPending } from '../runs/cancel.js'
 import type { Session } from '../session.js'
 import { insertInto } from '../statement.js'
-import { all, change, insert, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { writeTick } from './tick.js'
 
 // Relies on: primary key. Being the only writer closes the race of two sources for one name.
@@ -60,22 +60,22 @@ export function* defineTriggers(session: Session, batch: readonly DefineTrigger[
   session.hasNews = true
   const names = batch.map(({ name }) => name)
   const areDistinct = new Set(names).size === names.length
-  const known = yield* knownOf(names)
+  const known = yield* knownOf(session, names)
   // New ones go in together: a start with very many triggers would otherwise ask for each of them.
   if (areDistinct && known.size === 0 && batch.every(isFirst)) {
-    yield* openFirst(batch)
+    yield* openFirst(session, batch)
     return batch.map(() => 'defined')
   }
   const answers: DefineAnswer[] = []
   for (const item of batch) {
-    const current = areDistinct ? known.get(item.name) : (yield* knownOf([item.name])).get(item.name)
+    const current = areDistinct ? known.get(item.name) : (yield* knownOf(session, [item.name])).get(item.name)
     answers.push(yield* defineTrigger(session, item, current))
   }
   return answers
 }
 
-function* knownOf(names: readonly string[]): Verb<Map<string, KnownTrigger>> {
-  const rows = yield* all<KnownTrigger & { name: string }>(KNOWN, names)
+function* knownOf(session: Session, names: readonly string[]): Verb<Map<string, KnownTrigger>> {
+  const rows = yield* session.sql.all<KnownTrigger & { name: string }>(KNOWN, names)
   return new Map(rows.map((row) => [row.name, row]))
 }
 
@@ -91,60 +91,68 @@ function* defineTrigger(
   if (known?.is_active === 1 && known.source !== item.source) return { conflict: known.source }
   if ((known?.revision ?? 0) !== item.revision) return 'stale'
   if (known !== undefined) yield* redefine(session, item, known)
-  else if (hasDefinition(item)) yield* openFirst([item])
+  else if (hasDefinition(item)) yield* openFirst(session, [item])
   return 'defined'
 }
 
-function* openFirst(batch: readonly Definition[]): Verb<void> {
+function* openFirst(session: Session, batch: readonly Definition[]): Verb<void> {
   const first = { version: 1, revision: 1 }
-  yield* openVersions(batch.map((item) => ({ item, version: 1, validFrom: item.cursorAt })))
-  for (const { trigger } of batch) yield* writeFollowers(trigger)
-  yield* insert(
-    INSERT,
-    batch.map((item) => [...triggerValues(item, first), 1, item.name, item.now]),
+  yield* session.sql.together(
+    openVersions(
+      session,
+      batch.map((item) => ({ item, version: 1, validFrom: item.cursorAt })),
+    ),
+    writeFollowers(session, ...batch.map(({ trigger }) => trigger)),
+    session.sql.insert(
+      INSERT,
+      batch.map((item) => [...triggerValues(item, first), 1, item.name, item.now]),
+    ),
   )
 }
 
 function* redefine(session: Session, item: DefineTrigger, known: KnownTrigger): Verb<void> {
-  const boundary = yield* closeVersion(item, known)
+  const boundary = yield* closeVersion(session, item, known)
   if (item.closing !== undefined) yield* writeTick(session, item.closing)
   if (hasDefinition(item)) {
     const next = { version: known.version + 1, revision: known.revision + 1 }
-    yield* openVersions([{ item, version: next.version, validFrom: boundary ?? item.cursorAt }])
-    yield* change(REDEFINE, ...triggerValues(item, next), item.name)
-    yield* change(REMOVE_FOLLOWER, item.name)
-    yield* writeFollowers(item.trigger)
-    if (item.closing !== undefined) yield* change(FORGET_KEPT, item.name)
+    yield* openVersions(session, [{ item, version: next.version, validFrom: boundary ?? item.cursorAt }])
+    yield* session.sql.change(REDEFINE, ...triggerValues(item, next), item.name)
+    yield* session.sql.change(REMOVE_FOLLOWER, item.name)
+    yield* writeFollowers(session, item.trigger)
+    if (item.closing !== undefined) yield* session.sql.change(FORGET_KEPT, item.name)
     return
   }
-  yield* change(END, item.cursorAt, item.name)
-  yield* change(REMOVE_FOLLOWER, item.name)
+  yield* session.sql.change(END, item.cursorAt, item.name)
+  yield* session.sql.change(REMOVE_FOLLOWER, item.name)
   if (item.cancelPending) yield* cancelPending(session, item.name, item.now)
 }
 
-/** Makes a trigger a follower of the assets that it is made from. */
-export function* writeFollowers({ name, schedule }: Trigger): Verb<void> {
-  const assets = followedAssets(schedule)
-  if (assets.length === 0) return
-  yield* insert(
-    FOLLOW,
-    assets.map((asset) => [asset, name]),
+/** Makes triggers followers of the assets that they are made from. */
+export function writeFollowers(session: Session, ...triggers: readonly Trigger[]): Verb<number> {
+  const rows = triggers.flatMap(({ name, schedule }) =>
+    followedAssets(schedule).map((asset) => [asset, name]),
   )
+  return session.sql.insert(FOLLOW, rows)
 }
 
 /** Ends the version in force and answers where; a trigger that ended before has none. What was not planned belongs to no version. */
-function* closeVersion(item: DefineTrigger, known: KnownTrigger): Verb<Instant | undefined> {
+function* closeVersion(
+  session: Session,
+  item: DefineTrigger,
+  known: KnownTrigger,
+): Verb<Instant | undefined> {
   const closesNow = item.closing !== undefined || item.trigger === undefined
   const validUntil = closesNow ? item.now : item.cursorAt
-  const closed = yield* change(CLOSE_VERSION, validUntil, item.name, known.version)
+  const closed = yield* session.sql.change(CLOSE_VERSION, validUntil, item.name, known.version)
   return closed === 1 ? validUntil : undefined
 }
 
-function* openVersions(
+function openVersions(
+  session: Session,
   versions: readonly { item: Definition; version: number; validFrom: Instant }[],
-): Verb<void> {
+): Verb<number> {
   const rows = versions.map(({ item, version, validFrom }) => {
     return [item.name, version, validFrom, item.tzdata, JSON.stringify(item.trigger)]
   })
-  yield* insert(OPEN_VERSIONS, rows)
+  return session.sql.insert(OPEN_VERSIONS, rows)
 }

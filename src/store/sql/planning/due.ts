@@ -7,7 +7,7 @@ import { done, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
-import { all, together, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 /** The most unfinished runs that a tick is shown. */
 const maxUnfinished = 100
@@ -63,10 +63,12 @@ export function* due(
   { now, limit, sensors }: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
 ): Verb<DueTrigger[]> {
   // Asked far more often than something is due: the question that costs little comes first.
-  if (((yield* firstLook(sensors)) ?? Infinity) > now) return []
-  const [holds, rows] = yield* together(
-    planningHolds(),
-    sensors === undefined ? all<DueRow>(DUE, now, limit) : all<DueRow>(DUE_POLLS, now, limit, sensors),
+  if (((yield* firstLook(session, sensors)) ?? Infinity) > now) return []
+  const [holds, rows] = yield* session.sql.together(
+    planningHolds(session),
+    sensors === undefined
+      ? session.sql.all<DueRow>(DUE, now, limit)
+      : session.sql.all<DueRow>(DUE_POLLS, now, limit, sensors),
   )
   if (endsOf(holds, now).length > 0) return []
   return yield* dueTriggers(session, rows, { holds, now })
@@ -77,26 +79,34 @@ export function* dueByName(
   session: Session,
   { names, now }: { names: readonly string[]; now: Instant },
 ): Verb<DueTrigger[]> {
-  const [holds, rows] = yield* together(planningHolds(), all<DueRow>(BY_NAME, now, names))
+  const [holds, rows] = yield* session.sql.together(
+    planningHolds(session),
+    session.sql.all<DueRow>(BY_NAME, now, names),
+  )
   return yield* dueTriggers(session, rows, { holds, now })
 }
 
 /** The earliest look, or the end of the hold on planning where that is later. */
-export function* nextTickAt({
-  now,
-  sensors,
-}: {
-  now: Instant
-  sensors?: readonly string[] | undefined
-}): Verb<Instant | undefined> {
-  const [holds, first] = yield* together(planningHolds(), firstLook(sensors))
+export function* nextTickAt(
+  session: Session,
+  {
+    now,
+    sensors,
+  }: {
+    now: Instant
+    sensors?: readonly string[] | undefined
+  },
+): Verb<Instant | undefined> {
+  const [holds, first] = yield* session.sql.together(planningHolds(session), firstLook(session, sensors))
   if (first === undefined) return undefined
   const at = Math.max(first, ...endsOf(holds, now))
   return at === Infinity ? undefined : at
 }
 
-function firstLook(sensors: readonly string[] | undefined): Verb<Instant | undefined> {
-  return sensors === undefined ? value<Instant>(FIRST_LOOK) : value<Instant>(FIRST_POLL, sensors)
+function firstLook(session: Session, sensors: readonly string[] | undefined): Verb<Instant | undefined> {
+  return sensors === undefined
+    ? session.sql.value<Instant>(FIRST_LOOK)
+    : session.sql.value<Instant>(FIRST_POLL, sensors)
 }
 
 function* dueTriggers(
@@ -133,8 +143,8 @@ function unfinishedOf(text: string | null): UnfinishedRun[] {
   })
 }
 
-function* planningHolds(): Verb<Hold[]> {
-  return (yield* all<HoldRow>(PLANNING_HOLDS, planningTargets)).map(holdOf)
+function* planningHolds(session: Session): Verb<Hold[]> {
+  return (yield* session.sql.all<HoldRow>(PLANNING_HOLDS, planningTargets)).map(holdOf)
 }
 
 /** When the holds that are in force end. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../../time/instant.js'
 import type { Holding } from '../../port.js'
 import { chainCode, holdOf, type HoldRow } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
-import { all, change, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { markLimitsChanged } from '../meta.js'
 
 type HoldRequest = Parameters<Holding['hold']>[0]
@@ -53,11 +53,11 @@ const HOLDS_ON = `select * from rota.holds
 export function* hold(session: Session, request: HoldRequest): Verb<'held' | 'already'> {
   session.beExclusive()
   const { target, now, untilAt = null, actor, note } = request
-  if ((yield* value(OPEN_HOLD, target, now)) !== undefined) return 'already'
-  yield* change(HOLD, target, now, untilAt, actor, note)
+  if ((yield* session.sql.value(OPEN_HOLD, target, now)) !== undefined) return 'already'
+  yield* session.sql.change(HOLD, target, now, untilAt, actor, note)
   yield* markLimitsChanged(session)
   const trigger = triggerIn(target)
-  if (trigger !== undefined) yield* change(PAUSE, untilAt, trigger)
+  if (trigger !== undefined) yield* session.sql.change(PAUSE, untilAt, trigger)
   return 'held'
 }
 
@@ -65,20 +65,22 @@ export function* hold(session: Session, request: HoldRequest): Verb<'held' | 'al
 export function* release(session: Session, request: ReleaseRequest): Verb<'released' | 'absent'> {
   session.beExclusive()
   const { target, now, catchUp } = request
-  const open = yield* value(OPEN_HOLD, target, now)
+  const open = yield* session.sql.value(OPEN_HOLD, target, now)
   if (open === undefined) return 'absent'
-  yield* change(RELEASE, now, catchUp ? 1 : 0, open)
+  yield* session.sql.change(RELEASE, now, catchUp ? 1 : 0, open)
   yield* markLimitsChanged(session)
   const trigger = triggerIn(target)
-  if (trigger !== undefined) yield* change(RESUME, now, trigger)
+  if (trigger !== undefined) yield* session.sql.change(RESUME, now, trigger)
   return 'released'
 }
 
 /** Holds, newest first. */
-export function* holds(filter: { target?: HoldTarget; openAt?: Instant }): Verb<Hold[]> {
+export function* holds(session: Session, filter: { target?: HoldTarget; openAt?: Instant }): Verb<Hold[]> {
   const { target, openAt = null } = filter
   const rows =
-    target === undefined ? yield* all<HoldRow>(HOLDS, openAt) : yield* all<HoldRow>(HOLDS_ON, openAt, target)
+    target === undefined
+      ? yield* session.sql.all<HoldRow>(HOLDS, openAt)
+      : yield* session.sql.all<HoldRow>(HOLDS_ON, openAt, target)
   return rows.map(holdOf)
 }
 

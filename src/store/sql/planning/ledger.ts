@@ -3,7 +3,8 @@ import type { Instant } from '../../../time/instant.js'
 import type { Reading } from '../../port.js'
 import { rangeOf, type RangeRow } from '../rows/run-rows.js'
 import { insertInto } from '../statement.js'
-import { all, insert, value, type Verb } from '../verb.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
 
 const RECORD = insertInto('rota.ledger', {
   trigger: 'text',
@@ -25,21 +26,25 @@ const TOUCHING = `select * from rota.ledger where trigger = $1 and first_at <= $
   order by first_at, seq`
 
 /** Records what became of ranges of due instants. */
-export function* recordRanges(ranges: readonly LedgerRange[], recordedAt: Instant): Verb<void> {
+export function* recordRanges(
+  session: Session,
+  ranges: readonly LedgerRange[],
+  recordedAt: Instant,
+): Verb<void> {
   const rows = ranges.map((range) => {
     const { trigger, firstAt, lastAt, version, reason, rule, blocker = null, detail = null } = range
     return [trigger, firstAt, lastAt, version, reason, rule, blocker, detail, recordedAt]
   })
-  yield* insert(RECORD, rows)
+  yield* session.sql.insert(RECORD, rows)
 }
 
 /** The key of the range that was recorded last; only for the only writer. */
-export function* newestRange(): Verb<number> {
-  return (yield* value<number>(NEWEST)) as number
+export function* newestRange(session: Session): Verb<number> {
+  return (yield* session.sql.value<number>(NEWEST)) as number
 }
 
 /** The ranges of a trigger that touch a window, oldest first. */
-export function* ledger(request: Parameters<Reading['ledger']>[0]): Verb<RecordedRange[]> {
+export function* ledger(session: Session, request: Parameters<Reading['ledger']>[0]): Verb<RecordedRange[]> {
   const { trigger, fromAt, untilAt } = request
-  return (yield* all<RangeRow>(TOUCHING, trigger, untilAt, fromAt)).map(rangeOf)
+  return (yield* session.sql.all<RangeRow>(TOUCHING, trigger, untilAt, fromAt)).map(rangeOf)
 }

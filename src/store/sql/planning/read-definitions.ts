@@ -7,7 +7,7 @@ import { ready, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import { versionOf, type VersionRow } from '../rows/version-rows.js'
 import type { Session } from '../session.js'
-import { all, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 const QUEUES = `select name, concurrency from rota.queues`
 
@@ -44,13 +44,13 @@ export function* jobs(session: Session): Verb<readonly StoredJob[]> {
 /** Queues that are defined or used, by name. */
 export function* queues(session: Session): Verb<QueueStatus[]> {
   const catalog = yield* session.catalog()
-  const rows = yield* all<{ name: string; concurrency: number | null }>(QUEUES)
+  const rows = yield* session.sql.all<{ name: string; concurrency: number | null }>(QUEUES)
   const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
   const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
-  const readyIn = yield* runsByQueue(catalog, 'ready')
-  const runningIn = yield* runsByQueue(catalog, 'running')
+  const readyIn = yield* runsByQueue(session, catalog, 'ready')
+  const runningIn = yield* runsByQueue(session, catalog, 'running')
   // No instant is handed in, so a hold with an end counts until a later instant was seen.
-  const held = yield* all<{ target: string }>(PAUSED, yield* highestTime(session))
+  const held = yield* session.sql.all<{ target: string }>(PAUSED, yield* highestTime(session))
   const paused = new Set(held.map(({ target }) => target))
   return [...names].toSorted().map((name) => ({
     name,
@@ -62,30 +62,34 @@ export function* queues(session: Session): Verb<QueueStatus[]> {
 }
 
 /** Triggers by name: all, one source's, or the named ones. */
-export function* triggers(filter: TriggerFilter): Verb<StoredTrigger[]> {
+export function* triggers(session: Session, filter: TriggerFilter): Verb<StoredTrigger[]> {
   const { source = null, names } = filter
   const active = filter.active === undefined ? null : Number(filter.active)
   const rows =
     names === undefined
-      ? yield* all<TriggerRow>(TRIGGERS, source, active)
-      : yield* all<TriggerRow>(TRIGGERS_NAMED, source, active, names)
+      ? yield* session.sql.all<TriggerRow>(TRIGGERS, source, active)
+      : yield* session.sql.all<TriggerRow>(TRIGGERS_NAMED, source, active, names)
   return rows.map(storedTriggerOf)
 }
 
 /** The fingerprint of each active trigger of a source. */
-export function* fingerprints(source: string): Verb<Map<string, string>> {
-  const rows = yield* all<{ name: string; fingerprint: string }>(FINGERPRINTS, source)
+export function* fingerprints(session: Session, source: string): Verb<Map<string, string>> {
+  const rows = yield* session.sql.all<{ name: string; fingerprint: string }>(FINGERPRINTS, source)
   return new Map(rows.map(({ name, fingerprint }) => [name, fingerprint]))
 }
 
 /** The versions of one trigger, oldest first. */
-export function* versions(trigger: string): Verb<TriggerVersion[]> {
-  return (yield* all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
+export function* versions(session: Session, trigger: string): Verb<TriggerVersion[]> {
+  return (yield* session.sql.all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
 }
 
-function* runsByQueue(catalog: Catalog, state: 'ready' | 'running'): Verb<Map<string, number>> {
+function* runsByQueue(
+  session: Session,
+  catalog: Catalog,
+  state: 'ready' | 'running',
+): Verb<Map<string, number>> {
   const byQueue = new Map<string, number>()
-  for (const { job, runs } of yield* all<{ job: string; runs: number }>(IN_STATE[state])) {
+  for (const { job, runs } of yield* session.sql.all<{ job: string; runs: number }>(IN_STATE[state])) {
     const { queue } = jobOf(catalog, job)
     byQueue.set(queue, (byQueue.get(queue) ?? 0) + runs)
   }

@@ -1,7 +1,8 @@
 import type { SeenKey } from '../../../kernel/tick/tick.js'
 import type { Instant } from '../../../time/instant.js'
 import { each, insertInto } from '../statement.js'
-import { all, change, insert, type Verb } from '../verb.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: primary key, looked up once for each digest. SQLite might go through all that a trigger has seen instead.
 const SEEN = each({
@@ -28,31 +29,34 @@ const FORGET_OVER = `delete from rota.seen where (trigger, digest) in (
   )`
 
 /** Those of the digests that a trigger has seen. */
-export function* seen(request: {
-  trigger: string
-  digests: readonly string[]
-  now: Instant
-}): Verb<Set<string>> {
-  const rows = yield* all<{ digest: string }>(SEEN, request.trigger, request.digests, request.now)
+export function* seen(
+  session: Session,
+  request: {
+    trigger: string
+    digests: readonly string[]
+    now: Instant
+  },
+): Verb<Set<string>> {
+  const rows = yield* session.sql.all<{ digest: string }>(SEEN, request.trigger, request.digests, request.now)
   return new Set(rows.map(({ digest }) => digest))
 }
 
 /** Writes down what a trigger has seen. */
-export function* remember(trigger: string, keys: readonly SeenKey[]): Verb<void> {
+export function* remember(session: Session, trigger: string, keys: readonly SeenKey[]): Verb<void> {
   // A statement of Postgres writes a row once, so of two with one digest the later one counts.
   const last = new Map(keys.map(({ digest, untilAt = null }) => [digest, untilAt]))
-  yield* insert(
+  yield* session.sql.insert(
     REMEMBER,
     [...last].map(([digest, untilAt]) => [trigger, digest, untilAt]),
   )
 }
 
 /** Forgets what a trigger has seen, up to a bound. */
-export function* forgetSeen(request: { trigger: string; limit: number }): Verb<number> {
-  return yield* change(FORGET, request.trigger, request.limit)
+export function* forgetSeen(session: Session, request: { trigger: string; limit: number }): Verb<number> {
+  return yield* session.sql.change(FORGET, request.trigger, request.limit)
 }
 
 /** Forgets what has expired, up to a bound. */
-export function* forgetExpired(request: { now: Instant; limit: number }): Verb<void> {
-  yield* change(FORGET_OVER, request.now, request.limit)
+export function* forgetExpired(session: Session, request: { now: Instant; limit: number }): Verb<void> {
+  yield* session.sql.change(FORGET_OVER, request.now, request.limit)
 }

@@ -3,7 +3,7 @@ import { supersede } from '../runs/cancel.js'
 import { insertRuns } from '../runs/enqueue.js'
 import type { Session } from '../session.js'
 import { areCurrent, writeStateEntry } from '../state.js'
-import { change, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { recordRanges } from './ledger.js'
 import { remember } from './seen.js'
 
@@ -28,21 +28,21 @@ export function* tick(session: Session, batch: readonly Tick[]): Verb<('ticked' 
 
 function* tickOne(session: Session, item: Tick): Verb<'ticked' | 'stale'> {
   const { cursorAt, nextAt = null, trigger, revision } = item
-  if (item.notes !== undefined && !(yield* areCurrent(item.notes))) return 'stale'
-  if ((yield* change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision)) === 0) return 'stale'
+  if (item.notes !== undefined && !(yield* areCurrent(session, item.notes))) return 'stale'
+  if ((yield* session.sql.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision)) === 0) return 'stale'
   yield* writeTick(session, item)
-  if (item.takesArrivals === true) yield* change(LOOK_AGAIN, item.at, trigger)
+  if (item.takesArrivals === true) yield* session.sql.change(LOOK_AGAIN, item.at, trigger)
   return 'ticked'
 }
 
 /** Writes what a tick found: its runs, its ranges, and what its newest run does to the older ones. */
 export function* writeTick(session: Session, item: Tick): Verb<void> {
   session.noteTime(item.at)
-  if (item.chainRun !== undefined) yield* change(SET_CHAIN, item.chainRun, item.trigger)
+  if (item.chainRun !== undefined) yield* session.sql.change(SET_CHAIN, item.chainRun, item.trigger)
   yield* insertRuns(session, item.runs, item.at)
-  yield* recordRanges(item.ranges, item.at)
-  for (const entry of item.notes ?? []) yield* writeStateEntry(entry, item.at)
-  if (item.seen !== undefined) yield* remember(item.trigger, item.seen)
+  yield* recordRanges(session, item.ranges, item.at)
+  for (const entry of item.notes ?? []) yield* writeStateEntry(session, entry, item.at)
+  if (item.seen !== undefined) yield* remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))
   yield* supersede(session, { ...item.supersede, trigger: item.trigger, own, now: item.at })

@@ -4,7 +4,7 @@ import type { Instant } from '../../../time/instant.js'
 import { cancelled, delayed, done, failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
-import { all, change, get, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { endRun, recordAttempt, waitAgain } from './end-run.js'
 
 // Relies on: the unique index of runs.id. Whoever asks is the only writer, so the row stays as it was read.
@@ -27,12 +27,12 @@ export function* cancel(
   request: { run: RunId; now: Instant; reason: string },
 ): Verb<'cancelled' | 'requested' | 'final' | 'absent'> {
   session.beExclusive()
-  const run = yield* get<Unfinished>(RUN, request.run)
+  const run = yield* session.sql.get<Unfinished>(RUN, request.run)
   if (run === undefined) return 'absent'
   if (run.state >= done) return 'final'
   session.hasNews = true
   if (run.state === running) {
-    yield* requestCancel(run, request.reason)
+    yield* requestCancel(session, run, request.reason)
     return 'requested'
   }
   yield* endRun(session, run, { state: 'cancelled', at: request.now, reason: request.reason })
@@ -45,10 +45,10 @@ export function* retry(
   { run: id, now }: { run: RunId; now: Instant },
 ): Verb<'pending' | 'not-final' | 'absent'> {
   session.beExclusive()
-  const run = yield* get<Unfinished>(RUN, id)
+  const run = yield* session.sql.get<Unfinished>(RUN, id)
   if (run === undefined) return 'absent'
   if (run.state !== failed && run.state !== cancelled) return 'not-final'
-  yield* change(FRESH_BUDGET, run.seq)
+  yield* session.sql.change(FRESH_BUDGET, run.seq)
   yield* waitAgain(session, run, { runAt: now, now, reason: undefined })
   return 'pending'
 }
@@ -59,7 +59,7 @@ export function* advance(
   { run: id, now }: { run: RunId; now: Instant },
 ): Verb<'advanced' | 'not-waiting' | 'absent'> {
   session.beExclusive()
-  const run = yield* get<Unfinished & { run_at: Instant }>(RUN, id)
+  const run = yield* session.sql.get<Unfinished & { run_at: Instant }>(RUN, id)
   if (run === undefined) return 'absent'
   if (run.state !== delayed || run.run_at <= now) return 'not-waiting'
   yield* waitAgain(session, run, { runAt: now, now, reason: undefined })
@@ -68,11 +68,11 @@ export function* advance(
 
 /** Cancels the pending runs of a removed trigger; a running one may finish, and is not retried. */
 export function* cancelPending(session: Session, trigger: string, now: Instant): Verb<void> {
-  for (const { id } of yield* all<{ id: string }>(UNFINISHED_OF_TRIGGER, trigger)) {
-    const run = yield* unfinished(id)
+  for (const { id } of yield* session.sql.all<{ id: string }>(UNFINISHED_OF_TRIGGER, trigger)) {
+    const run = yield* unfinished(session, id)
     if (run.state !== running)
       yield* endRun(session, run, { state: 'cancelled', at: now, reason: removedReason })
-    else if (run.cancel_requested !== 1) yield* change(REQUEST, removedReason, run.seq)
+    else if (run.cancel_requested !== 1) yield* session.sql.change(REQUEST, removedReason, run.seq)
   }
 }
 
@@ -89,26 +89,26 @@ export function* supersede(
 ): Verb<void> {
   const { mode, now } = request
   const reason = `superseded by ${request.by}`
-  for (const { id } of yield* all<{ id: string }>(UNFINISHED_OF_TRIGGER, request.trigger)) {
+  for (const { id } of yield* session.sql.all<{ id: string }>(UNFINISHED_OF_TRIGGER, request.trigger)) {
     if (request.own.has(id)) continue
-    const run = yield* unfinished(id)
+    const run = yield* unfinished(session, id)
     if (run.state !== running) yield* endRun(session, run, { state: 'cancelled', at: now, reason })
-    else if (mode === 'cancel') yield* requestCancel(run, reason)
+    else if (mode === 'cancel') yield* requestCancel(session, run, reason)
     else yield* terminate(session, run, { at: now, reason })
   }
 }
 
 /** A run as it is when its turn comes: the end of the one before may have let it in. */
-function* unfinished(id: RunId): Verb<Unfinished> {
-  return (yield* get<Unfinished>(RUN, id)) as Unfinished
+function* unfinished(session: Session, id: RunId): Verb<Unfinished> {
+  return (yield* session.sql.get<Unfinished>(RUN, id)) as Unfinished
 }
 
 /** Asks the holder of a running run to stop, once. */
-function* requestCancel(run: Unfinished, reason: string): Verb<void> {
+function* requestCancel(session: Session, run: Unfinished, reason: string): Verb<void> {
   // The removal of a trigger asks for no stop.
   if (run.cancel_requested === 1 && run.reason !== removedReason) return
-  yield* change(REQUEST, reason, run.seq)
-  yield* change(TELL, run.worker, run.id, run.attempt, 'cancel')
+  yield* session.sql.change(REQUEST, reason, run.seq)
+  yield* session.sql.change(TELL, run.worker, run.id, run.attempt, 'cancel')
 }
 
 /** Closes a claim at once: its holder is told to stop, and nothing it says later counts. */
@@ -117,7 +117,12 @@ function* terminate(
   run: Unfinished,
   { at, reason }: { at: Instant; reason: string },
 ): Verb<void> {
-  yield* change(TELL, run.worker, run.id, run.attempt, 'terminate')
-  yield* recordAttempt(run, { startedAt: undefined, endedAt: at, end: 'cancelled', error: undefined })
+  yield* session.sql.change(TELL, run.worker, run.id, run.attempt, 'terminate')
+  yield* recordAttempt(session, run, {
+    startedAt: undefined,
+    endedAt: at,
+    end: 'cancelled',
+    error: undefined,
+  })
   yield* endRun(session, run, { state: 'cancelled', at, reason })
 }

@@ -5,7 +5,7 @@ import { fromJson, orUndefined } from '../rows/run-rows.js'
 import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
-import { all, change, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import type { Candidate } from './native.js'
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
@@ -70,25 +70,25 @@ export function* claimRuns(
   const catalog = yield* session.catalog()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const isShort = claimRequest.jobs.length < session.native.manyJobs
-  const jobs = isShort ? claimRequest.jobs : yield* readyJobs(claimRequest)
+  const jobs = isShort ? claimRequest.jobs : yield* readyJobs(session, claimRequest)
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
   const offers = yield* offersFor(session, rooms, claimRequest)
   const { taken, more } = choose(offers, claimRequest)
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
   for (const room of new Set(rooms.values()))
-    if (room.taken > 0) yield* change(ENTER_QUEUE, room.taken, room.name)
+    if (room.taken > 0) yield* session.sql.change(ENTER_QUEUE, room.taken, room.name)
   const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
-  return { claims, more: more || (isHungry && (yield* isAnyReady(rooms))) }
+  return { claims, more: more || (isHungry && (yield* isAnyReady(session, rooms))) }
 }
 
 /** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
-function* isAnyReady(rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
-  return rooms.size > 0 && (yield* value(ANY_READY, [...rooms.keys()])) !== undefined
+function* isAnyReady(session: Session, rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
+  return rooms.size > 0 && (yield* session.sql.value(ANY_READY, [...rooms.keys()])) !== undefined
 }
 
-function* readyJobs({ jobs }: ClaimRequest): Verb<readonly string[]> {
+function* readyJobs(session: Session, { jobs }: ClaimRequest): Verb<readonly string[]> {
   const wanted = new Set(jobs)
-  const found = yield* all<{ job: string }>(READY_JOBS)
+  const found = yield* session.sql.all<{ job: string }>(READY_JOBS)
   return found.map(({ job }) => job).filter((job) => wanted.has(job))
 }
 
@@ -102,18 +102,22 @@ function* roomsFor(
   for (const job of jobs) {
     const { queue } = jobOf(catalog, job)
     if (isQueueHeld(catalog, queue, now)) continue
-    const room = byQueue.get(queue) ?? (yield* roomIn(session, catalog, queue))
+    const limit = catalog.queueLimits.get(queue)
+    const room =
+      byQueue.get(queue) ?? (limit === undefined ? unlimited(queue) : yield* roomIn(session, queue, limit))
     byQueue.set(queue, room)
     if (room.room > 0) rooms.set(job, room)
   }
   return rooms
 }
 
-function* roomIn(session: Session, catalog: Catalog, queue: string): Verb<QueueRoom> {
-  const limit = catalog.queueLimits.get(queue)
-  if (limit === undefined) return { name: queue, isLimited: false, room: Infinity, taken: 0 }
+function unlimited(name: string): QueueRoom {
+  return { name, isLimited: false, room: Infinity, taken: 0 }
+}
+
+function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom> {
   session.beExclusive()
-  const held = (yield* value<number>(QUEUE_RUNNING, queue)) ?? 0
+  const held = (yield* session.sql.value<number>(QUEUE_RUNNING, queue)) ?? 0
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
 }
 
@@ -135,7 +139,7 @@ function* offersFor(
   const more = rest > 0 ? yield* session.native.candidates(jobs, { limit: rest, offset: limit }) : []
   if (isOnly) {
     const isCutOff = rest > 0 ? more.length === rest : rows.length === limit
-    return rows.length === 0 ? [] : [offerOf(rooms, [...rows, ...more], isCutOff)]
+    return rows.length === 0 ? [] : [offerOf(rooms, rest > 0 ? [...rows, ...more] : rows, isCutOff)]
   }
   return [...byJob(rows).values()].map((own) => offerOf(rooms, own, own.length === limit))
 }

@@ -8,11 +8,12 @@
  *
  * Whoever touches a slot is the only writer, so nobody comes to a slot while another is leaving it.
  */
+import type { Job } from '../../../kernel/job/job.js'
 import type { ConcurrencySlot } from '../../../kernel/run/run.js'
 import { slotsOf } from '../rows/run-rows.js'
 import { blocked, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
-import { all, change, get, together, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: primary key. Being the only writer closes the race of two runs for the last place.
 const ADMITTED = `select admitted from rota.gates where key = $1`
@@ -46,30 +47,31 @@ export interface SlotRun {
 export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefined> {
   session.beExclusive()
   const slots = slotsOf(run.gates)
+  const definition = (yield* session.catalog()).jobs.get(run.job)
   for (const [taken, slot] of slots.entries()) {
-    if ((yield* change(TAKE, slot.key, yield* limitOf(session, run.job, slot))) === 1) continue
-    yield* giveBack(slots.slice(0, taken))
+    if ((yield* session.sql.change(TAKE, slot.key, limitOf(slot, run.job, definition))) === 1) continue
+    yield* giveBack(session, slots.slice(0, taken))
     return slot.key
   }
   return undefined
 }
 
 /** Counts a run that was admitted elsewhere. */
-export function* occupySlots(slots: readonly ConcurrencySlot[]): Verb<void> {
-  for (const { key } of slots) yield* change(TAKE, key, unlimited)
+export function* occupySlots(session: Session, slots: readonly ConcurrencySlot[]): Verb<void> {
+  for (const { key } of slots) yield* session.sql.change(TAKE, key, unlimited)
 }
 
 /** Gives back slots that were taken in vain: nobody was let in or turned away since. */
-export function* untakeSlots(slots: string): Verb<void> {
-  yield* giveBack(slotsOf(slots))
+export function untakeSlots(session: Session, slots: string): Verb<unknown> {
+  return giveBack(session, slotsOf(slots))
 }
 
 /** Makes a pending run that holds no slots ready, or lets it wait at the first full one, whose key is the answer. */
 export function* admit(session: Session, run: SlotRun & { readonly seq: number }): Verb<string | undefined> {
   const full = yield* takeSlots(session, run)
   session.hasNews = true
-  if (full === undefined) yield* change(LET_IN, run.seq)
-  else yield* change(WAIT_AT, full, run.seq)
+  if (full === undefined) yield* session.sql.change(LET_IN, run.seq)
+  else yield* session.sql.change(WAIT_AT, full, run.seq)
   return full
 }
 
@@ -77,7 +79,7 @@ export function* admit(session: Session, run: SlotRun & { readonly seq: number }
 export function* releaseSlots(session: Session, slots: string): Verb<void> {
   session.beExclusive()
   const all = slotsOf(slots)
-  yield* giveBack(all)
+  yield* giveBack(session, all)
   yield* letInWaiting(session, keysOf(all))
 }
 
@@ -89,7 +91,7 @@ export function* leaveSlots(session: Session, slots: string): Verb<void> {
 
 /** Applies a changed definition of a job to its waiting runs: its own limit first, then those of its keys. */
 export function* followLimits(session: Session, job: string): Verb<void> {
-  const keys = yield* all<{ key: string }>(KEY_SLOTS, `key:${job}=`, `key:${job}>`)
+  const keys = yield* session.sql.all<{ key: string }>(KEY_SLOTS, `key:${job}=`, `key:${job}>`)
   yield* letInWaiting(session, [`job:${job}`, ...keysOf(keys)])
 }
 
@@ -102,21 +104,26 @@ function keysOf(slots: readonly { readonly key: string }[]): string[] {
   return slots.map(({ key }) => key)
 }
 
-function* giveBack(slots: readonly ConcurrencySlot[]): Verb<void> {
-  if (slots.length === 1) yield* giveBackOne(slots[0] as ConcurrencySlot)
-  else yield* together(...slots.map(giveBackOne))
+function giveBack(session: Session, slots: readonly ConcurrencySlot[]): Verb<unknown> {
+  const [only] = slots
+  if (slots.length === 1 && only !== undefined) return giveBackOne(session, only)
+  return session.sql.together(...slots.map((slot) => giveBackOne(session, slot)))
 }
 
 /** The likelier way first: a slot for one run at a time has only that one to give back. */
-function* giveBackOne({ key, limit }: ConcurrencySlot): Verb<void> {
+function* giveBackOne(session: Session, { key, limit }: ConcurrencySlot): Verb<void> {
   const [first, second] = limit === 1 ? [GIVE_BACK_LAST, GIVE_BACK] : [GIVE_BACK, GIVE_BACK_LAST]
-  if ((yield* change(first, key)) === 0) yield* change(second, key)
+  if ((yield* session.sql.change(first, key)) === 0) yield* session.sql.change(second, key)
 }
 
 function* letInWaiting(session: Session, keys: readonly string[]): Verb<void> {
   const open = keys.toReversed()
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    for (let next = yield* mostUrgent(key); next !== undefined; next = yield* mostUrgent(key)) {
+    for (
+      let next = yield* mostUrgent(session, key);
+      next !== undefined;
+      next = yield* mostUrgent(session, key)
+    ) {
       const slots = slotsOf(next.gates)
       const own = slots.find((slot) => slot.key === key)
       if (own !== undefined && (yield* isFull(session, next.job, own))) break
@@ -131,22 +138,21 @@ function* letInWaiting(session: Session, keys: readonly string[]): Verb<void> {
   }
 }
 
-function mostUrgent(key: string): Verb<(SlotRun & { readonly seq: number }) | undefined> {
-  return get(MOST_URGENT, key)
+function mostUrgent(session: Session, key: string): Verb<(SlotRun & { readonly seq: number }) | undefined> {
+  return session.sql.get(MOST_URGENT, key)
 }
 
 function* isFull(session: Session, job: string, slot: ConcurrencySlot): Verb<boolean> {
-  const admitted = (yield* value<number>(ADMITTED, slot.key)) ?? 0
-  return admitted >= (yield* limitOf(session, job, slot))
+  const definition = (yield* session.catalog()).jobs.get(job)
+  const admitted = (yield* session.sql.value<number>(ADMITTED, slot.key)) ?? 0
+  return admitted >= limitOf(slot, job, definition)
 }
 
 const unlimited = Number.MAX_SAFE_INTEGER
 
 /** A job's own limits are read from its definition each time, so that a change holds at once. */
-function* limitOf(session: Session, job: string, slot: ConcurrencySlot): Verb<number> {
-  const isOfJob = slot.key === `job:${job}`
-  if (!isOfJob && !slot.key.startsWith(`key:${job}=`)) return slot.limit
-  const definition = (yield* session.catalog()).jobs.get(job)
+function limitOf(slot: ConcurrencySlot, job: string, definition: Job | undefined): number {
   if (definition === undefined) return slot.limit
-  return isOfJob ? (definition.concurrency ?? unlimited) : definition.concurrencyPerKey
+  if (slot.key === `job:${job}`) return definition.concurrency ?? unlimited
+  return slot.key.startsWith(`key:${job}=`) ? definition.concurrencyPerKey : slot.limit
 }

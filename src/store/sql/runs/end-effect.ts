@@ -4,7 +4,7 @@ import { endEffectOf } from '../rows/run-rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import { stateValue, writeStateEntry } from '../state.js'
-import { all, change, get, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
 const CONTINUE_CHAIN = `update rota.triggers set next_at = $1 + chain_ms, revision = revision + 1
@@ -35,18 +35,18 @@ export function* applyEndEffect(
   session.beExclusive()
   session.hasNews = true
   if (effect === chainEffect) {
-    yield* change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+    yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
-  const ended = endedRunOf(run, (yield* get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
+  const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of effect.reads?.(ended) ?? []) values.push(yield* stateValue(key))
-  for (const entry of effect.changes?.(ended, values) ?? []) yield* writeStateEntry(entry, end.at)
-  if (effect.wakesTrigger === true) yield* change(LOOK_AT, end.at, run.trigger)
+  for (const key of effect.reads?.(ended) ?? []) values.push(yield* stateValue(session, key))
+  for (const entry of effect.changes?.(ended, values) ?? []) yield* writeStateEntry(session, entry, end.at)
+  if (effect.wakesTrigger === true) yield* session.sql.change(LOOK_AT, end.at, run.trigger)
   const arrival = effect.arrival?.(ended)
   if (arrival === undefined) return
-  for (const { trigger } of yield* all<{ trigger: string }>(FOLLOWERS, run.job)) {
-    yield* writeStateEntry({ ...arrival, name: trigger }, end.at)
-    yield* change(ARRIVED, end.at, trigger)
+  for (const { trigger } of yield* session.sql.all<{ trigger: string }>(FOLLOWERS, run.job)) {
+    yield* writeStateEntry(session, { ...arrival, name: trigger }, end.at)
+    yield* session.sql.change(ARRIVED, end.at, trigger)
   }
 }

@@ -5,7 +5,7 @@ import { chainCode, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, ready, running } from '../rows/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
-import { change, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { admit, leaveSlots, releaseSlots } from './concurrency-slots.js'
 import { applyEndEffect } from './end-effect.js'
 
@@ -25,7 +25,7 @@ const WAIT_AGAIN = `update rota.runs set state = $1, run_at = $2, reason = $3, f
 
 /** Makes an unfinished run final and frees its slots and its place in the queue; then its end effect is applied. */
 export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<void> {
-  yield* change(END, finalCodes[end.state], end.at, end.reason ?? null, run.seq)
+  yield* session.sql.change(END, finalCodes[end.state], end.at, end.reason ?? null, run.seq)
   if (run.state === running) yield* leaveQueue(session, run.job, 1)
   if (run.gates !== null) {
     if (run.state === ready || run.state === running) yield* releaseSlots(session, run.gates)
@@ -40,17 +40,18 @@ export function* leaveQueue(session: Session, job: string, count: number): Verb<
   if (queue === undefined) return
   session.beExclusive()
   session.hasNews = true
-  yield* change(LEAVE_QUEUE, count, queue)
+  yield* session.sql.change(LEAVE_QUEUE, count, queue)
 }
 
 /** Records how the newest attempt of a run ended. */
 export function* recordAttempt(
+  session: Session,
   run: Unfinished,
   end: { startedAt: Instant | undefined; endedAt: Instant; end: string; error: StoredError | undefined },
 ): Verb<void> {
   const { startedAt = null, endedAt } = end
   const claim = [run.seq, run.attempt, run.worker, run.claimed_at] as const
-  yield* change(RECORD_ATTEMPT, ...claim, startedAt, endedAt, end.end, toJson(end.error))
+  yield* session.sql.change(RECORD_ATTEMPT, ...claim, startedAt, endedAt, end.end, toJson(end.error))
 }
 
 /** Makes a run that held its slots or was final wait again; runs that wait at its slots go first. */
@@ -62,7 +63,7 @@ export function* waitAgain(
   const isDue = wait.runAt <= wait.now
   const state = isDue && run.gates === null ? ready : delayed
   session.hasNews = true
-  yield* change(WAIT_AGAIN, state, wait.runAt, wait.reason ?? null, run.seq)
+  yield* session.sql.change(WAIT_AGAIN, state, wait.runAt, wait.reason ?? null, run.seq)
   if (run.gates === null) return
   if (run.state === running) yield* releaseSlots(session, run.gates)
   if (isDue) yield* admit(session, { seq: run.seq, job: run.job, gates: run.gates })

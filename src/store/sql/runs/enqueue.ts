@@ -6,7 +6,7 @@ import { endEffectCode, originCode, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, done, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each, insertNewInto, type SqlScalar } from '../statement.js'
-import { added, all, change, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { slotsText, takeSlots, untakeSlots } from './concurrency-slots.js'
 
 /** From this length on, the text of runs that are inserted together is not made longer. */
@@ -107,7 +107,7 @@ export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<
     }
     const alike = alikeFrom(runs, start)
     if (alike > 1) {
-      answers.push(...(yield* insertAlike(runs.slice(start, start + alike), now)))
+      answers.push(...(yield* insertAlike(session, runs.slice(start, start + alike), now)))
       continue
     }
     let end = start + 1
@@ -145,9 +145,9 @@ export function isBare(run: NewRun): boolean {
 function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued> {
   session.beExclusive()
   const { job, uniqueKey } = run
-  if (uniqueKey !== undefined && (yield* value(EXISTS, run.id)) === undefined) {
+  if (uniqueKey !== undefined && (yield* session.sql.value(EXISTS, run.id)) === undefined) {
     yield* session.native.lockUniqueKey(job, uniqueKey)
-    const holder = yield* value<RunId>(UNIQUE_HOLDER, job, uniqueKey, now)
+    const holder = yield* session.sql.value<RunId>(UNIQUE_HOLDER, job, uniqueKey, now)
     if (holder !== undefined) return { id: holder, created: false }
   }
   return { id: run.id, created: yield* insertRun(session, run, now) }
@@ -159,20 +159,21 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
   const waitsFor =
     slots !== null && isDue ? yield* takeSlots(session, { job: run.job, gates: slots }) : undefined
   const state = !isDue ? delayed : waitsFor === undefined ? ready : blocked
-  const [isNew = false] = yield* added(INSERT, [fullRow(session, run, { now, state, waitsFor })])
+  const row = fullRow(session, run, { now, state, waitsFor })
+  const isNew = (yield* session.sql.insert(INSERT, [row])) === 1
   // A run that exists must not take its slots a second time.
-  if (!isNew && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(slots)
+  if (!isNew && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(session, slots)
   return isNew
 }
 
 function* insertIndependent(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
   const stateOf = ({ runAt }: NewRun): number => (runAt <= now ? ready : delayed)
   const created = runs.every(isBare)
-    ? yield* added(
+    ? yield* session.sql.added(
         INSERT_BARE,
         runs.map((run) => bareRow(run, now, stateOf(run))),
       )
-    : yield* added(
+    : yield* session.sql.added(
         INSERT,
         runs.map((run) => fullRow(session, run, { now, state: stateOf(run), waitsFor: undefined })),
       )
@@ -224,7 +225,7 @@ function areAlike(one: NewRun, other: NewRun): boolean {
 }
 
 /** Inserts runs that are alike, as many as one text holds, and answers which of them are new. */
-function* insertAlike(runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
+function* insertAlike(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
   const { job, priority, runAt, dueAt, origin } = runs[0] as NewRun
   const rows: string[] = []
   for (let i = 0, length = 0; i < runs.length && length < enoughText; i++) {
@@ -235,10 +236,10 @@ function* insertAlike(runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
   }
   const state = runAt <= now ? ready : delayed
   const common = [job, state, priority, runAt, dueAt, now, originCode(origin)] as const
-  const changes = yield* change(INSERT_ALIKE, `[${rows.join()}]`, ...common)
+  const changes = yield* session.sql.change(INSERT_ALIKE, `[${rows.join()}]`, ...common)
   const ids = runs.slice(0, rows.length).map(({ id }) => id)
   if (changes === ids.length) return ids.map((id) => ({ id, created: true }))
-  const newest = yield* all<{ id: RunId }>(NEWEST, ids, changes)
+  const newest = yield* session.sql.all<{ id: RunId }>(NEWEST, ids, changes)
   const created = new Set(newest.map(({ id }) => id))
   return ids.map((id) => ({ id, created: created.delete(id) }))
 }

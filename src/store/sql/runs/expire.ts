@@ -3,7 +3,7 @@ import { jobOf } from '../catalog.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import { running } from '../rows/states.js'
-import { all, change, together, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { unsaidLeaseMs } from '../rows/worker-rows.js'
 
 // Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
@@ -36,10 +36,10 @@ export function* expire(
   { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,
 ): Verb<LostClaim[]> {
   session.beExclusive()
-  const [, rows] = yield* together(
-    change(EXPIRE, deadline, longestMs),
-    all<LostRow>(LOST, limit),
-    change(SETTLE),
+  const [, rows] = yield* session.sql.together(
+    session.sql.change(EXPIRE, deadline, longestMs),
+    session.sql.all<LostRow>(LOST, limit),
+    session.sql.change(SETTLE),
   )
   if (rows.length === 0) return []
   const catalog = yield* session.catalog()

@@ -5,7 +5,7 @@ import { toJson } from '../rows/run-rows.js'
 import { failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
-import { change, get, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { releaseSlots } from './concurrency-slots.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
 
@@ -36,12 +36,11 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
   if (items.length === 0) return []
   const ended = yield* session.native.endPlain(items)
   const answers: Answer[] = []
-  const known = new Set<string>()
   // In the order of the ends: it decides which run is let in where two of them freed slots that one run waits for.
   for (const item of items) {
+    const plain = ended.get(item.run)
     // Only the first report of a run counts: the ones behind it find it ended.
-    const plain = known.has(item.run) ? undefined : ended.get(item.run)
-    known.add(item.run)
+    ended.delete(item.run)
     if (plain === undefined) answers.push(yield* finishOne(session, item, now))
     else {
       if (plain.gates !== null) yield* releaseSlots(session, plain.gates)
@@ -56,14 +55,14 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
 
 /** A worker that reports on an attempt that was declared lost is alive: the run did not crash. */
 function* revokeCrash(session: Session, { run: id, attempt }: Finished, now: Instant): Verb<void> {
-  const run = yield* get<Unfinished>(LOST, id, attempt)
+  const run = yield* session.sql.get<Unfinished>(LOST, id, attempt)
   if (run === undefined) return
   // The run may be held by others, and may have to wait again.
   session.beExclusive()
-  yield* change(RELEASE, run.seq, attempt)
-  yield* change(NO_CRASH, run.seq)
+  yield* session.sql.change(RELEASE, run.seq, attempt)
+  yield* session.sql.change(NO_CRASH, run.seq)
   if (run.state !== failed || run.reason !== quarantinedReason || run.attempt !== attempt) return
-  yield* change(NO_ERROR, run.seq)
+  yield* session.sql.change(NO_ERROR, run.seq)
   yield* waitAgain(session, run, { runAt: now, now, reason: undefined })
 }
 
@@ -73,15 +72,16 @@ export function isPlainEnd({ attempt, outcome }: Finished): boolean {
 }
 
 function* finishOne(session: Session, item: Finished, now: Instant): Verb<Answer> {
-  const run = yield* get<Unfinished>(CLAIMED, item.run, item.attempt)
+  const run = yield* session.sql.get<Unfinished>(CLAIMED, item.run, item.attempt)
   if (run === undefined) return 'stale'
   const { outcome, startedAt, endedAt } = item
   const { end, error } = outcome
-  if (end !== 'done' || item.attempt > 1) yield* recordAttempt(run, { startedAt, endedAt, end, error })
+  if (end !== 'done' || item.attempt > 1)
+    yield* recordAttempt(session, run, { startedAt, endedAt, end, error })
   const failures = end === 'failed' || end === 'timed-out' ? 1 : 0
   const crashes = end === 'lost' ? 1 : 0
   const result = toJson(outcome.result)
-  yield* change(NOTE_RESULT, startedAt ?? null, result, toJson(error), failures, crashes, run.seq)
+  yield* session.sql.change(NOTE_RESULT, startedAt ?? null, result, toJson(error), failures, crashes, run.seq)
   if (outcome.state !== 'pending') {
     const asked = outcome.state === 'cancelled' ? (run.reason ?? undefined) : undefined
     yield* endRun(session, run, { state: outcome.state, at: endedAt, reason: outcome.reason ?? asked })

@@ -4,7 +4,8 @@ import type { RunFilter } from '../../port.js'
 import { runOf, type RunRow } from '../rows/run-rows.js'
 import { blocked, delayed, ready, running, statesOf } from '../rows/states.js'
 import type { SqlScalar } from '../statement.js'
-import { all, value, type Verb } from '../verb.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
 import { FROM_RUNS, UNHAPPY } from './read-runs.js'
 
 /** How many runs are looked at in one go where no index knows the filter: others get their turn in between. */
@@ -32,14 +33,14 @@ export interface Listed {
 }
 
 /** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
-export function* listRuns(filter: RunFilter): Verb<Listed> {
-  const place = yield* indexedPlace(filter)
-  if (place !== undefined) return { runs: yield* select(filter, place), next: undefined }
+export function* listRuns(session: Session, filter: RunFilter): Verb<Listed> {
+  const place = yield* indexedPlace(session, filter)
+  if (place !== undefined) return { runs: yield* select(session, filter, place), next: undefined }
   const { from, until } = idBounds(filter)
   const before = lesser(filter.before, until)
-  const end = yield* value<RunId>(WINDOW_END, before ?? null)
+  const end = yield* session.sql.value<RunId>(WINDOW_END, before ?? null)
   if (end === undefined) return { runs: [], next: undefined }
-  const runs = yield* select(filter, { condition: 'runs.id >= $1', values: [end] })
+  const runs = yield* select(session, filter, { condition: 'runs.id >= $1', values: [end] })
   const limit = filter.limit - runs.length
   // Nothing of the stretch of time lies behind its first instant.
   const isOver = limit <= 0 || (from !== undefined && end < from)
@@ -54,10 +55,12 @@ function lesser(one: string | undefined, other: string | undefined): string | un
 interface Place {
   readonly condition: string
   readonly values: readonly SqlScalar[]
+  /** The id in conditions and in the order (default: the column). */
+  readonly id?: string
 }
 
 /** What leads straight to the runs of a filter; nothing where only looking through them helps. */
-function* indexedPlace(filter: RunFilter): Verb<Place | undefined> {
+function* indexedPlace(session: Session, filter: RunFilter): Verb<Place | undefined> {
   const { trigger, state, job, before } = filter
   if (trigger !== undefined) {
     // Relies on: runs_trigger, which is ordered by the due instant.
@@ -67,25 +70,22 @@ function* indexedPlace(filter: RunFilter): Verb<Place | undefined> {
   }
   // Relies on: runs_unhappy.
   if (state === 'failed' || state === 'cancelled') return { condition: `runs.${UNHAPPY}`, values: [] }
-  // Relies on: runs_running.
-  if (state === 'running') return oneOf(`select seq from rota.runs where state = ${running}`)
-  if (state === 'pending' && ((yield* value<number>(FEW_PENDING)) ?? 0) <= runsPerLook)
-    return oneOf(PENDING_SEQS)
+  // Relies on: runs_running. With the id as an expression SQLite does not go through the index of all ids instead.
+  if (state === 'running') return { condition: `runs.state = ${running}`, values: [], id: `(runs.id || '')` }
+  if (state === 'pending' && ((yield* session.sql.value<number>(FEW_PENDING)) ?? 0) <= runsPerLook)
+    return { condition: `runs.seq = any(array(${PENDING_SEQS}))`, values: [] }
   // Relies on: the unique index of runs.id, backwards.
   return state === undefined && job === undefined ? { condition: 'true', values: [] } : undefined
 }
 
-function oneOf(seqs: string): Place {
-  return { condition: `runs.seq = any(array(${seqs}))`, values: [] }
-}
-
-function* select(filter: RunFilter, place: Place): Verb<Run[]> {
-  const conditions = [place.condition]
+function* select(session: Session, filter: RunFilter, place: Place): Verb<Run[]> {
+  const { condition, id = 'runs.id' } = place
+  const conditions = [condition]
   const values = [...place.values]
-  const where = (condition: string, bound: SqlScalar | undefined): void => {
+  const where = (column: string, bound: SqlScalar | undefined): void => {
     if (bound === undefined) return
     values.push(bound)
-    conditions.push(`${condition} $${values.length}`)
+    conditions.push(`${column} $${values.length}`)
   }
   if (filter.state !== undefined) conditions.push(stateCondition(filter.state))
   where('runs.job =', filter.job)
@@ -93,12 +93,12 @@ function* select(filter: RunFilter, place: Place): Verb<Run[]> {
   where('runs.due_at >=', filter.sinceAt === undefined ? undefined : Math.ceil(filter.sinceAt))
   where('runs.due_at <=', filter.untilAt === undefined ? undefined : Math.floor(filter.untilAt))
   const { from, until } = idBounds(filter)
-  where('runs.id >=', filter.trigger === undefined ? from : undefined)
-  where('runs.id <', filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
+  where(`${id} >=`, filter.trigger === undefined ? from : undefined)
+  where(`${id} <`, filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
   values.push(filter.limit)
-  const order = filter.trigger === undefined ? 'runs.id desc' : 'runs.due_at desc, runs.id desc'
+  const order = filter.trigger === undefined ? `${id} desc` : 'runs.due_at desc, runs.id desc'
   const sql = `${FROM_RUNS} where ${conditions.join(' and ')} order by ${order} limit $${values.length}`
-  return (yield* all<RunRow>(sql, ...values)).map(runOf)
+  return (yield* session.sql.all<RunRow>(sql, ...values)).map(runOf)
 }
 
 function stateCondition(name: RunState): string {

@@ -2,7 +2,8 @@ import { boundLogLine, emptyLog, type LogUse } from '../../../kernel/definition/
 import type { LogLine } from '../../../kernel/run/run.js'
 import type { Reading, StoredLogLine } from '../../port.js'
 import { insertInto, type SqlScalar } from '../statement.js'
-import { all, insert, together, type Verb } from '../verb.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: the unique index of runs.id.
 const RUNS = `select seq, id from rota.runs where id = any($1::text[])`
@@ -42,32 +43,33 @@ interface Position {
 }
 
 /** Adds lines to the logs of runs that exist, within their bounds. */
-export function* log(lines: readonly LogLine[]): Verb<void> {
+export function* log(session: Session, lines: readonly LogLine[]): Verb<void> {
   if (lines.length === 0) return
-  const positions = yield* positionsOf([...new Set(lines.map(({ run }) => run))])
-  const rows = lines.flatMap((line) => rowsOf(positions.get(line.run), line))
+  const positions = yield* positionsOf(session, [...new Set(lines.map(({ run }) => run))])
+  const rows: SqlScalar[][] = []
+  for (const line of lines) append(rows, positions.get(line.run), line)
   const used = [...positions.values()].map(({ run, use }) => [run, use.lines, use.bytes, use.isCut ? 1 : 0])
-  yield* together(insert(APPEND, rows), insert(SAVE_USE, used))
+  yield* session.sql.together(session.sql.insert(APPEND, rows), session.sql.insert(SAVE_USE, used))
 }
 
 /** The lines of a run after a number, oldest first. */
-export function* logs(request: Parameters<Reading['logs']>[0]): Verb<StoredLogLine[]> {
+export function* logs(session: Session, request: Parameters<Reading['logs']>[0]): Verb<StoredLogLine[]> {
   const { run, after = 0, limit } = request
-  const rows = yield* all<Omit<StoredLogLine, 'run'>>(READ, run, after, limit)
+  const rows = yield* session.sql.all<Omit<StoredLogLine, 'run'>>(READ, run, after, limit)
   return rows.map(({ seq, attempt, at, level, text }) => ({ run, seq, attempt, at, level, text }))
 }
 
-function* positionsOf(runs: readonly string[]): Verb<Map<string, Position>> {
-  const found = yield* all<{ seq: number; id: string }>(RUNS, runs)
+function* positionsOf(session: Session, runs: readonly string[]): Verb<Map<string, Position>> {
+  const found = yield* session.sql.all<{ seq: number; id: string }>(RUNS, runs)
   // Two writers insert the rows in the same order, for the same reason.
   const keys = found.map(({ seq }) => seq).toSorted((one, other) => one - other)
   const { lines, bytes } = emptyLog
-  yield* insert(
+  yield* session.sql.insert(
     BEGIN_USE,
     keys.map((key) => [key, lines, bytes, 0]),
   )
   type Use = { run: number; lines: number; bytes: number; is_cut: number }
-  const uses = yield* all<Use>(LOCK_USE, keys)
+  const uses = yield* session.sql.all<Use>(LOCK_USE, keys)
   const byRun = new Map(uses.map((use) => [use.run, use]))
   return new Map(
     found.map(({ seq, id }) => {
@@ -77,12 +79,12 @@ function* positionsOf(runs: readonly string[]): Verb<Map<string, Position>> {
   )
 }
 
-function rowsOf(position: Position | undefined, given: LogLine): SqlScalar[][] {
-  if (position === undefined) return []
+function append(rows: SqlScalar[][], position: Position | undefined, given: LogLine): void {
+  if (position === undefined) return
   const { use, line } = boundLogLine(position.use, given)
   position.use = use
-  if (line === undefined) return []
+  if (line === undefined) return
   // The line that says that the log was cut is not counted, and nothing follows it.
   const seq = use.isCut ? use.lines + 1 : use.lines
-  return [[position.run, seq, line.attempt, line.at, line.level, line.text]]
+  rows.push([position.run, seq, line.attempt, line.at, line.level, line.text])
 }

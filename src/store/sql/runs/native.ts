@@ -13,7 +13,7 @@ export interface NativeVerbs {
    * queues. Answers those that it ended; the others are left to the general way. What the process remembers of the
    * claims is forgotten.
    */
-  endPlain(items: readonly Finished[]): Verb<ReadonlyMap<RunId, PlainEnd>>
+  endPlain(items: readonly Finished[]): Verb<Map<RunId, PlainEnd>>
   /** The ready runs of each job, the most urgent first, from a place on; no two claims get the same run. */
   candidates(jobs: readonly string[], range: { limit: number; offset: number }): Verb<Candidate[]>
   /** Gives runs to a worker as their next attempt; answers their payloads in the same order. */

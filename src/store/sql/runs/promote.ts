@@ -1,7 +1,7 @@
 import type { Instant } from '../../../time/instant.js'
 import { delayed, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
-import { all, change, together, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { admit, type SlotRun } from './concurrency-slots.js'
 
 /** The most runs that one turn makes ready: the rest follows in the next ones. */
@@ -22,10 +22,13 @@ const NEXT_RUN = `select run_at from rota.runs where state = ${delayed} order by
 
 /** Makes due runs ready in the order of their instants, as far as their slots have room; when the next one is due. */
 export function* promote(session: Session, now: Instant): Verb<Instant | undefined> {
-  const next = yield* value<Instant>(NEXT_RUN)
+  const next = yield* session.sql.value<Instant>(NEXT_RUN)
   if (next === undefined || next > now) return next
-  const [, found] = yield* together(change(MAKE_READY, now), all<SlotRun & { seq: number }>(WITH_SLOTS, now))
+  const [, found] = yield* session.sql.together(
+    session.sql.change(MAKE_READY, now),
+    session.sql.all<SlotRun & { seq: number }>(WITH_SLOTS, now),
+  )
   if (found.length > 0) session.beExclusive()
   for (const run of found) yield* admit(session, run)
-  return yield* value<Instant>(NEXT_RUN)
+  return yield* session.sql.value<Instant>(NEXT_RUN)
 }

@@ -5,7 +5,7 @@ import { done, stateName } from '../rows/states.js'
 import { newestRange, recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen.js'
 import type { Session } from '../session.js'
-import { all, change, get, value, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 
 // Relies on: runs_ended, which has no unfinished runs: none of them can be removed.
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
@@ -51,16 +51,17 @@ export function* prune(
   request: { before: Instant; limit: number; now: Instant },
 ): Verb<number> {
   session.beExclusive()
-  yield* forgetExpired(request)
-  const victims = yield* all<Victim>(OLDEST, request.before, request.limit)
+  yield* forgetExpired(session, request)
+  const victims = yield* session.sql.all<Victim>(OLDEST, request.before, request.limit)
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)
-  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS]) yield* change(sql, seqs)
-  for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(victim, request.now)
+  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS])
+    yield* session.sql.change(sql, seqs)
+  for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(session, victim, request.now)
   return victims.length
 }
 
-function* recordPruned(victim: Victim, now: Instant): Verb<void> {
+function* recordPruned(session: Session, victim: Victim, now: Instant): Verb<void> {
   const { trigger, due_at: dueAt, version, state } = victim
   const pruned: Pruned = {
     seq: 0,
@@ -72,26 +73,26 @@ function* recordPruned(victim: Victim, now: Instant): Verb<void> {
     detail: writeCounts({ [stateName(state)]: 1 }),
     recorded_at: now,
   }
-  const before = yield* get<RangeRow>(BEFORE, pruned.trigger, dueAt, Number.MAX_SAFE_INTEGER)
-  const joined = (yield* join(before, pruned)) ?? (yield* insert(pruned))
-  const after = yield* get<RangeRow>(AFTER, joined.trigger, joined.first_at, joined.seq)
-  if (after === undefined || (yield* join(joined, after)) === undefined) return
-  yield* change(FORGET_RANGE, after.seq)
+  const before = yield* session.sql.get<RangeRow>(BEFORE, pruned.trigger, dueAt, Number.MAX_SAFE_INTEGER)
+  const joined = (yield* join(session, before, pruned)) ?? (yield* insert(session, pruned))
+  const after = yield* session.sql.get<RangeRow>(AFTER, joined.trigger, joined.first_at, joined.seq)
+  if (after === undefined || (yield* join(session, joined, after)) === undefined) return
+  yield* session.sql.change(FORGET_RANGE, after.seq)
 }
 
-function* insert(pruned: Pruned): Verb<Pruned> {
+function* insert(session: Session, pruned: Pruned): Verb<Pruned> {
   const { trigger, first_at: firstAt, last_at: lastAt, version, recorded_at: recordedAt } = pruned
   const detail = pruned.detail ?? undefined
   const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
-  yield* recordRanges([range], recordedAt)
-  return { ...pruned, seq: yield* newestRange() }
+  yield* recordRanges(session, [range], recordedAt)
+  return { ...pruned, seq: yield* newestRange(session) }
 }
 
 /** Joins two pruned ranges of one version into the first, if no remaining run lies between them. */
-function* join(first: Pruned | undefined, second: Pruned): Verb<Pruned | undefined> {
+function* join(session: Session, first: Pruned | undefined, second: Pruned): Verb<Pruned | undefined> {
   if (first === undefined || first.reason !== 'pruned' || second.reason !== 'pruned') return undefined
   if (first.version !== second.version) return undefined
-  if ((yield* value(RUN_BETWEEN, first.trigger, first.last_at, second.first_at)) !== undefined)
+  if ((yield* session.sql.value(RUN_BETWEEN, first.trigger, first.last_at, second.first_at)) !== undefined)
     return undefined
   const joined = {
     ...first,
@@ -99,6 +100,6 @@ function* join(first: Pruned | undefined, second: Pruned): Verb<Pruned | undefin
     detail: addCounts(first.detail, second.detail),
     recorded_at: Math.max(first.recorded_at, second.recorded_at),
   }
-  yield* change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
+  yield* session.sql.change(GROW, joined.last_at, joined.detail, joined.recorded_at, joined.seq)
   return joined
 }

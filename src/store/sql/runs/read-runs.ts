@@ -6,7 +6,8 @@ import { attemptsIn, type AttemptRow } from '../rows/attempt-rows.js'
 import { originCode, runOf, type RunRow } from '../rows/run-rows.js'
 import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../rows/states.js'
 import { each } from '../statement.js'
-import { all, get, type Verb } from '../verb.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
 
 /** Done runs are counted up to here. */
 const countBound = 100_000
@@ -65,48 +66,49 @@ const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
   ) as recorded from rota.runs left join rota.workers on workers.key = runs.worker where runs.id = $1`
 
 /** The run of an id. */
-export function* run(id: RunId): Verb<Run | undefined> {
-  const row = yield* get<RunRow>(RUN, id)
+export function* run(session: Session, id: RunId): Verb<Run | undefined> {
+  const row = yield* session.sql.get<RunRow>(RUN, id)
   return row === undefined ? undefined : runOf(row)
 }
 
 /** Runs whose id starts with a text, in order. */
-export function* runsByPrefix(prefix: string, limit: number): Verb<Run[]> {
+export function* runsByPrefix(session: Session, prefix: string, limit: number): Verb<Run[]> {
   // No character of an id sorts behind this one.
-  return (yield* all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit)).map(runOf)
+  return (yield* session.sql.all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit)).map(runOf)
 }
 
 /** The due instants of a trigger's own runs, oldest first. */
 export function* runInstants(
+  session: Session,
   request: Parameters<Reading['runInstants']>[0],
 ): Verb<{ dueAt: Instant; id: RunId; state: RunState }[]> {
   const { trigger, fromAt, untilAt, limit } = request
   type Row = { due_at: number; id: string; state: number }
-  const rows = yield* all<Row>(INSTANTS, trigger, fromAt, untilAt, limit)
+  const rows = yield* session.sql.all<Row>(INSTANTS, trigger, fromAt, untilAt, limit)
   return rows.map(({ due_at, id, state }) => ({ dueAt: due_at, id, state: stateName(state) }))
 }
 
 /** How many runs are in each state; the done ones are counted no further than a bound. */
-export function* counts(): Verb<Record<RunState, number>> {
-  const counted = yield* get<Record<RunState, number>>(COUNTS)
+export function* counts(session: Session): Verb<Record<RunState, number>> {
+  const counted = yield* session.sql.get<Record<RunState, number>>(COUNTS)
   if (counted === undefined) throw new Error('Counting gave no row')
   const { pending, running, done, failed, cancelled } = counted
   return { pending, running, done, failed, cancelled }
 }
 
 /** The attempts of a run, without gaps: those that were recorded, and the one that lives in the run's own row. */
-export function* attempts(id: RunId): Verb<Attempt[]> {
-  const row = yield* get<RunRow & { readonly recorded: string | null }>(RUN_WITH_ATTEMPTS, id)
+export function* attempts(session: Session, id: RunId): Verb<Attempt[]> {
+  const row = yield* session.sql.get<RunRow & { readonly recorded: string | null }>(RUN_WITH_ATTEMPTS, id)
   if (row === undefined) return []
   const recorded = JSON.parse(row.recorded ?? '[]') as AttemptColumns[]
   return attemptsIn(row, recorded.map(attemptRowOf))
 }
 
 /** The attempts of a run whose row is at hand. */
-export function* attemptsOf(row: RunRow): Verb<Attempt[]> {
+export function* attemptsOf(session: Session, row: RunRow): Verb<Attempt[]> {
   // Nearly every run has one attempt, which lives in its row: nothing has to be looked up.
   const isFirst = row.attempt === 0 || (row.attempt === 1 && (row.state === running || row.state === done))
-  return attemptsIn(row, isFirst ? [] : yield* all<AttemptRow>(ATTEMPTS, row.seq))
+  return attemptsIn(row, isFirst ? [] : yield* session.sql.all<AttemptRow>(ATTEMPTS, row.seq))
 }
 
 type AttemptColumns = [

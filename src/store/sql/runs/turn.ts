@@ -1,6 +1,7 @@
+import type { Instant } from '../../../time/instant.js'
 import type { Turn, TurnAnswer } from '../../port.js'
 import type { Session } from '../session.js'
-import { get, together, type Verb } from '../verb.js'
+import type { Verb } from '../verb.js'
 import { claimRuns } from './claim.js'
 import { finishAll, isPlainEnd } from './finish.js'
 import { promote } from './promote.js'
@@ -24,11 +25,11 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const { now, claimRequest } = request
   session.noteTime(now)
   const finishing = finishAll(session, request.finished, now)
-  const looking = together(promote(session, now), get<WorkerRow>(WORKER, request.worker))
+  const looking = look(session, request)
   // Of plain ends each is one statement: the next ones need not wait for its answer.
   const isPipelined = !session.isExclusive && request.finished.every(isPlainEnd)
   const [finished, [nextRunAt, worker]] = isPipelined
-    ? yield* together(finishing, looking)
+    ? yield* session.sql.together(finishing, looking)
     : [yield* finishing, yield* looking]
   const { jobsRevision } = yield* session.catalog()
   const answer = { finished, jobsRevision, nextRunAt }
@@ -39,6 +40,10 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? yield* claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
   return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
+}
+
+function* look(session: Session, { worker, now }: Turn): Verb<[Instant | undefined, WorkerRow | undefined]> {
+  return yield* session.sql.together(promote(session, now), session.sql.get<WorkerRow>(WORKER, worker))
 }
 
 const nothing = { expired: true, claims: [], more: false, notices: [] } as const
