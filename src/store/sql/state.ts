@@ -2,7 +2,6 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
-import { stateEntryOf, type StateRow } from './rows/state-rows.js'
 import { each } from './statement.js'
 import type { Verb } from './verb.js'
 
@@ -98,6 +97,13 @@ export function* writeStateEntry(session: Session, entry: StateChange, at: Insta
   const { kind, name, item } = entry
   if (entry.value === undefined) yield* session.sql.change(REMOVE, kind, name, item)
   else yield* session.sql.change(WRITE, kind, name, item, at, JSON.stringify(entry.value))
+}
+
+/** An entry's row: its value is a JSON text. */
+type StateRow = Omit<StateEntry, 'value'> & { readonly value: string }
+
+function stateEntryOf({ kind, name, item, value, revision, at }: StateRow): StateEntry {
+  return { kind, name, item, value: JSON.parse(value) as Json, revision, at }
 }
 
 function* rowsOf(

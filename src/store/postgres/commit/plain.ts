@@ -11,7 +11,6 @@ import { fromJson, orUndefined, originCode, toJson } from '../../sql/rows/run-ro
 import type { Database } from '../connection/database.js'
 import { isBare, isIndependent, type EnqueueRequest } from '../../sql/runs/enqueue.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
-import { changedState, existsState, notAloneState, unusualState } from '../connection/sql-error-codes.js'
 import type { Look } from './scan-cursor.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive } from './session.js'
@@ -22,6 +21,18 @@ const slackAhead = 32
 
 const COMMIT = `select rota.commit_plain($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
   $19, $20, $21, $22, $23, $24, $25, $26, $27, $28) as answer, pg_current_xact_id_if_assigned()::text as transaction`
+
+/** The error codes of the schema's functions: somebody has to be the only writer for this. */
+const notAloneState = 'RT001'
+
+/** The definitions are no longer those that the caller knows. */
+const changedState = 'RT002'
+
+/** Something about the runs is not as it usually is. */
+const unusualState = 'RT003'
+
+/** The server's own: a run of that id exists. */
+const existsState = '23505'
 
 /** Thrown if the transaction has to be made in the way that can do everything. */
 export class NotPlain extends Error {

@@ -14,7 +14,8 @@ const maxUnfinished = 100
 
 // Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all.
 const DUE_COLUMNS = `${TRIGGER_COLUMNS},
-  (select json_agg(json_build_array(id, target, from_at, until_at, actor, note, catch_up))::text from (
+  (select json_agg(json_build_object('id', id, 'target', target, 'from_at', from_at, 'until_at', until_at,
+      'actor', actor, 'note', note, 'catch_up', catch_up))::text from (
     select * from rota.holds where target = 'trigger:' || triggers.name
       and from_at <= $1 and (until_at is null or until_at > triggers.cursor_at) order by id) own) as holds,
   (select json_agg(json_build_array(id, state))::text from (
@@ -131,10 +132,7 @@ function* dueTriggers(
 }
 
 function ownHoldsOf(text: string | null): Hold[] {
-  type Row = [number, string, number, number | null, string, string, number]
-  return (JSON.parse(text ?? '[]') as Row[]).map(([id, target, from_at, until_at, actor, note, catch_up]) =>
-    holdOf({ id, target, from_at, until_at, actor, note, catch_up }),
-  )
+  return (JSON.parse(text ?? '[]') as HoldRow[]).map(holdOf)
 }
 
 function unfinishedOf(text: string | null): UnfinishedRun[] {

@@ -1,11 +1,10 @@
-import type { StoredTrigger, TriggerVersion } from '../../../kernel/trigger/trigger.js'
+import type { StoredTrigger, Trigger, TriggerVersion } from '../../../kernel/trigger/trigger.js'
 import type { QueueStatus, StoredJob, TriggerFilter } from '../../port.js'
 import { jobOf, type Catalog } from '../catalog.js'
 import { highestTime } from '../meta.js'
 import { orUndefined } from '../rows/run-rows.js'
 import { ready, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
-import { versionOf, type VersionRow } from '../rows/version-rows.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
@@ -80,7 +79,23 @@ export function* fingerprints(session: Session, source: string): Verb<Map<string
 
 /** The versions of one trigger, oldest first. */
 export function* versions(session: Session, trigger: string): Verb<TriggerVersion[]> {
-  return (yield* session.sql.all<VersionRow>(VERSIONS, trigger)).map((row) => versionOf(trigger, row))
+  const rows = yield* session.sql.all<VersionRow>(VERSIONS, trigger)
+  return rows.map((row) => ({
+    name: trigger,
+    version: row.version,
+    trigger: JSON.parse(row.definition) as Trigger,
+    validFrom: row.valid_from,
+    validUntil: orUndefined(row.valid_until),
+    tzdata: row.tzdata,
+  }))
+}
+
+interface VersionRow {
+  readonly version: number
+  readonly valid_from: number
+  readonly valid_until: number | null
+  readonly tzdata: string
+  readonly definition: string
 }
 
 function* runsByQueue(

@@ -1,6 +1,5 @@
-import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import type { StoredTrigger, Trigger } from '../../../kernel/trigger/trigger.js'
 import { orUndefined } from './run-rows.js'
-import { triggerOf } from './version-rows.js'
 
 /** The columns of a trigger joined with its version in force. */
 export const TRIGGER_COLUMNS = `versions.definition, triggers.source, triggers.version, triggers.revision,
@@ -26,7 +25,7 @@ export interface TriggerRow {
 /** A trigger as it stands. */
 export function storedTriggerOf(row: TriggerRow): StoredTrigger {
   return {
-    trigger: triggerOf(row.definition),
+    trigger: JSON.parse(row.definition) as Trigger,
     source: row.source,
     version: row.version,
     revision: row.revision,

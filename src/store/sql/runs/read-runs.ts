@@ -1,9 +1,8 @@
 import type { RunId } from '../../../kernel/identity/identity.js'
-import type { Attempt, Run, RunState } from '../../../kernel/run/run.js'
+import type { Attempt, AttemptEnd, Run, RunState } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Reading } from '../../port.js'
-import { attemptsIn, type AttemptRow } from '../rows/attempt-rows.js'
-import { originCode, runOf, type RunRow } from '../rows/run-rows.js'
+import { errorOf, orUndefined, originCode, runOf, type RunRow } from '../rows/run-rows.js'
 import { blocked, cancelled, delayed, done, failed, ready, running, stateName } from '../rows/states.js'
 import { each } from '../statement.js'
 import type { Session } from '../session.js'
@@ -61,7 +60,8 @@ const ATTEMPTS = `${ATTEMPTS_OF} $1 order by attempt`
 
 // Relies on: primary key. The run and its attempts are read in one statement, so that none is there twice.
 const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
-    select json_agg(json_build_array(attempt, worker_id, claimed_at, started_at, ended_at, ended, error))::text
+    select json_agg(json_build_object('attempt', attempt, 'worker_id', worker_id, 'claimed_at', claimed_at,
+      'started_at', started_at, 'ended_at', ended_at, 'ended', ended, 'error', error))::text
     from (${ATTEMPTS_OF} runs.seq order by attempt) recorded
   ) as recorded from rota.runs left join rota.workers on workers.key = runs.worker where runs.id = $1`
 
@@ -100,8 +100,7 @@ export function* counts(session: Session): Verb<Record<RunState, number>> {
 export function* attempts(session: Session, id: RunId): Verb<Attempt[]> {
   const row = yield* session.sql.get<RunRow & { readonly recorded: string | null }>(RUN_WITH_ATTEMPTS, id)
   if (row === undefined) return []
-  const recorded = JSON.parse(row.recorded ?? '[]') as AttemptColumns[]
-  return attemptsIn(row, recorded.map(attemptRowOf))
+  return attemptsIn(row, JSON.parse(row.recorded ?? '[]') as AttemptRow[])
 }
 
 /** The attempts of a run whose row is at hand. */
@@ -111,17 +110,41 @@ export function* attemptsOf(session: Session, row: RunRow): Verb<Attempt[]> {
   return attemptsIn(row, isFirst ? [] : yield* session.sql.all<AttemptRow>(ATTEMPTS, row.seq))
 }
 
-type AttemptColumns = [
-  attempt: number,
-  worker: string | null,
-  claimedAt: number,
-  startedAt: number | null,
-  endedAt: number,
-  ended: string,
-  error: string | null,
-]
+/** An attempt's row, with the id of its worker. */
+interface AttemptRow {
+  readonly attempt: number
+  readonly worker_id: string | null
+  readonly claimed_at: number
+  readonly started_at: number | null
+  readonly ended_at: number | null
+  readonly ended: AttemptEnd | undefined
+  readonly error: string | null
+}
 
-function attemptRowOf(columns: AttemptColumns): AttemptRow {
-  const [attempt, worker_id, claimed_at, started_at, ended_at, ended, error] = columns
-  return { attempt, worker_id, claimed_at, started_at, ended_at, ended, error }
+function attemptsIn(run: RunRow, recorded: readonly AttemptRow[]): Attempt[] {
+  const isInRow = run.state === running || (run.state === done && recorded.length < run.attempt)
+  return (isInRow ? [...recorded, attemptInRow(run)] : recorded).map((row) => ({
+    run: run.id,
+    attempt: row.attempt,
+    worker: orUndefined(row.worker_id),
+    claimedAt: row.claimed_at,
+    startedAt: orUndefined(row.started_at),
+    endedAt: orUndefined(row.ended_at),
+    end: row.ended,
+    error: errorOf(row.error),
+  }))
+}
+
+function attemptInRow(run: RunRow): AttemptRow {
+  const { attempt, worker_id, started_at, finished_at: ended_at } = run
+  const ended = run.state === done ? 'done' : undefined
+  return {
+    attempt,
+    worker_id,
+    claimed_at: run.claimed_at ?? run.created_at,
+    started_at,
+    ended_at,
+    ended,
+    error: null,
+  }
 }
