@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Sensor } from './sensor.js'
-import { rota, type Rota } from '../../app/rota.js'
+import type { Sensor } from '../../../src/features/sensors/sensor.js'
+import { rota, type Rota } from '../../../src/app/rota.js'
 
-const module = fileURLToPath(new URL('./test/blocking-sensor.mjs', import.meta.url))
+const module = fileURLToPath(new URL('./blocking-sensor.mjs', import.meta.url))
 
 test.each(['thread', 'process'] as const)('F9: a sensor may have a %s of its own', async (isolate) => {
   const app = opened()

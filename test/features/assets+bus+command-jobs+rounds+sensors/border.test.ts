@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { settle } from '../../test/fixtures/engine-stage.js'
-import type { Run as StoredRun } from '../kernel/run/run.js'
-import { FakeClock } from '../testing/fake-clock.js'
-import type { Coverage, EngineEvents, Run, StoredTrigger, Why } from './public-types.js'
-import { rota, type Rota } from './rota.js'
+import { settle } from '../../fixtures/engine-stage.js'
+import type { Run as StoredRun } from '../../../src/kernel/run/run.js'
+import { FakeClock } from '../../../src/testing/fake-clock.js'
+import type { Coverage, EngineEvents, Run, StoredTrigger, Why } from '../../../src/app/public-types.js'
+import { rota, type Rota } from '../../../src/app/rota.js'
 
 const t0 = Date.UTC(2026, 0, 5)
 
