@@ -81,7 +81,7 @@ const preview: Command<SensorsApp> = {
   examples: { 'rota sensor preview new_files': 'what a poll would find now' },
   run: ({ args, out, withConfigApp }) =>
     withConfigApp(async (app) => {
-      const found = await app.sensors.preview(args.word(0), { state: stateOf(args) })
+      const found = await app.sensors.preview(args.word(0), { state: stateOf(args, 'preview') })
       const data = pick(found, ['kind', 'reason', 'observations', 'more', 'before', 'after'])
       out.show(data, () => printPreview(out, found, args.whole('limit') ?? 20))
       return found.kind === 'error' ? exitCodes.failed : exitCodes.ok
@@ -110,7 +110,7 @@ const reset: Command<SensorsApp> = {
       throw usageError([{ path: '--keep-keys, --forget-keys', message }], hint('reset'))
     }
     const sensor = args.word(0)
-    const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state: stateOf(args) })
+    const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state: stateOf(args, 'reset') })
     const keys = forgets ? `; ${count(forgotten, 'key')} forgotten` : ''
     out.show({ sensor, forgotten }, `reset sensor ${sensor}${keys}`)
   }),
@@ -164,13 +164,16 @@ async function oneSensor(app: SensorsApp, name: string): Promise<SensorInfo> {
   return found
 }
 
-function stateOf(args: Arguments): never | undefined {
+function stateOf(args: Arguments, subcommand: string): never | undefined {
   const text = args.text(stateOption.name)
   if (text === undefined) return undefined
   try {
     return JSON.parse(text) as never
   } catch (error) {
-    throw usageError([{ path: '--state', message: `not JSON: ${(error as Error).message}` }], hint('reset'))
+    throw usageError(
+      [{ path: '--state', message: `not JSON: ${(error as Error).message}` }],
+      hint(subcommand),
+    )
   }
 }
 
