@@ -88,7 +88,7 @@ export interface Planning {
   /** The named triggers with all that a tick needs, due or not: for closing a version. */
   dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
 
-  /** Commits ticks: cursor, runs, ranges, notes and seen keys together, or nothing where the revision of the trigger or of a note moved on. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
+  /** Commits ticks: cursor, runs, ranges, state entries and seen keys together, or nothing where the revision of the trigger or of a state entry moved on. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
   tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
 
   /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
@@ -169,7 +169,7 @@ export interface StateEntries {
   /** Notes by name and item. */
   stateEntries(filter: StateFilter): Promise<readonly StateEntry[]>
 
-  /** Changes notes, all of them, or none where one is not at the revision it was computed from. */
+  /** Changes state entries, all of them, or none where one is not at the revision it was computed from. */
   changeState(request: { changes: readonly StateChange[]; now: Instant }): Promise<'changed' | 'stale'>
 }
 

@@ -149,7 +149,7 @@ async function live(store: Store): Promise<void> {
   const [third] = await stage.claim('w', t0 + minute, { slots: 1 })
   await store.log([{ run: third!.run, attempt: 1, at: t0, level: 'info', text: 'one' }])
   await stage.tick('t', t0 + 3 * minute, {
-    notes: [
+    stateChanges: [
       { kind: 'service', name: 's', item: '', value: { lastRunAt: 1 } },
       { kind: 'partition', name: 'p', item: '2026-01-05', value: 'x' },
     ],

@@ -44,7 +44,7 @@ describe('planUpstream', () => {
         const facts = factsOf(drawn)
         const tick = planUpstream(aDue({ ...trigger }, { jobDefinition: job }), facts, now)
         expect(tick.runs.map(({ partition }) => partition ?? '').toSorted()).toEqual(naive(drawn))
-        expect(tick.notes).toEqual(
+        expect(tick.stateChanges).toEqual(
           facts.arrivals.map(({ item, revision }) => {
             return { kind: 'arrival', name: 'asset:down', item, revision, value: undefined }
           }),
@@ -86,14 +86,14 @@ describe('planUpstream', () => {
     }
     const paused = planUpstream({ ...due, holds: [hold as never] }, { ...facts, hasMore: true }, now)
     expect(paused).toMatchObject({ nextAt: 2000, runs: [] })
-    expect(paused.notes).toBeUndefined()
+    expect(paused.stateChanges).toBeUndefined()
     const off = aDue({ ...trigger, enabled: false }, { jobDefinition: job })
     const drawn = factsOf({
       up: Array.from({ length: 6 }, () => ({ doneAt: 5, isFailedSince: false })),
       down: [],
       arrived: [0],
     })
-    expect(planUpstream(off, drawn, now)).toMatchObject({ runs: [], nextAt: undefined, notes: [{}] })
+    expect(planUpstream(off, drawn, now)).toMatchObject({ runs: [], nextAt: undefined, stateChanges: [{}] })
   })
 })
 

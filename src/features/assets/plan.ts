@@ -58,14 +58,14 @@ export function planUpstream(due: DueTrigger, facts: UpstreamFacts, now: Instant
   }
   const pause = openPause(due, now)
   if (pause !== undefined) return { ...tick, nextAt: pause.untilAt, runs: [] }
-  const notes = facts.arrivals.map((arrival) => afterArrival(due.trigger.name, arrival))
+  const stateChanges = facts.arrivals.map((arrival) => afterArrival(due.trigger.name, arrival))
   const isLeft = facts.hasMore || facts.arrivals.some(({ next }) => next !== undefined)
   const candidates = due.trigger.enabled ? facts.candidates : []
   return {
     ...tick,
     nextAt: isLeft ? now : undefined,
     runs: candidates.flatMap((candidate) => runOf(due, candidate, facts) ?? []),
-    notes,
+    stateChanges,
     takesArrivals: true,
   }
 }

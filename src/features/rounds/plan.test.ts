@@ -77,7 +77,7 @@ class World {
   }
 
   apply(tick: Tick): void {
-    for (const { revision, ...change } of tick.notes ?? []) {
+    for (const { revision, ...change } of tick.stateChanges ?? []) {
       if (revision !== undefined) expect(revision).toBe(this.#revision(change))
       this.#write(change, change.value, tick.at)
     }
@@ -213,7 +213,7 @@ describe('planRound', () => {
       nextAt: t0 + 90 * minute,
       runs: [],
       ranges: [],
-      notes: [],
+      stateChanges: [],
     })
     const after = world.tick(t0 + 2 * hour)
     expect(after.ranges.map(({ reason, firstAt, lastAt }) => [reason, firstAt, lastAt])).toEqual([
@@ -249,7 +249,7 @@ describe('closeRound', () => {
     const world = new World()
     world.tick(t0)
     const tick = closeRound(world.due, world.cycle, { now: t0 + 2, isReplaced: false })
-    expect(tick.notes).toEqual([])
+    expect(tick.stateChanges).toEqual([])
   })
 })
 

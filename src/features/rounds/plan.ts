@@ -41,7 +41,7 @@ export interface Revisioned<Value> {
   readonly revision: number
 }
 
-/** Works out what becomes of a round now. Pure: two schedulers plan the same, and the notes decide whose tick counts. */
+/** Works out what becomes of a round now. Pure: two schedulers plan the same, and the revisions of the state entries decide whose tick counts. */
 export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tick {
   const pause = openPause(due, now)
   // What the pause holds back is cut out when it is over.
@@ -55,9 +55,9 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
     runs: checked.turn?.run,
     ranges: [...going.ranges, ...checked.ranges],
     checks: [...(going.notice ?? []), ...(checked.notice ?? [])],
-    notes: [
+    stateChanges: [
       ...cycleEntry(due, facts, checked.turn?.cycle),
-      ...checked.notes,
+      ...checked.stateChanges,
       ...lastCheckEntry(due, checked.empty ?? going.over),
     ],
   })
@@ -80,11 +80,11 @@ export function closeRound(
   if (!isReplaced || cycle === undefined) return tickOf(due, { now, ranges })
   const skipped = cycle.queue.map(replaced)
   const rest = { ...cycle, queue: [], skipped: [...cycle.skipped, ...skipped] }
-  const notes =
+  const stateChanges =
     cycle.current === null
       ? [cycleChange(due, undefined), ...lastCheckEntry(due, rest)]
       : [cycleChange(due, rest)]
-  return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], notes })
+  return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], stateChanges })
 }
 
 /** The cycle after this tick, and what had to be said on the way. */
@@ -190,8 +190,8 @@ function meanwhile(
 ): Tick {
   const { schedule, held, clear, firstAt } = checks
   const { turn, cycle } = going
-  const notes = turn === undefined ? [] : [...cycleEntry(due, facts, cycle), timingEntry(facts, turn)]
-  const begun = { now, runs: turn?.run, notes, checks: going.notice ?? [] }
+  const stateChanges = turn === undefined ? [] : [...cycleEntry(due, facts, cycle), timingEntry(facts, turn)]
+  const begun = { now, runs: turn?.run, stateChanges, checks: going.notice ?? [] }
   if (firstAt !== undefined && isOwed(due.trigger, firstAt, now))
     return tickOf(due, { ...begun, ranges: going.ranges, cursorAt: due.cursorAt })
   const met = { reason: 'overlap', rule: 'round:overlap', blocker: cycle?.current?.run } as const
@@ -208,7 +208,7 @@ function isOwed({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant):
 interface Checked {
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
-  readonly notes: readonly StateChange[]
+  readonly stateChanges: readonly StateChange[]
   readonly notice?: readonly CheckNotice[] | undefined
   /** The cycle that was never opened because nothing was due. */
   readonly empty?: Cycle | undefined
@@ -220,7 +220,7 @@ function check(
   { checks, now, facts }: { checks: Checks; now: Instant; facts: RoundFacts },
 ): Checked {
   const { schedule, held, clear, lastAt } = checks
-  if (lastAt === undefined) return { turn: undefined, ranges: held, notes: [] }
+  if (lastAt === undefined) return { turn: undefined, ranges: held, stateChanges: [] }
   const checkedAt = onGrid(due.trigger, lastAt)
   const queue = due.trigger.round?.services ?? []
   const found = queue.map((service) => {
@@ -251,7 +251,7 @@ function check(
       ...rangesOf(due, { schedule, stretches: older, met }),
       checkedRange(due, lastAt, formatCheck(names, skipped)),
     ],
-    notes: found.flatMap(({ service, timing }) => {
+    stateChanges: found.flatMap(({ service, timing }) => {
       if (turn?.service.job === service.job) return [timingEntry(facts, turn)]
       // Everyone can look a service up from its first check on.
       const isKnown = facts.timings.get(service.job)?.value === timing
@@ -335,7 +335,7 @@ function tickOf(
     nextAt?: Instant | undefined
     runs?: NewRun | undefined
     ranges?: readonly LedgerRange[]
-    notes?: readonly StateChange[]
+    stateChanges?: readonly StateChange[]
     checks?: readonly CheckNotice[]
   },
 ): Tick {
@@ -351,7 +351,7 @@ function tickOf(
     runs: runs === undefined ? [] : [runs],
     ranges: given.ranges ?? [],
     supersede: undefined,
-    notes: given.notes ?? [],
+    stateChanges: given.stateChanges ?? [],
     checks: given.checks ?? [],
   }
 }

@@ -24,7 +24,7 @@ describe('claiming a poll', () => {
     const untilAt = t0 + 5 + 60 * second + 2 * second + 3 * second
     expect(kind).toBe('poll')
     expect(tick).toMatchObject({ revision: 4, nextAt: untilAt, runs: [] })
-    expect(tick.notes).toEqual([
+    expect(tick.stateChanges).toEqual([
       {
         kind: 'sensor',
         name: 's',
@@ -111,7 +111,7 @@ describe('what a poll came to', () => {
       },
     ])
     expect(tick.seen).toEqual([{ digest: digestOf(claimed.spec, fresh[0]!), untilAt: undefined }])
-    expect(tick.notes).toMatchObject([
+    expect(tick.stateChanges).toMatchObject([
       {
         item: '',
         revision: 3,

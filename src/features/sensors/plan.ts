@@ -83,7 +83,7 @@ export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Insta
 /** Gives a poll back that came to nothing: whoever looks next begins anew. */
 export function releaseTick(facts: SensorFacts, now: Instant): Tick {
   const nextAt = isPolled(facts, now) ? now : facts.due.nextAt
-  return tickOf(facts, now, { nextAt, notes: [closing(facts)] })
+  return tickOf(facts, now, { nextAt, stateChanges: [closing(facts)] })
 }
 
 /** Writes a part of many observations; the state stays, so that a crash before the last part loses none of the others. */
@@ -126,7 +126,7 @@ export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tic
   return tickOf(facts, now, {
     nextAt: nextPollAt(facts, { sensed, record, ending }),
     ...found(facts, fresh, now),
-    notes: [...changes, closing(facts)],
+    stateChanges: [...changes, closing(facts)],
   })
 }
 
@@ -145,7 +145,7 @@ export function deliveryTick(facts: SensorFacts, fresh: readonly Observation[], 
   const counted = { ...record, found: record.found + fresh.length, lastFoundAt: now }
   const counts = { observations: fresh.length, fresh: fresh.length, tookMs: 0 }
   const changes = evaluated(facts, counted, { kind: 'delivered', reason: null, untilAt: now, ...counts })
-  return tickOf(facts, now, { ...found(facts, fresh, now), notes: changes })
+  return tickOf(facts, now, { ...found(facts, fresh, now), stateChanges: changes })
 }
 
 /** Has a sensor looked at once. */
@@ -230,7 +230,7 @@ function openTick(
 ): Pick<PollClaim, 'tick' | 'facts'> {
   const { due, openRevision } = facts
   const note = { ...openPollKey(due.trigger.name), revision: openRevision, value: open }
-  const tick = tickOf(facts, now, { nextAt: open?.untilAt, notes: [note] })
+  const tick = tickOf(facts, now, { nextAt: open?.untilAt, stateChanges: [note] })
   return { tick, facts: { ...afterTick(facts, tick), open, openRevision: openRevision + 1 } }
 }
 
@@ -245,8 +245,8 @@ function evaluated(
   evaluation: NewEvaluation,
 ): readonly StateChange[] {
   const { name } = due.trigger
-  const { record, notes } = addEvaluation(name, counted, evaluation)
-  return [{ ...recordKey(name), revision: recordRevision, value: record }, ...notes]
+  const { record, stateChanges } = addEvaluation(name, counted, evaluation)
+  return [{ ...recordKey(name), revision: recordRevision, value: record }, ...stateChanges]
 }
 
 function found(

@@ -23,7 +23,7 @@ export type SensorRecord = {
   readonly lastFoundAt: Instant | null
   /** How late its last poll began. */
   readonly lagMs: number
-  /** The newest evaluation; the older ones are notes of their own. */
+  /** The newest evaluation; the older ones are state entries of their own. */
   readonly last: Evaluation | null
 }
 
@@ -124,15 +124,15 @@ export function addEvaluation(
   name: string,
   record: SensorRecord,
   evaluation: NewEvaluation,
-): { readonly record: SensorRecord; readonly notes: readonly StateChange[] } {
+): { readonly record: SensorRecord; readonly stateChanges: readonly StateChange[] } {
   const { last } = record
   if (last !== null && isSame(last, evaluation))
-    return { record: { ...record, last: merged(last, evaluation) }, notes: [] }
+    return { record: { ...record, last: merged(last, evaluation) }, stateChanges: [] }
   const first = { ...evaluation, fromAt: evaluation.untilAt, number: (last?.number ?? 0) + 1, count: 1 }
   const next = { ...record, last: first }
-  if (last === null) return { record: next, notes: [] }
+  if (last === null) return { record: next, stateChanges: [] }
   const item = String(last.number % keptEvaluations).padStart(3, '0')
-  return { record: next, notes: [{ kind: 'evaluation', name, item, value: last }] }
+  return { record: next, stateChanges: [{ kind: 'evaluation', name, item, value: last }] }
 }
 
 /** What was found is worth a line of its own; silence, the same trouble, deliveries and the polls of one sweep are not. */

@@ -47,7 +47,7 @@ export interface StateChange extends StateKey {
   readonly value: Json | undefined
 }
 
-/** Which notes are asked for: all of a kind, those about some names, of one name some items. */
+/** Which state entries are asked for: all of a kind, those about some names, of one name some items. */
 export interface StateFilter {
   readonly kind: StateKind
   readonly names?: readonly string[] | undefined

@@ -28,8 +28,8 @@ export interface Tick {
   readonly ranges: readonly LedgerRange[]
   /** What the newest run does to the trigger's older unfinished ones. */
   readonly supersede: Supersede | undefined
-  /** Notes that move with it; where one is not as expected nothing of the tick is written. */
-  readonly notes?: readonly StateChange[] | undefined
+  /** State entries that change with it; if one has another revision, nothing of the tick is written. */
+  readonly stateChanges?: readonly StateChange[] | undefined
   /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
   readonly takesArrivals?: boolean | undefined
   /** What a round found due and left out, for whoever listens; what is stored of it is in the ranges. */

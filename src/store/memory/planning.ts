@@ -48,7 +48,7 @@ export function dueByName(tables: Tables, request: { names: readonly string[]; n
 export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   const row = tables.triggers.get(item.trigger)
   if (row === undefined || !row.active || row.revision !== item.revision) return 'stale'
-  if (!areCurrent(tables, item.notes ?? [])) return 'stale'
+  if (!areCurrent(tables, item.stateChanges ?? [])) return 'stale'
   row.revision++
   row.keptAt = undefined
   row.cursorAt = item.cursorAt
@@ -70,7 +70,7 @@ export function writeTick(tables: Tables, row: TriggerRow, item: Tick): void {
   if (item.chainRun !== undefined) row.chainRun = item.chainRun
   for (const run of item.runs) insertRun(tables, run, item.at)
   for (const range of item.ranges) addRange(tables, { ...range, recordedAt: item.at, seq: ++tables.lastSeq })
-  for (const change of item.notes ?? []) writeStateEntry(tables, change, item.at)
+  for (const change of item.stateChanges ?? []) writeStateEntry(tables, change, item.at)
   for (const key of item.seen ?? []) remember(tables, item.trigger, key)
   if (item.supersede !== undefined) supersede(tables, item)
 }

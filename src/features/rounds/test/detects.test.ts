@@ -15,7 +15,7 @@ it('the simulation finds rounds that begin a service without comparing its timin
         store.tick(
           batch.map((tick) => ({
             ...tick,
-            notes: tick.notes?.map((change) => ({ ...change, revision: undefined })),
+            stateChanges: tick.stateChanges?.map((change) => ({ ...change, revision: undefined })),
           })),
         ),
     }),

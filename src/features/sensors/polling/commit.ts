@@ -57,7 +57,7 @@ export async function commitPoll(
       : partTick(facts, fresh, now)
     if (await tickOne(context, tick)) {
       if (isLast) {
-        const { failures } = recordOf(tick.notes?.[0]?.value)
+        const { failures } = recordOf(tick.stateChanges?.[0]?.value)
         return { tick, fresh: sum, failures }
       }
       freshInAll = sum

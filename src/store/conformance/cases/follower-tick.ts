@@ -13,12 +13,12 @@ export async function tickOf(
   const planned = planOf(due, now)
   if (due.trigger.schedule.kind !== 'upstream') return planned
   const arrived = await store.stateEntries({ kind: 'arrival', names: [due.trigger.name], limit })
-  const notes = arrived.map(({ kind, name, item, revision }) => ({
+  const stateChanges = arrived.map(({ kind, name, item, revision }) => ({
     kind,
     name,
     item,
     revision,
     value: undefined,
   }))
-  return { ...planned, notes, takesArrivals: true }
+  return { ...planned, stateChanges, takesArrivals: true }
 }

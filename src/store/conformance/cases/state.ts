@@ -75,11 +75,13 @@ export function stateLaws(law: Law): void {
     await stage.trigger(aTrigger('t'))
     const planned = planTick(await stage.seen('t', t0 + minute), t0 + minute)
     const state: StateChange = { kind: 'sensor', name: 't', item: '', value: { page: 1 } }
-    const tick: Tick = { ...planned, notes: [{ ...state, revision: 3 }], seen: [{ digest: 'x' }] }
+    const tick: Tick = { ...planned, stateChanges: [{ ...state, revision: 3 }], seen: [{ digest: 'x' }] }
     expect(await stage.store.tick([tick])).toEqual(['stale'])
     expect(await stage.store.runs({ limit: 9 })).toEqual([])
     expect(await known(stage, ['x'])).toEqual([])
-    expect(await stage.store.tick([{ ...tick, notes: [{ ...state, revision: 0 }] }])).toEqual(['ticked'])
+    expect(await stage.store.tick([{ ...tick, stateChanges: [{ ...state, revision: 0 }] }])).toEqual([
+      'ticked',
+    ])
     expect(await stage.store.runs({ limit: 9 })).toHaveLength(1)
     expect(await known(stage, ['x', 'y'])).toEqual(['x'])
     await stage.reopen()
@@ -204,10 +206,10 @@ export function stateLaws(law: Law): void {
       expect(await stage.stored('down')).toMatchObject({ nextAt: t0 + 2 })
       const [arrival] = await stage.store.stateEntries({ kind: 'arrival', limit: 9 })
       const again = planTick(await stage.seen('down', t0 + 3), t0 + 3)
-      const notes = [
+      const stateChanges = [
         { kind: 'arrival', name: 'down', item: arrival!.item, revision: 1, value: undefined } as const,
       ]
-      expect(await stage.store.tick([{ ...again, notes, takesArrivals: true }])).toEqual(['ticked'])
+      expect(await stage.store.tick([{ ...again, stateChanges, takesArrivals: true }])).toEqual(['ticked'])
       expect(await stage.stored('down')).toMatchObject({ nextAt: undefined })
     },
   )

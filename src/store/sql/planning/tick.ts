@@ -28,7 +28,7 @@ export function* tick(session: Session, batch: readonly Tick[]): Verb<('ticked' 
 
 function* tickOne(session: Session, item: Tick): Verb<'ticked' | 'stale'> {
   const { cursorAt, nextAt = null, trigger, revision } = item
-  if (item.notes !== undefined && !(yield* areCurrent(session, item.notes))) return 'stale'
+  if (item.stateChanges !== undefined && !(yield* areCurrent(session, item.stateChanges))) return 'stale'
   if ((yield* session.sql.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision)) === 0) return 'stale'
   yield* writeTick(session, item)
   if (item.takesArrivals === true) yield* session.sql.change(LOOK_AGAIN, item.at, trigger)
@@ -41,7 +41,7 @@ export function* writeTick(session: Session, item: Tick): Verb<void> {
   if (item.chainRun !== undefined) yield* session.sql.change(SET_CHAIN, item.chainRun, item.trigger)
   yield* insertRuns(session, item.runs, item.at)
   yield* recordRanges(session, item.ranges, item.at)
-  for (const entry of item.notes ?? []) yield* writeStateEntry(session, entry, item.at)
+  for (const entry of item.stateChanges ?? []) yield* writeStateEntry(session, entry, item.at)
   if (item.seen !== undefined) yield* remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return
   const own = new Set(item.runs.map((run) => run.id))
