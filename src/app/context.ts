@@ -4,7 +4,7 @@ import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { AppContext } from '../features/app-context.js'
 import { RotaError } from '../kernel/definition/errors.js'
-import type { Enqueued } from '../store/port.js'
+import type { Enqueued, Store } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
 import { loadHandlerExtensions } from './features.js'
 import type { Lifecycle } from './lifecycle.js'
@@ -55,6 +55,15 @@ export function newContext(options: ContextOptions): AppContext {
     now: () => lifecycle.now(),
     wake: () => lifecycle.wake(),
     tell: (asked, act) => telling(events, asked, act),
+    change: async (asked, act) => {
+      const isDry = asked.dryRun === true
+      const written = (): Promise<Store> => (asked.needsJobs === true ? enqueuer.storeWithJobs() : store())
+      const answer = await telling(events, asked, async () =>
+        act(await (isDry ? enqueuer.rehearsalStore() : written()), lifecycle.now()),
+      )
+      if (!isDry) lifecycle.wake()
+      return answer
+    },
     enqueue: async (job, given) => {
       const [enqueued] = await enqueuer.enqueueMany(job, [undefined], given)
       return enqueued as Enqueued

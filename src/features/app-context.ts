@@ -5,6 +5,7 @@ import type { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
+import type { DryRun } from '../kernel/definition/dry-run.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Run } from '../kernel/run/run.js'
 import type { Enqueued, Store } from '../store/port.js'
@@ -38,9 +39,14 @@ export interface AppContext {
   readonly wake: () => void
   /** Performs an operation and emits an event with its outcome. */
   readonly tell: <Answer>(asked: Asked<Answer>, act: () => Promise<Answer>) => Promise<Answer>
+  /** Changes the store, emits an event with the outcome and wakes the loops. A dry run gets a store that writes nothing. `needsJobs` writes the jobs of this app first. */
+  readonly change: <Answer>(
+    asked: Asked<Answer> & { readonly needsJobs?: boolean },
+    act: (store: Store, now: Instant) => Promise<Answer>,
+  ) => Promise<Answer>
   readonly enqueue: (
     job: string,
-    options: { readonly partition?: string | undefined; readonly uniqueKey?: string | undefined },
+    options: { readonly partition?: string | undefined; readonly uniqueKey?: string | undefined } & DryRun,
   ) => Promise<Enqueued>
   /** Runs the job of a trigger now. */
   readonly runNow: (trigger: string) => Promise<Enqueued>

@@ -9,6 +9,7 @@ import { jobsOf } from '../../kernel/trigger/trigger.js'
 import type { Enqueued, Store } from '../../store/port.js'
 import type { OwnDefinitions } from '../definitions/own-definitions.js'
 import type { Lifecycle } from '../lifecycle.js'
+import { rehearsal } from '../store/without-writes.js'
 import {
   enqueueInTransaction,
   newManualRun,
@@ -54,7 +55,7 @@ export class Enqueuer {
     const { lifecycle, registry, events } = this.#app
     const name = jobName(job)
     try {
-      const store = await this.storeWithJobs()
+      const store = options.dryRun === true ? await this.rehearsalStore() : await this.storeWithJobs()
       const definition = registry.jobs.get(name)?.job ?? (await findJob(store, name))
       const now = lifecycle.now()
       const terms = readEnqueueOptions(options, now)
@@ -62,6 +63,7 @@ export class Enqueuer {
       // Without a schema nothing is awaited here: this is the hot path.
       const checked = schema === undefined ? payloads : await checkAll(schema, name, payloads)
       const runs = checked.map((payload) => newRun({ job: definition, payload, terms, now }))
+      if (options.dryRun === true) return await store.enqueue({ runs, now })
       if (options.tx !== undefined) {
         return await enqueueInTransaction(options.tx, { storeUrl: this.#app.storeUrl(), runs, now })
       }
@@ -103,6 +105,13 @@ export class Enqueuer {
     const store = lifecycle.opened ?? (await lifecycle.store())
     if (!own.areJobsWritten) await own.writeJobs(store, lifecycle.now())
     return store
+  }
+
+  /** The store for a dry run, which has the jobs of this app and writes nothing. */
+  async rehearsalStore(): Promise<Store> {
+    const { lifecycle, own, registry } = this.#app
+    const jobs = [...registry.jobs.values()].map(({ job }) => ({ job, source: own.source }))
+    return rehearsal(await lifecycle.store(), jobs)
   }
 
   async #runNow(name: string, find: (store: Store) => Promise<ManualRun>): Promise<Enqueued> {

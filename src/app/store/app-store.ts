@@ -3,7 +3,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import { openStore, type Durability } from './open-store.js'
-import { refuseWrites } from './refuse-writes.js'
+import { refuseWrites } from './without-writes.js'
 import { assertNotEmptied, Witness } from './witness.js'
 
 /** How the store of an app is opened. */

@@ -1,4 +1,5 @@
 import { findJob } from '../../engine/sync/find-definition.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { jobName, type AnyJob, type JobRef } from '../../kernel/job/job-ref.js'
 import { assertPartition, isAsset } from '../../kernel/partition/asset.js'
 import type { Run } from '../../kernel/run/run.js'
@@ -63,28 +64,31 @@ export class Assets {
   }
 
   /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. A faulty definition throws at once. */
-  schedule(asset: AnyJob, options: AssetScheduleOptions): Promise<void> {
+  schedule(asset: AnyJob, options: AssetScheduleOptions & DryRun): Promise<void> {
     const job = jobName(asset)
-    const { name = job, ...schedule } = (options as AssetScheduleOptions | null) ?? {}
+    const { name = job, dryRun, ...schedule } = (options as (AssetScheduleOptions & DryRun) | null) ?? {}
     const { isStarted, definitions } = this.#context
     // An app that defines nothing asks the store, as one that runs does.
-    if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job })
-    this.#addSchedule(name, { ...schedule, job })
+    if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job }, dryRun)
+    this.#addSchedule(name, { ...schedule, job }, dryRun)
     return Promise.resolve()
   }
 
   /** Ends a schedule; runs that are due already go on. A schedule that does not exist is no error. */
-  async unschedule(name: string): Promise<{ readonly removed: boolean }> {
-    const { definitions, tell, store, source, now } = this.#context
-    const isKnown = definitions.part(ownSchedules).delete(name) && definitions.triggers.delete(name)
+  async unschedule(name: string, { dryRun }: DryRun = {}): Promise<{ readonly removed: boolean }> {
+    const { definitions, change, source } = this.#context
+    const planned = definitions.part(ownSchedules)
+    const isKnown = planned.has(name) && definitions.triggers.has(name)
+    if (dryRun !== true && planned.delete(name)) definitions.triggers.delete(name)
     const asked = {
       operation: 'unschedule',
       target: name,
       outcome: ({ removed }: { removed: boolean }) => (removed ? 'removed' : 'not there'),
+      dryRun,
     }
     const { endSchedule } = await import('./schedules.js')
-    return await tell(asked, async () => {
-      const { removed } = await endSchedule(await store(), { name, own: source, now: now() })
+    return await change(asked, async (store, now) => {
+      const { removed } = await endSchedule(store, { name, own: source, now })
       return { removed: removed || isKnown }
     })
   }
@@ -109,18 +113,18 @@ export class Assets {
       readonly partition?: string | undefined
       readonly wait?: boolean | undefined
       readonly signal?: AbortSignal | undefined
-    } = {},
+    } & DryRun = {},
   ): Promise<Enqueued & { readonly run?: Run }> {
-    const { storeWithJobs, definitions, enqueue, waitForRun } = this.#context
-    const { partition, wait = false, signal } = options
-    const store = await storeWithJobs()
+    const { definitions, enqueue, waitForRun } = this.#context
+    const { partition, wait = false, signal, dryRun } = options
+    const store = await this.#context.store()
     const { asAsset } = await import('./status.js')
     const name = jobName(asset)
     const job = asAsset(definitions.jobs.get(name)?.job ?? (await findJob(store, name)))
     // Before its label becomes a part of other texts that would be refused with it.
     assertPartition(job, partition)
-    const enqueued = await enqueue(name, { partition, uniqueKey: `partition:${partition ?? ''}` })
-    return wait ? { ...enqueued, run: await waitForRun(enqueued.id, signal) } : enqueued
+    const enqueued = await enqueue(name, { partition, uniqueKey: `partition:${partition ?? ''}`, dryRun })
+    return wait && dryRun !== true ? { ...enqueued, run: await waitForRun(enqueued.id, signal) } : enqueued
   }
 
   /** One asset by its name. */
@@ -145,15 +149,12 @@ export class Assets {
   }
 
   /** Starts a backfill, if there is anything to make. With `dryRun` it only returns the plan. */
-  async backfill(
-    asset: AnyJob,
-    options: BackfillOptions & { readonly dryRun?: boolean | undefined },
-  ): Promise<StartedBackfill> {
+  async backfill(asset: AnyJob, options: BackfillOptions & DryRun): Promise<StartedBackfill> {
     return await startBackfill(this.#context, jobName(asset), options)
   }
 
   /** The same name again replaces the schedule. */
-  #addSchedule(name: string, input: TriggerInput): void {
+  #addSchedule(name: string, input: TriggerInput, dryRun: boolean | undefined): void {
     const { jobs, triggers } = this.#context.definitions
     const asset = jobs.get(input.job)?.job.asset
     if (asset === undefined) {
@@ -165,18 +166,16 @@ export class Assets {
       )
     }
     const trigger = defineTrigger(name, input, asset)
+    if (dryRun === true) return
     const schedules = this.#context.definitions.part(ownSchedules)
     if (schedules.has(name)) triggers.delete(name)
     this.#context.definitions.addTrigger(trigger, scheduleOrigin)
     schedules.add(name)
   }
 
-  async #scheduleNow(name: string, input: TriggerInput): Promise<void> {
-    const { storeWithJobs, tell, now, wake } = this.#context
-    const store = await storeWithJobs()
-    const asked = { operation: 'schedule', target: name, outcome: () => 'scheduled' }
+  async #scheduleNow(name: string, input: TriggerInput, dryRun: boolean | undefined): Promise<void> {
+    const asked = { operation: 'schedule', target: name, outcome: () => 'scheduled', dryRun, needsJobs: true }
     const { defineSchedule } = await import('./schedules.js')
-    await tell(asked, () => defineSchedule(store, { name, input, now: now() }))
-    wake()
+    await this.#context.change(asked, (store, now) => defineSchedule(store, { name, input, now }))
   }
 }

@@ -6,7 +6,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 import { defineJob, functionOf, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
 import type { JobRef } from '../../kernel/job/job-ref.js'
-import type { Enqueued } from '../../store/port.js'
+import type { Enqueued, Store } from '../../store/port.js'
 import type { AppContext, StartingApp } from '../app-context.js'
 import type { AddJob, CommandJobs } from './command-jobs.js'
 import type { ImportedLine, ImportOptions } from './import.js'
@@ -55,20 +55,18 @@ export class Commands {
   }
 
   /** Checks, stores and schedules a command job; an id that is taken is a conflict that changes nothing. */
-  async add(job: AddJob): Promise<CommandJobInfo> {
-    const { tell, now, wake, storeWithJobs } = this.#context
+  async add(job: AddJob, { dryRun }: DryRun = {}): Promise<CommandJobInfo> {
     const asked = {
       operation: 'add job',
       target: (job as AddJob | null)?.id ?? 'a new job',
       outcome: () => 'added',
       details: ({ id }: CommandJobInfo) => ({ job: id }),
+      dryRun,
+      needsJobs: true,
     }
-    const added = await tell(asked, async () => {
-      await storeWithJobs()
-      return await (await this.#jobs()).add(job, now())
-    })
-    wake()
-    return added
+    return await this.#context.change(asked, async (store, now) =>
+      (await this.#jobs(store)).add(job, { now, dryRun }),
+    )
   }
 
   /** Removes a command job: a run in progress may finish, pending runs are cancelled. */
@@ -144,10 +142,11 @@ export class Commands {
     return await exportJobs(await this.#jobs())
   }
 
-  async #jobs(): Promise<CommandJobs> {
+  async #jobs(opened?: Store): Promise<CommandJobs> {
     const { CommandJobs } = await import('./command-jobs.js')
-    const { store, storeUrl, clock } = this.#context
-    return new CommandJobs({ store: await store(), storeUrl, clock, path: this.#file })
+    const { storeUrl, clock } = this.#context
+    const store = opened ?? (await this.#context.store())
+    return new CommandJobs({ store, storeUrl, clock, path: this.#file })
   }
 
   async #assertActive(id: string): Promise<void> {

@@ -11,6 +11,7 @@ import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { formatJobLine, jobsIn } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
+import { cronSchedule } from '../../time/cron/schedule.js'
 import type { Instant } from '../../time/instant.js'
 import { openToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
@@ -61,10 +62,23 @@ export class CommandJobs {
   }
 
   /** Checks a job, stores it, and with that schedules it. An id that is taken is a conflict that changes nothing. */
-  async add(input: AddJob, now: Instant): Promise<CommandJobInfo> {
+  async add(input: AddJob, { now, dryRun }: { readonly now: Instant } & DryRun): Promise<CommandJobInfo> {
     const job = readAdded(input)
+    if (dryRun === true) return await this.#rehearse(job, now)
     await this.write([{ job }], now)
     return await this.get(job.id)
+  }
+
+  /** What adding a job would answer; the store is one that writes nothing. */
+  async #rehearse(job: CommandJob, now: Instant): Promise<CommandJobInfo> {
+    const { store, place } = this
+    if ((await this.#unread()).some(({ id }) => id === job.id)) {
+      throw new RotaError('DEFINITION_CONFLICT', `already defined: ${job.id}; nothing was changed`)
+    }
+    const source = place?.source ?? jobsSource
+    await addToStore(store, { source, jobs: [{ job }], now })
+    const nextAt = job.executeAt ?? cronSchedule(job.schedule ?? '', { timezone: 'UTC' }).next(now)
+    return infoOf(job, { state: 'scheduled', nextAt, executed: undefined, isShell: false, source })
   }
 
   /** Ends a job: what is going on may finish, what was not begun is cancelled. */

@@ -102,7 +102,10 @@ describe('a jobs file whose last line another program has begun to write', () =>
     const store = openMemoryStore()
     writeFileSync(path, '')
     const settings = { store, storeUrl: 'memory:', path }
-    await new CommandJobs({ ...settings, clock: systemClock }).add({ id: 'own', ...daily }, clock.now())
+    await new CommandJobs({ ...settings, clock: systemClock }).add(
+      { id: 'own', ...daily },
+      { now: clock.now() },
+    )
     appendFileSync(path, half)
     const asked = new CommandJobs({ ...settings, clock: own }).remove('own', { now: clock.now() })
     const removed = begun(asked)
@@ -120,7 +123,7 @@ describe('a jobs file to which another program keeps appending', () => {
     const store = openMemoryStore()
     const jobs = new CommandJobs({ store, storeUrl: 'memory:', clock: systemClock, path })
     const now = systemClock.now()
-    for (const id of ['a', 'b', 'c']) await jobs.add({ id, ...daily }, now)
+    for (const id of ['a', 'b', 'c']) await jobs.add({ id, ...daily }, { now })
     let written = 0
     const over = new AbortController()
     const writer = (async () => {

@@ -6,6 +6,7 @@ import {
   type RoundInput,
   type ServiceInput,
 } from './definition.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { AppContext } from '../app-context.js'
@@ -43,22 +44,27 @@ export class Rounds {
   }
 
   /** Starts a round at run time, or changes the interval or services of a running one. A stopped round needs only its name. */
-  async start(name: string, options: Partial<RoundOptions> = {}): Promise<void> {
-    const { storeWithJobs, tell, now, wake } = this.#context
-    const store = await storeWithJobs()
-    const asked = { operation: 'start round', target: name, outcome: () => 'started' }
+  async start(name: string, options: Partial<RoundOptions> & DryRun = {}): Promise<void> {
+    const { dryRun, ...given } = options
+    const asked = {
+      operation: 'start round',
+      target: name,
+      outcome: () => 'started',
+      dryRun,
+      needsJobs: true,
+    }
     const { startRound } = await import('./store-rounds.js')
-    const input = inputOf(options)
-    this.#warn(await tell(asked, () => startRound(store, { name, options: input, now: now() })))
-    wake()
+    const trigger = await this.#context.change(asked, (store, now) =>
+      startRound(store, { name, options: inputOf(given), now }),
+    )
+    if (dryRun !== true) this.#warn(trigger)
   }
 
   /** Stops a round that was started at run time: its current service finishes, and the rest of its cycle is kept. */
-  async stop(name: string): Promise<void> {
-    const { store, tell, now } = this.#context
-    const asked = { operation: 'stop round', target: name, outcome: () => 'stopped' }
+  async stop(name: string, { dryRun }: DryRun = {}): Promise<void> {
+    const asked = { operation: 'stop round', target: name, outcome: () => 'stopped', dryRun }
     const { stopRound } = await import('./store-rounds.js')
-    await tell(asked, async () => stopRound(await store(), { name, now: now() }))
+    await this.#context.change(asked, (store, now) => stopRound(store, { name, now }))
   }
 
   /** The status of every active round, by name. */
@@ -95,11 +101,13 @@ export class Rounds {
   }
 
   /** Sets the interval of a service in all rounds. */
-  async setTiming(service: string, { every }: { readonly every: string | number }): Promise<ServiceTimes> {
-    const { store, tell, now } = this.#context
-    const asked = { operation: 'set service timing', target: service, outcome: () => 'set' }
+  async setTiming(
+    service: string,
+    { every, dryRun }: { readonly every: string | number } & DryRun,
+  ): Promise<ServiceTimes> {
+    const asked = { operation: 'set service timing', target: service, outcome: () => 'set', dryRun }
     const { setServiceTiming } = await import('./timing.js')
-    return await tell(asked, async () => setServiceTiming(await store(), { service, every, now: now() }))
+    return await this.#context.change(asked, (store, now) => setServiceTiming(store, { service, every, now }))
   }
 
   /** Warns of services that are due more often than their round checks. */

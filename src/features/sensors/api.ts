@@ -1,6 +1,7 @@
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown } from '../../kernel/definition/faults.js'
 import type { RunContext } from '../../engine/worker/perform.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { JobOptions } from '../../kernel/job/define-job.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
@@ -105,23 +106,22 @@ export class Sensors {
   /** Lets a sensor begin anew, or from a given state; `keys` says whether it also forgets the keys it has seen. */
   async reset(
     name: string,
-    options: { readonly keys: boolean; readonly state?: Json | undefined },
+    options: { readonly keys: boolean; readonly state?: Json | undefined } & DryRun,
   ): Promise<SensorReset> {
     const { resetSensor } = await import('./status.js')
-    const { store, now, wake } = this.#context
-    const reset = await resetSensor(await store(), { name, ...options, now: now() })
-    wake()
-    return reset
+    const asked = { operation: 'reset sensor', target: name, outcome: () => 'reset', dryRun: options.dryRun }
+    return await this.#context.change(asked, (store, now) => resetSensor(store, { name, ...options, now }))
   }
 
   /** Ends a sensor of this app and forgets its state; its runs stay. */
-  async remove(name: string): Promise<void> {
+  async remove(name: string, { dryRun }: DryRun = {}): Promise<void> {
     const { store, now, definitions } = this.#context
     const { forgetSensor, sensorInfo } = await import('./status.js')
     const opened = await store()
     const { record } = await sensorInfo(opened, name, now())
     const [trigger] = await opened.triggers({ names: [name] })
     const configured = await this.#own(name)
+    if (dryRun === true) return
     if (trigger !== undefined) {
       const { end } = await import('../../engine/sync/sync.js')
       const { sensorKinds } = await import('./kind.js')

@@ -111,7 +111,7 @@ const reset: Command<SensorsApp> = {
     }
     const sensor = args.word(0)
     const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state: stateOf(args, 'reset') })
-    const keys = forgets ? `; ${count(forgotten, 'key')} forgotten` : ''
+    const keys = forgets ? `; ${count(forgotten ?? 0, 'key')} forgotten` : ''
     out.show({ sensor, forgotten }, `reset sensor ${sensor}${keys}`)
   }),
 }

@@ -1,6 +1,7 @@
 import { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import { poll } from './polling/poll.js'
 import { freshOf, readFacts } from './polling/commit.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { holdsAt, type Hold } from '../../kernel/hold/hold.js'
 import type { Json } from '../../kernel/definition/json.js'
@@ -132,8 +133,8 @@ export async function previewSensor(
 
 /** What a reset did. */
 export interface SensorReset {
-  /** How many observations it has forgotten. */
-  readonly forgotten: number
+  /** How many observations it has forgotten; undefined in a dry run, since they are counted when they are forgotten. */
+  readonly forgotten: number | undefined
 }
 
 const forgetAtOnce = 10_000
@@ -147,13 +148,14 @@ export async function resetSensor(
     readonly keys: boolean
     readonly state?: unknown
     readonly now: Instant
-  },
+  } & DryRun,
 ): Promise<SensorReset> {
   const { name, keys, now } = request
   const { spec } = await sensorInfo(store, name, now)
   await refuseForeign(name, spec, request.state)
   const state = toPayload(request.state)
-  const forgotten = keys ? await forgetKeys(store, name) : 0
+  // Keys are only counted when they are forgotten.
+  const forgotten = request.dryRun === true ? undefined : keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
     const { record, recordRevision, open } = (await readRecords(store, [name]))(name)
     const value: SensorRecord = {

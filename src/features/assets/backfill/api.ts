@@ -1,3 +1,4 @@
+import type { DryRun } from '../../../kernel/definition/dry-run.js'
 import { jobName, type AnyJob } from '../../../kernel/job/job-ref.js'
 import type { AppContext } from '../../app-context.js'
 import type { Backfill } from './backfill.js'
@@ -31,22 +32,26 @@ export class Backfills {
   }
 
   /** Cancels the rest of a backfill. */
-  async cancel(id: string): Promise<{ readonly backfill: Backfill; readonly cancelled: number }> {
+  async cancel(
+    id: string,
+    { dryRun }: DryRun = {},
+  ): Promise<{ readonly backfill: Backfill; readonly cancelled: number }> {
     const { cancelBackfill } = await import('./backfills.js')
-    const { store, tell, now, wake } = this.#context
-    const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled' }
-    const answer = await tell(asked, async () => cancelBackfill(await store(), { id, now: now() }))
-    wake()
-    return answer
+    const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled', dryRun }
+    return await this.#context.change(asked, (store, now) => cancelBackfill(store, { id, now }))
   }
 
   /** Records the runs that are missing because the process that started the backfill died. */
-  async resume(id: string): Promise<Backfill> {
+  async resume(id: string, { dryRun }: DryRun = {}): Promise<Backfill> {
     const { continueBackfill } = await import('./backfills.js')
-    const { storeWithJobs, now, wake } = this.#context
-    const backfill = await continueBackfill(await storeWithJobs(), { id, now: now() })
-    wake()
-    return backfill
+    const asked = {
+      operation: 'resume backfill',
+      target: id,
+      outcome: () => 'resumed',
+      dryRun,
+      needsJobs: true,
+    }
+    return await this.#context.change(asked, (store, now) => continueBackfill(store, { id, now, dryRun }))
   }
 }
 

@@ -18,6 +18,7 @@ import { maxPartitions } from '../../../kernel/partition/spec.js'
 import { noneNamed, readChoice, readConcurrency, readWhole } from '../../../kernel/definition/read-value.js'
 import { partitionKey } from '../plan.js'
 import type { Store } from '../../../store/port.js'
+import type { DryRun } from '../../../kernel/definition/dry-run.js'
 import type { Instant } from '../../../time/instant.js'
 import { findAsset, partitionStatuses } from '../status.js'
 
@@ -115,10 +116,13 @@ export async function recordBackfill(
 /** Records the runs of a backfill that were not recorded yet; those that were stay as they are. */
 export async function continueBackfill(
   store: Store,
-  { id, now }: { readonly id: string; readonly now: Instant },
+  { id, now, dryRun }: { readonly id: string; readonly now: Instant } & DryRun,
 ): Promise<Backfill> {
   let { backfill, revision } = await findBackfill(store, id)
   const job = await findAsset(store, backfill.asset)
+  if (dryRun === true && backfill.state === 'starting') {
+    return { ...backfill, state: 'started', started: backfill.total }
+  }
   while (backfill.state === 'starting') {
     await record(store, { job, backfill, now })
     const started = Math.min(backfill.total, backfill.started + part)
