@@ -41,9 +41,13 @@ type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload'> & R
 /** Records runs of jobs. */
 export class Enqueuer {
   readonly #app: EnqueuerOptions
+  #inProgress = 0
+  #onIdle: (() => void) | undefined
 
   constructor(app: EnqueuerOptions) {
     this.#app = app
+    // What was asked before the close is answered: it may still be on its way to the store.
+    app.lifecycle.join({ close: () => this.#idle() })
   }
 
   /** Records many runs of a job at once, all with the same options. */
@@ -54,6 +58,7 @@ export class Enqueuer {
   ): Promise<readonly Enqueued[]> {
     const { lifecycle, registry, events } = this.#app
     const name = jobName(job)
+    this.#inProgress += 1
     try {
       const store = options.dryRun === true ? await this.rehearsalStore() : await this.storeWithJobs()
       const definition = registry.jobs.get(name)?.job ?? (await findJob(store, name))
@@ -76,6 +81,9 @@ export class Enqueuer {
     } catch (error) {
       tellFailure(events, { operation: 'enqueue', target: name }, error)
       throw error
+    } finally {
+      this.#inProgress -= 1
+      if (this.#inProgress === 0) this.#onIdle?.()
     }
   }
 
@@ -112,6 +120,10 @@ export class Enqueuer {
     const { lifecycle, own, registry } = this.#app
     const jobs = [...registry.jobs.values()].map(({ job }) => ({ job, source: own.source }))
     return rehearsal(await lifecycle.store(), jobs)
+  }
+
+  async #idle(): Promise<void> {
+    if (this.#inProgress > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
   async #runNow(name: string, find: (store: Store) => Promise<ManualRun>): Promise<Enqueued> {
