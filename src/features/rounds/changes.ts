@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { DefineConflict, Store } from '../../store/port.js'
-import { isSaid } from './check.js'
+import { isSaid } from './due-services.js'
 import { isRound, servicesOf, serviceTimings } from './facts.js'
 
 /**

@@ -1,5 +1,5 @@
 import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
-import { dueAgainAt, listedTiming } from './check.js'
+import { dueAgainAt, listedTiming } from './due-services.js'
 import type { SkippedService } from '../../kernel/trigger/round-spec.js'
 import { serviceRunId, type Cycle, type LastCheck, type ServiceResult, type ServiceTiming } from './round.js'
 import { scheduleOf } from '../../kernel/trigger/schedule.js'

@@ -1,7 +1,7 @@
 import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Instant } from '../../time/instant.js'
 import type { Catalog } from './catalog.js'
-import type { NativeVerbs } from './runs/native.js'
+import type { NativeVerbs } from './runs/native-verbs.js'
 import type { Sql, Verb } from './verb.js'
 
 /** One transaction or question as a verb sees it, with what the process remembers of the store. */

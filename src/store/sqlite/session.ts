@@ -5,7 +5,7 @@ import type { Session as VerbSession } from '../sql/session.js'
 import { answered, performNow, type Sql, type Verb } from '../sql/verb.js'
 import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
-import { nativeVerbs } from './native.js'
+import { nativeVerbs } from './claim-and-end.js'
 import { PlainClaims } from './plain-claims.js'
 
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */

@@ -5,7 +5,7 @@ import { httpState } from './http/sensor.js'
 import { changeState } from './sql/change.js'
 import { rowsState } from './sql/rows.js'
 import { nothing, type StatePart } from './state-table.js'
-import { sweepState } from './sweep.js'
+import { sweepState } from './sweep/sweep.js'
 
 const states = new Map<string, StatePart<unknown>>([
   ['s3', sweepState],

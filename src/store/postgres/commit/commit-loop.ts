@@ -27,7 +27,7 @@ import { becameOf, raiseFence } from './lost-answer.js'
 import { commitPlain, NotPlain, type PlainPart } from './plain.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
-import { KeyTaken } from './native.js'
+import { KeyTaken } from './claim-and-end.js'
 
 /** How far the highest time that is written down may lie behind. */
 const timeStepMs = 1000

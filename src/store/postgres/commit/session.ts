@@ -5,7 +5,7 @@ import type { Session as VerbSession } from '../../sql/session.js'
 import { perform, type Sql, type Verb } from '../../sql/verb.js'
 import { raiseTime } from '../../sql/meta.js'
 import type { Database } from '../connection/database.js'
-import { nativeVerbs } from './native.js'
+import { nativeVerbs } from './claim-and-end.js'
 import type { ProcessCache } from './process-cache.js'
 
 // Relies on: the unique index of workers.id, then notices_worker.

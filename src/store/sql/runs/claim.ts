@@ -6,7 +6,7 @@ import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
-import type { Candidate } from './native.js'
+import type { Candidate } from './native-verbs.js'
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64

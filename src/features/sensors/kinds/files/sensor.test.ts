@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Observation, PollResult } from '../../sensor.js'
 import type { FilesSensorOptions } from './options.js'
 import { filesSensor } from './sensor.js'
-import { firstSweepState, type SweepState } from '../sweep.js'
+import { firstSweepState, type SweepState } from '../sweep/sweep.js'
 
 let directory: string
 

@@ -18,8 +18,8 @@ import {
   stateFor,
   sweepResult,
   type Candidate,
-} from '../sift.js'
-import { Sweep, type SweepState } from '../sweep.js'
+} from '../sweep/sift.js'
+import { Sweep, type SweepState } from '../sweep/sweep.js'
 
 /** A sensor that finds every file that matches a pattern once. */
 export function filesSensor(options: FilesSensorOptions): ConfiguredSensor<FilesConfig, SweepState> {

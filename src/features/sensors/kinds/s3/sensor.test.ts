@@ -9,7 +9,7 @@ import { S3Listing } from './listing.js'
 import type { S3SensorOptions } from './options.js'
 import { maskS3Secrets, s3Problem } from './problem.js'
 import { s3Sensor, sensorOver } from './sensor.js'
-import { firstSweepState, type SweepState } from '../sweep.js'
+import { firstSweepState, type SweepState } from '../sweep/sweep.js'
 
 let server: FauxqsServer | undefined
 let endpoint: string

@@ -13,8 +13,8 @@ import {
   stateFor,
   sweepResult,
   type Candidate,
-} from '../sift.js'
-import { positionOf, Sweep, type SweepState } from '../sweep.js'
+} from '../sweep/sift.js'
+import { positionOf, Sweep, type SweepState } from '../sweep/sweep.js'
 
 /** A sensor that finds every new object of a bucket once. */
 export function s3Sensor(options: S3SensorOptions): ConfiguredSensor<S3Config, SweepState> {

@@ -5,7 +5,7 @@ import type { Instant } from '../../../../time/instant.js'
 import type { S3Object } from './listing.js'
 import { readS3Options, type S3SensorOptions } from './options.js'
 import { sensorOver } from './sensor.js'
-import { firstSweepState, type SweepState } from '../sweep.js'
+import { firstSweepState, type SweepState } from '../sweep/sweep.js'
 
 const minute = 60_000
 const day = 86_400_000

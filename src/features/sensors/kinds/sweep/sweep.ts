@@ -1,6 +1,6 @@
-import type { Instant } from '../../../time/instant.js'
+import type { Instant } from '../../../../time/instant.js'
 import { markOf, markText, binCount, BinDigest, type Mark } from './bins.js'
-import { flag, listOf, mapOf, number, orNull, text, type StateOf } from './state-table.js'
+import { flag, listOf, mapOf, number, orNull, text, type StateOf } from '../state-table.js'
 
 /**
  * A sweep examines everything that a sensor watches once, over as many polls as needed. It must not
