@@ -24,19 +24,19 @@ export interface Feature {
   readonly config?: FeatureConfig
   /** Reads the files besides code and config that an app takes definitions from. */
   readonly readFiles?: () => Promise<ReadDefinitionFiles>
-  /** The command that enqueues the missed run of a trigger all the same, where it is one of this feature's. */
+  /** The command line that enqueues a missed run of a trigger of this feature, which `rota why` suggests. */
   readonly missedCommand?: (
     context: Context,
     app: { store(): Promise<Store> },
     trigger: string,
   ) => Promise<string | undefined>
-  /** How these triggers are performed although no engine runs, where commands of this feature do so. */
+  /** How triggers are performed if no engine runs, because commands of this feature perform them. */
   readonly withoutEngine?: (active: readonly StoredTrigger[]) => Promise<string | undefined>
   /** What the ends of its runs change besides the runs. */
   readonly endEffects?: () => Promise<readonly EndEffect[]>
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
-  /** What it looks at when somebody asks whether all is well. */
+  /** What it checks for `rota doctor`. */
   readonly checks?: () => Promise<readonly Check[]>
   /** What it runs beside the scheduler of an app with these definitions. */
   readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>

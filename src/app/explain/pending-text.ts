@@ -83,8 +83,11 @@ function retryText(
   return `waits to retry: ${time(at)}, after ${failed}${error === undefined ? '' : `: ${error.message}`}`
 }
 
-function heldText({ target }: Hold): string {
-  return target === 'all' ? 'everything is frozen' : `the switch ${target.replace('switch:', '')} is off`
+/** What is held back. */
+export function heldText({ target }: Pick<Hold, 'target'>): string {
+  const [kind, name = ''] = target.split(/:(.*)/s)
+  if (kind === 'switch') return `the switch ${name} is off`
+  return kind === 'all' ? 'everything is frozen' : `the ${kind} is paused`
 }
 
 function byText({ actor, fromAt, untilAt, note }: Hold, { time }: PendingWords): string {

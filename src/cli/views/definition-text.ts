@@ -1,10 +1,6 @@
 import type { Job } from '../../kernel/job/job.js'
-import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import { shownIdLength } from '../../app/runs/short-ids.js'
-import type { Instant } from '../../time/instant.js'
 import { shellWord } from '../framework/print/words.js'
-import type { TimeText } from '../framework/print/time-text.js'
 
 /** Which piece of data a due instant is about, in a few words. */
 export function partitionText(partition: StoredTrigger['trigger']['partition']): string | undefined {
@@ -31,46 +27,4 @@ export function handlerText(handler: Job['handler']): string {
 function moduleText({ module, export: name, isolate }: Extract<Job['handler'], { kind: 'module' }>): string {
   const where = isolate === undefined ? '' : ` in a ${isolate.kind} of its own`
   return `${name} of ${module}${where}`
-}
-
-/** What became of a range of due instants, and which rule decided. */
-export function rangeText(range: LedgerRange, times: TimeText): string {
-  return `${span(range.firstAt, range.lastAt, times)}: ${reasonText(range)}`
-}
-
-function span(firstAt: Instant, lastAt: Instant, times: TimeText): string {
-  if (firstAt === lastAt) return `due ${times.full(firstAt)}`
-  return `due ${times.full(firstAt)} to ${times.full(lastAt)}`
-}
-
-/** Why a range did not run. */
-export function reasonText({ reason, rule, blocker, detail }: LedgerRange, short = shortId): string {
-  const other = blocker === undefined ? 'another run' : `run ${short(blocker)}`
-  const told = detail === undefined || detail === '' ? '' : ` (${detail})`
-  switch (reason) {
-    case 'missed':
-      if (rule === 'partition:none') return 'the asset has no partition for it'
-      return detail === undefined ? `missed, nothing was running then (${rule})` : `missed${told}`
-    case 'collapsed':
-      return rule === 'round:check'
-        ? `collapsed into the check of ${detail ?? ''} (${rule})`
-        : `collapsed into ${other} (${rule})`
-    case 'overlap':
-      return `skipped, ${other} was unfinished (${rule})`
-    case 'paused':
-      return `the trigger was paused${told}`
-    case 'frozen':
-      return `everything was frozen${told}`
-    case 'switch':
-      return `a kill switch was off${told}`
-    case 'pruned':
-      return `ran and was pruned since${told}`
-    case 'checked':
-      return rule === 'round:later' ? `left out after the check${told}` : `the round was checked${told}`
-  }
-}
-
-/** The beginning of a run's id that log lines show, which are written without asking the store. */
-export function shortId(id: string): string {
-  return id.slice(0, shownIdLength)
 }

@@ -14,7 +14,7 @@
  * On SQLite the answer is there when `yield*` asks for it, so a verb never stops on its way (`performNow`). On Postgres
  * the verb yields the promise of the answer and is resumed with what it becomes (`perform`). A statement is sent when
  * its method is called, so those that do not need each other's answers are given `together`: Postgres then gets them
- * in one journey.
+ * in one round trip.
  *
  * - Statements are written in the dialect of `statement.ts`; each says the index it relies on and the race it closes.
  * - What a verb needs besides rows (the catalog, the highest time, being the only writer) it asks of its `Session`.

@@ -1,5 +1,5 @@
 import { parseWindow } from '../../framework/moment.js'
-import { releaseOf } from '../../../app/explain/pending-text.js'
+import { heldText, releaseOf } from '../../../app/explain/pending-text.js'
 import type { App } from '../../../app/rota.js'
 import type { Feature } from '../../../features/feature.js'
 import { findFeatures } from '../../../features/find-features.js'
@@ -8,7 +8,7 @@ import type { Run } from '../../../kernel/run/run.js'
 import { printable } from '../../../text/printable.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
-import { reasonText } from '../../views/definition-text.js'
+import { reasonText } from '../../views/reason-text.js'
 import { readAs } from '../../framework/option-names.js'
 import { type Pending, pendingOf } from '../../views/pending-of.js'
 import type { Output } from '../../framework/print/output.js'
@@ -139,7 +139,7 @@ function explanationText(explanation: Explanation, words: Words): string {
       return `${times.full(range.firstAt)}${until}  ${reasonText(range, pending.shortId)}${signText(explanation, times)}`
     }
     case 'held':
-      return heldText(explanation, times)
+      return holdText(explanation, times)
     case 'waiting':
       return `${times.full(explanation.at)}  due, and not planned yet: ${unplannedText(explanation)}`
     case 'future':
@@ -176,16 +176,11 @@ function startText({ explanations }: Why, times: TimeText): string | undefined {
   return `\`rota up\` starts an engine that plans them${signText(waiting, times)}`
 }
 
-function heldText({ at, lastAt, hold }: Extract<Explanation, { kind: 'held' }>, times: TimeText): string {
+function holdText({ at, lastAt, hold }: Extract<Explanation, { kind: 'held' }>, times: TimeText): string {
   const until = at === lastAt ? '' : ` to ${times.full(lastAt)}`
   const since = `since ${times.full(hold.fromAt)} by ${hold.actor}`
   const note = hold.note === '' ? '' : ` (${hold.note})`
-  return `${times.full(at)}${until}  ${heldWord(hold.target)} ${since}${note}; ${releaseOf(hold.target)}`
-}
-
-function heldWord(target: string): string {
-  if (target === 'all') return 'everything is frozen'
-  return target.startsWith('switch:') ? 'a kill switch is off' : 'the trigger is paused'
+  return `${times.full(at)}${until}  ${heldText(hold)} ${since}${note}; ${releaseOf(hold.target)}`
 }
 
 function notDueText(

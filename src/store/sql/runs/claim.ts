@@ -8,6 +8,11 @@ import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 import type { Candidate } from './native-verbs.js'
 
+/*
+ * Which runs a worker gets, decided once for both databases. The statements that read the candidates and mark them as
+ * claimed are native: `sqlite/claim-and-end.ts` and `postgres/commit/claim-and-end.ts`.
+ */
+
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64
 

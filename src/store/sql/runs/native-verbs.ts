@@ -4,7 +4,7 @@ import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import type { Verb } from '../verb.js'
 
-/** What each database does in words of its own, because a measurement or its way to lock rows asks for it. */
+/** What each database does with statements of its own: they are measurably faster so, or lock rows in its own way. */
 export interface NativeVerbs {
   /** From this number of wanted jobs on, those that have ready runs are looked up first. */
   readonly manyJobs: number

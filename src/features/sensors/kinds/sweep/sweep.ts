@@ -9,7 +9,8 @@ import { flag, listOf, mapOf, number, orNull, text, type StateOf } from '../stat
  * - Items that changed since shortly before the start of the previous sweep are **fresh** and are reported.
  * - Of all older items only a digest is stored. A bin that differs from the previous sweep has an item that
  *   arrived with an old time (a long upload, a moved directory, a wrong clock) or was removed; the next
- *   sweep reports this bin once more, and the store ignores the keys that it already knows.
+ *   sweep reports this bin once more, and the store ignores the keys that it
+ *   already knows (`seen` of the store port).
  * - Items that have not settled are left out of both, so that they are fresh once they have.
  *
  * So an item is found whatever its time is. Times only determine how soon, and how much is reported unnecessarily.
