@@ -18,7 +18,7 @@ type WithDates<Method> = Method extends (...given: infer Given) => Promise<infer
 
 /** Puts the border around an object of the app and the objects in it. */
 export function bordered<Api extends object>(api: Api): Bordered<Api> {
-  const outside = new Outside()
+  const outside: object = Object.create(outsidePrototype)
   const prototype: object = Object.getPrototypeOf(api)
   for (const source of prototype === Object.prototype ? [api] : [prototype, api]) {
     for (const [key, inside] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
@@ -33,8 +33,8 @@ export function bordered<Api extends object>(api: Api): Bordered<Api> {
   return outside as Bordered<Api>
 }
 
-/** Not a plain object: those are configs, where a file may export either. */
-class Outside {}
+/** Tells an app from a plain object, which is a config where a file may export either. */
+const outsidePrototype = { [Symbol.toStringTag]: 'Rota' }
 
 function borderedMember(api: object, member: unknown): unknown {
   if (typeof member === 'object' && member !== null) return bordered(member)

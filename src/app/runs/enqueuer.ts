@@ -60,7 +60,9 @@ export class Enqueuer {
     const name = jobName(job)
     this.#inProgress += 1
     try {
-      const store = options.dryRun === true ? await this.rehearsalStore() : await this.storeWithJobs()
+      // The options of a caller without types may be anything; they are checked below.
+      const isDry = (options as EnqueueOptions | null)?.dryRun === true
+      const store = isDry ? await this.rehearsalStore() : await this.storeWithJobs()
       const definition = registry.jobs.get(name)?.job ?? (await findJob(store, name))
       const now = lifecycle.now()
       const terms = readEnqueueOptions(options, now)
@@ -68,7 +70,7 @@ export class Enqueuer {
       // Without a schema nothing is awaited here: this is the hot path.
       const checked = schema === undefined ? payloads : await checkAll(schema, name, payloads)
       const runs = checked.map((payload) => newRun({ job: definition, payload, terms, now }))
-      if (options.dryRun === true) return await store.enqueue({ runs, now })
+      if (isDry) return await store.enqueue({ runs, now })
       if (options.tx !== undefined) {
         return await enqueueInTransaction(options.tx, { storeUrl: this.#app.storeUrl(), runs, now })
       }
