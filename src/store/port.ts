@@ -23,11 +23,13 @@ import type { StateEntry, StateChange, StateFilter } from '../kernel/state/state
 import type { Outcome } from '../kernel/run/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
+import type { Overview } from './overview.js'
+import type { RunFilter } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
 
 /** Where definitions, cursors, runs and the ledger live. */
-export interface Store extends Definitions, Planning, Work, Holding, StateEntries, Moving, Reading {
+export interface Store extends Definitions, Planning, Work, Holding, StateEntries, Moving, Reading, Overview {
   /** What the store is and where, for messages: `sqlite:data/rota.db`. */
   readonly url: string
 
@@ -367,17 +369,6 @@ export interface LostClaim {
   readonly crashes: number
   readonly worker: string
   readonly job: Job
-}
-
-/** Which runs are asked for, and how many at most. */
-export interface RunFilter {
-  readonly limit: number
-  readonly before?: RunId | undefined
-  readonly state?: RunState | undefined
-  readonly job?: string | undefined
-  readonly trigger?: string | undefined
-  readonly sinceAt?: Instant | undefined
-  readonly untilAt?: Instant | undefined
 }
 
 /** A line of a log with its place in it. */

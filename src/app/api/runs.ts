@@ -5,7 +5,8 @@ import { readInstants, type InstantInput } from '../../kernel/definition/read-in
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
-import type { RunFilter as StoreFilter, StoredLogLine } from '../../store/port.js'
+import type { StoredLogLine } from '../../store/port.js'
+import type { RunFilter as StoreFilter } from '../../store/run-filter.js'
 import { cancelRun, findRun } from '../runs/runs.js'
 import { whyPending } from '../runs/waiting.js'
 

@@ -11,6 +11,7 @@ import { holdLaws } from './cases/holds.js'
 import { ledgerLaws } from './cases/ledger.js'
 import { logLaws } from './cases/logs.js'
 import { stateLaws } from './cases/state.js'
+import { overviewLaws } from './cases/overview.js'
 import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './cases/reading.js'
@@ -40,6 +41,7 @@ export function conformance(
     describe('logs', () => logLaws(law))
     describe('state entries', () => stateLaws(law))
     describe('reading', () => readingLaws(law))
+    describe('overview', () => overviewLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })
 }

@@ -4,7 +4,7 @@ import type { Claim, Turn, ClaimRequest } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import type { ReadyRuns } from './ready-runs.js'
+import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Fills the worker's slots with ready runs of any kind, then prefetches runs that block no other run. */

@@ -1,6 +1,6 @@
 import type { ConcurrencySlot } from '../../kernel/run/run.js'
-import { OrderedSet } from './ordered-set.js'
-import type { ReadyRuns } from './ready-runs.js'
+import { OrderedSet } from './sets/ordered-set.js'
+import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, compareText, getOrAdd, type SlotRow, type RunRow, type Tables } from './tables.js'
 
 /** Makes a pending run ready and takes its concurrency slots, or blocks it at the first limit that is full. The run must be in no index. */

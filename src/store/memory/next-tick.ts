@@ -1,6 +1,6 @@
 import { followedAssets, isPolled } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { OrderedSet } from './ordered-set.js'
+import type { OrderedSet } from './sets/ordered-set.js'
 import { getOrAdd, type Tables, type TriggerRow } from './tables.js'
 
 /** Sets when a trigger is evaluated next. */

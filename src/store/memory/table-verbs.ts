@@ -2,6 +2,7 @@ import type { Store } from '../port.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import { hold, release } from './holds.js'
+import * as overview from './overview.js'
 import * as planning from './planning.js'
 import { prune } from './prune.js'
 import * as reading from './reading.js'
@@ -55,6 +56,16 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     retry: async (request) => write((tables) => work.retry(tables, request)),
     advance: async (request) => write((tables) => work.advance(tables, request)),
     log: async (lines) => change((tables) => reading.log(tables, lines)),
+
+    pulse: async () => read(overview.pulse),
+    triggersPage: async (request) => read((tables) => overview.triggersPage(tables, request)),
+    recentRuns: async (request) => read((tables) => overview.recentRuns(tables, request)),
+    lanes: async (request) => read((tables) => overview.lanes(tables, request)),
+    tally: async (request) => read((tables) => overview.tally(tables, request)),
+    ledgerPage: async (request) => read((tables) => overview.ledgerPage(tables, request)),
+    countRuns: async (filter, atMost) =>
+      read((tables) => reading.runs(tables, { ...filter, limit: atMost }).length),
+    troubled: async (request) => read((tables) => overview.troubled(tables, request)),
 
     hold: async (request) => write((tables) => hold(tables, request)),
     release: async (request) => write((tables) => release(tables, request)),

@@ -12,8 +12,8 @@ import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoredJob, StoredLogLine, WorkerEntry } from '../port.js'
-import { OrderedSet } from './ordered-set.js'
-import { ReadyRuns } from './ready-runs.js'
+import { OrderedSet } from './sets/ordered-set.js'
+import { ReadyRuns } from './sets/ready-runs.js'
 
 /** Everything a memory store knows, with indexes so that no method scans the history. */
 export type Tables = ReturnType<typeof emptyTables>

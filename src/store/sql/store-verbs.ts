@@ -1,8 +1,16 @@
 import type { Run } from '../../kernel/run/run.js'
-import type { RunFilter, Store } from '../port.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { TriggersPage } from '../overview.js'
+import type { Store } from '../port.js'
+import type { RunFilter } from '../run-filter.js'
 import { facts } from './facts/facts.js'
 import { takeFacts } from './facts/take-facts.js'
 import { inPieces, itemsPerCommit } from './in-pieces.js'
+import { ledgerPage } from './overview/ledger-page.js'
+import { lanes, recentRuns, tally } from './overview/marks.js'
+import { pulse } from './overview/pulse.js'
+import { triggersPage } from './overview/triggers-page.js'
+import { troubled } from './overview/troubled.js'
 import { defineTriggers } from './planning/define.js'
 import { defineJobs, removeJobs } from './planning/define-jobs.js'
 import { due, dueByName, nextTickAt } from './planning/due.js'
@@ -12,7 +20,7 @@ import { fingerprints, jobs, queues, triggers, versions } from './planning/read-
 import { forgetSeen, seen } from './planning/seen.js'
 import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
-import { listRuns } from './runs/list-runs.js'
+import { countRuns, listRuns } from './runs/list-runs.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
 import type { Session } from './session.js'
 import { changeState, stateEntries } from './state.js'
@@ -112,6 +120,34 @@ export function storeVerbs({ commit, read }: Driver) {
       }
       return found
     },
+    pulse: () => read(pulse),
+    triggersPage: async (request) => {
+      const found: StoredTrigger[] = []
+      for (let rest: TriggersPage | undefined = request; rest !== undefined; ) {
+        const part: TriggersPage = rest
+        const { triggers: page, next } = await read((session) => triggersPage(session, part))
+        found.push(...page)
+        rest = next
+        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
+      }
+      return found
+    },
+    recentRuns: (request) => read((session) => recentRuns(session, request)),
+    lanes: (request) => read((session) => lanes(session, request)),
+    tally: (request) => read((session) => tally(session, request)),
+    ledgerPage: (request) => read((session) => ledgerPage(session, request)),
+    countRuns: async (filter, atMost) => {
+      let count = 0
+      for (let rest: RunFilter | undefined = { ...filter, limit: atMost }; rest !== undefined; ) {
+        const part: RunFilter = rest
+        const { count: found, next } = await read((session) => countRuns(session, part))
+        count += found
+        rest = next
+        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
+      }
+      return count
+    },
+    troubled: (request) => read((session) => troubled(session, request)),
     counts: () => read(counts),
     attempts: (id) => read((session) => attempts(session, id)),
     runInstants: (request) => read((session) => runInstants(session, request)),

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { NewRun } from '../../kernel/run/run.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import type { RunFilter, Store } from '../port.js'
+import type { Store } from '../port.js'
+import type { RunFilter } from '../run-filter.js'
 import { openSqliteStore } from './sqlite-store.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))

@@ -1,6 +1,6 @@
 import { idBounds, instantOfRunId, type RunId } from '../../../kernel/identity/identity.js'
 import type { Run, RunState } from '../../../kernel/run/run.js'
-import type { RunFilter } from '../../port.js'
+import type { RunFilter } from '../../run-filter.js'
 import { runOf, type RunRow } from '../rows/run-rows.js'
 import { blocked, delayed, ready, running, statesOf } from '../rows/states.js'
 import type { SqlScalar } from '../statement.js'
@@ -30,6 +30,31 @@ const FEW_PENDING = `select count(*) from (
 export interface Listed {
   readonly runs: readonly Run[]
   readonly next: RunFilter | undefined
+}
+
+/** A part of a count, and where to go on if it is not the whole. */
+export interface Counted {
+  readonly count: number
+  readonly next: RunFilter | undefined
+}
+
+/** How many runs a filter matches, up to its limit. */
+export function* countRuns(session: Session, filter: RunFilter): Verb<Counted> {
+  const place = yield* indexedPlace(session, filter)
+  if (place !== undefined) return { count: yield* count(session, filter, place), next: undefined }
+  const { from, until } = idBounds(filter)
+  const end = yield* session.sql.value<RunId>(WINDOW_END, lesser(filter.before, until) ?? null)
+  if (end === undefined) return { count: 0, next: undefined }
+  const found = yield* count(session, filter, { condition: 'runs.id >= $1', values: [end] })
+  const limit = filter.limit - found
+  const isOver = limit <= 0 || (from !== undefined && end < from)
+  return { count: found, next: isOver ? undefined : { ...filter, limit, before: end } }
+}
+
+function* count(session: Session, filter: RunFilter, place: Place): Verb<number> {
+  const { where, values } = whereOf(filter, place)
+  const sql = `select count(*) from (select 1 from rota.runs where ${where} limit $${values.length + 1}) found`
+  return (yield* session.sql.value<number>(sql, ...values, filter.limit)) ?? 0
 }
 
 /** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
@@ -79,6 +104,15 @@ function* indexedPlace(session: Session, filter: RunFilter): Verb<Place | undefi
 }
 
 function* select(session: Session, filter: RunFilter, place: Place): Verb<Run[]> {
+  const { where, values } = whereOf(filter, place)
+  const order =
+    filter.trigger === undefined ? `${place.id ?? 'runs.id'} desc` : 'runs.due_at desc, runs.id desc'
+  const sql = `${FROM_RUNS} where ${where} order by ${order} limit $${values.length + 1}`
+  return (yield* session.sql.all<RunRow>(sql, ...values, filter.limit)).map(runOf)
+}
+
+/** The rows of a filter, as a condition and its values. */
+function whereOf(filter: RunFilter, place: Place): { where: string; values: readonly SqlScalar[] } {
   const { condition, id = 'runs.id' } = place
   const conditions = [condition]
   const values = [...place.values]
@@ -95,10 +129,7 @@ function* select(session: Session, filter: RunFilter, place: Place): Verb<Run[]>
   const { from, until } = idBounds(filter)
   where(`${id} >=`, filter.trigger === undefined ? from : undefined)
   where(`${id} <`, filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
-  values.push(filter.limit)
-  const order = filter.trigger === undefined ? `${id} desc` : 'runs.due_at desc, runs.id desc'
-  const sql = `${FROM_RUNS} where ${conditions.join(' and ')} order by ${order} limit $${values.length}`
-  return (yield* session.sql.all<RunRow>(sql, ...values)).map(runOf)
+  return { where: conditions.join(' and '), values }
 }
 
 function stateCondition(name: RunState): string {

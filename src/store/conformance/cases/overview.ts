@@ -1,0 +1,189 @@
+import { expect } from 'vitest'
+import type { Pulse, TriggersPage } from '../../overview.js'
+import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
+
+/** Questions about many triggers and runs at once. */
+export function overviewLaws(law: Law): void {
+  law('the pulse changes with runs, jobs and holds, and with nothing else', async (stage) => {
+    await stage.ready()
+    const seen: Pulse[] = [await stage.store.pulse()]
+    const expectChange = async (act: () => Promise<unknown>): Promise<void> => {
+      await act()
+      const pulse = await stage.store.pulse()
+      expect(pulse).not.toEqual(seen.at(-1))
+      seen.push(pulse)
+    }
+    await expectChange(() => stage.jobs([aJob('work'), aJob('new')]))
+    await expectChange(() => stage.enqueue([aRun('a')]))
+    await expectChange(() => stage.claim('w', t0))
+    const [claim] = await stage.store.runs({ limit: 1 })
+    await expectChange(() =>
+      stage.finish('w', { run: claim?.id ?? '', attempt: 1 }, { outcome: outcomes.done, at: t0 + 1 }),
+    )
+    await expectChange(() =>
+      stage.store.hold({ target: 'queue:default', now: t0 + 2, actor: 'ann', note: '' }),
+    )
+    await stage.store.heartbeat({ worker: 'w', now: t0 + 4, leaseMs: minute })
+    await stage.reopen()
+    expect({ ...(await stage.store.pulse()), epoch: 0 }).toEqual({ ...seen.at(-1), epoch: 0 })
+  })
+
+  law('pages of triggers neither repeat nor miss one, in both orders', async (stage) => {
+    await stage.jobs([aJob('work')])
+    const names = ['e', 'B', 'a', 'd', 'c', 'Ä']
+    for (const [i, name] of names.entries()) {
+      await stage.trigger(aTrigger(name), { nextAt: t0 + (1 + (i % 3)) * minute })
+    }
+    const byName = await pagesOf(stage, { order: 'name', limit: 2 })
+    expect(byName).toEqual((await stage.store.triggers()).map(({ trigger }) => trigger.name))
+    const byNext = await pagesOf(stage, { order: 'next', limit: 2 })
+    expect(byNext).toHaveLength(names.length)
+    const nextOf = new Map(names.map((name, i) => [name, i % 3]))
+    expect(byNext.map((name) => nextOf.get(name))).toEqual([0, 0, 1, 1, 2, 2])
+  })
+
+  law('a page of triggers has those that its filter matches', async (stage) => {
+    await stage.jobs([aJob('work'), aJob('other')])
+    await stage.trigger(aTrigger('Nightly_report'))
+    await stage.trigger(aTrigger('nightly%mail', { job: 'other' }))
+    await stage.trigger(aTrigger('hourly'), { nextAt: undefined })
+    const page = async (filter: Partial<TriggersPage>): Promise<string[]> =>
+      (await stage.store.triggersPage({ order: 'name', limit: 9, ...filter })).map(
+        ({ trigger }) => trigger.name,
+      )
+    expect(await page({ search: 'NIGHTLY' })).toEqual(['Nightly_report', 'nightly%mail'])
+    expect(await page({ search: 'y_r' })).toEqual(['Nightly_report'])
+    expect(await page({ search: '%' })).toEqual(['nightly%mail'])
+    expect(await page({ job: 'other' })).toEqual(['nightly%mail'])
+    expect(await page({ names: ['hourly', 'nobody'] })).toEqual(['hourly'])
+    expect(await page({ source: 'code:test', active: true })).toHaveLength(3)
+    expect(await page({ source: 'elsewhere' })).toEqual([])
+    expect(await page({ active: false })).toEqual([])
+    expect(await page({ order: 'next', search: 'h' })).toHaveLength(2)
+  })
+
+  law('the newest runs and the lanes of triggers have the times of their runs', async (stage) => {
+    await stage.ready()
+    for (const name of ['t', 'u', 'idle']) await stage.trigger(aTrigger(name))
+    await stage.tick('t', t0 + 4 * minute)
+    await stage.tick('u', t0 + minute)
+    const [claim] = await stage.claim('w', t0 + 4 * minute, { slots: 1 })
+    if (claim === undefined) throw new Error('a claim was expected')
+    const [startedAt, finishedAt] = [t0 + 4 * minute + 1, t0 + 4 * minute + 9]
+    await stage.finish('w', claim, { outcome: outcomes.failed, startedAt, at: finishedAt })
+    const recent = await stage.store.recentRuns({ triggers: ['t', 'idle', 'u', 'nobody'], each: 2 })
+    expect(recent.map(({ trigger, dueAt }) => [trigger, (dueAt - t0) / minute])).toEqual([
+      ['t', 4],
+      ['t', 3],
+      ['u', 1],
+    ])
+    const window = { fromAt: t0 + minute, untilAt: t0 + 3 * minute, limit: 9 }
+    const lanes = await stage.store.lanes({ triggers: ['t', 'u'], ...window })
+    expect(lanes.map(({ trigger, dueAt }) => [trigger, (dueAt - t0) / minute])).toEqual([
+      ['t', 1],
+      ['t', 2],
+      ['t', 3],
+      ['u', 1],
+    ])
+    const ended = lanes.find(({ id }) => id === claim.run)
+    expect(ended).toMatchObject({ state: 'failed', startedAt, finishedAt })
+    expect(await stage.store.lanes({ triggers: ['t', 'u'], ...window, limit: 1 })).toHaveLength(2)
+    expect(await stage.store.lanes({ triggers: [], ...window })).toEqual([])
+  })
+
+  law('a tally counts the runs of each bucket by state', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'))
+    await stage.tick('t', t0 + 5 * minute)
+    for (const claim of await stage.claim('w', t0 + 5 * minute, { slots: 2 })) {
+      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + 5 * minute })
+    }
+    const request = { triggers: ['t', 'nobody'], fromAt: t0, untilAt: t0 + 5 * minute, bucketMs: 2 * minute }
+    const counted = await stage.store.tally(request)
+    const sum = (state: string): number =>
+      counted.filter((row) => row.state === state).reduce((all, { runs }) => all + runs, 0)
+    expect([sum('done'), sum('pending')]).toEqual([2, 2])
+    expect(counted.map(({ bucketAt }) => (bucketAt - t0) / minute)).toEqual([0, 2, 2, 4])
+  })
+
+  law(
+    'pages of the ledger have the newest ranges first, and are filtered by trigger and reason',
+    async (stage) => {
+      await stage.jobs([aJob('work')])
+      const skip = { mode: 'skip', maxAgeMs: undefined, maxRuns: 1, graceMs: 0 } as const
+      for (const name of ['t', 'u']) await stage.trigger(aTrigger(name, { catchUp: skip }))
+      await stage.tick('t', t0 + 3 * minute + 1)
+      await stage.tick('u', t0 + 3 * minute + 1)
+      await stage.tick('t', t0 + 6 * minute + 1)
+      const all = await stage.store.ledgerPage({ limit: 9 })
+      expect(all.map(({ trigger }) => trigger)).toEqual(['t', 'u', 't'])
+      expect(all.every(({ reason }) => reason === 'missed')).toBe(true)
+      const [first] = await stage.store.ledgerPage({ limit: 1 })
+      expect(first).toEqual(all[0])
+      expect(await stage.store.ledgerPage({ limit: 9, before: all[0]?.seq ?? 0 })).toEqual(all.slice(1))
+      expect(await stage.store.ledgerPage({ limit: 9, trigger: 'u' })).toEqual([all[1]])
+      expect(await stage.store.ledgerPage({ limit: 9, reasons: ['paused', 'missed'] })).toEqual(all)
+      expect(await stage.store.ledgerPage({ limit: 9, reasons: ['paused'] })).toEqual([])
+    },
+  )
+
+  law('runs are counted as they are listed, no further than asked', async (stage) => {
+    await stage.ready()
+    await stage.jobs([aJob('work'), aJob('other')])
+    const runs = ['a', 'b', 'c', 'd'].map((label, i) =>
+      aRun(label, { dueAt: t0 + i, job: i === 3 ? 'other' : 'work', trigger: i < 2 ? 't' : undefined }),
+    )
+    await stage.enqueue(runs)
+    await stage.claim('w', t0 + 9, { slots: 1 })
+    const count = async (filter: object, atMost = 9): Promise<number> =>
+      await stage.store.countRuns(filter, atMost)
+    expect(await count({})).toBe(4)
+    expect(await count({}, 2)).toBe(2)
+    expect(await count({ job: 'work' })).toBe(3)
+    expect(await count({ job: 'work' }, 1)).toBe(1)
+    expect(await count({ state: 'running' })).toBe(1)
+    expect(await count({ state: 'pending' })).toBe(3)
+    expect(await count({ trigger: 't' })).toBe(2)
+    expect(await count({ state: 'failed' })).toBe(0)
+    expect(await count({ sinceAt: t0 + 1, untilAt: t0 + 2 })).toBe(2)
+  })
+
+  law('a failed run is troubled until a later one of its trigger and partition is done', async (stage) => {
+    await stage.ready()
+    const runs = [
+      aRun('a1', { trigger: 'a', dueAt: t0 + 1 }),
+      aRun('b1', { trigger: 'b', dueAt: t0 + 2, partition: 'x' }),
+      aRun('alone', { dueAt: t0 + 3 }),
+      aRun('a2', { trigger: 'a', dueAt: t0 + 4 }),
+      aRun('b2', { trigger: 'b', dueAt: t0 + 5, partition: 'y' }),
+    ]
+    await stage.enqueue(runs)
+    const claims = await stage.claim('w', t0 + minute)
+    const failing = new Set(runs.slice(0, 3).map(({ id }) => id))
+    for (const claim of claims.filter(({ run }) => failing.has(run))) {
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    }
+    const ids = async (limit = 9): Promise<string[]> =>
+      (await stage.store.troubled({ limit })).map(({ id }) => id)
+    const [a1, b1, alone] = runs.map(({ id }) => id)
+    expect(await ids()).toEqual([alone, b1, a1])
+    expect(await ids(1)).toEqual([alone])
+    for (const claim of claims.filter(({ run }) => !failing.has(run))) {
+      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + minute })
+    }
+    expect(await ids()).toEqual([alone, b1])
+  })
+}
+
+/** The names of all triggers, read page by page. */
+async function pagesOf(stage: Stage, request: TriggersPage): Promise<string[]> {
+  const names: string[] = []
+  let after: TriggersPage['after']
+  for (;;) {
+    const page = await stage.store.triggersPage({ ...request, after })
+    const last = page.at(-1)
+    if (last === undefined) return names
+    names.push(...page.map(({ trigger }) => trigger.name))
+    after = { name: last.trigger.name, nextAt: last.nextAt }
+  }
+}

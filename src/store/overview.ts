@@ -1,0 +1,114 @@
+/**
+ * Questions about many triggers and runs at once, for lists, timelines, charts and alerts. Each has a bound, and none
+ * costs more because the history is long or because many triggers are at rest.
+ */
+import type { RunId } from '../kernel/identity/identity.js'
+import type { LedgerReason, RecordedRange } from '../kernel/ledger/ledger.js'
+import type { Run, RunState } from '../kernel/run/run.js'
+import type { StoredTrigger } from '../kernel/trigger/trigger.js'
+import type { Instant } from '../time/instant.js'
+import type { RunFilter } from './run-filter.js'
+
+/** The part of the store port that answers them. */
+export interface Overview {
+  /** Numbers of which one changes whenever runs, the ledger, jobs or holds change; state entries have none. */
+  pulse(): Promise<Pulse>
+
+  /** One page of the triggers that a filter matches. */
+  triggersPage(request: TriggersPage): Promise<readonly StoredTrigger[]>
+
+  /** The newest runs of each trigger, newest first: at most `each` of them. */
+  recentRuns(request: { triggers: readonly string[]; each: number }): Promise<readonly RunMark[]>
+
+  /** The runs of triggers that are due in `[fromAt, untilAt]`, by trigger and due instant: at most `limit` of each. */
+  lanes(request: {
+    triggers: readonly string[]
+    fromAt: Instant
+    untilAt: Instant
+    limit: number
+  }): Promise<readonly RunMark[]>
+
+  /** How many runs of triggers are due in each bucket of `[fromAt, untilAt)`, by state; buckets without runs are left out. */
+  tally(request: {
+    triggers: readonly string[]
+    fromAt: Instant
+    untilAt: Instant
+    bucketMs: number
+  }): Promise<readonly TallyRow[]>
+
+  /** Ranges of the ledger, the newest recorded first; `before` is the number of the last one seen. */
+  ledgerPage(request: LedgerPage): Promise<readonly LedgerEntry[]>
+
+  /** The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. */
+  troubled(request: { limit: number }): Promise<readonly Run[]>
+
+  /** How many runs a filter matches, counted no further than `atMost`. */
+  countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<number>
+}
+
+/** Numbers that rise with changes, so that two of them tell what has changed in between. */
+export interface Pulse {
+  /** The store; another one means that nothing read before counts. */
+  readonly store: string
+  /** Rises when the store was replaced by an older copy of itself. */
+  readonly epoch: number
+  /** The number of the newest run. */
+  readonly runs: number
+  /** The number of the newest range of the ledger. */
+  readonly ledger: number
+  /** When the newest end was recorded. */
+  readonly endedAt: Instant
+  /** How many runs are running, and when the newest was claimed. */
+  readonly running: number
+  readonly claimedAt: Instant
+  /** Rises with changes of jobs. */
+  readonly jobs: number
+  /** The number of the newest hold. */
+  readonly holds: number
+}
+
+/** Which triggers are asked for, in which order. */
+export interface TriggersPage {
+  readonly limit: number
+  /** By name; or by the next tick, and then only those that have one and are no sensors. */
+  readonly order: 'name' | 'next'
+  /** The last one of the page before. */
+  readonly after?: { readonly name: string; readonly nextAt?: Instant | undefined } | undefined
+  /** A part of the name, in any case. */
+  readonly search?: string | undefined
+  readonly names?: readonly string[] | undefined
+  readonly job?: string | undefined
+  readonly source?: string | undefined
+  readonly active?: boolean | undefined
+}
+
+/** A run as a timeline shows it. */
+export interface RunMark {
+  readonly id: RunId
+  readonly trigger: string
+  readonly state: RunState
+  readonly dueAt: Instant
+  readonly startedAt: Instant | undefined
+  readonly finishedAt: Instant | undefined
+}
+
+/** The runs of one trigger and state that are due in one bucket. */
+export interface TallyRow {
+  readonly trigger: string
+  readonly bucketAt: Instant
+  readonly state: RunState
+  readonly runs: number
+}
+
+/** Which ranges of the ledger are asked for. */
+export interface LedgerPage {
+  readonly limit: number
+  readonly before?: number | undefined
+  readonly trigger?: string | undefined
+  readonly reasons?: readonly LedgerReason[] | undefined
+}
+
+/** A range with its number, which grows in the order in which ranges are recorded. */
+export interface LedgerEntry extends RecordedRange {
+  readonly seq: number
+}

@@ -1,0 +1,22 @@
+import type { Run } from '../../../kernel/run/run.js'
+import { runOf, type RunRow } from '../rows/run-rows.js'
+import { done, failed } from '../rows/states.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
+import { FROM_RUNS, UNHAPPY } from '../runs/read-runs.js'
+
+/** How many failed runs are looked at: whoever has more has other worries than the oldest of them. */
+const mostLookedAt = 1000
+
+// Relies on: runs_unhappy for the newest failed ones, runs_trigger for a later run of each that is done.
+const TROUBLED = `${FROM_RUNS} where runs.id = any(array(
+    select id from rota.runs where ${UNHAPPY} and state = ${failed} order by id desc limit ${mostLookedAt}
+  )) and not exists (
+    select 1 from rota.runs later where later.trigger = runs.trigger and later.due_at > runs.due_at
+      and later.state = ${done} and coalesce(later.partition, '') = coalesce(runs.partition, '')
+  ) order by runs.id desc limit $1`
+
+/** The newest failed runs that nothing has repaired. */
+export function* troubled(session: Session, { limit }: { limit: number }): Verb<Run[]> {
+  return (yield* session.sql.all<RunRow>(TROUBLED, limit)).map(runOf)
+}
