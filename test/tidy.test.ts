@@ -96,17 +96,7 @@ describe('rooms', () => {
   })
 
   test('no folder is a bucket', () => {
-    const buckets = new Set([
-      'utils',
-      'util',
-      'helpers',
-      'lib',
-      'libs',
-      'types',
-      'interfaces',
-      'common',
-      'misc',
-    ])
+    const buckets = new Set('utils util helpers lib libs types interfaces common misc'.split(' '))
     const broken = written.filter(({ path }) =>
       posix
         .dirname(path)
@@ -167,7 +157,10 @@ describe('what is written', () => {
   })
 
   test('no file of code has more than 400 lines', () => {
-    const code = written.filter(({ path }) => /\.(?:ts|mjs|js)$/.test(path))
+    // Files that a script makes are as long as they are.
+    const code = written.filter(
+      ({ path, text }) => /\.(?:ts|mjs|js)$/.test(path) && !text.startsWith('// Made by '),
+    )
     const broken = code.filter(({ text }) => text.split('\n').length - 1 > 400)
     expect(broken.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`)).toEqual([])
   })
@@ -253,6 +246,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
   features: {
     rooms: [
       'framework',
+      'wire',
       'lock',
       'engine',
       'handlers',
@@ -265,6 +259,14 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
     ],
     packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch', 'yaml', 'zod'],
   },
+  // Routes as data, schemas and views. Views are without zod: commands use them too.
+  wire: { rooms: ['engine', 'port', 'kernel', 'text', 'time'], packages: ['zod'] },
+  // Knows routes and stores, not the app.
+  server: {
+    rooms: ['wire', 'engine', 'port', 'kernel', 'text', 'time'],
+    packages: ['zod', 'hono/router/trie-router', '@hono/node-server', 'prom-client'],
+  },
+  client: { rooms: [] },
   testing: { rooms: ['engine', 'port', 'memory', 'kernel', 'time'] },
   app: {
     rooms: [
@@ -282,12 +284,26 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
       'outbound',
       'handlers',
       'testing',
+      'wire',
+      'server',
     ],
-    packages: ['cronstrue'],
+    packages: ['cronstrue', 'zod'],
   },
-  framework: { rooms: ['kernel', 'text', 'time'], packages: ['picocolors'] },
+  framework: { rooms: ['wire', 'kernel', 'text', 'time'], packages: ['picocolors'] },
   cli: {
-    rooms: ['framework', 'app', 'features', 'engine', 'port', 'formats', 'kernel', 'text', 'time'],
+    rooms: [
+      'framework',
+      'wire',
+      'server',
+      'app',
+      'features',
+      'engine',
+      'port',
+      'formats',
+      'kernel',
+      'text',
+      'time',
+    ],
     packages: ['@clack/prompts', 'pino'],
   },
   index: { rooms: ['app', 'features', 'engine', 'port', 'kernel', 'time'] },

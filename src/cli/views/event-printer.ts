@@ -2,7 +2,7 @@ import { printable } from '../../text/printable.js'
 import type { Surroundings } from '../framework/command.js'
 import { count } from '../framework/print/words.js'
 import type { Notice } from '../framework/print/notice.js'
-import { toJson } from '../framework/print/json.js'
+import { toJson } from '../../wire/to-json.js'
 import type { Paint } from '../framework/print/output.js'
 import type { TimeText } from '../framework/print/time-text.js'
 

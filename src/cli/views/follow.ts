@@ -9,7 +9,7 @@ import type { Output } from '../framework/print/output.js'
 import { untilSignal } from '../framework/until-signal.js'
 import { shortIdOf } from '../host/short-id-of.js'
 import { stateColors, tookText } from './runs-table.js'
-import { runView } from '../framework/print/run-view.js'
+import { runView } from '../../wire/views/runs.js'
 
 /** Waits between two looks; a hint of the store ends the wait early. */
 const lookAgainMs = 500

@@ -8,8 +8,8 @@ import { count } from '../framework/print/words.js'
 import { roughly, type TimeText } from '../framework/print/time-text.js'
 import type { FeatureNotices } from '../../features/feature-notices.js'
 import type { Notice, NoticeText } from '../framework/print/notice.js'
-import { pick } from '../framework/print/json.js'
-import { rangeFields } from '../framework/print/trigger-text.js'
+import { pick } from '../../wire/to-json.js'
+import { rangeFields } from '../../wire/views/why.js'
 
 /** How events are put into words. */
 export interface EventWords {

@@ -4,9 +4,9 @@ import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
 import type { App } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../host/short-id-of.js'
-import { errorView } from '../framework/print/run-view.js'
+import { pendingView } from '../../wire/views/runs.js'
+import { type PendingViews } from '../../wire/views/why.js'
 import type { TimeText } from '../framework/print/time-text.js'
-import { holdView, type PendingViews } from './views.js'
 
 /** How runs are named, and why those that are pending are, as data and as sentences. */
 export interface Pending {
@@ -43,12 +43,6 @@ export async function pendingOf(
         return todo === undefined ? text : `${text}; ${todo}`
       }),
   }
-}
-
-function pendingView(reason: PendingReason): unknown {
-  if (reason.kind === 'retry') return { ...reason, error: errorView(reason.error) }
-  if (reason.kind === 'limit') return { ...reason, key: reason.key }
-  return 'hold' in reason ? { ...reason, hold: holdView(reason.hold) } : reason
 }
 
 /** A table has no room for dates: how far away it is says enough. */

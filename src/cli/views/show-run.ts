@@ -7,8 +7,7 @@ import type { Output } from '../framework/print/output.js'
 import { printTable } from '../framework/print/table.js'
 import { pendingOf } from './pending-of.js'
 import { tookText } from './runs-table.js'
-import { attemptView } from './views.js'
-import { runView } from '../framework/print/run-view.js'
+import { attemptView, runView } from '../../wire/views/runs.js'
 
 /** Shows one run in full, with every attempt. */
 export async function showRun(context: Context<App>, app: App, id: string): Promise<void> {

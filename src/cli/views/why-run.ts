@@ -7,7 +7,7 @@ import { pendingOf } from './pending-of.js'
 import { ofText, tookText } from './runs-table.js'
 import { type TimeText } from '../framework/print/time-text.js'
 import { unknownName } from '../options/unknown-name.js'
-import { runView } from '../framework/print/run-view.js'
+import { runView } from '../../wire/views/runs.js'
 import { printWrapped } from '../framework/print/wrap.js'
 
 /** What a name stands for that may be a trigger, a job or a run. */

@@ -1,6 +1,6 @@
 import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'

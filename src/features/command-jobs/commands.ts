@@ -10,7 +10,7 @@ import {
 import { parseMoment } from '../../cli/framework/moment.js'
 import { readAs } from '../../cli/framework/option-names.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import { printList } from '../../cli/framework/print/table.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
 import { count } from '../../cli/framework/print/words.js'

@@ -1,6 +1,6 @@
 import type { ImportedLine } from './import.js'
 import type { CommandsApp } from './jobs-option.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import { printable } from '../../text/printable.js'
 import { type Command, type Context, exitCodes, storeOptions } from '../../cli/framework/command.js'
 import { namedFile } from '../../formats/named-file.js'

@@ -6,7 +6,7 @@ import {
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import type { Argument } from '../../cli/framework/syntax.js'

@@ -4,8 +4,8 @@ import type { TimeText } from '../../cli/framework/print/time-text.js'
 import type { NoticeText } from '../../cli/framework/print/notice.js'
 import type { FeatureNotices } from '../feature-notices.js'
 import { isServiceRun } from './round.js'
-import { pick } from '../../cli/framework/print/json.js'
-import { rangeFields } from '../../cli/framework/print/trigger-text.js'
+import { pick } from '../../wire/to-json.js'
+import { rangeFields } from '../../wire/views/why.js'
 
 type Skipped = CheckNotice['skipped'][number]
 

@@ -1,4 +1,4 @@
-import { triggerState } from '../../cli/framework/print/trigger-text.js'
+import { triggerState } from '../../wire/views/trigger-state.js'
 import type { Columns } from '../../cli/framework/print/table.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
 import type { Output } from '../../cli/framework/print/output.js'

@@ -1,5 +1,5 @@
 import type { FeatureNotices } from '../feature-notices.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import { count } from '../../cli/framework/print/words.js'
 import { roughly } from '../../cli/framework/print/time-text.js'
 

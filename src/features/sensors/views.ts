@@ -1,6 +1,6 @@
 import { formatDuration } from '../../time/duration.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../cli/framework/print/json.js'
+import { pick } from '../../wire/to-json.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { type Columns, printTable } from '../../cli/framework/print/table.js'
 import { roughly, type TimeText } from '../../cli/framework/print/time-text.js'

@@ -3,14 +3,14 @@ import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
-import { pick } from '../../framework/print/json.js'
+import { pick } from '../../../wire/to-json.js'
 import { type Columns, printList } from '../../framework/print/table.js'
 import { age, type TimeText } from '../../framework/print/time-text.js'
-import { triggerState, type TriggerState } from '../../framework/print/trigger-text.js'
+import { jobView, triggerView } from '../../../wire/views/definitions.js'
+import { triggerState, type TriggerState } from '../../../wire/views/trigger-state.js'
 import { handlerText } from '../../views/definition-text.js'
 import { lastRuns, type LastRuns } from '../../views/last-runs.js'
 import { stateColors } from '../../views/runs-table.js'
-import { jobView, triggerView } from '../../views/views.js'
 
 /** `rota list`: lists triggers, jobs or queues. */
 export const list: Command<App> = {

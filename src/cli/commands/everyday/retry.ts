@@ -1,7 +1,7 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
 import { type Command, onApp, storeOptions } from '../../framework/command.js'
-import { runView } from '../../framework/print/run-view.js'
+import { runView } from '../../../wire/views/runs.js'
 
 /** `rota retry`: makes a final run pending again. */
 export const retry: Command<App> = {

@@ -2,7 +2,7 @@ import type { App } from '../../../app/rota.js'
 import type { Finding } from '../../../app/doctor/doctor.js'
 import { printable } from '../../../text/printable.js'
 import { type Command, exitCodes, onApp, storeOptions } from '../../framework/command.js'
-import { pick } from '../../framework/print/json.js'
+import { pick } from '../../../wire/to-json.js'
 import type { Output } from '../../framework/print/output.js'
 import { wrap } from '../../framework/print/wrap.js'
 

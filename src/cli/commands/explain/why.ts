@@ -14,7 +14,7 @@ import { type Pending, pendingOf } from '../../views/pending-of.js'
 import type { Output } from '../../framework/print/output.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { hereOf } from '../../framework/times-of.js'
-import { whyView } from '../../views/views.js'
+import { whyView } from '../../../wire/views/why.js'
 import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 

@@ -2,7 +2,7 @@ import type { App } from '../../../app/rota.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import { printList } from '../../framework/print/table.js'
-import { holdView } from '../../views/views.js'
+import { holdView } from '../../../wire/views/definitions.js'
 
 const names = ['pipeline', 'scheduler', 'worker'] as const
 const states = ['on', 'off'] as const

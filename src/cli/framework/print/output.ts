@@ -1,4 +1,4 @@
-import { toJson } from './json.js'
+import { toJson } from '../../../wire/to-json.js'
 import { messageLines } from './wrap.js'
 import { outputWidth, type PrintStream } from './print-stream.js'
 import type { TimeText } from './time-text.js'

@@ -1,7 +1,7 @@
 import { type Command, type Context, jsonOption } from '../../../cli/framework/command.js'
 import { printFields } from '../../../cli/framework/print/fields.js'
 import { type Columns, printList } from '../../../cli/framework/print/table.js'
-import { runView } from '../../../cli/framework/print/run-view.js'
+import { runView } from '../../../wire/views/runs.js'
 import { count } from '../../../cli/framework/print/words.js'
 import type { Argument } from '../../../cli/framework/syntax.js'
 import { durationOf } from '../../../cli/framework/times-of.js'

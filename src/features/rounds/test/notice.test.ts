@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { toJson } from '../../../cli/framework/print/json.js'
+import { toJson } from '../../../wire/to-json.js'
 import { appAt } from '../../../../test/fixtures/app-stage.js'
 import { noticesOf, t0 } from '../../../../test/fixtures/told-app.js'
 

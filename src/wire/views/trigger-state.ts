@@ -1,5 +1,5 @@
-import type { Hold } from '../../../kernel/hold/hold.js'
-import { followedAssets, type StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import type { Hold } from '../../kernel/hold/hold.js'
+import { followedAssets, type StoredTrigger } from '../../kernel/trigger/trigger.js'
 
 /** Whether a trigger ticks, and what keeps it from it. */
 export type TriggerState = 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
@@ -18,6 +18,3 @@ export function triggerState(
   const isFollowing = followedAssets(trigger.schedule).length > 0
   return nextAt === undefined && chainRun === undefined && !isFollowing ? 'over' : 'on'
 }
-
-/** What `--json` prints of a range of due instants that did not run. */
-export const rangeFields = ['firstAt', 'lastAt', 'reason', 'rule', 'version', 'blocker', 'detail'] as const

@@ -1,5 +1,5 @@
-import { withInstants } from '../../../time/dated.js'
-import { formatInstant } from '../../../time/instant.js'
+import { withInstants } from '../time/dated.js'
+import { formatInstant } from '../time/instant.js'
 
 /**
  * A value as `--json` prints it: instants as ISO texts, and null where there is nothing, so that keys never vanish. What

@@ -1,20 +1,10 @@
-/** What `--json` prints: lists of fields, in camelCase; the output makes texts of instants and null of what is absent. */
-import type { Explanation, Why } from '../../engine/explain/why.js'
+/** Definitions as `--json` and the API show them: lists of fields, in camelCase. */
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Job } from '../../kernel/job/job.js'
-import type { Attempt, Run } from '../../kernel/run/run.js'
 import type { ScheduleSpec } from '../../kernel/trigger/schedule.js'
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { StoredJob } from '../../store/port.js'
-import { pick } from '../framework/print/json.js'
-import { errorView, runView } from '../framework/print/run-view.js'
-import { rangeFields } from '../framework/print/trigger-text.js'
-
-/** One attempt of a run. */
-export function attemptView(attempt: Attempt) {
-  const fields = ['attempt', 'end', 'worker', 'claimedAt', 'startedAt', 'endedAt'] as const
-  return { ...pick(attempt, fields), error: errorView(attempt.error) }
-}
+import { pick } from '../to-json.js'
 
 /** A trigger with how far it has been planned. */
 export function triggerView(stored: StoredTrigger, state: string) {
@@ -30,6 +20,11 @@ export function triggerView(stored: StoredTrigger, state: string) {
     ...pick(trigger, ['overlap', 'jitterMs', 'spreadMs', 'priority', 'partition', 'payload']),
     services: trigger.round?.services,
   }
+}
+
+/** One definition of a trigger, and when it was in force. */
+export function versionView({ version, validFrom, validUntil, tzdata, trigger }: TriggerVersion) {
+  return { version, validFromAt: validFrom, validUntil, tzdata, trigger }
 }
 
 /** A schedule with its defaults; the other settings of a sensor are the feature's own. */
@@ -89,39 +84,4 @@ function handlerView(handler: Job['handler']) {
 /** Something that is or was held back. */
 export function holdView({ actor, ...hold }: Hold) {
   return { ...pick(hold, ['target', 'fromAt', 'untilAt']), by: actor, ...pick(hold, ['note', 'catchUp']) }
-}
-
-/** Why a run is pending, as `--json` prints it. */
-export type PendingViews = (run: Run) => readonly unknown[]
-
-/** What happened at the due instants of a stretch of time. */
-export function whyView(why: Why, pending: PendingViews) {
-  const { explanations, beside } = why
-  return {
-    ...pick(why, ['trigger', 'fromAt', 'untilAt']),
-    explanations: explanations.map((one) => explanationView(one, pending)),
-    beside: beside.map((run) => ({ ...runView(run), pending: pending(run) })),
-    ...pick(why, ['more', 'earlier']),
-  }
-}
-
-function explanationView(one: Explanation, pending: PendingViews) {
-  switch (one.kind) {
-    case 'run':
-      return { ...one, run: runView(one.run), pending: pending(one.run) }
-    case 'range': {
-      const { kind, range, blocker, lastSignAt } = one
-      const { recordedAt } = range
-      return { kind, ...pick(range, rangeFields), recordedAt, blockerState: blocker?.state, lastSignAt }
-    }
-    case 'held':
-      return { kind: one.kind, firstAt: one.at, lastAt: one.lastAt, hold: holdView(one.hold) }
-    case 'waiting':
-      return { ...one, hold: one.hold && holdView(one.hold), lastSignAt: one.lastSignAt }
-    case 'not-due':
-    case 'not-defined':
-    case 'future':
-    case 'unexplained':
-      return one
-  }
 }
