@@ -7,6 +7,13 @@ export type { ConfigJob, ConfigOptions } from './app/definitions/define-config.j
 export type { CommandHandler, CommandRun } from './engine/worker/command-run.js'
 export type { EnqueueOptions } from './app/runs/enqueue.js'
 export type { EnqueuedRun } from './app/runs/enqueued-run.js'
+export type {
+  AppHandler,
+  Authorize,
+  AuthorizedCaller,
+  HandlerOptions,
+  ListenOptions,
+} from './app/serve/app-handler.js'
 export type { HoldOptions } from './app/control/holds.js'
 export type { JobRef } from './kernel/job/job-ref.js'
 export type { SchemaJob } from './app/definitions/schema-job.js'

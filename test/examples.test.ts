@@ -77,6 +77,11 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/serving/server.mjs serves the API to those it knows', async () => {
+    const { code, output } = await runExample('examples/serving/server.mjs')
+    expect({ code, output }).toEqual({ code: 0, output: 'a stranger: 401\nann sees: greet\n' })
+  })
+
   test('examples/moving/move.mjs moves a store and goes on in the new one', async () => {
     const { code, output } = await runExample('examples/moving/move.mjs')
     expect(output.trim().split('\n')).toEqual([

@@ -56,6 +56,8 @@ import { EnqueuedRun } from './runs/enqueued-run.js'
 import { Enqueuer } from './runs/enqueuer.js'
 import { absoluteUrl } from '../formats/store-url.js'
 import { clockFor } from './store/open-store.js'
+import type { Address } from '../server/listen.js'
+import { appHandler, type AppHandler, type HandlerOptions, type ListenOptions } from './serve/app-handler.js'
 
 /** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
 export interface Rota extends Omit<Bordered<App>, 'on' | 'now'> {
@@ -326,6 +328,20 @@ class AppRoot {
   /** Ends a freeze. What was due meanwhile stays skipped, unless `catchUp` is set. */
   async thaw(options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, 'all', options)
+  }
+
+  /** The HTTP API of this app as one function, to be mounted in a server. */
+  handler(options: HandlerOptions): AppHandler {
+    return appHandler(options, async () => {
+      const { serve } = await import('./serve/served.js')
+      return await serve({ app: this as unknown as App, context: this.#context }, options)
+    })
+  }
+
+  /** Serves the HTTP API on an address of its own until the app stops. */
+  async listen(options: ListenOptions): Promise<Address> {
+    const { listen } = await import('./serve/listen.js')
+    return await listen({ app: this as unknown as App, context: this.#context }, options)
   }
 
   /** Traces uncaught errors back to the run or sensor that caused them. It adds no listener to the process. */

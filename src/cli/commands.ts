@@ -73,6 +73,10 @@ const own: Entries = {
       'list the processes of a store, and drain them',
       async () => (await import('./commands/stores/workers.js')).workers,
     ],
+    token: [
+      'manage who may use the HTTP API',
+      async () => (await import('./commands/stores/token.js')).token,
+    ],
     migrate: [
       'move a store into another one',
       async () => (await import('./commands/stores/migrate.js')).migrate,

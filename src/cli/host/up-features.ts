@@ -2,6 +2,7 @@ import type { App } from '../../app/rota.js'
 import type { FeatureNotices } from '../../features/feature-notices.js'
 import { findFeatures } from '../../features/find-features.js'
 import type { UpExtension } from '../../features/up-extension.js'
+import { serveOption } from '../options/serve-option.js'
 
 /** What features add to `rota up`. */
 export interface UpFeatures {
@@ -14,7 +15,7 @@ export async function loadUpFeatures(): Promise<UpFeatures> {
   const features: readonly FeatureParts[] = await findFeatures()
   const extensions = await Promise.all(features.flatMap(({ up }) => up?.() ?? []))
   const notices = await Promise.all(features.flatMap((one) => one.notices?.() ?? []))
-  return { extensions, notices }
+  return { extensions: [serveOption, ...extensions], notices }
 }
 
 /** The parts of a feature that are loaded here, all of which can use this program's apps. */

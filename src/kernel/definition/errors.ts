@@ -12,6 +12,7 @@ export const errorCodes = {
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
   WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
+  TOKEN_UNKNOWN: 'No token has that id, or there is none and an address beyond this machine needs one.',
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',
   PARTITION_TOO_MANY: 'More partitions were requested than the limit that the message names.',
   PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',

@@ -21,6 +21,10 @@ export type StateKind =
   | 'plan'
   | 'process'
   | 'clock'
+  | 'token'
+  | 'session'
+  | 'request'
+  | 'bulk'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {

@@ -1,0 +1,110 @@
+/** The routes that explain: why, coverage, the ledger, findings and previews. */
+import { z } from 'zod'
+import {
+  coverage,
+  finding,
+  ledgerEntry,
+  ledgerReason,
+  preview as previewSchema,
+  why,
+} from '../../wire/explain.js'
+import { instantInput, name, paging } from '../../wire/fields.js'
+import { route, type Route } from '../../wire/route.js'
+import { pendingView } from '../../wire/views/runs.js'
+import { whyView } from '../../wire/views/why.js'
+import type { Why } from '../../engine/explain/why.js'
+import { describe } from '../explain/describe.js'
+import { preview } from '../explain/preview.js'
+import type { App } from '../rota.js'
+import { whyAllPending } from '../runs/waiting.js'
+
+const group = 'Explain'
+
+/** Explains what happened, what did not, and what will. */
+export const explainRoutes: readonly Route<App>[] = [
+  route({
+    method: 'GET',
+    path: '/why',
+    role: 'read',
+    group,
+    summary: 'Says what became of the due instants of a trigger between two instants, and why.',
+    query: z.strictObject({ trigger: name, from: instantInput, until: instantInput.optional() }),
+    answer: why,
+    example: { query: { trigger: 'nightly', from: '2026-01-05T00:00:00Z', until: '2026-01-06T00:00:00Z' } },
+    handle: async ({ app, query: { trigger, from, until } }) =>
+      await explained(app, await app.why(trigger, { from, ...(until === undefined ? {} : { until }) })),
+  }),
+  route({
+    method: 'GET',
+    path: '/coverage',
+    role: 'read',
+    group,
+    summary: 'Compares the computed due instants with the ledger: the number of unexplained ones must be 0.',
+    query: z.strictObject({ trigger: name.optional(), since: instantInput.optional() }),
+    answer: z.strictObject({ items: z.array(coverage) }),
+    example: { query: { trigger: 'nightly' } },
+    handle: async ({ app, query: { trigger, since } }) => ({
+      items: await app.coverage({
+        ...(trigger === undefined ? {} : { trigger }),
+        ...(since === undefined ? {} : { since }),
+      }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/ledger',
+    role: 'read',
+    group,
+    summary: 'Lists ranges of due instants that did not become runs, the newest recorded first.',
+    query: z.strictObject({
+      limit: paging.limit,
+      before: z.coerce.number().int().optional(),
+      trigger: name.optional(),
+      reason: z.union([ledgerReason.transform((one) => [one]), z.array(ledgerReason)]).optional(),
+    }),
+    answer: z.strictObject({ items: z.array(ledgerEntry), next: z.number().int().nullable() }),
+    example: { query: { limit: '5' } },
+    handle: async ({ app, query: { reason: reasons, limit, ...filter } }) => {
+      const items = await (await app.store()).ledgerPage({ ...filter, limit, reasons })
+      return { items, next: items.length < limit ? undefined : items.at(-1)?.seq }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/doctor',
+    role: 'read',
+    group,
+    summary: 'Looks for problems and says what to do about each.',
+    answer: z.strictObject({ items: z.array(finding) }),
+    example: {},
+    handle: async ({ app }) => ({ items: await app.doctor() }),
+  }),
+  route({
+    method: 'POST',
+    path: '/preview',
+    role: 'read',
+    group,
+    summary: 'Lists the next due instants of a cron expression, with what changes of the clocks do to them.',
+    body: z.strictObject({
+      expression: z.string().max(1000),
+      timezone: z.string().max(100).default('UTC'),
+      dst: z.enum(['vixie', 'skip', 'real-time']).optional(),
+      from: instantInput.optional(),
+      count: z.number().int().min(1).max(1000).default(10),
+    }),
+    answer: previewSchema,
+    example: {
+      body: { expression: '30 2 * * *', timezone: 'Europe/Berlin', from: '2026-03-28T00:00:00Z', count: 3 },
+    },
+    handle: async ({ app, body: { from, dst, ...request } }) => {
+      const found = preview({ ...request, dst, from: from?.getTime() ?? app.now() })
+      return { ...found, description: describe(request.expression), nextAt: found.occurrences[0]?.at }
+    },
+  }),
+]
+
+async function explained(app: App, why: Why) {
+  const runs = why.explanations.flatMap((one) => (one.kind === 'run' ? [one.run] : []))
+  const found = await whyAllPending(await app.store(), { runs: [...runs, ...why.beside], now: app.now() })
+  return whyView(why, (run) => (found.get(run.id) ?? []).map(pendingView))
+}

@@ -1,0 +1,14 @@
+import type { Route } from '../../wire/route.js'
+import type { App } from '../rota.js'
+import { explainRoutes } from './explain.js'
+import { operationRoutes } from './operations.js'
+import { runRoutes } from './runs.js'
+import { triggerRoutes } from './triggers.js'
+
+/** The routes that belong to no feature. */
+export const coreRoutes: readonly Route<App>[] = [
+  ...runRoutes,
+  ...triggerRoutes,
+  ...operationRoutes,
+  ...explainRoutes,
+]

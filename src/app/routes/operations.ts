@@ -1,0 +1,201 @@
+/** The routes of jobs, queues, holds and processes. */
+import { z } from 'zod'
+import { hold, job, queue, worker } from '../../wire/definitions.js'
+import { changeBody, name } from '../../wire/fields.js'
+import { route, type Route } from '../../wire/route.js'
+import { holdView, jobView } from '../../wire/views/definitions.js'
+import type { App } from '../rota.js'
+import { added, definitionBody } from './added.js'
+import { held, holdBody, released, releaseBody } from './hold-bodies.js'
+
+const named = z.strictObject({ name })
+const drained = z.strictObject({
+  items: z.array(z.strictObject({ worker, outcome: z.enum(['changed', 'already', 'gone', 'unable']) })),
+})
+const switchName = z.enum(['pipeline', 'scheduler', 'worker'])
+
+/** Reads and changes what work is there, and what may be done now. */
+export const operationRoutes: readonly Route<App>[] = [
+  route({
+    method: 'GET',
+    path: '/jobs',
+    role: 'read',
+    group: 'Jobs',
+    summary: 'Lists all jobs, by name.',
+    answer: z.strictObject({ items: z.array(job) }),
+    example: {},
+    handle: async ({ app }) => ({ items: (await app.jobs.list()).map(jobView) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/jobs/{name}',
+    role: 'read',
+    group: 'Jobs',
+    summary: 'Reads one job.',
+    parts: named,
+    answer: job,
+    handle: async ({ app, parts }) => jobView(await app.jobs.get(parts.name)),
+  }),
+  route({
+    method: 'POST',
+    path: '/jobs',
+    role: 'admin',
+    group: 'Jobs',
+    summary: 'Adds jobs; all or none.',
+    body: definitionBody.omit({ triggers: true }),
+    answer: added,
+    status: 201,
+    handle: async ({ app, body: { jobs = {}, replace, dryRun } }) =>
+      await app.jobs.add(jobs as never, { replace, dryRun }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/jobs/{name}',
+    role: 'admin',
+    group: 'Jobs',
+    summary: 'Removes a job that was added at run time, or that its source no longer defines.',
+    parts: named,
+    body: changeBody,
+    answer: named,
+    handle: async ({ app, parts, body }) => {
+      const removed = await app.jobs.remove(parts.name, body)
+      return { name: removed.job.name }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/queues',
+    role: 'read',
+    group: 'Queues',
+    summary: 'Lists all queues, by name, with how many runs wait and run in each.',
+    answer: z.strictObject({ items: z.array(queue) }),
+    example: {},
+    handle: async ({ app }) => ({ items: await app.queues.list() }),
+  }),
+  route({
+    method: 'POST',
+    path: '/queues/{name}/pause',
+    role: 'operate',
+    group: 'Queues',
+    summary: 'Stops claims from a queue; runs in progress go on.',
+    parts: named,
+    body: holdBody,
+    answer: held,
+    handle: async ({ app, parts, caller, body: { reason, ...options } }) => ({
+      changed: await app.queues.pause(parts.name, { ...options, note: reason, by: caller.actor }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/queues/{name}/resume',
+    role: 'operate',
+    group: 'Queues',
+    summary: 'Allows claims from a queue again.',
+    parts: named,
+    body: changeBody,
+    answer: released,
+    handle: async ({ app, parts, body: { dryRun } }) => ({
+      changed: await app.queues.resume(parts.name, { dryRun }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/holds',
+    role: 'read',
+    group: 'Holds',
+    summary: 'Lists what is held back now, newest first.',
+    answer: z.strictObject({ items: z.array(hold) }),
+    example: {},
+    handle: async ({ app }) => {
+      const open = await (await app.store()).holds({ openAt: app.now() })
+      return { items: open.map(holdView) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/freeze',
+    role: 'admin',
+    group: 'Holds',
+    summary: 'Stops all ticks and claims in every process; runs in progress go on.',
+    body: holdBody,
+    answer: held,
+    example: { body: { reason: 'database upgrade', dryRun: true } },
+    handle: async ({ app, caller, body: { reason, ...options } }) => ({
+      changed: await app.freeze({ ...options, note: reason, by: caller.actor }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/thaw',
+    role: 'admin',
+    group: 'Holds',
+    summary: 'Ends a freeze.',
+    about: 'What was due meanwhile stays skipped, unless `catchUp` is set.',
+    body: releaseBody,
+    answer: released,
+    handle: async ({ app, body: { catchUp, dryRun } }) => ({ changed: await app.thaw({ catchUp, dryRun }) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/switches',
+    role: 'read',
+    group: 'Holds',
+    summary: 'Lists the three kill switches.',
+    answer: z.strictObject({
+      items: z.array(z.strictObject({ name: switchName, isOn: z.boolean(), hold: hold.nullable() })),
+    }),
+    example: {},
+    handle: async ({ app }) => {
+      const found = await app.switches.list()
+      return {
+        items: found.map((one) => ({
+          ...one,
+          hold: one.hold === undefined ? undefined : holdView(one.hold),
+        })),
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/switches/{name}',
+    role: 'admin',
+    group: 'Holds',
+    summary: 'Turns a kill switch on or off, for every process.',
+    parts: z.strictObject({ name: switchName }),
+    body: holdBody.extend({ isOn: z.boolean() }),
+    answer: held,
+    handle: async ({ app, parts, caller, body: { isOn, reason, ...options } }) => ({
+      changed: isOn
+        ? await app.switches.on(parts.name, { dryRun: options.dryRun })
+        : await app.switches.off(parts.name, { ...options, note: reason, by: caller.actor }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/workers',
+    role: 'read',
+    group: 'Workers',
+    summary: 'Lists the processes that work on the store.',
+    answer: z.strictObject({ items: z.array(worker) }),
+    example: {},
+    handle: async ({ app }) => ({ items: await app.workers.list() }),
+  }),
+  drainRoute('drain', 'Lets a process, or all of a host, finish what it has and take nothing more.'),
+  drainRoute('undrain', 'Lets a process, or all of a host, take work again.'),
+]
+
+function drainRoute(verb: 'drain' | 'undrain', summary: string): Route<App> {
+  return route({
+    method: 'POST',
+    path: `/workers/{target}/${verb}`,
+    role: 'operate',
+    group: 'Workers',
+    summary,
+    parts: z.strictObject({ target: z.string().max(256) }),
+    body: changeBody,
+    answer: drained,
+    handle: async ({ app, parts: { target }, body: { dryRun } }) => ({
+      items: await app.workers[verb](target, { dryRun }),
+    }),
+  })
+}

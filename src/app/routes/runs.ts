@@ -1,0 +1,145 @@
+/** The routes of runs. */
+import { z } from 'zod'
+import { changeBody, instantInput, json, name, page, paging } from '../../wire/fields.js'
+import { route, type Route } from '../../wire/route.js'
+import { attempt, logLine, run, runState } from '../../wire/runs.js'
+import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
+import type { App } from '../rota.js'
+import { logStream } from './log-stream.js'
+import { runsPage } from './runs-page.js'
+
+const group = 'Runs'
+const parts = z.strictObject({ id: z.string().min(4).max(64) })
+const aRun = '20260105t0900'
+
+/** Reads, records, cancels and retries runs. */
+export const runRoutes: readonly Route<App>[] = [
+  route({
+    method: 'GET',
+    path: '/runs',
+    role: 'read',
+    group,
+    summary: 'Lists runs, the newest due instant first.',
+    query: z.strictObject({
+      ...paging,
+      state: runState.optional(),
+      job: name.optional(),
+      trigger: name.optional(),
+      since: instantInput.optional().meta({ description: 'Runs that are due at this instant or later.' }),
+      until: z.coerce
+        .date()
+        .optional()
+        .meta({ description: 'Runs that are due at this instant or earlier.' }),
+    }),
+    answer: page(run),
+    example: { query: { state: 'failed', limit: '2' } },
+    handle: async ({ app, query }) => await runsPage(app, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{id}',
+    role: 'read',
+    group,
+    summary: 'Reads one run, by its id or the beginning of it.',
+    parts,
+    answer: run,
+    example: { parts: { id: aRun } },
+    handle: async ({ app, parts: { id } }) => runView(await app.runs.get(id)),
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{id}/attempts',
+    role: 'read',
+    group,
+    summary: 'Lists the attempts of a run, oldest first.',
+    parts,
+    answer: z.strictObject({ items: z.array(attempt) }),
+    handle: async ({ app, parts: { id } }) => {
+      const { id: whole } = await app.runs.get(id)
+      return { items: (await app.runs.attempts(whole)).map(attemptView) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{id}/logs',
+    role: 'read',
+    group,
+    summary: 'Reads the log of a run.',
+    about:
+      'With `follow`, the answer is a stream of one JSON object a line, which ends when the run is final.',
+    parts,
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0),
+      limit: z.coerce.number().int().min(1).max(1000).default(500),
+      follow: z.stringbool().default(false),
+    }),
+    answer: z.strictObject({ items: z.array(logLine), next: z.number().int() }),
+    handle: async ({ app, parts: { id }, query, request }) => {
+      const { id: whole } = await app.runs.get(id)
+      if (query.follow) return logStream(app, { id: whole, after: query.after, signal: request.signal })
+      const items = await app.runs.logs(whole, query)
+      return { items: items.map(logLineView), next: items.at(-1)?.seq ?? query.after }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{id}/pending',
+    role: 'read',
+    group,
+    summary: 'Says why a run has not been started, the main reason first.',
+    parts,
+    answer: z.strictObject({ reasons: z.array(z.looseObject({ kind: z.string() })) }),
+    handle: async ({ app, parts: { id } }) => ({ reasons: (await app.runs.whyPending(id)).map(pendingView) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/runs',
+    role: 'operate',
+    group,
+    summary: 'Records a run of a job.',
+    about: 'If the unique key is taken, the answer is the run that has it, and `created` is false.',
+    body: z.strictObject({
+      job: name,
+      payload: json.optional(),
+      at: instantInput.optional(),
+      delay: z.string().max(64).optional(),
+      priority: z.number().int().optional(),
+      uniqueKey: z.string().max(512).optional(),
+      concurrencyKey: z.string().max(512).optional(),
+      partition: z.string().max(512).optional(),
+      uniqueFor: z.string().max(64).optional(),
+    }),
+    answer: z.strictObject({ id: z.string(), created: z.boolean() }),
+    status: 201,
+    example: { body: { job: 'greet', payload: { name: 'Ann' } } },
+    handle: async ({ app, body: { job, payload, ...options } }) => {
+      const { id, created } = await app.enqueue(job, payload, options)
+      return { id, created }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{id}/cancel',
+    role: 'operate',
+    group,
+    summary: 'Cancels a run: a pending one at once, a running one as soon as its worker has stopped it.',
+    parts,
+    body: changeBody,
+    answer: z.strictObject({ run, requested: z.boolean() }),
+    handle: async ({ app, parts: { id }, body }) => {
+      const { run: cancelled, requested } = await app.runs.cancel(id, body)
+      return { run: runView(cancelled), requested }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{id}/retry',
+    role: 'operate',
+    group,
+    summary: 'Makes a failed or cancelled run pending again, with a fresh budget of attempts.',
+    parts,
+    body: changeBody,
+    answer: run,
+    handle: async ({ app, parts: { id }, body }) => runView(await app.runs.retry(id, body)),
+  }),
+]

@@ -1,0 +1,63 @@
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { TriggersPage } from '../../store/overview.js'
+import { triggerView } from '../../wire/views/definitions.js'
+import { triggerState } from '../../wire/views/trigger-state.js'
+import { Refusal } from '../../server/problem.js'
+import type { App } from '../rota.js'
+import { mostCounted } from './runs-page.js'
+
+/** What a list of triggers is asked for. */
+export interface TriggersQuery {
+  readonly limit: number
+  readonly order: 'name' | 'next'
+  readonly after?: string | undefined
+  readonly search?: string | undefined
+  readonly job?: string | undefined
+  readonly source?: string | undefined
+  readonly state: 'active' | 'paused' | 'ended' | 'any'
+}
+
+/** One trigger, with how it stands. */
+export async function triggerOf(app: App, name: string) {
+  const stored = await app.triggers.get(name)
+  const holds = await (await app.store()).holds({ openAt: app.now() })
+  return { ...triggerView(stored, triggerState(stored, holds)), revision: stored.revision }
+}
+
+/** One page of triggers. */
+export async function triggersPage(app: App, { limit, after, state, ...query }: TriggersQuery) {
+  const store = await app.store()
+  const holds = await store.holds({ openAt: app.now() })
+  const paused = holds.flatMap(({ target }) => (target.startsWith('trigger:') ? [target.slice(8)] : []))
+  const filter: Omit<TriggersPage, 'limit'> = {
+    ...query,
+    ...(state === 'paused' ? { names: paused } : {}),
+    ...(state === 'any' ? {} : { active: state !== 'ended' }),
+  }
+  const found = await store.triggersPage({ ...filter, limit: limit + 1, after: readCursor(after) })
+  const items = found.slice(0, limit)
+  const count = (await store.triggersPage({ ...filter, limit: mostCounted + 1 })).length
+  return {
+    items: items.map((one) => ({ ...triggerView(one, triggerState(one, holds)), revision: one.revision })),
+    next: found.length > limit ? cursorOf(items.at(-1) as StoredTrigger) : undefined,
+    total: { count: Math.min(count, mostCounted), capped: count > mostCounted },
+  }
+}
+
+function cursorOf({ trigger, nextAt }: StoredTrigger): string {
+  return Buffer.from(JSON.stringify([trigger.name, nextAt])).toString('base64url')
+}
+
+function readCursor(text: string | undefined): TriggersPage['after'] {
+  if (text === undefined) return undefined
+  try {
+    const [name, nextAt] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [unknown, unknown]
+    if (typeof name === 'string') return { name, nextAt: typeof nextAt === 'number' ? nextAt : undefined }
+  } catch {
+    // Not one of ours.
+  }
+  const faults = [{ path: 'query/after', message: 'it is not the `next` of a page' }]
+  throw new Refusal('REQUEST_INVALID', 'the request is not valid: query/after is not the `next` of a page', {
+    faults,
+  })
+}

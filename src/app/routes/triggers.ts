@@ -1,0 +1,146 @@
+/** The routes of triggers. */
+import { z } from 'zod'
+import { trigger, triggerVersion } from '../../wire/definitions.js'
+import { change, instant, name, page, paging } from '../../wire/fields.js'
+import { route, type Route } from '../../wire/route.js'
+import type { App } from '../rota.js'
+import { added, definitionBody } from './added.js'
+import { versionView } from '../../wire/views/definitions.js'
+import { holdBody, held, releaseBody, released } from './hold-bodies.js'
+import { nextInstants } from '../explain/next-instants.js'
+import { triggersPage, triggerOf } from './triggers-page.js'
+
+const group = 'Triggers'
+const parts = z.strictObject({ name })
+
+/** Reads, adds, changes, pauses and runs triggers. */
+export const triggerRoutes: readonly Route<App>[] = [
+  route({
+    method: 'GET',
+    path: '/triggers',
+    role: 'read',
+    group,
+    summary: 'Lists triggers, by name or by their next due instant.',
+    query: z.strictObject({
+      ...paging,
+      order: z.enum(['name', 'next']).default('name'),
+      search: z.string().max(256).optional().meta({ description: 'A part of the name, in any case.' }),
+      job: name.optional(),
+      source: z.string().max(256).optional(),
+      state: z.enum(['active', 'paused', 'ended', 'any']).default('active'),
+    }),
+    answer: page(trigger),
+    example: { query: { order: 'next', limit: '2' } },
+    handle: async ({ app, query }) => await triggersPage(app, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/triggers/{name}',
+    role: 'read',
+    group,
+    summary: 'Reads one trigger.',
+    parts,
+    answer: trigger,
+    example: { parts: { name: 'nightly' } },
+    handle: async ({ app, parts: given }) => await triggerOf(app, given.name),
+  }),
+  route({
+    method: 'GET',
+    path: '/triggers/{name}/next',
+    role: 'read',
+    group,
+    summary: 'Lists the next due instants of a trigger.',
+    parts,
+    query: z.strictObject({ count: z.coerce.number().int().min(1).max(1000).default(10) }),
+    answer: z.strictObject({ items: z.array(z.strictObject({ at: instant })) }),
+    example: { parts: { name: 'nightly' }, query: { count: '3' } },
+    handle: async ({ app, parts: given, query: { count } }) => {
+      const { trigger: found } = await app.triggers.get(given.name)
+      return { items: nextInstants(found.schedule, { after: app.now(), count }).map((at) => ({ at })) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/triggers/{name}/versions',
+    role: 'read',
+    group,
+    summary: 'Lists the definitions that a trigger has had, oldest first.',
+    parts,
+    answer: z.strictObject({ items: z.array(triggerVersion) }),
+    handle: async ({ app, parts: given }) => {
+      const found = await (await app.store()).versions((await app.triggers.get(given.name)).trigger.name)
+      const items = found.map(versionView)
+      return { items }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/triggers',
+    role: 'admin',
+    group,
+    summary: 'Adds triggers, and the jobs that are new with them; all or none.',
+    about:
+      'The definitions have the form of a config file. What exists already is refused without `replace`.',
+    body: definitionBody,
+    answer: added,
+    status: 201,
+    example: { body: { triggers: { hourly: { job: 'greet', every: '1h' } }, dryRun: true } },
+    handle: async ({ app, body: { triggers = {}, jobs, replace, dryRun } }) =>
+      await app.triggers.add(triggers as never, { jobs: jobs as never, replace, dryRun }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/triggers/{name}',
+    role: 'admin',
+    group,
+    summary: 'Ends a trigger that was added at run time; its pending runs are cancelled, its history stays.',
+    parts,
+    body: z.strictObject(change),
+    answer: z.strictObject({ name }),
+    handle: async ({ app, parts: given, body }) => {
+      const { trigger: removed } = await app.triggers.remove(given.name, body)
+      return { name: removed.name }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/triggers/{name}/run',
+    role: 'operate',
+    group,
+    summary: 'Runs the job of a trigger now; its schedule does not change.',
+    parts,
+    body: z.strictObject({ reason: change.reason, partition: z.string().max(512).optional() }),
+    answer: z.strictObject({ id: z.string(), created: z.boolean() }),
+    status: 201,
+    handle: async ({ app, parts: given, body: { partition } }) =>
+      await app.triggers.runNow(given.name, { partition }),
+  }),
+  route({
+    method: 'POST',
+    path: '/triggers/{name}/pause',
+    role: 'operate',
+    group,
+    summary: 'Pauses a trigger, until an instant or until it is resumed.',
+    parts,
+    body: holdBody,
+    answer: held,
+    example: { parts: { name: 'nightly' }, body: { reason: 'database upgrade', dryRun: true } },
+    handle: async ({ app, parts: given, caller, body: { reason, ...options } }) => ({
+      changed: await app.triggers.pause(given.name, { ...options, note: reason, by: caller.actor }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/triggers/{name}/resume',
+    role: 'operate',
+    group,
+    summary: 'Resumes a trigger.',
+    about: 'What was due meanwhile stays skipped, unless `catchUp` is set.',
+    parts,
+    body: releaseBody,
+    answer: released,
+    handle: async ({ app, parts: given, body: { catchUp, dryRun } }) => ({
+      changed: await app.triggers.resume(given.name, { catchUp, dryRun }),
+    }),
+  }),
+]

@@ -1,0 +1,68 @@
+/** `app.handler()`: the API of an app as one function, to be mounted in any server. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { FetchHandler } from '../../server/handler.js'
+import type { Role } from '../../wire/role.js'
+
+/** How an app is mounted. */
+export interface HandlerOptions {
+  /** Says who makes a request: a name and a role, or false to refuse it. The server around knows its users; Rota does not. */
+  readonly authorize: Authorize
+  /** Whether changes are refused whoever asks for them. */
+  readonly readOnly?: boolean | undefined
+}
+
+/** Says who makes a request. */
+export type Authorize = (request: Request) => AuthorizedCaller | false | Promise<AuthorizedCaller | false>
+
+/** Who makes a request, and what they may do. */
+export interface AuthorizedCaller {
+  readonly actor: string
+  readonly role: Role
+}
+
+/** Answers Fetch requests; `node` answers those of Node's server. */
+export interface AppHandler {
+  (request: Request): Promise<Response>
+  /** For `node:http`, Express and Fastify. */
+  node(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Ends the streams that are open. */
+  close(): Promise<void>
+}
+
+/** Where and how an app listens. */
+export interface ListenOptions {
+  readonly port: number
+  /** Default: this machine only. Any other address needs a token. */
+  readonly host?: string | undefined
+  /** Whether changes are refused whoever asks for them. */
+  readonly readOnly?: boolean | undefined
+}
+
+/** A server without an address. */
+export interface Served {
+  readonly fetch: FetchHandler
+  readonly node: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  close(): Promise<void>
+}
+
+/** Makes the handler; what it needs is loaded with the first request. */
+export function appHandler(options: HandlerOptions, serve: () => Promise<Served>): AppHandler {
+  if (typeof (options as Partial<HandlerOptions> | undefined)?.authorize !== 'function') {
+    const message =
+      'app.handler() needs `authorize`, a function that says who makes a request: ' +
+      '(request) => ({ actor: "ann", role: "read" }) or false'
+    throw new RotaError('DEFINITION_INVALID', message)
+  }
+  let served: Promise<Served> | undefined
+  const load = (): Promise<Served> => {
+    served ??= serve()
+    return served
+  }
+  const handle = async (request: Request): Promise<Response> => (await load()).fetch(request)
+  return Object.assign(handle, {
+    node: async (request: IncomingMessage, response: ServerResponse) =>
+      (await load()).node(request, response),
+    close: async () => (await served)?.close(),
+  })
+}

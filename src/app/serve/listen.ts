@@ -1,0 +1,43 @@
+import { RotaError } from '../../kernel/definition/errors.js'
+import { isLoopbackName } from '../../server/access/origin.js'
+import { listTokens } from '../../server/access/tokens.js'
+import { HttpServer, type Address } from '../../server/listen.js'
+import type { ListenOptions, Served } from './app-handler.js'
+import type { AppParts } from './served.js'
+
+/** Serves an app on an address of its own, until it stops. What the server needs is loaded with the first request. */
+export async function listen(parts: AppParts, options: ListenOptions): Promise<Address> {
+  const { port, host = '127.0.0.1', readOnly } = options
+  const { context } = parts
+  const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
+  if (!isLoopback) await assertToken(parts, host)
+  let served: Promise<Served> | undefined
+  const load = (): Promise<Served> => {
+    served ??= import('./served.js').then(({ serve }) => serve(parts, { isLoopback, readOnly }))
+    // A store that is away now may be back with the next request.
+    served.catch(() => (served = undefined))
+    return served
+  }
+  const server = new HttpServer(async (request, response) => {
+    try {
+      await (await load()).node(request, response)
+    } catch (error) {
+      context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
+      response.writeHead(503, { 'retry-after': '5' }).end()
+    }
+  }, context.clock)
+  const address = await server.listen({ host, port })
+  context.join({
+    stop: async () => {
+      await (await served?.catch(() => undefined))?.close()
+      await server.close()
+    },
+  })
+  return address
+}
+
+async function assertToken({ context }: AppParts, host: string): Promise<void> {
+  if ((await listTokens(await context.store())).length > 0) return
+  const message = `listening on ${host} needs a token, and there is none; \`rota token create <name>\` makes one`
+  throw new RotaError('TOKEN_UNKNOWN', message)
+}

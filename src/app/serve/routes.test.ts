@@ -1,0 +1,207 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createToken } from '../../server/access/tokens.js'
+import { includesRole, roles, type Role } from '../../wire/role.js'
+import type { Route } from '../../wire/route.js'
+import { composeApp, type App } from '../rota.js'
+import { readRotaOptions } from '../rota-options.js'
+import { allRoutes, serve } from './served.js'
+
+const routes = allRoutes({ isMounted: false })
+
+/** A served app on a real store that has a trigger, and runs that are done, failed and pending. */
+async function stage({ isLoopback = true } = {}) {
+  const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-serve-')), 'rota.db')}`
+  const parts = composeApp(readRotaOptions({ store }), 'code:test')
+  const { app } = parts
+  const trouble: unknown[] = []
+  app.on('trouble', ({ error }) => void trouble.push(error))
+  onTestFinished(async () => {
+    await app.close()
+    expect(trouble).toEqual([])
+  })
+  app.job('greet', ({ payload }) => {
+    if (payload === 'fail') throw new Error('no luck')
+    return 'hello'
+  })
+  app.schedule('nightly', { job: 'greet', cron: '0 2 * * *', timezone: 'Europe/Berlin' })
+  await app.start()
+  const failed = await app.enqueue('greet', 'fail')
+  const done = await app.enqueue('greet', 'x')
+  const pending = await app.enqueue('greet', 'x', { delay: '1h' })
+  await Promise.all([failed, done].map(({ id }) => app.runs.wait(id)))
+  const served = await serve(parts, { isLoopback, checkAnswers: true })
+  onTestFinished(() => served.close())
+  const ask = async (
+    method: string,
+    path: string,
+    given: { body?: unknown; token?: string; headers?: object } = {},
+  ) => {
+    const { body, token, headers } = given
+    const request = new Request(`http://127.0.0.1:7070${path}`, {
+      method,
+      headers: {
+        host: '127.0.0.1:7070',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const response = await served.fetch(request, { peer: '127.0.0.1' })
+    const isJson = response.headers.get('content-type')?.endsWith('json') === true
+    // Whatever it is: the tests say what they expect.
+    const answer = (isJson && !path.includes('follow') ? await response.json() : undefined) as Answer
+    return { status: response.status, headers: response.headers, body: answer, response }
+  }
+  const token = async (role: Role): Promise<string> => {
+    const made = await createToken(await app.store(), {
+      name: role,
+      role,
+      expiresAt: undefined,
+      now: app.now(),
+    })
+    return made.token
+  }
+  return { app, ask, token, ids: { failed: failed.id, done: done.id, pending: pending.id } }
+}
+
+describe('the routes', () => {
+  it('answer their examples as their schemas say', async () => {
+    const { ask, ids } = await stage()
+    const withExample = routes.filter(({ example }) => example !== undefined)
+    expect(withExample.length).toBeGreaterThan(15)
+    for (const one of withExample) {
+      const { status, body } = await ask(one.method, addressOf(one, ids.done), { body: one.example?.body })
+      expect({ route: `${one.method} ${one.path}`, status, body }).toMatchObject({
+        status: one.status ?? 200,
+      })
+    }
+  })
+
+  it('show, retry and cancel runs', async () => {
+    const { ask, ids } = await stage()
+    const list = await ask('GET', '/api/v1/runs?limit=2')
+    expect(list.body).toMatchObject({ total: { count: 3, capped: false } })
+    expect(list.body.items).toHaveLength(2)
+    const rest = await ask('GET', `/api/v1/runs?limit=2&after=${list.body.next}`)
+    expect(rest.body).toMatchObject({ next: null })
+    expect(rest.body.items).toHaveLength(1)
+    const attempts = await ask('GET', `/api/v1/runs/${ids.failed}/attempts`)
+    expect(attempts.body.items.at(-1)).toMatchObject({ end: 'failed', error: { message: 'no luck' } })
+    const dry = await ask('POST', `/api/v1/runs/${ids.failed}/retry`, { body: { dryRun: true } })
+    expect(dry.body).toMatchObject({ state: 'failed' })
+    const retried = await ask('POST', `/api/v1/runs/${ids.failed}/retry`, { body: { reason: 'again' } })
+    expect(retried.body).toMatchObject({ id: ids.failed, state: 'pending' })
+    const refused = await ask('POST', `/api/v1/runs/${ids.done}/cancel`, { body: {} })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'RUN_STATE' } })
+    const cancelled = await ask('POST', `/api/v1/runs/${ids.pending}/cancel`, {
+      body: { reason: 'not needed' },
+    })
+    expect(cancelled.body).toMatchObject({
+      requested: false,
+      run: { state: 'cancelled', reason: 'not needed' },
+    })
+  })
+
+  it('pause a trigger in the name of the caller, and say so', async () => {
+    const { ask, token, app } = await stage()
+    const path = '/api/v1/triggers/nightly/pause'
+    const paused = await ask('POST', path, { body: { reason: 'upgrade' }, token: await token('operate') })
+    expect(paused).toMatchObject({ status: 200, body: { changed: true } })
+    const [hold] = await (await app.store()).holds({ openAt: app.now() })
+    expect(hold).toMatchObject({ target: 'trigger:nightly', actor: 'operate', note: 'upgrade' })
+    expect((await ask('GET', '/api/v1/triggers?state=paused')).body.items).toMatchObject([
+      { name: 'nightly', state: 'paused' },
+    ])
+    expect((await ask('POST', '/api/v1/triggers/nobody/pause', { body: {} })).status).toBe(404)
+  })
+
+  it('stream the log of a run until it is final', async () => {
+    const { ask, ids } = await stage()
+    const { response } = await ask('GET', `/api/v1/runs/${ids.done}/logs?follow=true`)
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson')
+    expect(await response.text()).toBe('')
+  })
+})
+
+describe('access', () => {
+  it.each([...roles, 'nobody'] as const)('%s may use the routes of its role and no others', async (who) => {
+    const { ask, token, ids } = await stage({ isLoopback: false })
+    const given = who === 'nobody' ? {} : { token: await token(who) }
+    for (const one of routes.filter(({ path }) => path !== '/stream')) {
+      const { status } = await ask(one.method, addressOf(one, ids.done), { ...given, body: bodyOf(one) })
+      const isAllowed = includesRole(who === 'nobody' ? 'none' : who, one.role)
+      const refused = who === 'nobody' ? 401 : 403
+      const isRefused = status === refused
+      expect({ route: `${one.method} ${one.path}`, isRefused }).toEqual({
+        route: `${one.method} ${one.path}`,
+        isRefused: !isAllowed,
+      })
+      expect(status).toBeLessThan(500)
+    }
+  })
+
+  it('a session lasts until its token is revoked', async () => {
+    const { ask, token } = await stage({ isLoopback: false })
+    const admin = await token('admin')
+    const own = { 'sec-fetch-site': 'same-origin' }
+    const login = await ask('POST', '/api/v1/session', { body: { token: await token('read') }, headers: own })
+    expect(login).toMatchObject({ status: 200, body: { actor: 'read', role: 'read' } })
+    const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';')
+    expect(login.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/)
+    const headers = { ...own, cookie }
+    expect((await ask('GET', '/api/v1/session', { headers })).body).toEqual({ actor: 'read', role: 'read' })
+    const { items } = (await ask('GET', '/api/v1/tokens', { token: admin })).body
+    const id = items.find(({ name }) => name === 'read')?.id ?? ''
+    expect((await ask('DELETE', `/api/v1/tokens/${id}`, { token: admin, body: {} })).status).toBe(200)
+    expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(401)
+  })
+
+  it('five wrong tokens from an address end its tries for a minute', async () => {
+    const { ask } = await stage({ isLoopback: false })
+    const login = () => ask('POST', '/api/v1/session', { body: { token: 'wrong' } })
+    for (let i = 0; i < 5; i++) expect((await login()).status).toBe(401)
+    const refused = await login()
+    expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_REQUESTS' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['a foreign name for this machine', { host: 'evil.example' }],
+    ['a name that only begins like ours', { host: '127.0.0.1.evil.example' }],
+    ['no host at all', { host: '' }],
+  ])('on this machine, a request with %s is refused', async (_, headers) => {
+    const { ask } = await stage()
+    expect(await ask('GET', '/api/v1/runs', { headers })).toMatchObject({
+      status: 403,
+      body: { code: 'HOST_REFUSED' },
+    })
+  })
+
+  it('on this machine, what a proxy passes on needs a token', async () => {
+    const { ask } = await stage()
+    const headers = { 'x-forwarded-for': '203.0.113.7' }
+    expect((await ask('GET', '/api/v1/runs', { headers })).status).toBe(401)
+  })
+})
+
+type Answer = { [key: string]: never } & { items: { id: string; name: string }[]; next: string }
+
+/** The address of a route, with the parts of its example or those that exist here. */
+function addressOf({ path, example }: Route<App>, run: string): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, part: string) => {
+    if (path.startsWith('/runs/')) return run
+    return example?.parts?.[part] ?? (path.startsWith('/switches') ? 'worker' : 'nightly')
+  })
+  const query = new URLSearchParams(example?.query ?? {}).toString()
+  return `/api/v1${filled}${query === '' ? '' : `?${query}`}`
+}
+
+/** A body with which nothing is changed. */
+function bodyOf({ method, example }: Route<App>): unknown {
+  if (method === 'GET') return undefined
+  return example?.body ?? { dryRun: true }
+}

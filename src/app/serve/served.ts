@@ -1,0 +1,133 @@
+/** Puts the server of an app together: its routes, its stream, its metrics, and who may call them. */
+import { z } from 'zod'
+import type { AppContext } from '../../features/app-context.js'
+import { packageVersion } from '../../formats/version.js'
+import { SignInAttempts } from '../../server/access/attempts.js'
+import { identifier, type Identify } from '../../server/access/identify.js'
+import { dispatcher } from '../../server/dispatch.js'
+import { apiHandler } from '../../server/handler.js'
+import { healthAnswer } from '../../server/health.js'
+import { Metrics } from '../../server/metrics/metrics.js'
+import { nodeHandler } from '../../server/node.js'
+import { openApiDocument } from '../../server/openapi.js'
+import { Refusal } from '../../server/problem.js'
+import { accessRoutes } from '../../server/routes/access.js'
+import { Broadcast } from '../../server/stream/broadcast.js'
+import { pulseText } from '../../server/stream/pulse-text.js'
+import { route, type Route } from '../../wire/route.js'
+import type { App } from '../rota.js'
+import { coreRoutes } from '../routes/index.js'
+import type { Authorize, Served } from './app-handler.js'
+
+/** How an app is served: by a server around it that knows its users, or on an address of its own. */
+export type ServeOptions = {
+  readonly readOnly?: boolean | undefined
+  /** Compares every answer with the schema of its route; for tests. */
+  readonly checkAnswers?: boolean | undefined
+} & ({ readonly authorize: Authorize } | { readonly isLoopback: boolean })
+
+/** An app, and what its parts share. */
+export interface AppParts {
+  readonly app: App
+  readonly context: AppContext
+}
+
+/** Makes the server of an app. */
+export async function serve({ app, context }: AppParts, options: ServeOptions): Promise<Served> {
+  const { clock, events, now } = context
+  const onTrouble = (error: unknown): void =>
+    events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
+  const store = await app.store()
+  const stream = new Broadcast({ store, clock, onTrouble })
+  const metrics = new Metrics(app)
+  const identify =
+    'authorize' in options
+      ? authorized(options.authorize)
+      : identifier({ store: context.store, now, ...options })
+  const routes = allRoutes({ isMounted: 'authorize' in options, stream })
+  const { readOnly, checkAnswers } = options
+  const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble })
+  const health = (question: 'live' | 'ready'): Promise<Response> =>
+    healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
+  const fetch = dispatcher({
+    api,
+    health,
+    metrics: () => metrics.text(),
+    identify,
+    doors: new Map(),
+    onTrouble,
+  })
+  return {
+    fetch,
+    node: nodeHandler(fetch),
+    close: async () => {
+      stream.close()
+      metrics.close()
+    },
+  }
+}
+
+/** All routes. A handler that is mounted has no tokens and sessions: the program around knows its users. */
+export function allRoutes({
+  isMounted,
+  stream,
+}: {
+  isMounted: boolean
+  stream?: Broadcast
+}): readonly Route<App>[] {
+  const routes: readonly Route<App>[] = [
+    ...coreRoutes,
+    ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
+    ...liveRoutes(stream),
+    documentRoute(() => routes),
+  ]
+  return routes
+}
+
+/** Asks the program around who makes a request. */
+function authorized(authorize: Authorize): Identify {
+  return async (request) => {
+    const caller = await authorize(request)
+    if (caller !== false) return caller
+    throw new Refusal('NOT_SIGNED_IN', 'the program around the API refused the request')
+  }
+}
+
+function liveRoutes(stream: Broadcast | undefined): readonly Route<App>[] {
+  const group = 'Live'
+  return [
+    route({
+      method: 'GET',
+      path: '/stream',
+      role: 'read',
+      group,
+      summary: 'Streams which topics have changed, as server-sent events.',
+      about:
+        'Send the id of the last event as `Last-Event-ID`: the stream then begins with what changed since.',
+      answer: z.string(),
+      handle: async ({ request }) => await stream?.connect(request),
+    }),
+    route({
+      method: 'GET',
+      path: '/pulse',
+      role: 'read',
+      group,
+      summary: 'Reads the state of the store as one text, which changes when something visible changes.',
+      answer: z.strictObject({ id: z.string() }),
+      example: {},
+      handle: async ({ app }) => ({ id: pulseText(await (await app.store()).pulse()) }),
+    }),
+  ]
+}
+
+function documentRoute(routes: () => readonly Route<App>[]): Route<App> {
+  return route({
+    method: 'GET',
+    path: '/openapi.json',
+    role: 'read',
+    group: 'Live',
+    summary: 'Reads the OpenAPI document of this server.',
+    answer: z.looseObject({ openapi: z.string() }),
+    handle: async () => openApiDocument(routes(), packageVersion),
+  })
+}

@@ -1,0 +1,88 @@
+import type { App } from '../../../app/rota.js'
+import { createToken, listTokens, revokeToken } from '../../../server/access/tokens.js'
+import { roles, type Role } from '../../../wire/role.js'
+import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { printList } from '../../framework/print/table.js'
+import { momentOf } from '../../framework/times-of.js'
+import { usageError } from '../../framework/usage-error.js'
+
+const create: Command<App> = {
+  name: 'create',
+  summary: 'make a token and print it once',
+  about: 'Makes a token for the HTTP API. It is printed once; only its hash is kept.',
+  arguments: [{ name: 'name', help: 'whose it is; its changes are recorded under this name' }],
+  options: [
+    { name: 'role', value: 'role', help: 'read, operate or admin; default: read' },
+    { name: 'expires', value: 'when', help: 'until when it is valid; default: for ever' },
+    zoneOption,
+    ...storeOptions,
+  ],
+  examples: {
+    'rota token create ci --role operate': 'a token that may run, retry and pause',
+    'rota token create grafana --expires 90d': 'a token that reads, for three months',
+  },
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const expiresAt = momentOf(context, 'expires', 'ahead')?.getTime()
+    const request = {
+      name: args.word(0),
+      role: roleOf(args.text('role') ?? 'read'),
+      expiresAt,
+      now: app.now(),
+    }
+    const made = await createToken(await app.store(), request)
+    out.show(made, made.token)
+    if (!out.isJson) out.note('keep it: it cannot be shown again')
+  }),
+}
+
+function roleOf(text: string): Role {
+  const found = roles.find((role) => role === text)
+  if (found !== undefined) return found
+  const fault = {
+    path: '--role',
+    message: `${JSON.stringify(text)} is not a role`,
+    allowed: roles.join(', '),
+  }
+  throw usageError([fault], 'see `rota token create --help`')
+}
+
+const list: Command<App> = {
+  name: 'list',
+  summary: 'list the tokens',
+  options: [zoneOption, ...storeOptions],
+  examples: { 'rota token list': 'who has which role' },
+  run: onApp(async (app, { out }) => {
+    printList(out, await listTokens(await app.store()), {
+      empty: 'no tokens yet; `rota token create` makes one',
+      columns: [
+        'id',
+        'name',
+        'role',
+        { key: 'createdAt', title: 'created (zone)' },
+        { key: 'expiresAt', title: 'expires' },
+      ],
+    })
+  }),
+}
+
+const revoke: Command<App> = {
+  name: 'revoke',
+  summary: 'end a token and its sessions',
+  arguments: [{ name: 'id', help: 'the id of the token, as `rota token list` shows it' }],
+  options: storeOptions,
+  examples: { 'rota token revoke 3f9c2a1b77d0': 'nobody can use it any more' },
+  run: onApp(async (app, { args, out }) => {
+    const revoked = await revokeToken(await app.store(), { id: args.word(0), now: app.now() })
+    out.show(revoked, `revoked the token of ${revoked.name}`)
+  }),
+}
+
+/** `rota token`: who may use the HTTP API. */
+export const token: Command<App> = {
+  name: 'token',
+  about:
+    'Tokens say who uses the HTTP API, and what they may do: read, operate (run, retry, pause), or admin.',
+  examples: { 'rota token create ci --role operate': 'a token that may run, retry and pause' },
+  subcommands: [create, list, revoke],
+}

@@ -1,0 +1,85 @@
+/**
+ * A small client of the HTTP API: typed `fetch`, no dependencies. Works in browsers, Node.js, Deno and Bun.
+ *
+ *   const rota = createClient({ url: 'http://127.0.0.1:7070', token })
+ *   const { items } = await rota('GET /runs', { query: { state: 'failed' } })
+ *   await rota('POST /runs/{id}/retry', { path: { id: items[0].id }, body: { reason: 'fixed' } })
+ */
+import type { Operations, Problem } from './operations.js'
+
+/** How the server is reached. */
+export interface ClientOptions {
+  /** The address at which the handler is mounted; default: the origin of the page. */
+  readonly url?: string
+  readonly token?: string
+  readonly fetch?: typeof fetch
+}
+
+/** The requests of an operation that need nothing may leave their options out. */
+type Given<Name extends keyof Operations> = Operations[Name]['request'] & {
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Arguments<Name extends keyof Operations> = object extends Operations[Name]['request']
+  ? [given?: Given<Name>]
+  : [given: Given<Name>]
+
+/** Calls one operation of the API and gives its answer. */
+export type Client = <Name extends keyof Operations>(
+  operation: Name,
+  ...given: Arguments<Name>
+) => Promise<Operations[Name]['answer']>
+
+/** What the server said about a request that failed. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly todo: string
+  readonly errors: Problem['errors']
+
+  constructor(problem: Partial<Problem>, status: number) {
+    super(problem.detail ?? `the server answered with status ${status}`)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = problem.code ?? 'UNEXPECTED'
+    this.todo = problem.todo ?? ''
+    this.errors = problem.errors ?? []
+  }
+}
+
+/** Makes a client. */
+export function createClient({ url = '', token, fetch: send = fetch }: ClientOptions = {}): Client {
+  return async (operation, ...[given = {}]) => {
+    const { path = {}, query = {}, body, signal, headers } = given as Request
+    const [method = '', template = ''] = operation.split(' ')
+    const filled = template.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(path[part] ?? ''))
+    const entries = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+      (Array.isArray(value) ? value : [value])
+        .filter((one) => one != null)
+        .map((one) => [key, String(one)] as [string, string]),
+    )
+    const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`
+    const response = await send(`${url}/api/v1${filled}${search}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    const answer: unknown = await response.json().catch(() => ({}))
+    if (!response.ok) throw new ApiError(answer as Partial<Problem>, response.status)
+    return answer as never
+  }
+}
+
+interface Request {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}

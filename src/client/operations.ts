@@ -1,0 +1,646 @@
+// Made by `npm run docs:api` from the routes; do not edit.
+
+/** The schema Attempt of the API. */
+export type Attempt = {
+  readonly attempt: number
+  readonly end: 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled' | null
+  readonly worker: string | null
+  readonly claimedAt: Instant
+  readonly startedAt: Instant | null
+  readonly endedAt: Instant | null
+  readonly error: StoredError | null
+}
+
+/** The schema Caller of the API. */
+export type Caller = { readonly actor: string; readonly role: 'read' | 'operate' | 'admin' }
+
+/** The schema Coverage of the API. */
+export type Coverage = {
+  readonly trigger: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly due: number
+  readonly run: number
+  readonly explained: Readonly<Record<string, number>>
+  readonly unexplained: readonly Instant[]
+  readonly unexplainedCount: number
+  readonly unexpected: readonly Instant[]
+  readonly unexpectedCount: number
+  readonly otherZoneRules: boolean
+}
+
+/** The schema Finding of the API. */
+export type Finding = {
+  readonly check: string
+  readonly level: 'ok' | 'warn' | 'error'
+  readonly message: string
+  readonly todo: string | null
+}
+
+/** The schema Hold of the API. */
+export type Hold = {
+  readonly target: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant | null
+  readonly by: string
+  readonly note: string
+  readonly catchUp: boolean
+}
+
+/** The schema Instant of the API. */
+export type Instant = string
+
+/** The schema Job of the API. */
+export type Job = {
+  readonly name: string
+  readonly handler: { readonly kind: string }
+  readonly queue: string
+  readonly priority: number
+  readonly source: string
+  readonly active: boolean
+}
+
+/** The schema LedgerEntry of the API. */
+export type LedgerEntry = {
+  readonly seq: number
+  readonly trigger: string
+  readonly version: number
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+  readonly reason: LedgerReason
+  readonly rule: string
+  readonly blocker: string | null
+  readonly detail: string | null
+  readonly recordedAt: Instant
+}
+
+/** The schema LedgerReason of the API. */
+export type LedgerReason =
+  | 'missed'
+  | 'collapsed'
+  | 'overlap'
+  | 'paused'
+  | 'frozen'
+  | 'switch'
+  | 'pruned'
+  | 'checked'
+
+/** The schema LogLine of the API. */
+export type LogLine = {
+  readonly seq: number
+  readonly at: Instant
+  readonly attempt: number
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly text: string
+}
+
+/** The schema Preview of the API. */
+export type Preview = {
+  readonly expression: string
+  readonly timezone: string
+  readonly dst: string
+  readonly description: string | null
+  readonly occurrences: readonly { readonly at: Instant; readonly local: string; readonly change: unknown }[]
+  readonly changes: readonly unknown[]
+  readonly nextAt: Instant | null
+}
+
+/** The schema Problem of the API. */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly todo: string
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+}
+
+/** The schema Queue of the API. */
+export type Queue = {
+  readonly name: string
+  readonly concurrency: number | null
+  readonly paused: boolean
+  readonly ready: number
+  readonly running: number
+}
+
+/** The schema Run of the API. */
+export type Run = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly createdAt: Instant
+  readonly claimedAt: Instant | null
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly priority: number
+  readonly partition: string | null
+  readonly uniqueKey: string | null
+  readonly labels: Readonly<Record<string, string>> | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly cancelRequested: boolean
+  readonly payload: unknown
+  readonly result: unknown
+  readonly error: StoredError | null
+}
+
+/** The schema RunState of the API. */
+export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
+
+/** The schema Schedule of the API. */
+export type Schedule = { readonly kind: string }
+
+/** The schema StoredError of the API. */
+export type StoredError = {
+  readonly code: string
+  readonly message: string
+  readonly stack: string | null
+  readonly details: unknown
+}
+
+/** The schema Token of the API. */
+export type Token = {
+  readonly id: string
+  readonly name: string
+  readonly role: 'read' | 'operate' | 'admin'
+  readonly createdAt: Instant
+  readonly expiresAt: Instant | null
+}
+
+/** The schema Trigger of the API. */
+export type Trigger = {
+  readonly name: string
+  readonly job: string
+  readonly state: 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
+  readonly schedule: Schedule
+  readonly nextAt: Instant | null
+  readonly cursorAt: Instant
+  readonly definedAt: Instant
+  readonly active: boolean
+  readonly enabled: boolean
+  readonly source: string
+  readonly version: number
+  readonly revision: number
+  readonly overlap: string
+  readonly payload: unknown
+}
+
+/** The schema TriggerVersion of the API. */
+export type TriggerVersion = {
+  readonly version: number
+  readonly validFromAt: Instant
+  readonly validUntil: Instant | null
+  readonly tzdata: string
+  readonly trigger: { readonly name: string }
+}
+
+/** The schema Why of the API. */
+export type Why = {
+  readonly trigger: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly explanations: readonly { readonly kind: string }[]
+  readonly beside: readonly {
+    readonly id: string
+    readonly job: string
+    readonly trigger: string | null
+    readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+    readonly state: RunState
+    readonly reason: string | null
+    readonly dueAt: Instant
+    readonly runAt: Instant
+    readonly createdAt: Instant
+    readonly claimedAt: Instant | null
+    readonly startedAt: Instant | null
+    readonly finishedAt: Instant | null
+    readonly attempt: number
+    readonly failures: number
+    readonly crashes: number
+    readonly priority: number
+    readonly partition: string | null
+    readonly uniqueKey: string | null
+    readonly labels: Readonly<Record<string, string>> | null
+    readonly worker: string | null
+    readonly waitsFor: string | null
+    readonly cancelRequested: boolean
+    readonly payload: unknown
+    readonly result: unknown
+    readonly error: StoredError | null
+  }[]
+  readonly more: boolean
+  readonly earlier: number
+}
+
+/** The schema Worker of the API. */
+export type Worker = {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly roles: readonly string[]
+  readonly running: number
+  readonly startedAt: Instant
+  readonly leaseUntil: Instant
+  readonly isDraining: boolean
+  readonly standing: 'live' | 'late' | 'gone'
+}
+
+/** Every operation: what it takes, and what it answers. */
+export interface Operations {
+  /** Lists runs, the newest due instant first. */
+  readonly 'GET /runs': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly state?: RunState
+        readonly job?: string
+        readonly trigger?: string
+        readonly since?: string
+        readonly until?: unknown
+      }
+    }
+    readonly answer: {
+      readonly items: readonly Run[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
+  }
+  /** Records a run of a job. */
+  readonly 'POST /runs': {
+    readonly request: {
+      readonly body: {
+        readonly job: string
+        readonly payload?: unknown
+        readonly at?: string
+        readonly delay?: string
+        readonly priority?: number
+        readonly uniqueKey?: string
+        readonly concurrencyKey?: string
+        readonly partition?: string
+        readonly uniqueFor?: string
+      }
+    }
+    readonly answer: { readonly id: string; readonly created: boolean }
+  }
+  /** Reads one run, by its id or the beginning of it. */
+  readonly 'GET /runs/{id}': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: Run
+  }
+  /** Lists the attempts of a run, oldest first. */
+  readonly 'GET /runs/{id}/attempts': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: { readonly items: readonly Attempt[] }
+  }
+  /** Reads the log of a run. */
+  readonly 'GET /runs/{id}/logs': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly query?: { readonly after?: number; readonly limit?: number; readonly follow?: string }
+    }
+    readonly answer: { readonly items: readonly LogLine[]; readonly next: number }
+  }
+  /** Says why a run has not been started, the main reason first. */
+  readonly 'GET /runs/{id}/pending': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: { readonly reasons: readonly { readonly kind: string }[] }
+  }
+  /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
+  readonly 'POST /runs/{id}/cancel': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly run: Run; readonly requested: boolean }
+  }
+  /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
+  readonly 'POST /runs/{id}/retry': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Run
+  }
+  /** Lists triggers, by name or by their next due instant. */
+  readonly 'GET /triggers': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly order?: 'name' | 'next'
+        readonly search?: string
+        readonly job?: string
+        readonly source?: string
+        readonly state?: 'active' | 'paused' | 'ended' | 'any'
+      }
+    }
+    readonly answer: {
+      readonly items: readonly Trigger[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
+  }
+  /** Adds triggers, and the jobs that are new with them; all or none. */
+  readonly 'POST /triggers': {
+    readonly request: {
+      readonly body?: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly jobs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+        readonly triggers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+        readonly replace?: boolean
+      }
+    }
+    readonly answer: { readonly jobs: readonly string[]; readonly triggers: readonly string[] }
+  }
+  /** Reads one trigger. */
+  readonly 'GET /triggers/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: Trigger
+  }
+  /** Ends a trigger that was added at run time; its pending runs are cancelled, its history stays. */
+  readonly 'DELETE /triggers/{name}': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly name: string }
+  }
+  /** Lists the next due instants of a trigger. */
+  readonly 'GET /triggers/{name}/next': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly count?: number }
+    }
+    readonly answer: { readonly items: readonly { readonly at: Instant }[] }
+  }
+  /** Lists the definitions that a trigger has had, oldest first. */
+  readonly 'GET /triggers/{name}/versions': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: { readonly items: readonly TriggerVersion[] }
+  }
+  /** Runs the job of a trigger now; its schedule does not change. */
+  readonly 'POST /triggers/{name}/run': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly partition?: string }
+    }
+    readonly answer: { readonly id: string; readonly created: boolean }
+  }
+  /** Pauses a trigger, until an instant or until it is resumed. */
+  readonly 'POST /triggers/{name}/pause': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly until?: string }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Resumes a trigger. */
+  readonly 'POST /triggers/{name}/resume': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly catchUp?: boolean }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Lists all jobs, by name. */
+  readonly 'GET /jobs': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Job[] }
+  }
+  /** Adds jobs; all or none. */
+  readonly 'POST /jobs': {
+    readonly request: {
+      readonly body?: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly jobs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+        readonly replace?: boolean
+      }
+    }
+    readonly answer: { readonly jobs: readonly string[]; readonly triggers: readonly string[] }
+  }
+  /** Reads one job. */
+  readonly 'GET /jobs/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: Job
+  }
+  /** Removes a job that was added at run time, or that its source no longer defines. */
+  readonly 'DELETE /jobs/{name}': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly name: string }
+  }
+  /** Lists all queues, by name, with how many runs wait and run in each. */
+  readonly 'GET /queues': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Queue[] }
+  }
+  /** Stops claims from a queue; runs in progress go on. */
+  readonly 'POST /queues/{name}/pause': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly until?: string }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Allows claims from a queue again. */
+  readonly 'POST /queues/{name}/resume': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Lists what is held back now, newest first. */
+  readonly 'GET /holds': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Hold[] }
+  }
+  /** Stops all ticks and claims in every process; runs in progress go on. */
+  readonly 'POST /freeze': {
+    readonly request: {
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly until?: string }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Ends a freeze. */
+  readonly 'POST /thaw': {
+    readonly request: {
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly catchUp?: boolean }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Lists the three kill switches. */
+  readonly 'GET /switches': {
+    readonly request: {}
+    readonly answer: {
+      readonly items: readonly {
+        readonly name: 'pipeline' | 'scheduler' | 'worker'
+        readonly isOn: boolean
+        readonly hold: Hold | null
+      }[]
+    }
+  }
+  /** Turns a kill switch on or off, for every process. */
+  readonly 'POST /switches/{name}': {
+    readonly request: {
+      readonly path: { readonly name: 'pipeline' | 'scheduler' | 'worker' }
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly until?: string
+        readonly isOn: boolean
+      }
+    }
+    readonly answer: { readonly changed: boolean }
+  }
+  /** Lists the processes that work on the store. */
+  readonly 'GET /workers': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Worker[] }
+  }
+  /** Lets a process, or all of a host, finish what it has and take nothing more. */
+  readonly 'POST /workers/{target}/drain': {
+    readonly request: {
+      readonly path: { readonly target: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: {
+      readonly items: readonly {
+        readonly worker: Worker
+        readonly outcome: 'changed' | 'already' | 'gone' | 'unable'
+      }[]
+    }
+  }
+  /** Lets a process, or all of a host, take work again. */
+  readonly 'POST /workers/{target}/undrain': {
+    readonly request: {
+      readonly path: { readonly target: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: {
+      readonly items: readonly {
+        readonly worker: Worker
+        readonly outcome: 'changed' | 'already' | 'gone' | 'unable'
+      }[]
+    }
+  }
+  /** Says what became of the due instants of a trigger between two instants, and why. */
+  readonly 'GET /why': {
+    readonly request: {
+      readonly query: { readonly trigger: string; readonly from: string; readonly until?: string }
+    }
+    readonly answer: Why
+  }
+  /** Compares the computed due instants with the ledger: the number of unexplained ones must be 0. */
+  readonly 'GET /coverage': {
+    readonly request: { readonly query?: { readonly trigger?: string; readonly since?: string } }
+    readonly answer: { readonly items: readonly Coverage[] }
+  }
+  /** Lists ranges of due instants that did not become runs, the newest recorded first. */
+  readonly 'GET /ledger': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly before?: number
+        readonly trigger?: string
+        readonly reason?: LedgerReason | readonly LedgerReason[]
+      }
+    }
+    readonly answer: { readonly items: readonly LedgerEntry[]; readonly next: number | null }
+  }
+  /** Looks for problems and says what to do about each. */
+  readonly 'GET /doctor': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Finding[] }
+  }
+  /** Lists the next due instants of a cron expression, with what changes of the clocks do to them. */
+  readonly 'POST /preview': {
+    readonly request: {
+      readonly body: {
+        readonly expression: string
+        readonly timezone?: string
+        readonly dst?: 'vixie' | 'skip' | 'real-time'
+        readonly from?: string
+        readonly count?: number
+      }
+    }
+    readonly answer: Preview
+  }
+  /** Lists the tokens; their secrets are not kept and cannot be shown. */
+  readonly 'GET /tokens': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Token[] }
+  }
+  /** Makes a token. Only this answer contains its secret. */
+  readonly 'POST /tokens': {
+    readonly request: {
+      readonly body: {
+        readonly name: string
+        readonly role: 'read' | 'operate' | 'admin'
+        readonly expires?: string
+        readonly reason?: string
+      }
+    }
+    readonly answer: {
+      readonly id: string
+      readonly name: string
+      readonly role: 'read' | 'operate' | 'admin'
+      readonly createdAt: Instant
+      readonly expiresAt: Instant | null
+      readonly token: string
+    }
+  }
+  /** Revokes a token and ends every session that was opened with it. */
+  readonly 'DELETE /tokens/{id}': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Token
+  }
+  /** Says who is calling, and with which role. */
+  readonly 'GET /session': {
+    readonly request: {}
+    readonly answer: Caller
+  }
+  /** Exchanges a token for the cookie of a session, for browsers. */
+  readonly 'POST /session': {
+    readonly request: { readonly body: { readonly token: string } }
+    readonly answer: Caller
+  }
+  /** Ends the session of a browser. */
+  readonly 'DELETE /session': {
+    readonly request: {}
+    readonly answer: { readonly ended: boolean }
+  }
+  /** Streams which topics have changed, as server-sent events. */
+  readonly 'GET /stream': {
+    readonly request: {}
+    readonly answer: string
+  }
+  /** Reads the state of the store as one text, which changes when something visible changes. */
+  readonly 'GET /pulse': {
+    readonly request: {}
+    readonly answer: { readonly id: string }
+  }
+  /** Reads the OpenAPI document of this server. */
+  readonly 'GET /openapi.json': {
+    readonly request: {}
+    readonly answer: { readonly openapi: string }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import type { Caller, Connection, Route } from '../../wire/route.js'
+import { Refusal } from '../problem.js'
+import { checkHost, isLoopbackName, senderOf } from './origin.js'
+import { callerOfSession, sessionSecretOf } from './sessions.js'
+import { callerOfToken } from './tokens.js'
+
+/** What identifying callers needs. */
+export interface IdentifyOptions {
+  readonly store: () => Promise<Store>
+  readonly now: () => Instant
+  /** Whether the server listens on this machine only: callers on it then need no token. */
+  readonly isLoopback: boolean
+  /** The hosts for which requests are answered; default: on this machine only its own names, elsewhere any. */
+  readonly hosts?: readonly string[] | undefined
+}
+
+/** Says who makes a request of a route that needs a role, or refuses it. */
+export type Identify = (request: Request, connection: Connection, role: Route['role']) => Promise<Caller>
+
+/** Says who makes a request: the owner of a token or a session, or somebody on this machine. */
+export function identifier(options: IdentifyOptions): Identify {
+  const { isLoopback, hosts } = options
+  const isOurs = (hostname: string): boolean =>
+    (isLoopback && isLoopbackName(hostname)) || (hosts === undefined ? !isLoopback : hosts.includes(hostname))
+  return async ({ headers, method }, { peer = '' }, role) => {
+    checkHost(headers, isOurs)
+    const authorization = headers.get('authorization')
+    if (authorization !== null) {
+      const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
+      const caller = await callerOfToken(await options.store(), { token, now: options.now() })
+      if (caller !== undefined) return caller
+      throw notSignedIn('the token is unknown, revoked or expired')
+    }
+    const secret = sessionSecretOf(headers)
+    if (secret !== undefined) {
+      const caller = await callerOfSession(await options.store(), { secret, now: options.now() })
+      // The browser sends a cookie whatever page asks: a change needs a sign that it was a page of ours.
+      const isOwn = method === 'GET' || method === 'HEAD' || senderOf(headers) === 'own page'
+      if (caller !== undefined && isOwn) return caller
+    }
+    if (isLoopback && isLoopbackPeer(peer) && !isForwarded(headers)) return local
+    if (role === 'none') return nobody
+    throw notSignedIn('a token is needed')
+  }
+}
+
+/** Whoever is on this machine may do what the user of the server may. */
+const local: Caller = { actor: 'local', role: 'admin' }
+
+/** Somebody who has not signed in: may only do so. */
+const nobody: Caller = { actor: 'nobody', role: 'none' }
+
+function isLoopbackPeer(peer: string): boolean {
+  return peer === '::1' || /^(?:::ffff:)?127\./.test(peer)
+}
+
+/** Whether a proxy passed the request on: then its peer is the proxy, and not who asked. */
+function isForwarded(headers: Headers): boolean {
+  return ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) =>
+    headers.has(name),
+  )
+}
+
+function notSignedIn(message: string): Refusal {
+  return new Refusal('NOT_SIGNED_IN', message, { headers: { 'www-authenticate': 'Bearer' } })
+}

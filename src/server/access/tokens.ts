@@ -1,0 +1,122 @@
+/** Tokens: how programs say who they are. Only the hash of a token is kept. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import type { Role } from '../../wire/role.js'
+import type { Caller } from '../../wire/route.js'
+
+/** A token as it can be listed. */
+export interface TokenInfo {
+  readonly id: string
+  /** The name under which its changes are recorded. */
+  readonly name: string
+  readonly role: Role
+  readonly createdAt: Instant
+  readonly expiresAt: Instant | undefined
+}
+
+/** What is kept of a token. */
+interface StoredToken {
+  readonly name: string
+  readonly role: Role
+  readonly hash: string
+  readonly createdAt: Instant
+  readonly expiresAt?: Instant
+}
+
+/** 256 bits: nobody guesses them. */
+const secretBytes = 32
+
+/** Makes a token. Its text is told once, here, and cannot be read again. */
+export async function createToken(
+  store: Store,
+  request: { name: string; role: Role; expiresAt: Instant | undefined; now: Instant },
+): Promise<TokenInfo & { readonly token: string }> {
+  const { name, role, expiresAt, now } = request
+  const [id, secret] = [randomBytes(6).toString('hex'), randomBytes(secretBytes).toString('base64url')]
+  const token = `rota_${id}_${secret}`
+  const value = {
+    name,
+    role,
+    hash: hashOf(token),
+    createdAt: now,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
+  await store.changeState({ changes: [{ ...keyOf(id), revision: 0, value }], now })
+  return { id, name, role, createdAt: now, expiresAt, token }
+}
+
+/** All tokens, also those that have expired. */
+export async function listTokens(store: Store): Promise<readonly TokenInfo[]> {
+  const entries = await store.stateEntries({ kind: 'token', limit: mostTokens })
+  return entries.map(infoOf).toSorted((one, other) => one.createdAt - other.createdAt)
+}
+
+const mostTokens = 10_000
+
+/** Ends a token and every session that was opened with it. */
+export async function revokeToken(
+  store: Store,
+  { id, now }: { id: string; now: Instant },
+): Promise<TokenInfo> {
+  const entry = await tokenEntry(store, id)
+  if (entry === undefined)
+    throw new RotaError('TOKEN_UNKNOWN', `there is no token with the id ${JSON.stringify(id)}`)
+  await store.changeState({ changes: [{ ...keyOf(id), value: undefined }], now })
+  return infoOf(entry)
+}
+
+/** Who a token stands for; nobody where it is unknown, revoked or expired. */
+export async function callerOfToken(
+  store: Store,
+  { token, now }: { token: string; now: Instant },
+): Promise<(Caller & { readonly tokenId: string }) | undefined> {
+  const [, id] = /^rota_([0-9a-f]{12})_[\w-]{43}$/.exec(token) ?? []
+  const entry = id === undefined ? undefined : await tokenEntry(store, id)
+  if (entry === undefined || !isSame(storedOf(entry).hash, hashOf(token))) return undefined
+  return callerOf(entry, now)
+}
+
+/** Who a token stands for, by its id; nobody where it is gone or expired. */
+export async function callerOfTokenId(
+  store: Store,
+  { id, now }: { id: string; now: Instant },
+): Promise<Caller | undefined> {
+  const entry = await tokenEntry(store, id)
+  return entry === undefined ? undefined : callerOf(entry, now)
+}
+
+function callerOf(entry: StateEntry, now: Instant): (Caller & { readonly tokenId: string }) | undefined {
+  const { name, role, expiresAt = Infinity } = storedOf(entry)
+  return now < expiresAt ? { actor: name, role, tokenId: entry.name } : undefined
+}
+
+async function tokenEntry(store: Store, id: string): Promise<StateEntry | undefined> {
+  const [entry] = await store.stateEntries({ kind: 'token', names: [id], limit: 1 })
+  return entry
+}
+
+function keyOf(id: string) {
+  return { kind: 'token', name: id, item: '' } as const
+}
+
+function infoOf(entry: StateEntry): TokenInfo {
+  const { name, role, createdAt, expiresAt } = storedOf(entry)
+  return { id: entry.name, name, role, createdAt, expiresAt }
+}
+
+function storedOf({ value }: StateEntry): StoredToken {
+  return value as unknown as StoredToken
+}
+
+/** The hash that is kept of a secret. One round is enough for a secret that is random. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** Compares two hashes in the same time whatever they are. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))
+}

@@ -1,0 +1,69 @@
+import { RotaError } from '../kernel/definition/errors.js'
+import { toJson } from '../wire/to-json.js'
+import { Refusal, refusals, statusOf, type Problem } from './problem.js'
+
+/** Headers of every answer: no browser may guess its type, keep it, show it in a frame, or send its address along. */
+export const safeHeaders: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+}
+
+/** A JSON answer; instants become ISO texts, and what is absent null. */
+export function jsonAnswer(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const body = JSON.stringify(toJson(value))
+  return new Response(body, {
+    status,
+    headers: { ...safeHeaders, 'content-type': 'application/json', ...headers },
+  })
+}
+
+/** The answer to a request that failed; what is not known to be safe to tell is left out. */
+export function problemAnswer(error: unknown, docs: string): Response {
+  const problem = problemOf(error, docs)
+  const headers = {
+    ...safeHeaders,
+    'content-type': 'application/problem+json',
+    ...(problem.status === 503 ? { 'retry-after': '5' } : {}),
+    ...(error instanceof Refusal ? error.headers : {}),
+  }
+  return new Response(JSON.stringify(problem), { status: problem.status, headers })
+}
+
+function problemOf(error: unknown, docs: string): Problem {
+  if (!(error instanceof Refusal || error instanceof RotaError)) return unexpected
+  const { code, message, faults } = error
+  return {
+    type: `${docs}#${code}`,
+    title: code.toLowerCase().replaceAll('_', ' '),
+    status: error instanceof Refusal ? error.status : statusOf(error),
+    code,
+    detail: message,
+    todo: code in refusals ? refusals[code as keyof typeof refusals].todo : todoOf(code),
+    errors: faults.map(({ path, message: detail, allowed }) => ({
+      pointer: path,
+      detail: allowed === undefined ? detail : `${detail} (allowed: ${allowed})`,
+    })),
+  }
+}
+
+function todoOf(code: string): string {
+  return `See ${code} in the list of error codes.`
+}
+
+/** A fault of the server: its cause is logged here, and not told to the caller. */
+const unexpected: Problem = {
+  type: 'about:blank',
+  title: 'unexpected error',
+  status: 500,
+  code: 'UNEXPECTED',
+  detail: 'the server could not answer; its log says why',
+  todo: 'Try again; if it fails again, look at the log of the server.',
+  errors: [],
+}

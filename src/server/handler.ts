@@ -1,0 +1,113 @@
+/**
+ * The HTTP API as one Fetch handler. Every request passes the same steps in the same order: caller, sender, route, role,
+ * query and body. Only then does its route handle it.
+ */
+import { RotaError } from '../kernel/definition/errors.js'
+import { includesRole } from '../wire/role.js'
+import type { Call, Caller, Connection, Route } from '../wire/route.js'
+import type { Identify } from './access/identify.js'
+import { senderOf } from './access/origin.js'
+import { jsonAnswer, problemAnswer } from './answer.js'
+import { Refusal } from './problem.js'
+import { queryOf, readAs, readBody } from './read-request.js'
+import { router, type Match } from './router.js'
+
+/** How the API is served. */
+export interface HandlerOptions<App> {
+  readonly app: App
+  readonly routes: readonly Route<App>[]
+  readonly identify: Identify
+  /** Whether changes are refused whoever asks for them. */
+  readonly readOnly?: boolean | undefined
+  /** Hears of errors that are the server's own fault. */
+  readonly onTrouble: (error: unknown) => void
+  /** Compares every answer with the schema of its route; for tests. */
+  readonly checkAnswers?: boolean | undefined
+}
+
+/** Answers the requests of one path and what is below it. */
+export type FetchHandler = (request: Request, connection?: Connection) => Promise<Response>
+
+/** Where the API is, below the path at which the handler is mounted. */
+export const apiPath = '/api/v1'
+
+/** Makes the handler of these routes. */
+export function apiHandler<App>(options: HandlerOptions<App>): FetchHandler {
+  const find = router(options.routes)
+  return async (request, connection = {}) => {
+    const { pathname, searchParams } = new URL(request.url)
+    const at = pathname.indexOf(`${apiPath}/`)
+    const mount = pathname.slice(0, Math.max(at, 0))
+    try {
+      const match = find(request.method, pathname.slice(at + apiPath.length))
+      const caller = await options.identify(request, connection, match.route.role)
+      checkMayCall(options, { request, caller, route: match.route })
+      return await perform(options, { request, connection, caller, searchParams, ...match })
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof RotaError)) options.onTrouble(error)
+      return problemAnswer(error, `${mount}${apiPath}/docs`)
+    }
+  }
+}
+
+function checkMayCall<App>(
+  { readOnly }: HandlerOptions<App>,
+  { request, caller, route }: { request: Request; caller: Caller; route: Route<App> },
+): void {
+  if (senderOf(request.headers) === 'foreign page') {
+    throw new Refusal('ORIGIN_REFUSED', 'the request comes from a page of another site')
+  }
+  if (!includesRole(caller.role, route.role)) {
+    const message = `${caller.actor} has the role ${caller.role}; this needs ${route.role}`
+    throw new Refusal('NOT_ALLOWED', message)
+  }
+  if (readOnly === true && route.method !== 'GET') {
+    throw new Refusal('READ_ONLY', 'this server was started to read only')
+  }
+}
+
+async function perform<App>(
+  { app, checkAnswers }: HandlerOptions<App>,
+  given: Match<App> &
+    Pick<Call<App>, 'request' | 'connection' | 'caller'> & { searchParams: URLSearchParams },
+): Promise<Response> {
+  const { request, connection, caller, route, searchParams } = given
+  const call: Call<App> = {
+    app,
+    caller,
+    parts: route.parts === undefined ? undefined : readAs(route.parts, given.parts, 'path'),
+    query: readQuery(route, searchParams),
+    body: await bodyOf(route, request),
+    ifMatch: revisionOf(request.headers.get('if-match')),
+    request,
+    connection,
+  }
+  const answer = await route.handle(call)
+  if (answer instanceof Response) return answer
+  const response = jsonAnswer(answer, route.status)
+  if (checkAnswers === true) route.answer.parse(await response.clone().json())
+  return response
+}
+
+function readQuery<App>({ query }: Route<App>, search: URLSearchParams) {
+  if (query !== undefined) return readAs(query, queryOf(search), 'query')
+  const [first] = search.keys()
+  if (first === undefined) return undefined
+  throw new Refusal('REQUEST_INVALID', `this route takes no query: ${JSON.stringify(first)}`)
+}
+
+async function bodyOf<App>({ body, method }: Route<App>, request: Request) {
+  if (method === 'GET') return undefined
+  const given = await readBody(request)
+  if (body !== undefined) return readAs(body, given ?? {}, 'body')
+  if (given === undefined) return undefined
+  throw new Refusal('REQUEST_INVALID', 'this route takes no body')
+}
+
+/** The revision in `If-Match`: a number, in quotes. */
+function revisionOf(text: string | null): number | undefined {
+  if (text === null) return undefined
+  const [, digits] = /^"(\d{1,15})"$/.exec(text) ?? []
+  if (digits !== undefined) return Number(digits)
+  throw new Refusal('REQUEST_MALFORMED', `If-Match is not a revision in quotes: ${JSON.stringify(text)}`)
+}

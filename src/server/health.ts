@@ -1,0 +1,22 @@
+import { jsonAnswer } from './answer.js'
+
+/** What is asked about the health of a process. */
+export interface HealthyApp {
+  /** Whether it was started and can take work. */
+  readonly isReady: boolean
+  /** Fails if the store cannot be read. */
+  probe(): Promise<void>
+}
+
+/** Answers `/health/live` and `/health/ready`; nothing else is told, since anybody may ask. */
+export async function healthAnswer(app: HealthyApp, question: 'live' | 'ready'): Promise<Response> {
+  if (question === 'live') return jsonAnswer({ status: 'ok' })
+  try {
+    await app.probe()
+  } catch {
+    return jsonAnswer({ status: 'the store cannot be read' }, 503, { 'retry-after': '5' })
+  }
+  return app.isReady
+    ? jsonAnswer({ status: 'ok' })
+    : jsonAnswer({ status: 'not ready' }, 503, { 'retry-after': '5' })
+}

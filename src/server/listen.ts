@@ -1,0 +1,95 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { RotaError } from '../kernel/definition/errors.js'
+import type { Clock } from '../time/clock.js'
+
+/** Where a server listens. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Answers a request of Node's server. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
+
+const mostConnections = 1000
+const headersMs = 10_000
+
+/** How long requests may take to end when the server is closed. */
+const closeMs = 5000
+
+/** A server that listens on one address, with limits on what its peers may cost. */
+export class HttpServer {
+  readonly #server: Server
+  readonly #clock: Clock
+
+  constructor(listener: Listener, clock: Clock) {
+    this.#clock = clock
+    const limits = {
+      headersTimeout: headersMs,
+      requestTimeout: 3 * headersMs,
+      // Node looks for connections that are over time only this often: every 30 s by default.
+      connectionsCheckingInterval: headersMs / 10,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+    }
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
+      void listener(request, response)
+    this.#server = createServer(limits, answer)
+    this.#server.maxConnections = mostConnections
+    this.#server.on('checkExpectation', answer)
+    this.#server.on('clientError', answerBroken)
+  }
+
+  /** Starts to listen. */
+  async listen({ host, port }: Address): Promise<Address> {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: Error): void => reject(listenFailed({ host, port }, error))
+      this.#server.once('error', fail)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', fail)
+        resolve()
+      })
+    })
+    const { address, port: bound } = this.#server.address() as AddressInfo
+    return { host: address, port: bound }
+  }
+
+  /** Accepts no more requests; those in progress get a few seconds. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    this.#server.closeIdleConnections()
+    const cancel = this.#clock.timer(closeMs, () => this.#server.closeAllConnections())
+    await closed
+    cancel()
+  }
+}
+
+/** Answers what never became a request: bytes that are not HTTP, headers that are too long or too slow. */
+function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Half of an answer may be sent already; a second one would be read as a part of it.
+  if (!socket.writable || (socket as Socket).bytesWritten > 0) return void socket.destroy()
+  const status = brokenStatuses[error.code ?? ''] ?? 400
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+}
+
+const brokenStatuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+function listenFailed({ host, port }: Address, error: NodeJS.ErrnoException): RotaError {
+  const reason = listenReasons[error.code ?? ''] ?? error.message
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return new RotaError('LISTEN_FAILED', `cannot listen at ${place}: ${reason}`, { cause: error })
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'this user may not listen on that port',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+}

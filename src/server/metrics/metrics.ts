@@ -1,0 +1,163 @@
+/**
+ * What Prometheus reads: what this process did, counted from its events, and how the store stands, read when it is
+ * asked. Labels are few: a job name is one, a trigger or a run never is.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { EngineEvents, EventName } from '../../engine/events.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** What metrics need of an app. */
+export interface MeasuredApp {
+  on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void
+  store(): Promise<Store>
+  now(): Instant
+  readonly pool: { metrics(): string }
+}
+
+/** More jobs than these share one label: a program that makes jobs without end must not fill the memory of its metrics. */
+const mostJobs = 500
+
+const secondsOfWork = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
+const secondsOfLateness = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+/** Counts what happens in an app from now on. */
+export class Metrics {
+  readonly #app: MeasuredApp
+  readonly #registry = new Registry()
+  readonly #jobs = new Set<string>()
+  readonly #stops: (() => void)[]
+  readonly #gauges: ReturnType<typeof storeGauges>
+  readonly #storeRead: Histogram
+
+  constructor(app: MeasuredApp) {
+    this.#app = app
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry })
+    this.#gauges = storeGauges(registers)
+    this.#storeRead = new Histogram({
+      name: 'rota_store_read_seconds',
+      help: 'How long the store took to answer the questions of one scrape.',
+      buckets: secondsOfLateness,
+      registers,
+    })
+    this.#stops = this.#listen(registers)
+  }
+
+  /** The metrics as text for Prometheus. */
+  async text(): Promise<string> {
+    const stop = this.#storeRead.startTimer()
+    const store = await this.#app.store()
+    const [queues, counts, workers] = await Promise.all([store.queues(), store.counts(), store.workers()])
+    stop()
+    const { runs, ready, running, live } = this.#gauges
+    for (const [state, count] of Object.entries(counts)) runs.set({ state }, count)
+    const now = this.#app.now()
+    for (const queue of queues) {
+      ready.set({ queue: queue.name }, queue.ready)
+      running.set({ queue: queue.name }, queue.running)
+    }
+    live.set(workers.filter(({ leaseUntil }) => leaseUntil >= now).length)
+    return `${await this.#registry.metrics()}${this.#app.pool.metrics()}`
+  }
+
+  /** Stops counting. */
+  close(): void {
+    for (const stop of this.#stops) stop()
+    this.#registry.clear()
+  }
+
+  #listen(registers: Registry[]): (() => void)[] {
+    const recorded = new Counter({
+      name: 'rota_runs_recorded_total',
+      help: 'Runs that the ticks of this process recorded.',
+      registers,
+    })
+    const ranges = new Counter({
+      name: 'rota_ranges_recorded_total',
+      help: 'Ranges of due instants that did not become runs, by reason.',
+      labelNames: ['reason'],
+      registers,
+    })
+    const started = new Counter({
+      name: 'rota_attempts_started_total',
+      help: 'Attempts that this process started.',
+      labelNames: ['job'],
+      registers,
+    })
+    const ended = new Counter({
+      name: 'rota_attempts_ended_total',
+      help: 'Attempts of this process that ended, by how.',
+      labelNames: ['job', 'end'],
+      registers,
+    })
+    const failed = new Counter({
+      name: 'rota_runs_failed_total',
+      help: 'Runs that failed for good in this process.',
+      labelNames: ['job'],
+      registers,
+    })
+    const duration = new Histogram({
+      name: 'rota_attempt_duration_seconds',
+      help: 'How long attempts took.',
+      labelNames: ['job'],
+      buckets: secondsOfWork,
+      registers,
+    })
+    const lateness = new Histogram({
+      name: 'rota_start_lateness_seconds',
+      help: 'How long after its due instant a first attempt started.',
+      buckets: secondsOfLateness,
+      registers,
+    })
+    const lost = new Counter({
+      name: 'rota_attempts_lost_total',
+      help: 'Attempts whose worker disappeared, as this process found.',
+      registers,
+    })
+    const lag = new Gauge({
+      name: 'rota_sensor_lag_seconds',
+      help: 'How late the last poll of a sensor began.',
+      labelNames: ['sensor'],
+      registers,
+    })
+    const { on } = { on: this.#app.on.bind(this.#app) }
+    return [
+      on('tick', ({ runs, ranges: found }) => {
+        recorded.inc(runs.length)
+        for (const { reason } of found) ranges.inc({ reason })
+      }),
+      on('run:started', ({ job, attempt, dueAt }) => {
+        started.inc({ job: this.#label(job) })
+        if (attempt === 1) lateness.observe(Math.max(0, this.#app.now() - dueAt) / 1000)
+      }),
+      on('run:ended', ({ job, end, state, durationMs }) => {
+        const label = this.#label(job)
+        ended.inc({ job: label, end })
+        duration.observe({ job: label }, durationMs / 1000)
+        if (state === 'failed') failed.inc({ job: label })
+      }),
+      on('run:lost', () => lost.inc()),
+      on('sensor:polled', ({ sensor, lagMs }) => lag.set({ sensor }, lagMs / 1000)),
+    ]
+  }
+
+  #label(job: string): string {
+    if (this.#jobs.has(job)) return job
+    if (this.#jobs.size >= mostJobs) return 'other'
+    this.#jobs.add(job)
+    return job
+  }
+}
+
+/** The gauges that are read from the store. */
+function storeGauges(registers: Registry[]) {
+  const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Gauge({ name, help, labelNames, registers })
+  return {
+    runs: gauge('rota_runs', 'Runs by state; those that are done are counted up to 100,000.', ['state']),
+    ready: gauge('rota_queue_ready', 'Runs that could be claimed now.', ['queue']),
+    running: gauge('rota_queue_running', 'Runs that are being performed.', ['queue']),
+    live: gauge('rota_workers_live', 'Processes whose lease is current.'),
+  }
+}

@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import type { FetchHandler } from './handler.js'
+
+/** Handles a request of Node's server, of Express, or of anything that hands both on. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Makes a handler for Node's server of one that takes Fetch requests. */
+export function nodeHandler(handle: FetchHandler): NodeHandler {
+  return getRequestListener(
+    (request, { incoming }) =>
+      handle(request, { peer: (incoming as HttpBindings['incoming']).socket.remoteAddress }),
+    // The program around may have its own Request and Response.
+    { overrideGlobalObjects: false },
+  )
+}

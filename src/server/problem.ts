@@ -1,0 +1,90 @@
+import type { ErrorCode, Fault, RotaError } from '../kernel/definition/errors.js'
+
+/** A request that is refused: its status, its code, a sentence, and the faults where there are several. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly code: RefusalCode | ErrorCode
+  readonly faults: readonly Fault[]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: RefusalCode, message: string, options: RefusalOptions = {}) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.status = options.status ?? refusals[code].status
+    this.faults = options.faults ?? []
+    this.headers = options.headers ?? {}
+  }
+}
+
+/** What a refusal has besides its code and its sentence. */
+export interface RefusalOptions {
+  readonly status?: number
+  readonly faults?: readonly Fault[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** The refusals of the server itself, with their status and what the caller can do. */
+export const refusals = {
+  ROUTE_UNKNOWN: { status: 404, todo: 'The API page lists every route.' },
+  METHOD_NOT_ALLOWED: { status: 405, todo: 'Use a method that the header Allow lists.' },
+  REQUEST_MALFORMED: { status: 400, todo: 'Send a well-formed URL, header and body.' },
+  REQUEST_INVALID: { status: 422, todo: 'Correct what `errors` lists.' },
+  REQUEST_TOO_LARGE: { status: 413, todo: 'Send a smaller body.' },
+  REQUEST_TOO_SLOW: { status: 408, todo: 'Send the whole request at once.' },
+  MEDIA_TYPE: { status: 415, todo: 'Send JSON with the content type application/json.' },
+  NOT_SIGNED_IN: { status: 401, todo: 'Send a token as `Authorization: Bearer …`, or sign in.' },
+  NOT_ALLOWED: { status: 403, todo: 'Use a token with the role that the message names.' },
+  READ_ONLY: { status: 403, todo: 'This server only reads; change it through another one.' },
+  HOST_REFUSED: { status: 403, todo: 'Use the address at which the server listens.' },
+  ORIGIN_REFUSED: {
+    status: 403,
+    todo: 'Send changes from a page of this server, or from a program with a token.',
+  },
+  REVISION_CHANGED: { status: 412, todo: 'Read it again, and repeat the change with its new revision.' },
+  KEY_IN_USE: { status: 409, todo: 'Wait for the first request with this Idempotency-Key to end.' },
+  KEY_REUSED: { status: 422, todo: 'Use a new Idempotency-Key for another request.' },
+  TOO_MANY_REQUESTS: { status: 429, todo: 'Wait as long as the header Retry-After says.' },
+  TOO_MANY_STREAMS: { status: 503, todo: 'Close other pages, or ask /pulse from time to time.' },
+} as const satisfies Record<string, { status: number; todo: string }>
+
+/** A code that only the server uses. */
+export type RefusalCode = keyof typeof refusals
+
+/** The answer to a request that failed, as RFC 9457 describes it. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly todo: string
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+}
+
+/** The statuses of Rota's own errors; all others are the server's fault. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  JOB_UNKNOWN: 404,
+  TRIGGER_UNKNOWN: 404,
+  RUN_UNKNOWN: 404,
+  WORKER_UNKNOWN: 404,
+  TOKEN_UNKNOWN: 404,
+  RUN_STATE: 409,
+  DEFINITION_CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  STORE_BUSY: 503,
+  STORE_AWAY: 503,
+  STORE_FULL: 503,
+  STORE_IO: 503,
+  STORE_CLOSED: 503,
+  STORE_CORRUPT: 500,
+  STORE_VERSION: 500,
+  STORE_WENT_BACK: 503,
+  SECRET_MISSING: 409,
+  HANDLER_MISSING: 409,
+}
+
+/** The status of an error of Rota: most say that what was sent is not valid. */
+export function statusOf({ code }: RotaError): number {
+  return statuses[code] ?? 422
+}

@@ -1,0 +1,127 @@
+/** The routes of tokens and sessions. */
+import { z } from 'zod'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import { change, changeBody, instant, instantInput, maybeInstant } from '../../wire/fields.js'
+import { roles } from '../../wire/role.js'
+import { route, type Route } from '../../wire/route.js'
+import type { SignInAttempts } from '../access/attempts.js'
+import { closeSession, cookieHeader, openSession, sessionSecretOf } from '../access/sessions.js'
+import { callerOfToken, createToken, listTokens, revokeToken } from '../access/tokens.js'
+import { jsonAnswer } from '../answer.js'
+import { Refusal } from '../problem.js'
+
+/** What these routes need of the app. */
+export interface AccessApp {
+  store(): Promise<Store>
+  now(): Instant
+}
+
+const group = 'Access'
+const token = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(roles),
+    createdAt: instant,
+    expiresAt: maybeInstant,
+  })
+  .meta({ id: 'Token' })
+const caller = z.strictObject({ actor: z.string(), role: z.enum(roles) }).meta({ id: 'Caller' })
+
+/** Makes and revokes tokens, and signs browsers in and out. */
+export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp>[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/tokens',
+      role: 'admin',
+      group,
+      summary: 'Lists the tokens; their secrets are not kept and cannot be shown.',
+      answer: z.strictObject({ items: z.array(token) }),
+      example: {},
+      handle: async ({ app }) => ({ items: await listTokens(await app.store()) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/tokens',
+      role: 'admin',
+      group,
+      summary: 'Makes a token. Only this answer contains its secret.',
+      body: z.strictObject({
+        name: z.string().min(1).max(256).meta({ description: 'Under which its changes are recorded.' }),
+        role: z.enum(roles),
+        expires: instantInput.optional(),
+        reason: change.reason,
+      }),
+      answer: token.extend({ token: z.string() }),
+      status: 201,
+      example: { body: { name: 'ci', role: 'operate' } },
+      handle: async ({ app, body: { name, role, expires } }) =>
+        await createToken(await app.store(), { name, role, expiresAt: expires?.getTime(), now: app.now() }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/tokens/{id}',
+      role: 'admin',
+      group,
+      summary: 'Revokes a token and ends every session that was opened with it.',
+      parts: z.strictObject({ id: z.string().max(64) }),
+      body: changeBody,
+      answer: token,
+      handle: async ({ app, parts: { id } }) => await revokeToken(await app.store(), { id, now: app.now() }),
+    }),
+    route({
+      method: 'GET',
+      path: '/session',
+      role: 'read',
+      group,
+      summary: 'Says who is calling, and with which role.',
+      answer: caller,
+      example: {},
+      handle: async ({ caller: { actor, role } }) => ({ actor, role }),
+    }),
+    route({
+      method: 'POST',
+      path: '/session',
+      role: 'none',
+      group,
+      summary: 'Exchanges a token for the cookie of a session, for browsers.',
+      body: z.strictObject({ token: z.string().max(512) }),
+      answer: caller,
+      handle: async ({ app, body, request, connection: { peer = '' } }) => {
+        const now = app.now()
+        attempts.check(peer, now)
+        const found = await callerOfToken(await app.store(), { token: body.token, now })
+        if (found === undefined) {
+          attempts.failed(peer, now)
+          throw new Refusal('NOT_SIGNED_IN', 'the token is unknown, revoked or expired')
+        }
+        const { actor, role, tokenId } = found
+        const secret = await openSession(await app.store(), { tokenId, now })
+        return jsonAnswer({ actor, role }, 200, { 'set-cookie': cookieHeader(secret, placeOf(request)) })
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/session',
+      role: 'none',
+      group,
+      summary: 'Ends the session of a browser.',
+      answer: z.strictObject({ ended: z.boolean() }),
+      handle: async ({ app, request }) => {
+        const secret = sessionSecretOf(request.headers)
+        if (secret !== undefined) await closeSession(await app.store(), { secret, now: app.now() })
+        const headers = { 'set-cookie': cookieHeader(undefined, placeOf(request)) }
+        return jsonAnswer({ ended: secret !== undefined }, 200, headers)
+      },
+    }),
+  ]
+}
+
+/** Where the cookie counts: at the path at which the handler is mounted. */
+function placeOf(request: Request): { path: string; isSecure: boolean } {
+  const { pathname, protocol } = new URL(request.url)
+  const mount = pathname.slice(0, pathname.indexOf('/api/v1/'))
+  return { path: `${mount}/`, isSecure: protocol === 'https:' }
+}

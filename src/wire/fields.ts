@@ -1,0 +1,56 @@
+/** The fields that requests and answers share. */
+import { z } from 'zod'
+import { parseInstant } from '../time/instant.js'
+
+/** An instant as ISO text in UTC. */
+export const instant = z.iso.datetime().meta({ id: 'Instant', example: '2026-03-29T01:00:00Z' })
+
+/** An instant, or null where there is none. */
+export const maybeInstant = instant.nullable()
+
+/** An instant that a request has: ISO text with an offset or a Z. */
+export const instantInput = z
+  .string()
+  .max(64)
+  .transform((text, context) => {
+    try {
+      return new Date(parseInstant(text))
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message })
+      return z.NEVER
+    }
+  })
+  .meta({ example: '2026-03-29T01:00:00Z' })
+
+/** The name of a job, a trigger, a queue or anything else that has one. */
+export const name = z.string().min(1).max(256)
+
+/** Any JSON value. */
+export const json = z.unknown()
+
+/** Names beside the id of a run. */
+export const labels = z.record(z.string(), z.string())
+
+/** What every change takes: why it is made, and whether it is only tried. */
+export const change = {
+  reason: z.string().max(4096).optional().meta({ description: 'Why; recorded with the change.' }),
+  dryRun: z.boolean().optional().meta({ description: 'Answers what would change, and changes nothing.' }),
+}
+
+/** The body of a change that takes nothing else. */
+export const changeBody = z.strictObject(change)
+
+/** The query of a list: how many, and after which entry. */
+export const paging = {
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  after: z.string().max(512).optional().meta({ description: '`next` of the page before.' }),
+}
+
+/** One page of a list. A total that is capped means "at least". */
+export function page(item: z.ZodType) {
+  return z.strictObject({
+    items: z.array(item),
+    next: z.string().nullable(),
+    total: z.strictObject({ count: z.number().int(), capped: z.boolean() }),
+  })
+}

@@ -1,0 +1,95 @@
+/**
+ * A route of the HTTP API, as data: its address, who may use it, what it takes and what it answers. The server, the
+ * OpenAPI document, the reference page and the client are all made from these.
+ */
+import type { z } from 'zod'
+import type { Role } from './role.js'
+
+/** The methods of routes; only `GET` changes nothing. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An object schema, as a route uses it for its query, its body and the parts of its path. */
+export type Shape = z.ZodObject
+
+/** The value that a shape reads; without a shape there is nothing. */
+export type ValueOf<Given extends Shape | undefined> = Given extends Shape ? z.output<Given> : undefined
+
+/** One route. `App` is the part of the app that its handler uses. */
+export interface Route<
+  App = never,
+  Path extends Shape | undefined = Shape | undefined,
+  Query extends Shape | undefined = Shape | undefined,
+  Body extends Shape | undefined = Shape | undefined,
+> {
+  readonly method: Method
+  /** The path below `/api/v1`, with its parts in braces: `/runs/{id}`. */
+  readonly path: string
+  /** The least role that may use it; `none`: also callers who have not signed in. */
+  readonly role: Role | 'none'
+  /** The group in which the reference page lists it. */
+  readonly group: string
+  /** One sentence: what it answers or changes. */
+  readonly summary: string
+  /** What else a caller must know. */
+  readonly about?: string
+  readonly parts?: Path
+  readonly query?: Query
+  readonly body?: Body
+  readonly answer: z.ZodType
+  /** The status of success; default: 200. */
+  readonly status?: 200 | 201 | 202
+  /** Whether only the dashboard uses it: it may change with any version. */
+  readonly isPrivate?: boolean
+  /** A request that the tests send, and that the reference page shows. */
+  readonly example?: RouteExample
+  handle(call: Call<App, Path, Query, Body>): Promise<unknown>
+}
+
+/** An example request: the parts of its path, its query and its body. */
+export interface RouteExample {
+  readonly parts?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A request that was checked, as its handler gets it. */
+export interface Call<
+  App,
+  Path extends Shape | undefined = Shape | undefined,
+  Query extends Shape | undefined = Shape | undefined,
+  Body extends Shape | undefined = Shape | undefined,
+> {
+  readonly app: App
+  readonly caller: Caller
+  readonly parts: ValueOf<Path>
+  readonly query: ValueOf<Query>
+  readonly body: ValueOf<Body>
+  /** The revision of `If-Match`. */
+  readonly ifMatch: number | undefined
+  /** The request itself; its signal aborts when the caller is gone. */
+  readonly request: Request
+  readonly connection: Connection
+}
+
+/** What is known of a connection besides its request. */
+export interface Connection {
+  /** The address of the peer, where the server knows it. */
+  readonly peer?: string | undefined
+}
+
+/** Who makes a request. */
+export interface Caller {
+  /** The name that holds and the audit record. */
+  readonly actor: string
+  readonly role: Role | 'none'
+}
+
+/** Checks the types of a route, and gives it to lists of routes of any kind. */
+export function route<
+  App,
+  Path extends Shape | undefined = undefined,
+  Query extends Shape | undefined = undefined,
+  Body extends Shape | undefined = undefined,
+>(given: Route<App, Path, Query, Body>): Route<App> {
+  return given
+}

@@ -1,0 +1,71 @@
+/** Runs, their attempts and their logs, as requests and answers show them. */
+import { z } from 'zod'
+import { instant, json, labels, maybeInstant, name } from './fields.js'
+
+const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const
+
+/** The state of a run. */
+export const runState = z.enum(states).meta({ id: 'RunState' })
+
+/** What made a run. */
+export const runOrigin = z.enum(['trigger', 'enqueue', 'manual', 'sensor', 'round', 'upstream', 'backfill'])
+
+/** The error of a run or an attempt. */
+export const storedError = z
+  .strictObject({ code: z.string(), message: z.string(), stack: z.string().nullable(), details: json })
+  .meta({ id: 'StoredError' })
+
+/** A run. */
+export const run = z
+  .strictObject({
+    id: z.string(),
+    job: name,
+    trigger: name.nullable(),
+    origin: runOrigin,
+    state: runState,
+    reason: z.string().nullable(),
+    dueAt: instant,
+    runAt: instant,
+    createdAt: instant,
+    claimedAt: maybeInstant,
+    startedAt: maybeInstant,
+    finishedAt: maybeInstant,
+    attempt: z.number().int(),
+    failures: z.number().int(),
+    crashes: z.number().int(),
+    priority: z.number().int(),
+    partition: z.string().nullable(),
+    uniqueKey: z.string().nullable(),
+    labels: labels.nullable(),
+    worker: z.string().nullable(),
+    waitsFor: z.string().nullable(),
+    cancelRequested: z.boolean(),
+    payload: json,
+    result: json,
+    error: storedError.nullable(),
+  })
+  .meta({ id: 'Run' })
+
+/** One attempt of a run. */
+export const attempt = z
+  .strictObject({
+    attempt: z.number().int(),
+    end: z.enum(['done', 'failed', 'timed-out', 'lost', 'released', 'cancelled']).nullable(),
+    worker: z.string().nullable(),
+    claimedAt: instant,
+    startedAt: maybeInstant,
+    endedAt: maybeInstant,
+    error: storedError.nullable(),
+  })
+  .meta({ id: 'Attempt' })
+
+/** One line of the log of a run. */
+export const logLine = z
+  .strictObject({
+    seq: z.number().int(),
+    at: instant,
+    attempt: z.number().int(),
+    level: z.enum(['debug', 'info', 'warn', 'error']),
+    text: z.string(),
+  })
+  .meta({ id: 'LogLine' })
