@@ -115,6 +115,14 @@ describe('rota up --port', () => {
     ).toBe(401)
   })
 
+  it('refuses an address without a port', async () => {
+    const refused = await rota(['up', '--host', '0.0.0.0'])
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--host: it needs --port') as string,
+    })
+  })
+
   it('stops in order while a stream is open', async () => {
     const { running, url } = await up()
     const response = await fetch(`${url}/api/v1/stream`)

@@ -1,6 +1,6 @@
-import { RotaError } from '../kernel/definition/errors.js'
 import { toJson } from '../wire/to-json.js'
-import { Refusal, refusals, statusOf, type Problem } from './problem.js'
+import { TimeError } from '../time/time-error.js'
+import { isKnown, Refusal, refusals, statusOf, type Problem } from './problem.js'
 
 /** Headers of every answer: no browser may guess its type, keep it, show it in a frame, or send its address along. */
 export const safeHeaders: Readonly<Record<string, string>> = {
@@ -25,8 +25,8 @@ export function jsonAnswer(
 }
 
 /** The answer to a request that failed; what is not known to be safe to tell is left out. */
-export function problemAnswer(error: unknown, docs: string): Response {
-  const problem = problemOf(error, docs)
+export function problemAnswer(error: unknown): Response {
+  const problem = problemOf(error)
   const headers = {
     ...safeHeaders,
     'content-type': 'application/problem+json',
@@ -36,13 +36,14 @@ export function problemAnswer(error: unknown, docs: string): Response {
   return new Response(JSON.stringify(problem), { status: problem.status, headers })
 }
 
-function problemOf(error: unknown, docs: string): Problem {
-  if (!(error instanceof Refusal || error instanceof RotaError)) return unexpected
-  const { code, message, faults } = error
+function problemOf(error: unknown): Problem {
+  if (!isKnown(error)) return unexpected
+  const { code, message } = error
+  const faults = error instanceof TimeError ? [] : error.faults
   return {
-    type: `${docs}#${code}`,
+    type: `urn:rota:error:${code}`,
     title: code.toLowerCase().replaceAll('_', ' '),
-    status: error instanceof Refusal ? error.status : statusOf(error),
+    status: statusOf(error),
     code,
     detail: message,
     todo: code in refusals ? refusals[code as keyof typeof refusals].todo : todoOf(code),

@@ -4,7 +4,7 @@ import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { problemAnswer, safeHeaders } from './answer.js'
 import { apiPath, type FetchHandler } from './handler.js'
-import { Refusal } from './problem.js'
+import { isKnown, Refusal } from './problem.js'
 
 /** The parts below one mount. */
 export interface Parts {
@@ -31,8 +31,8 @@ export function dispatcher(parts: Parts): FetchHandler {
       if (open !== undefined) return await open(request, connection)
       throw new Refusal('ROUTE_UNKNOWN', `there is nothing at ${JSON.stringify(pathname)}`)
     } catch (error) {
-      if (!(error instanceof Refusal)) parts.onTrouble(error)
-      return problemAnswer(error, `${apiPath}/docs`)
+      if (!isKnown(error)) parts.onTrouble(error)
+      return problemAnswer(error)
     }
   }
 }

@@ -116,7 +116,7 @@ describe('a request', () => {
     const refused = await ask(method, path)
     expect(refused).toMatchObject({ status, body: { status, code } })
     expect(refused.headers.get('content-type')).toBe('application/problem+json')
-    expect(refused.body.type).toBe(`/ops/api/v1/docs#${code}`)
+    expect(refused.body.type).toBe(`urn:rota:error:${code}`)
     expect(refused.body.todo).toMatch(/\.$/)
     expect(trouble).toEqual([])
   })

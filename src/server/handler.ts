@@ -2,13 +2,12 @@
  * The HTTP API as one Fetch handler. Every request passes the same steps in the same order: caller, sender, route, role,
  * query and body. Only then does its route handle it.
  */
-import { RotaError } from '../kernel/definition/errors.js'
 import { includesRole } from '../wire/role.js'
 import type { Call, Caller, Connection, Route } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { senderOf } from './access/origin.js'
 import { jsonAnswer, problemAnswer } from './answer.js'
-import { Refusal } from './problem.js'
+import { isKnown, Refusal } from './problem.js'
 import { queryOf, readAs, readBody } from './read-request.js'
 import { router, type Match } from './router.js'
 
@@ -37,15 +36,14 @@ export function apiHandler<App>(options: HandlerOptions<App>): FetchHandler {
   return async (request, connection = {}) => {
     const { pathname, searchParams } = new URL(request.url)
     const at = pathname.indexOf(`${apiPath}/`)
-    const mount = pathname.slice(0, Math.max(at, 0))
     try {
       const match = find(request.method, pathname.slice(at + apiPath.length))
       const caller = await options.identify(request, connection, match.route.role)
       checkMayCall(options, { request, caller, route: match.route })
       return await perform(options, { request, connection, caller, searchParams, ...match })
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof RotaError)) options.onTrouble(error)
-      return problemAnswer(error, `${mount}${apiPath}/docs`)
+      if (!isKnown(error)) options.onTrouble(error)
+      return problemAnswer(error)
     }
   }
 }

@@ -1,4 +1,5 @@
-import type { ErrorCode, Fault, RotaError } from '../kernel/definition/errors.js'
+import { RotaError, type ErrorCode, type Fault } from '../kernel/definition/errors.js'
+import { TimeError } from '../time/time-error.js'
 
 /** A request that is refused: its status, its code, a sentence, and the faults where there are several. */
 export class Refusal extends Error {
@@ -26,7 +27,7 @@ export interface RefusalOptions {
 
 /** The refusals of the server itself, with their status and what the caller can do. */
 export const refusals = {
-  ROUTE_UNKNOWN: { status: 404, todo: 'The API page lists every route.' },
+  ROUTE_UNKNOWN: { status: 404, todo: 'GET /api/v1/openapi.json lists every route.' },
   METHOD_NOT_ALLOWED: { status: 405, todo: 'Use a method that the header Allow lists.' },
   REQUEST_MALFORMED: { status: 400, todo: 'Send a well-formed URL, header and body.' },
   REQUEST_INVALID: { status: 422, todo: 'Correct what `errors` lists.' },
@@ -84,7 +85,15 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   HANDLER_MISSING: 409,
 }
 
-/** The status of an error of Rota: most say that what was sent is not valid. */
-export function statusOf({ code }: RotaError): number {
-  return statuses[code] ?? 422
+/** An error that says something about the request or the store, and not about the server. */
+export type KnownError = Refusal | RotaError | TimeError
+
+/** Whether an error may be told to the caller. */
+export function isKnown(error: unknown): error is KnownError {
+  return error instanceof Refusal || error instanceof RotaError || error instanceof TimeError
+}
+
+/** The status of an error: most say that what was sent is not valid. */
+export function statusOf(error: KnownError): number {
+  return error instanceof Refusal ? error.status : (statuses[error.code] ?? 422)
 }

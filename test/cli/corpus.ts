@@ -127,6 +127,9 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   'workers list': [{ line: [] }],
   'workers drain': [{ line: ['x'] }],
   'workers undrain': [{ line: ['x'] }],
+  'token create': [{ line: ['ci'] }],
+  'token list': [{ line: [] }],
+  'token revoke': [{ line: ['x'] }],
   why: [{ line: ['nightly', 'today'] }],
   coverage: [{ line: ['nightly'] }],
   migrate: [

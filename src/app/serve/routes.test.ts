@@ -119,6 +119,30 @@ describe('the routes', () => {
     expect((await ask('POST', '/api/v1/triggers/nobody/pause', { body: {} })).status).toBe(404)
   })
 
+  it.each([
+    ['GET', '/why?trigger=nightly&from=yesterday', undefined, 'REQUEST_INVALID'],
+    ['GET', '/why?trigger=nobody&from=2026-01-01T00:00:00Z', undefined, 'TRIGGER_UNKNOWN'],
+    ['POST', '/preview', { expression: '99 * * * *' }, 'CRON_RANGE'],
+    ['POST', '/preview', { expression: '1--100000000 * * * *' }, 'CRON_SYNTAX'],
+    ['POST', '/preview', { expression: '* * * * *', timezone: 'Mars/Base' }, 'ZONE_UNKNOWN'],
+    ['POST', '/preview', { expression: '* * * * *', count: 1e9 }, 'REQUEST_INVALID'],
+    ['POST', '/triggers', { triggers: { x: { job: 'greet', cron: '* * *' } } }, 'DEFINITION_INVALID'],
+    ['POST', '/triggers', { triggers: { nightly: { job: 'greet', every: '1h' } } }, 'DEFINITION_CONFLICT'],
+    ['POST', '/runs', { job: 'nobody' }, 'JOB_UNKNOWN'],
+    ['POST', '/runs', { job: 'greet', delay: 'soon' }, 'DEFINITION_INVALID'],
+    ['POST', '/runs', { job: 'greet', payload: 'x'.repeat(300_000) }, 'PAYLOAD_TOO_LARGE'],
+    ['POST', '/queues/nobody/pause', {}, 'DEFINITION_INVALID'],
+    ['POST', '/workers/nobody/drain', {}, 'WORKER_UNKNOWN'],
+    ['POST', '/freeze', { until: '2020-01-01T00:00:00Z' }, 'DEFINITION_INVALID'],
+    ['GET', '/triggers?after=nonsense', undefined, 'REQUEST_INVALID'],
+    ['GET', '/runs/abcd', undefined, 'RUN_UNKNOWN'],
+  ])('%s %s refuses bad input %#', async (method, path, body, code) => {
+    const { ask } = await stage()
+    const refused = await ask(method, `/api/v1${path}`, { body })
+    expect(refused.body).toMatchObject({ code })
+    expect(refused.status).toBeLessThan(500)
+  })
+
   it('stream the log of a run until it is final', async () => {
     const { ask, ids } = await stage()
     const { response } = await ask('GET', `/api/v1/runs/${ids.done}/logs?follow=true`)

@@ -1,5 +1,7 @@
 import type { App } from '../../app/rota.js'
+import type { RotaError } from '../../kernel/definition/errors.js'
 import type { UpExtension } from '../../features/up-extension.js'
+import { usageError } from '../framework/usage-error.js'
 
 /** `rota up --port`: serves the HTTP API. */
 export const serveOption: UpExtension<App> = {
@@ -20,8 +22,12 @@ export const serveOption: UpExtension<App> = {
   examples: { 'rota up --port 7070': 'and serve the HTTP API on this machine' },
   read: ({ args }) => {
     const port = args.whole('port')
-    if (port === undefined) return undefined
     const [host, readOnly] = [args.text('host'), args.flag('read-only')]
+    if (port === undefined) {
+      if (host !== undefined) throw withoutPort('--host')
+      if (readOnly) throw withoutPort('--read-only')
+      return undefined
+    }
     return {
       open: async (app) => {
         const address = await app.listen({ port, host, readOnly })
@@ -31,4 +37,8 @@ export const serveOption: UpExtension<App> = {
       },
     }
   },
+}
+
+function withoutPort(option: string): RotaError {
+  return usageError([{ path: option, message: 'it needs --port' }], 'see `rota up --help`')
 }

@@ -1,5 +1,6 @@
 /** The routes of tokens and sessions. */
 import { z } from 'zod'
+import { isName } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { change, changeBody, instant, instantInput, maybeInstant } from '../../wire/fields.js'
@@ -49,7 +50,10 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       group,
       summary: 'Makes a token. Only this answer contains its secret.',
       body: z.strictObject({
-        name: z.string().min(1).max(256).meta({ description: 'Under which its changes are recorded.' }),
+        name: z
+          .string()
+          .refine(isName, 'it is not a name: letters, digits and . _ : @ / -')
+          .meta({ description: 'Under which its changes are recorded.' }),
         role: z.enum(roles),
         expires: instantInput.optional(),
         reason: change.reason,

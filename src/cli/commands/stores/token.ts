@@ -2,6 +2,7 @@ import type { App } from '../../../app/rota.js'
 import { createToken, listTokens, revokeToken } from '../../../server/access/tokens.js'
 import { roles, type Role } from '../../../wire/role.js'
 import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { assertName } from '../../framework/names.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
 import { usageError } from '../../framework/usage-error.js'
@@ -23,6 +24,7 @@ const create: Command<App> = {
   },
   run: onApp(async (app, context) => {
     const { args, out } = context
+    assertName(args.word(0), '<name>')
     const expiresAt = momentOf(context, 'expires', 'ahead')?.getTime()
     const request = {
       name: args.word(0),
@@ -59,8 +61,8 @@ const list: Command<App> = {
         'id',
         'name',
         'role',
-        { key: 'createdAt', title: 'created (zone)' },
-        { key: 'expiresAt', title: 'expires' },
+        { key: 'createdAt', title: 'CREATED (zone)' },
+        { key: 'expiresAt', title: 'EXPIRES' },
       ],
     })
   }),
