@@ -11,7 +11,7 @@ const opening = `# HTTP API
 
 - Instants are ISO texts in UTC. A field without a value is null; no field is left out.
 - Requests with a body are JSON with the content type \`application/json\`. A query or body with an unknown field is refused.
-- Most changes take \`reason\` (why) and \`dryRun\`: with \`dryRun: true\` the answer says what would change, and nothing does.
+- Most changes take \`reason\` (why: a pause, a freeze and a cancellation keep it) and \`dryRun\`: with \`dryRun: true\` the answer says what would change, and nothing does.
 - A list has \`items\`, \`next\` and \`total\`. Pass \`next\` as \`after\` to read the next page. A total that is \`capped\` means "at least".
 - A refused request has the content type \`application/problem+json\`, with \`code\`, \`detail\`, \`todo\` and \`errors\`. Its \`code\` is below, or one of the [error codes](errors.md).
 - The role of a route is the least that may use it: \`read\`, \`operate\` or \`admin\`.

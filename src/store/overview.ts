@@ -1,6 +1,6 @@
 /**
- * Questions about many triggers and runs at once, for lists, timelines, charts and alerts. Each has a bound, and none
- * costs more because the history is long or because many triggers are at rest.
+ * Questions about many triggers and runs at once, for lists, timelines, charts and alerts. Each has a bound. Those that
+ * have to look through many rows, such as a search in names, do so in pieces between which others get their turn.
  */
 import type { RunId } from '../kernel/identity/identity.js'
 import type { LedgerReason, RecordedRange } from '../kernel/ledger/ledger.js'

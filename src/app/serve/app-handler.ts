@@ -24,7 +24,7 @@ export interface AuthorizedCaller {
 /** Answers Fetch requests; `node` answers those of Node's server. */
 export interface AppHandler {
   (request: Request): Promise<Response>
-  /** For `node:http`, Express and Fastify. */
+  /** For `node:http`. */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>
   /** Ends the streams that are open. */
   close(): Promise<void>

@@ -180,7 +180,10 @@ describe('access', () => {
     expect((await ask('GET', '/api/v1/session', { headers })).body).toEqual({ actor: 'read', role: 'read' })
     const { items } = (await ask('GET', '/api/v1/tokens', { token: admin })).body
     const id = items.find(({ name }) => name === 'read')?.id ?? ''
-    expect((await ask('DELETE', `/api/v1/tokens/${id}`, { token: admin, body: {} })).status).toBe(200)
+    const revoke = (body: object) => ask('DELETE', `/api/v1/tokens/${id}`, { token: admin, body })
+    expect((await revoke({ dryRun: true })).status).toBe(200)
+    expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(200)
+    expect((await revoke({})).status).toBe(200)
     expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(401)
   })
 

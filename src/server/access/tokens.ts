@@ -1,5 +1,6 @@
 /** Tokens: how programs say who they are. Only the hash of a token is kept. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
@@ -56,15 +57,15 @@ export async function listTokens(store: Store): Promise<readonly TokenInfo[]> {
 
 const mostTokens = 10_000
 
-/** Ends a token and every session that was opened with it. */
+/** Ends a token and every session that was opened with it; a dry run only says which it would be. */
 export async function revokeToken(
   store: Store,
-  { id, now }: { id: string; now: Instant },
+  { id, now, dryRun }: { id: string; now: Instant } & DryRun,
 ): Promise<TokenInfo> {
   const entry = await tokenEntry(store, id)
   if (entry === undefined)
     throw new RotaError('TOKEN_UNKNOWN', `there is no token with the id ${JSON.stringify(id)}`)
-  await store.changeState({ changes: [{ ...keyOf(id), value: undefined }], now })
+  if (dryRun !== true) await store.changeState({ changes: [{ ...keyOf(id), value: undefined }], now })
   return infoOf(entry)
 }
 

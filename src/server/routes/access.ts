@@ -73,7 +73,8 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       parts: z.strictObject({ id: z.string().max(64) }),
       body: changeBody,
       answer: token,
-      handle: async ({ app, parts: { id } }) => await revokeToken(await app.store(), { id, now: app.now() }),
+      handle: async ({ app, parts: { id }, body: { dryRun } }) =>
+        await revokeToken(await app.store(), { id, now: app.now(), dryRun }),
     }),
     route({
       method: 'GET',
