@@ -82,6 +82,12 @@ describe('programs', () => {
     expect({ code, output }).toEqual({ code: 0, output: 'a stranger: 401\nann sees: greet\n' })
   })
 
+  test('examples/tracing/traced.mjs traces a run from its enqueue to its attempt', async () => {
+    const { code, output } = await runExample('examples/tracing/traced.mjs')
+    const lines = ['enqueue mail is part of POST /orders', 'run mail is part of enqueue mail', '']
+    expect({ code, output }).toEqual({ code: 0, output: lines.join('\n') })
+  })
+
   test('examples/moving/move.mjs moves a store and goes on in the new one', async () => {
     const { code, output } = await runExample('examples/moving/move.mjs')
     expect(output.trim().split('\n')).toEqual([

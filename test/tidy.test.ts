@@ -287,7 +287,7 @@ const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: read
       'wire',
       'server',
     ],
-    packages: ['cronstrue', 'zod'],
+    packages: ['cronstrue', 'zod', '@opentelemetry/api'],
   },
   framework: { rooms: ['wire', 'kernel', 'text', 'time'], packages: ['picocolors'] },
   cli: {

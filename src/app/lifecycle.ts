@@ -15,6 +15,7 @@ import { slowPollMs, upkeepTimes } from './process/loop-times.js'
 import { ProcessRecord } from './process/process-record.js'
 import type { Settings, StartOptions } from './rota-options.js'
 import { AppStore } from './store/app-store.js'
+import type { Tracing } from './tracing/tracing.js'
 import { isOnManyHosts } from '../formats/store-url.js'
 
 /** What an app is made of before it is started. */
@@ -25,6 +26,7 @@ export interface LifecycleOptions {
   readonly clock: Clock
   readonly events: Events
   readonly tracer: ErrorTracer
+  readonly tracing: Tracing
   readonly registry: Registry
   readonly own: OwnDefinitions
   /** The program that defines the app, if it is known. */

@@ -13,6 +13,7 @@ import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
 import { ThreadedKeepAlive } from './store/threaded-keep-alive.js'
 import { newWorkerId, workerIdentity } from '../handlers/worker-identity.js'
+import type { Tracing } from './tracing/tracing.js'
 import { loadFeatureLoops, loadHandlerExtensions, loadTriggerKinds } from './features.js'
 
 /** What the engine of an app is made of. */
@@ -26,6 +27,7 @@ export interface AppParts {
   readonly roles: Roles
   readonly events: Events
   readonly tracer: ErrorTracer
+  readonly tracing: Tracing
   readonly registry: Registry
   readonly settings: Settings
   /** Where commands run, and where their relative directories start. */
@@ -43,6 +45,7 @@ export async function newEngine(parts: AppParts): Promise<Engine> {
   const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
   const extensions = await loadHandlerExtensions()
+  const spans = await parts.tracing.load()
   return new Engine({
     store,
     kinds: await loadTriggerKinds(),
@@ -57,7 +60,8 @@ export async function newEngine(parts: AppParts): Promise<Engine> {
     executableJobs: async () => {
       const found = await executableJobsOf({ registry, store, outside, extensions })
       onFunctions(functionsIn(found))
-      return found
+      if (spans === undefined) return found
+      return new Map([...found].map(([name, executable]) => [name, spans.traced(executable, store)]))
     },
     featureLoops: await loadFeatureLoops(registry),
     concurrency,

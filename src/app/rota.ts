@@ -39,6 +39,7 @@ import { Runs } from './api/runs.js'
 import { Switches } from './api/switches.js'
 import { Triggers } from './api/triggers.js'
 import { Workers } from './api/workers.js'
+import { Tracing } from './tracing/tracing.js'
 import { bordered, type Bordered } from './with-dates.js'
 import { newContext } from './context.js'
 import type { HoldOptions } from './control/holds.js'
@@ -127,7 +128,8 @@ export function composeApp(
   const [events, tracer, registry] = [new Events(), new ErrorTracer(), new Registry()]
   for (const queue of settings.queues) registry.addQueue(queue)
   const own = new OwnDefinitions(source, registry, where)
-  const base = { settings, source, directory, storeUrl, clock, events, tracer, registry }
+  const tracing = new Tracing()
+  const base = { settings, source, directory, storeUrl, clock, events, tracer, tracing, registry }
   const lifecycle = new Lifecycle({ ...base, own, program })
   const enqueuer = new Enqueuer({ ...base, own, lifecycle })
   const context = newContext({ ...base, lifecycle, enqueuer })

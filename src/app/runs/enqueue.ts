@@ -10,7 +10,7 @@ import { endEffectFor, slotsFor, partitionAt } from '../../kernel/identity/occur
 import { labelAt } from '../../kernel/partition/label.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import { readDuration, readOptions, readPriority, type Written } from '../../kernel/definition/read-value.js'
-import type { NewRun } from '../../kernel/run/run.js'
+import type { Labels, NewRun } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Transaction } from '../../store/postgres/enqueue-in.js'
 import type { Enqueued } from '../../store/port.js'
@@ -94,8 +94,14 @@ function readTransaction(value: unknown, place: Place): void {
 }
 
 /** The run that an enqueue records. */
-export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms; now: Instant }): NewRun {
-  const { job, terms } = input
+export function newRun(input: {
+  job: Job
+  payload: unknown
+  terms: EnqueueTerms
+  now: Instant
+  labels?: Labels | undefined
+}): NewRun {
+  const { job, terms, labels } = input
   const { dueAt, uniqueKey, uniqueUntil, concurrencyKey, partition } = terms
   if (isAsset(job)) assertPartition(job, partition)
   return {
@@ -112,6 +118,7 @@ export function newRun(input: { job: Job; payload: unknown; terms: EnqueueTerms;
     ...endEffectFor(job),
     uniqueKey,
     uniqueUntil,
+    labels,
   }
 }
 
@@ -138,8 +145,9 @@ export function newManualRun(input: {
   /** What it is about; what an instant of now would be about where nothing is said. */
   partition?: string | undefined
   now: Instant
+  labels?: Labels | undefined
 }): NewRun {
-  const { job, now } = input
+  const { job, now, labels } = input
   const trigger = input.trigger?.trigger
   const partition = input.partition ?? partitionNow(job, trigger, now)
   if (isAsset(job)) assertPartition(job, partition)
@@ -158,9 +166,9 @@ export function newManualRun(input: {
     payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
     slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
-    ...(isJobsSource(input.trigger?.source ?? '')
-      ? runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now })
-      : {}),
+    labels: isJobsSource(input.trigger?.source ?? '')
+      ? { ...runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now }).labels, ...labels }
+      : labels,
   }
 }
 

@@ -5,10 +5,13 @@ import type { Registry } from '../../engine/sync/registry.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { jobName, type JobRef } from '../../kernel/job/job-ref.js'
 import { checkPayload, payloadSchemas, type PayloadSchema } from '../../kernel/job/payload-schema.js'
+import type { Labels, NewRun } from '../../kernel/run/run.js'
 import { jobsOf } from '../../kernel/trigger/trigger.js'
 import type { Enqueued, Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
 import type { OwnDefinitions } from '../definitions/own-definitions.js'
 import type { Lifecycle } from '../lifecycle.js'
+import type { Tracing } from '../tracing/tracing.js'
 import { rehearsal } from '../store/without-writes.js'
 import {
   enqueueInTransaction,
@@ -32,11 +35,12 @@ export interface EnqueuerOptions {
   readonly own: OwnDefinitions
   readonly registry: Registry
   readonly events: Events
+  readonly tracing: Tracing
   readonly storeUrl: () => string
 }
 
 /** A run that is started by hand, before it has an instant. */
-type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload'> & RunNowOptions
+type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload' | 'labels'> & RunNowOptions
 
 /** Records runs of jobs. */
 export class Enqueuer {
@@ -56,7 +60,7 @@ export class Enqueuer {
     payloads: readonly (Payload | undefined)[],
     options: EnqueueOptions,
   ): Promise<readonly Enqueued[]> {
-    const { lifecycle, registry, events } = this.#app
+    const { lifecycle, registry, events, tracing } = this.#app
     const name = jobName(job)
     this.#inProgress += 1
     try {
@@ -69,15 +73,15 @@ export class Enqueuer {
       const schema = registry.part(payloadSchemas).get(name)
       // Without a schema nothing is awaited here: this is the hot path.
       const checked = schema === undefined ? payloads : await checkAll(schema, name, payloads)
-      const runs = checked.map((payload) => newRun({ job: definition, payload, terms, now }))
-      if (isDry) return await store.enqueue({ runs, now })
-      if (options.tx !== undefined) {
-        return await enqueueInTransaction(options.tx, { storeUrl: this.#app.storeUrl(), runs, now })
-      }
-      const enqueued = store.enqueue({ runs, now })
-      // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
-      lifecycle.wakeForRuns()
-      const answers = await enqueued
+      const newRuns = (labels?: Labels): NewRun[] =>
+        checked.map((payload) => newRun({ job: definition, payload, terms, now, labels }))
+      if (isDry) return await store.enqueue({ runs: newRuns(), now })
+      const record = (labels?: Labels): Promise<readonly Enqueued[]> =>
+        this.#record(store, { runs: newRuns(labels), now, tx: options.tx })
+      const spans = tracing.isLoaded ? tracing.spans : await tracing.load()
+      const recorded =
+        spans === undefined ? record() : spans.record({ job: name, runs: checked.length }, record)
+      const answers = await recorded
       if (events.has('operation')) this.#tell('enqueue', name, answers)
       return answers
     } catch (error) {
@@ -87,6 +91,18 @@ export class Enqueuer {
       this.#inProgress -= 1
       if (this.#inProgress === 0) this.#onIdle?.()
     }
+  }
+
+  #record(
+    store: Store,
+    { tx, ...request }: { runs: readonly NewRun[]; now: Instant; tx: EnqueueOptions['tx'] },
+  ): Promise<readonly Enqueued[]> {
+    const { lifecycle, storeUrl } = this.#app
+    if (tx !== undefined) return enqueueInTransaction(tx, { storeUrl: storeUrl(), ...request })
+    const enqueued = store.enqueue(request)
+    // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+    lifecycle.wakeForRuns()
+    return enqueued
   }
 
   /** Runs the job of a trigger now. */
@@ -129,7 +145,7 @@ export class Enqueuer {
   }
 
   async #runNow(name: string, find: (store: Store) => Promise<ManualRun>): Promise<Enqueued> {
-    const { lifecycle, events, registry } = this.#app
+    const { lifecycle, events, registry, tracing } = this.#app
     try {
       const store = await this.storeWithJobs()
       const found = await find(store)
@@ -138,9 +154,15 @@ export class Enqueuer {
       const schema = registry.part(payloadSchemas).get(job.name)
       const payload = schema === undefined ? given : await checkPayload(schema, job.name, given)
       const now = lifecycle.now()
-      const enqueued = store.enqueue({ runs: [newManualRun({ ...found, payload, now })], now })
-      lifecycle.wake()
-      const answers = await enqueued
+      const record = async (labels?: Labels): Promise<readonly Enqueued[]> => {
+        const enqueued = store.enqueue({ runs: [newManualRun({ ...found, payload, now, labels })], now })
+        lifecycle.wake()
+        return await enqueued
+      }
+      const spans = await tracing.load()
+      const answers = await (spans === undefined
+        ? record()
+        : spans.record({ job: job.name, runs: 1 }, record))
       this.#tell('run', name, answers)
       return answers[0] as Enqueued
     } catch (error) {
