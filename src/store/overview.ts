@@ -7,7 +7,7 @@ import type { LedgerReason, RecordedRange } from '../kernel/ledger/ledger.js'
 import type { Run, RunState } from '../kernel/run/run.js'
 import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import type { Instant } from '../time/instant.js'
-import type { RunFilter } from './run-filter.js'
+import type { RunCount, RunFilter } from './run-filter.js'
 
 /** The part of the store port that answers them. */
 export interface Overview {
@@ -42,8 +42,8 @@ export interface Overview {
   /** The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. */
   troubled(request: { limit: number }): Promise<readonly Run[]>
 
-  /** How many runs a filter matches, counted no further than `atMost`. */
-  countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<number>
+  /** How many runs a filter matches, counted no further than `atMost`, and looked for no further than its `look`. */
+  countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<RunCount>
 }
 
 /** Numbers that rise with changes, so that two of them tell what has changed in between. */

@@ -24,7 +24,7 @@ import type { Outcome } from '../kernel/run/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
 import type { Overview } from './overview.js'
-import type { RunFilter } from './run-filter.js'
+import type { RunFilter, RunsPage } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
 
@@ -191,6 +191,8 @@ export interface Reading {
   runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
   /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. What lies outside `sinceAt` and `untilAt` costs nothing: an id begins with its due instant. */
   runs(filter: RunFilter): Promise<readonly Run[]>
+  /** The same as a page that tells how far it looked: with `look`, it may have fewer runs than there are. */
+  runsPage(filter: RunFilter): Promise<RunsPage<Run>>
   /** How many runs are in each state; final ones counted up to a bound, for display. */
   counts(): Promise<Readonly<Record<RunState, number>>>
   attempts(run: RunId): Promise<readonly Attempt[]>

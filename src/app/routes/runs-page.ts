@@ -22,10 +22,10 @@ export async function runsPage(app: App, { limit, after, since, until, ...query 
   const filter = { ...query, sinceAt: since?.getTime(), untilAt: until?.getTime() }
   const found = await store.runs({ ...filter, before: after, limit: limit + 1 })
   const items = found.slice(0, limit)
-  const count = await store.countRuns(filter, mostCounted + 1)
+  const { count, isCapped } = await store.countRuns(filter, mostCounted)
   return {
     items: items.map(runView),
     next: found.length > limit ? items.at(-1)?.id : undefined,
-    total: { count: Math.min(count, mostCounted), capped: count > mostCounted },
+    total: { count, capped: isCapped },
   }
 }

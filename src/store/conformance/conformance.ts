@@ -15,6 +15,7 @@ import { overviewLaws } from './cases/overview.js'
 import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './cases/reading.js'
+import { runFilterLaws } from './cases/run-filters.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './cases/unique.js'
 
@@ -41,6 +42,7 @@ export function conformance(
     describe('logs', () => logLaws(law))
     describe('state entries', () => stateLaws(law))
     describe('reading', () => readingLaws(law))
+    describe('filters of runs', () => runFilterLaws(law))
     describe('overview', () => overviewLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })

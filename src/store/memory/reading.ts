@@ -1,12 +1,10 @@
 import { boundLogLine, emptyLog } from '../../kernel/definition/bounds.js'
 import type { Signs } from '../../kernel/run/fact.js'
 import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
-import { idBounds } from '../../kernel/identity/identity.js'
 import type { LogLine, Run } from '../../kernel/run/run.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { Instant } from '../../time/instant.js'
 import type { QueueStatus, Reading, WorkerStatus } from '../port.js'
-import type { RunFilter } from '../run-filter.js'
 import { runningIn } from './claims.js'
 import { toHold } from './holds.js'
 import { copyJson } from './json-copy.js'
@@ -40,22 +38,6 @@ export function runsByPrefix(tables: Tables, prefix: string, limit: number): Run
   for (const row of tables.runsById.from((run) => run.id < prefix)) {
     if (found.length >= limit || !row.id.startsWith(prefix)) break
     found.push(toRun(row))
-  }
-  return found
-}
-
-/** Runs, newest first. */
-export function runs(tables: Tables, filter: RunFilter): Run[] {
-  const { before, trigger } = filter
-  const source = trigger === undefined ? tables.runsById : tables.runsByTrigger.get(trigger)?.all
-  const found: Run[] = []
-  if (source === undefined) return found
-  const { from = '', until } = trigger === undefined ? idBounds(filter) : {}
-  const isBefore = ({ id }: RunRow): boolean =>
-    (before === undefined || id < before) && (until === undefined || id < until)
-  for (const row of source.backwards(isBefore)) {
-    if (found.length >= filter.limit || row.id < from) break
-    if (isMatch(row, filter)) found.push(toRun(row))
   }
   return found
 }
@@ -141,13 +123,6 @@ export function signsOf(tables: Tables, { role, until }: { role: string; until: 
     else livingSince = Math.min(livingSince ?? startedAt, startedAt)
   }
   return { lastBeatAt, livingSince }
-}
-
-function isMatch(row: RunRow, filter: RunFilter): boolean {
-  const { state, job, sinceAt, untilAt } = filter
-  if (state !== undefined && stateOf(row.phase) !== state) return false
-  if (job !== undefined && row.job !== job) return false
-  return (sinceAt === undefined || row.dueAt >= sinceAt) && (untilAt === undefined || row.dueAt <= untilAt)
 }
 
 function toRecorded({ seq: _seq, ...range }: RangeRow): RecordedRange {

@@ -2,6 +2,7 @@ import type { Store } from '../port.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import { hold, release } from './holds.js'
+import { countRuns, runsPage } from './list-runs.js'
 import * as overview from './overview.js'
 import * as planning from './planning.js'
 import { prune } from './prune.js'
@@ -63,8 +64,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     lanes: async (request) => read((tables) => overview.lanes(tables, request)),
     tally: async (request) => read((tables) => overview.tally(tables, request)),
     ledgerPage: async (request) => read((tables) => overview.ledgerPage(tables, request)),
-    countRuns: async (filter, atMost) =>
-      read((tables) => reading.runs(tables, { ...filter, limit: atMost }).length),
+    countRuns: async (filter, atMost) => read((tables) => countRuns(tables, filter, atMost)),
     troubled: async (request) => read((tables) => overview.troubled(tables, request)),
 
     hold: async (request) => write((tables) => hold(tables, request)),
@@ -93,7 +93,8 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
         return row === undefined ? undefined : reading.toRun(row)
       }),
     runsByPrefix: async (prefix, limit) => read((tables) => reading.runsByPrefix(tables, prefix, limit)),
-    runs: async (filter) => read((tables) => reading.runs(tables, filter)),
+    runs: async (filter) => read((tables) => runsPage(tables, filter).runs),
+    runsPage: async (filter) => read((tables) => runsPage(tables, filter)),
     counts: async () => read(({ counts }) => ({ ...counts })),
     attempts: async (run) =>
       read(({ runs }) => (runs.get(run)?.attempts ?? []).map((attempt) => ({ ...attempt }))),

@@ -4,6 +4,8 @@ import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import type { Tick } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
+import type { Store } from '../port.js'
+import type { RunFilter } from '../run-filter.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 
 /*
@@ -60,6 +62,26 @@ it('no statement of the hot path reads the whole history', async () => {
   expect(scans).toEqual([])
 })
 
+const lists: readonly [filter: RunFilter, index: RegExp][] = [
+  [{ limit: 9, job: 'nobody', look: 1 }, /runs_id_key/],
+  [{ limit: 9, errorText: 'no', newerThan: '0', look: 1 }, /runs_id_key/],
+  [{ limit: 9, state: 'failed', errorCode: 'E*' }, /runs_unhappy/],
+  [{ limit: 9, worker: 'w*' }, /runs_running/],
+  [{ limit: 9, trigger: 'old1', labels: { a: 'b' } }, /runs_trigger/],
+]
+
+it.each(lists)('every statement of the list %j uses %s', async (filter, index) => {
+  const opened = await stores.open()
+  const store = await historyWithStatistics(opened)
+  const query = vi.spyOn(Client.prototype, 'query')
+  await store.runs(filter)
+  const sent = query.mock.calls.flatMap(([one]) => (typeof one === 'object' ? [one.text] : []))
+  query.mockRestore()
+  const texts = sent.filter((text) => /from \S+\.runs/.test(text))
+  expect(texts.length).toBeGreaterThan(0)
+  for (const text of texts) expect(await planOf(text)).toMatch(index)
+})
+
 it('the plans that functions keep from an empty store are right for a full one', async () => {
   const opened = await stores.open()
   const stage = new Stage(opened)
@@ -90,6 +112,12 @@ async function planOf(sql: string): Promise<string> {
   const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain execute asked${values}`)
   await client.query('deallocate asked; reset plan_cache_mode')
   return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
+async function historyWithStatistics(opened: { schema: string; store: Store }): Promise<Store> {
+  await stores.client.query(historyIn(opened.schema, 20_000))
+  await stores.client.query(`analyze ${opened.schema}.runs`)
+  return opened.store
 }
 
 function historyIn(schema: string, count: number): string {

@@ -7,6 +7,7 @@
  * - `= any($1::text[])` takes a list; SQLite gets it as a JSON text. `= any(array(select …))` is SQLite's `in`.
  * - `for update` and `skip locked` lock rows in Postgres; in SQLite a transaction has the lock of the whole file.
  * - `greatest` and `least` are SQLite's `max` and `min`. They treat null differently, so give them none.
+ * - `strpos(text, part)` is SQLite's `instr`; `lower` is for A to Z alone where Postgres is told `collate "C"`.
  * - `json_agg(json_build_array(a, b))::text` is a JSON text, also with `json_build_object`; without rows it is null in Postgres and `[]` in SQLite.
  * - `insertInto` makes the statement that inserts rows.
  * - Where the two need different words, `each` has both.
@@ -78,9 +79,11 @@ export function toSqlite(sql: Statement): string {
       .replaceAll(/= any\(array\(([^]*?)\)\)/g, 'in ($1)')
       .replaceAll(/\s+for update( skip locked)?/g, '')
       .replaceAll(/\$(\d+)/g, '?$1')
-      .replaceAll(/::\w+/g, '')
+      .replaceAll(/::\w+(\[\])?/g, '')
       .replaceAll(/\bgreatest\(/g, 'max(')
       .replaceAll(/\bleast\(/g, 'min(')
+      .replaceAll(/\bstrpos\(/g, 'instr(')
+      .replaceAll(' collate "C"', '')
       .replaceAll(/\bjson_agg\(/g, 'json_group_array(')
       .replaceAll(/\bjson_build_(array|object)\(/g, 'json_$1(')
   )

@@ -1,8 +1,6 @@
-import type { Run } from '../../kernel/run/run.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { TriggersPage } from '../overview.js'
 import type { Store } from '../port.js'
-import type { RunFilter } from '../run-filter.js'
 import { facts } from './facts/facts.js'
 import { takeFacts } from './facts/take-facts.js'
 import { inPieces, itemsPerCommit } from './in-pieces.js'
@@ -20,7 +18,7 @@ import { fingerprints, jobs, queues, triggers, versions } from './planning/read-
 import { forgetSeen, seen } from './planning/seen.js'
 import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
-import { countRuns, listRuns } from './runs/list-runs.js'
+import { runCount, runsPage } from './runs/look-on.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
 import type { Session } from './session.js'
 import { changeState, stateEntries } from './state.js'
@@ -108,18 +106,8 @@ export function storeVerbs({ commit, read }: Driver) {
     advance: (request) => commit((session) => advance(session, request)),
     run: (id) => read((session) => run(session, id)),
     runsByPrefix: (prefix, limit) => read((session) => runsByPrefix(session, prefix, limit)),
-    runs: async (filter) => {
-      const found: Run[] = []
-      for (let rest: RunFilter | undefined = filter; rest !== undefined; ) {
-        const part: RunFilter = rest
-        const { runs, next } = await read((session) => listRuns(session, part))
-        found.push(...runs)
-        rest = next
-        // A long list must not keep the worker from its turn.
-        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
-      }
-      return found
-    },
+    runs: async (filter) => (await runsPage(read, filter)).runs,
+    runsPage: (filter) => runsPage(read, filter),
     pulse: () => read(pulse),
     triggersPage: async (request) => {
       const found: StoredTrigger[] = []
@@ -136,17 +124,7 @@ export function storeVerbs({ commit, read }: Driver) {
     lanes: (request) => read((session) => lanes(session, request)),
     tally: (request) => read((session) => tally(session, request)),
     ledgerPage: (request) => read((session) => ledgerPage(session, request)),
-    countRuns: async (filter, atMost) => {
-      let count = 0
-      for (let rest: RunFilter | undefined = { ...filter, limit: atMost }; rest !== undefined; ) {
-        const part: RunFilter = rest
-        const { count: found, next } = await read((session) => countRuns(session, part))
-        count += found
-        rest = next
-        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
-      }
-      return count
-    },
+    countRuns: (filter, atMost) => runCount(read, filter, atMost),
     troubled: (request) => read((session) => troubled(session, request)),
     counts: () => read(counts),
     attempts: (id) => read((session) => attempts(session, id)),

@@ -53,12 +53,38 @@ const lists: readonly [what: string, filter: RunFilter, expected: readonly NewRu
   ['that failed', { state: 'failed', limit: 100 }, rare.slice(4, 6).toReversed()],
   ['that are running', { state: 'running', limit: 100 }, rare.slice(6, 10).toReversed()],
   ['that wait', { state: 'pending', job: 'rare', limit: 100 }, rare.slice(10).toReversed()],
+  ['that are final', { state: ['done', 'failed'], limit: 100 }, rare.slice(0, 6).toReversed()],
+  [
+    'that are newer than one',
+    { job: 'rare', limit: 3, newerThan: rare[4]?.id },
+    rare.slice(5, 8).toReversed(),
+  ],
   ['of all', { limit: 5 }, all.slice(-5).toReversed()],
 ]
 
 it.each(lists)('a list of the runs %s is complete and newest first', async (_what, filter, expected) => {
   const found = await store.runs(filter)
   expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
+})
+
+it('a page ends where its look ends, and says where', async () => {
+  const first = await store.runsPage({ job: 'rare', limit: 100, look: 10_000 })
+  expect(first.runs.map(({ id }) => id)).toEqual(
+    rare
+      .slice(15)
+      .toReversed()
+      .map(({ id }) => id),
+  )
+  const rest = await store.runsPage({ job: 'rare', limit: 100, before: first.lookedTo })
+  expect(rest.runs.map(({ id }) => id)).toEqual(
+    rare
+      .slice(0, 15)
+      .toReversed()
+      .map(({ id }) => id),
+  )
+  expect(rest.lookedTo).toBeUndefined()
+  expect(await store.countRuns({ job: 'rare', look: 10_000 }, 100)).toEqual({ count: 10, isCapped: true })
+  expect(await store.countRuns({ job: 'rare' }, 100)).toEqual({ count: 25, isCapped: false })
 })
 
 it('a long list lets the event loop have its turn', async () => {

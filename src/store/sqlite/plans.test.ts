@@ -8,6 +8,7 @@ import { systemClock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0 } from '../conformance/stage.js'
 import { cancel } from '../sql/runs/cancel.js'
+import type { RunFilter } from '../run-filter.js'
 import { Database } from './database.js'
 import { defineTriggers } from '../sql/planning/define.js'
 import { defineJobs } from '../sql/planning/define-jobs.js'
@@ -15,6 +16,7 @@ import { due, nextTickAt } from '../sql/planning/due.js'
 import { enqueue } from '../sql/runs/enqueue.js'
 import { expire } from '../sql/runs/expire.js'
 import { openDatabase } from './open.js'
+import { countRuns, listRuns } from '../sql/runs/list-runs.js'
 import { prune } from '../sql/runs/prune.js'
 import { jobs } from '../sql/planning/read-definitions.js'
 import { Session } from './session.js'
@@ -96,6 +98,32 @@ it('a claim and a finish cost the same with 200,000 finished runs in history', {
       // The least of several rounds: what else the machine does can only make a round slower.
       expect(Math.min(...ratios)).toBeLessThan(2)
     })
+  })
+})
+
+const lists: readonly [filter: RunFilter, index: string][] = [
+  [{ limit: 9 }, 'sqlite_autoindex_runs_1 (id>? AND id<?)'],
+  [{ limit: 9, newerThan: '0' }, 'sqlite_autoindex_runs_1 (id>? AND id<?)'],
+  [{ limit: 9, job: 'work' }, 'sqlite_autoindex_runs_1 (id>? AND id<?)'],
+  [{ limit: 9, state: 'failed' }, 'runs_unhappy (state=? AND id>? AND id<?)'],
+  [{ limit: 9, state: 'failed', errorText: 'no' }, 'runs_unhappy (state=? AND id>? AND id<?)'],
+  [{ limit: 9, state: 'failed', newerThan: '0' }, 'runs_unhappy (state=? AND id>? AND id<?)'],
+  [{ limit: 9, state: 'running', labels: { a: 'b' } }, 'runs_running'],
+  [{ limit: 9, worker: 'w*' }, 'runs_running'],
+  [{ limit: 9, trigger: 't' }, 'runs_trigger (trigger=? AND due_at>? AND due_at<?)'],
+  [{ limit: 9, trigger: 't', state: 'failed' }, 'runs_trigger (trigger=? AND due_at>? AND due_at<?)'],
+]
+
+it.each(lists)('every statement of the list %j uses %s', async (filter, index) => {
+  await withDriver((driver, texts) => {
+    const session = new Session(new Database(driver))
+    performNow(enqueue(session, { runs: [aRun('one')], now: t0 }))
+    texts.length = 0
+    performNow(listRuns(session, filter))
+    performNow(countRuns(session, filter))
+    const steps = texts.filter((sql) => sql.includes('from runs')).map((sql) => plan(driver, sql))
+    expect(steps.length).toBeGreaterThan(0)
+    for (const step of steps) expect(step.join('\n')).toContain(index)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Run, RunState } from '../../../kernel/run/run.js'
-import type { RunFilter } from '../../../store/run-filter.js'
+import { listOf, type RunFilter } from '../../../store/run-filter.js'
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
@@ -65,10 +65,12 @@ async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<voi
   const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
     (await (await app.store()).runs({ ...filter, limit: 1 })).length > 0
   const jobs = job === undefined ? [] : (await app.jobs.list()).map((stored) => stored.job.name)
-  if (job !== undefined && !jobs.includes(job) && !(await has({ job })))
-    throw await unknownName(app, job, 'job')
-  if (trigger === undefined || (await (await app.store()).triggers({ names: [trigger] })).length > 0) return
-  if (!(await has({ trigger }))) throw await unknownName(app, trigger, 'trigger')
+  for (const name of listOf(job) ?? [])
+    if (!jobs.includes(name) && !(await has({ job: name }))) throw await unknownName(app, name, 'job')
+  const triggers = await (await app.store()).triggers({ names: listOf(trigger) ?? [] })
+  const known = new Set(triggers.map((stored) => stored.trigger.name))
+  for (const name of listOf(trigger) ?? [])
+    if (!known.has(name) && !(await has({ trigger: name }))) throw await unknownName(app, name, 'trigger')
 }
 
 /** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */

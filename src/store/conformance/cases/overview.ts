@@ -135,8 +135,11 @@ export function overviewLaws(law: Law): void {
     )
     await stage.enqueue(runs)
     await stage.claim('w', t0 + 9, { slots: 1 })
-    const count = async (filter: object, atMost = 9): Promise<number> =>
-      await stage.store.countRuns(filter, atMost)
+    const count = async (filter: object, atMost = 9): Promise<number> => {
+      const counted = await stage.store.countRuns(filter, atMost)
+      expect(counted.isCapped).toBe((await stage.store.runs({ ...filter, limit: 99 })).length > atMost)
+      return counted.count
+    }
     expect(await count({})).toBe(4)
     expect(await count({}, 2)).toBe(2)
     expect(await count({ job: 'work' })).toBe(3)

@@ -1,20 +1,20 @@
-import { idBounds, instantOfRunId, type RunId } from '../../../kernel/identity/identity.js'
-import type { Run, RunState } from '../../../kernel/run/run.js'
-import type { RunFilter } from '../../run-filter.js'
+import { instantOfRunId, type RunId } from '../../../kernel/identity/identity.js'
+import type { Run } from '../../../kernel/run/run.js'
+import { afterAllIds, idAfter, idRange, type IdRange, type RunFilter } from '../../run-filter.js'
 import { runOf, type RunRow } from '../rows/run-rows.js'
-import { blocked, delayed, ready, running, statesOf } from '../rows/states.js'
-import type { SqlScalar } from '../statement.js'
+import { blocked, cancelled, delayed, failed, ready, running } from '../rows/states.js'
+import type { SqlScalar, SqlValue } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { FROM_RUNS, UNHAPPY } from './read-runs.js'
+import { conditionsFrom, conditionValues, statesAsked } from './run-conditions.js'
 
-/** How many runs are looked at in one go where no index knows the filter: others get their turn in between. */
+/**
+ * How many runs are looked at in one go where no index knows the filter: others get their turn in between. Looking at
+ * the runs of one trigger, which are far apart, and at messages costs about ten times as much.
+ */
 const runsPerLook = 10_000
-
-// Relies on: the unique index of runs.id alone.
-const WINDOW_END = `select min(id) from (
-    select id from rota.runs where ($1::text is null or id < $1::text) order by id desc limit ${runsPerLook}
-  ) newest`
+const costlyRunsPerLook = 1000
 
 // Relies on: runs_ready, runs_delayed, runs_blocked.
 const PENDING_SEQS = `select seq from rota.runs where state = ${ready}
@@ -28,111 +28,170 @@ const FEW_PENDING = `select count(*) from (
 
 /** A part of a list, and where to go on if it is not the whole. */
 export interface Listed {
+  /** In the order in which they were looked for. */
   readonly runs: readonly Run[]
   readonly next: RunFilter | undefined
+  readonly looked: number
 }
 
 /** A part of a count, and where to go on if it is not the whole. */
 export interface Counted {
   readonly count: number
   readonly next: RunFilter | undefined
+  readonly looked: number
 }
 
 /** How many runs a filter matches, up to its limit. */
 export function* countRuns(session: Session, filter: RunFilter): Verb<Counted> {
-  const place = yield* indexedPlace(session, filter)
-  if (place !== undefined) return { count: yield* count(session, filter, place), next: undefined }
-  const { from, until } = idBounds(filter)
-  const end = yield* session.sql.value<RunId>(WINDOW_END, lesser(filter.before, until) ?? null)
-  if (end === undefined) return { count: 0, next: undefined }
-  const found = yield* count(session, filter, { condition: 'runs.id >= $1', values: [end] })
-  const limit = filter.limit - found
-  const isOver = limit <= 0 || (from !== undefined && end < from)
-  return { count: found, next: isOver ? undefined : { ...filter, limit, before: end } }
-}
-
-function* count(session: Session, filter: RunFilter, place: Place): Verb<number> {
-  const { where, values } = whereOf(filter, place)
+  const { where, values, next } = yield* lookInto(session, filter)
   const sql = `select count(*) from (select 1 from rota.runs where ${where} limit $${values.length + 1}) found`
-  return (yield* session.sql.value<number>(sql, ...values, filter.limit)) ?? 0
+  const count = (yield* session.sql.value<number>(sql, ...values, filter.limit)) ?? 0
+  return { count, next: rest(filter, count, next), looked: lookSize(filter) }
 }
 
 /** Runs, newest first. An id begins with its due instant, so the order of ids is the order of due instants. */
 export function* listRuns(session: Session, filter: RunFilter): Verb<Listed> {
-  const place = yield* indexedPlace(session, filter)
-  if (place !== undefined) return { runs: yield* select(session, filter, place), next: undefined }
-  const { from, until } = idBounds(filter)
-  const before = lesser(filter.before, until)
-  const end = yield* session.sql.value<RunId>(WINDOW_END, before ?? null)
-  if (end === undefined) return { runs: [], next: undefined }
-  const runs = yield* select(session, filter, { condition: 'runs.id >= $1', values: [end] })
-  const limit = filter.limit - runs.length
-  // Nothing of the stretch of time lies behind its first instant.
-  const isOver = limit <= 0 || (from !== undefined && end < from)
-  return { runs, next: isOver ? undefined : { ...filter, limit, before: end } }
+  const { place, where, values, next } = yield* lookInto(session, filter)
+  const sql = `${FROM_RUNS} where ${where} order by ${orderOf(place, filter)} limit $${values.length + 1}`
+  const runs = (yield* session.sql.all<RunRow>(sql, ...values, filter.limit)).map(runOf)
+  return { runs, next: rest(filter, runs.length, next), looked: lookSize(filter) }
 }
 
-function lesser(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return one < other ? one : other
+/** What is left to look for behind a part. */
+function rest(filter: RunFilter, found: number, next: RunId | undefined): RunFilter | undefined {
+  const limit = filter.limit - found
+  if (next === undefined || limit <= 0) return undefined
+  return { ...filter, limit, ...(filter.newerThan === undefined ? { before: next } : { newerThan: next }) }
 }
 
+/** Rows that an index leads to. */
 interface Place {
+  /** The ids between which they are. */
+  readonly range: IdRange
   readonly condition: string
-  readonly values: readonly SqlScalar[]
-  /** The id in conditions and in the order (default: the column). */
-  readonly id?: string
+  /** The values of the condition for such a range, or a part of it (default: its two ends). */
+  readonly valuesIn?: (range: IdRange) => readonly SqlScalar[]
+  /** What has the rows in the order of their ids (default: the id). */
+  readonly order?: readonly string[]
+  /** Whether the index has so few rows that all of them can be looked at. */
+  readonly isSmall?: boolean
+  /** Whether its rows are all that the filter asks for, besides the times. */
+  readonly isExact: boolean
 }
 
-/** What leads straight to the runs of a filter; nothing where only looking through them helps. */
-function* indexedPlace(session: Session, filter: RunFilter): Verb<Place | undefined> {
-  const { trigger, state, job, before } = filter
-  if (trigger !== undefined) {
-    // Relies on: runs_trigger, which is ordered by the due instant.
-    if (before === undefined) return { condition: 'runs.trigger = $1', values: [trigger] }
-    const values = [trigger, instantOfRunId(before)]
-    return { condition: 'runs.trigger = $1 and runs.due_at <= $2', values }
-  }
+interface Look {
+  readonly place: Place
+  readonly where: string
+  readonly values: readonly SqlValue[]
+  /** Where to look next; nothing if this look is the last. */
+  readonly next: RunId | undefined
+}
+
+/** Where the runs of a filter are, as far as one look goes. */
+function* lookInto(session: Session, filter: RunFilter): Verb<Look> {
+  const place = yield* placeOf(session, filter)
+  const { condition, isExact, isSmall = false } = place
+  const end = isExact || isSmall ? undefined : yield* endOfLook(session, place, filter)
+  const own = valuesIn(place, end === undefined ? place.range : upTo(end, place.range, filter))
+  const due = own.length + 1
+  const where = `${condition} and runs.due_at >= $${due}::int8 and runs.due_at <= $${due + 1}::int8`
+  const { fromAt, untilAt } = dueRange(filter)
+  if (isExact) return { place, where, values: [...own, fromAt, untilAt], next: end }
+  const given = yield* conditionValues(session, filter)
+  const values = [...own, fromAt, untilAt, ...given]
+  return { place, where: `${where} and ${conditionsFrom(due + 2)}`, values, next: end }
+}
+
+/** The part of a range that one look goes through. */
+function upTo(end: RunId, { from, until }: IdRange, { newerThan }: RunFilter): IdRange {
+  return newerThan === undefined ? { from: end, until } : { from, until: idAfter(end) }
+}
+
+function valuesIn({ valuesIn: own }: Place, range: IdRange): readonly SqlScalar[] {
+  return own === undefined ? [range.from, range.until] : own(range)
+}
+
+/** The last id of the next look in a place; nothing where the place ends before. */
+function* endOfLook(session: Session, place: Place, filter: RunFilter): Verb<RunId | undefined> {
+  const end = filter.newerThan === undefined ? 'min' : 'max'
+  const size = lookSize(filter)
+  const sql = `select count(*) as looked, ${end}(id) as end_id from (
+      select runs.id from rota.runs where ${place.condition} order by ${orderOf(place, filter)} limit ${size}
+    ) looked_at`
+  const found = yield* session.sql.get<{ looked: number; end_id: RunId }>(
+    sql,
+    ...valuesIn(place, place.range),
+  )
+  return found !== undefined && found.looked === size ? found.end_id : undefined
+}
+
+function lookSize({ trigger, errorText }: RunFilter): number {
+  return typeof trigger === 'string' || errorText !== undefined ? costlyRunsPerLook : runsPerLook
+}
+
+function orderOf({ order = ['runs.id'] }: Place, { newerThan }: RunFilter): string {
+  return order.map((column) => `${column}${newerThan === undefined ? ' desc' : ''}`).join(', ')
+}
+
+const IDS = 'runs.id >= $1 and runs.id < $2'
+
+/** The id as an expression, so that SQLite does not go through the index of all ids instead. */
+const ID = `(runs.id || '')`
+const OTHER_IDS = `${ID} >= $1 and ${ID} < $2`
+
+/** What leads to the runs of a filter. */
+function* placeOf(session: Session, filter: RunFilter): Verb<Place> {
+  if (typeof filter.trigger === 'string') return triggerPlace(filter, filter.trigger)
+  const range = idRange(filter)
+  const states = statesAsked(filter)
+  const only = states?.length === 1 ? states[0] : undefined
+  const isExact = isWithout(filter, ['trigger', 'worker', ...unindexed])
   // Relies on: runs_unhappy.
-  if (state === 'failed' || state === 'cancelled') return { condition: `runs.${UNHAPPY}`, values: [] }
-  // Relies on: runs_running. With the id as an expression SQLite does not go through the index of all ids instead.
-  if (state === 'running') return { condition: `runs.state = ${running}`, values: [], id: `(runs.id || '')` }
-  if (state === 'pending' && ((yield* session.sql.value<number>(FEW_PENDING)) ?? 0) <= runsPerLook)
-    return { condition: `runs.seq = any(array(${PENDING_SEQS}))`, values: [] }
-  // Relies on: the unique index of runs.id, backwards.
-  return state === undefined && job === undefined ? { condition: 'true', values: [] } : undefined
-}
-
-function* select(session: Session, filter: RunFilter, place: Place): Verb<Run[]> {
-  const { where, values } = whereOf(filter, place)
-  const order =
-    filter.trigger === undefined ? `${place.id ?? 'runs.id'} desc` : 'runs.due_at desc, runs.id desc'
-  const sql = `${FROM_RUNS} where ${where} order by ${order} limit $${values.length + 1}`
-  return (yield* session.sql.all<RunRow>(sql, ...values, filter.limit)).map(runOf)
-}
-
-/** The rows of a filter, as a condition and its values. */
-function whereOf(filter: RunFilter, place: Place): { where: string; values: readonly SqlScalar[] } {
-  const { condition, id = 'runs.id' } = place
-  const conditions = [condition]
-  const values = [...place.values]
-  const where = (column: string, bound: SqlScalar | undefined): void => {
-    if (bound === undefined) return
-    values.push(bound)
-    conditions.push(`${column} $${values.length}`)
+  if (only === 'failed' || only === 'cancelled') {
+    const code = only === 'failed' ? failed : cancelled
+    return { condition: `runs.${UNHAPPY} and runs.state = ${code} and ${IDS}`, range, isExact }
   }
-  if (filter.state !== undefined) conditions.push(stateCondition(filter.state))
-  where('runs.job =', filter.job)
-  // A column of whole milliseconds takes no fraction, which a computed bound may have.
-  where('runs.due_at >=', filter.sinceAt === undefined ? undefined : Math.ceil(filter.sinceAt))
-  where('runs.due_at <=', filter.untilAt === undefined ? undefined : Math.floor(filter.untilAt))
-  const { from, until } = idBounds(filter)
-  where(`${id} >=`, filter.trigger === undefined ? from : undefined)
-  where(`${id} <`, filter.trigger === undefined ? lesser(filter.before, until) : filter.before)
-  return { where: conditions.join(' and '), values }
+  // Relies on: runs_running.
+  if (only === 'running') {
+    const condition = `runs.state = ${running} and ${OTHER_IDS}`
+    return { condition, range, order: [ID], isSmall: true, isExact: false }
+  }
+  if (only === 'pending' && ((yield* session.sql.value<number>(FEW_PENDING)) ?? 0) <= runsPerLook) {
+    const condition = `runs.seq = any(array(${PENDING_SEQS})) and ${OTHER_IDS}`
+    return { condition, range, order: [ID], isSmall: true, isExact }
+  }
+  // Relies on: the unique index of runs.id.
+  return { condition: IDS, range, isExact: isExact && states === undefined }
 }
 
-function stateCondition(name: RunState): string {
-  const states = statesOf(name)
-  return states.length === 1 ? `runs.state = ${states[0]}` : `runs.state in (${states.join(', ')})`
+/** The runs of a trigger. Relies on: runs_trigger, which is ordered by the due instant. */
+function triggerPlace(filter: RunFilter, trigger: string): Place {
+  const { before, newerThan } = filter
+  const { fromAt, untilAt } = dueRange(filter)
+  return {
+    // Times are not in the ids: one of a sensor begins with another instant.
+    range: idRange({ before, newerThan }),
+    condition: `${OTHER_IDS} and runs.trigger = $3 and runs.due_at >= $4 and runs.due_at <= $5`,
+    valuesIn: ({ from, until }) => {
+      const first = from === '' ? fromAt : Math.max(fromAt, instantOfRunId(from))
+      const last = until === afterAllIds ? untilAt : Math.min(untilAt, instantOfRunId(until))
+      return [from, until, trigger, first, last]
+    },
+    order: ['runs.due_at', 'runs.id'],
+    isExact: isWithout(filter, ['state', 'worker', ...unindexed]),
+  }
 }
+
+const unindexed = ['job', 'queue', 'origin', 'partition', 'labels', 'errorCode', 'errorText', 'late'] as const
+
+function isWithout(filter: RunFilter, names: readonly (keyof RunFilter)[]): boolean {
+  return names.every((name) => filter[name] === undefined)
+}
+
+/** A column of whole milliseconds takes no fraction, which a computed bound may have. */
+function dueRange({ sinceAt = 0, untilAt = latest }: RunFilter): { fromAt: number; untilAt: number } {
+  return { fromAt: Math.ceil(sinceAt), untilAt: Math.floor(untilAt) }
+}
+
+/** Later than any due instant. */
+const latest = Number.MAX_SAFE_INTEGER
