@@ -77,6 +77,10 @@ const own: Entries = {
       'manage who may use the HTTP API',
       async () => (await import('./commands/stores/token.js')).token,
     ],
+    mcp: [
+      'let agents use a store (Model Context Protocol)',
+      async () => (await import('./commands/stores/mcp.js')).mcp,
+    ],
     migrate: [
       'move a store into another one',
       async () => (await import('./commands/stores/migrate.js')).migrate,

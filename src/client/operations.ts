@@ -289,6 +289,8 @@ export interface Operations {
         readonly concurrencyKey?: string
         readonly partition?: string
         readonly uniqueFor?: string
+        readonly reason?: string
+        readonly dryRun?: boolean
       }
     }
     readonly answer: { readonly id: string; readonly created: boolean }

@@ -40,6 +40,8 @@ export interface Route<
   readonly status?: 200 | 201 | 202
   /** Whether only the dashboard uses it: it may change with any version. */
   readonly isPrivate?: boolean
+  /** The name under which agents can call it as a tool (Model Context Protocol); default: they cannot. */
+  readonly tool?: string
   /** A request that the tests send, and that the reference page shows. */
   readonly example?: RouteExample
   handle(call: Call<App, Path, Query, Body>): Promise<unknown>

@@ -127,6 +127,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   'workers list': [{ line: [] }],
   'workers drain': [{ line: ['x'] }],
   'workers undrain': [{ line: ['x'] }],
+  mcp: [{ line: [] }],
   'token create': [{ line: ['ci'] }],
   'token list': [{ line: [] }],
   'token revoke': [{ line: ['x'] }],

@@ -29,10 +29,13 @@ describe('the help', () => {
     expect(tooWide(text).filter((line) => !lines.has(line))).toEqual([])
   })
 
-  it.each(named)('of %s takes --json unless it prints a script', (path, { options = [], run }) => {
-    const names = options.map((option) => option.name)
-    if (run !== undefined) expect(names.includes('json')).toBe(path !== 'completion')
-  })
+  it.each(named)(
+    'of %s takes --json unless it prints a script or speaks a protocol',
+    (path, { options = [], run }) => {
+      const names = options.map((option) => option.name)
+      if (run !== undefined) expect(names.includes('json')).toBe(!['completion', 'mcp'].includes(path))
+    },
+  )
 
   it('of the program lists every command in its group, and the exit codes', () => {
     const text = programHelp(commands).join('\n')

@@ -25,6 +25,7 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/why',
+    tool: 'why',
     role: 'read',
     group,
     summary: 'Says what became of the due instants of a trigger between two instants, and why.',
@@ -37,6 +38,7 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/coverage',
+    tool: 'coverage',
     role: 'read',
     group,
     summary: 'Compares the computed due instants with the ledger: the number of unexplained ones must be 0.',
@@ -53,6 +55,7 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/ledger',
+    tool: 'list_ledger',
     role: 'read',
     group,
     summary: 'Lists ranges of due instants that did not become runs, the newest recorded first.',
@@ -72,6 +75,7 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/doctor',
+    tool: 'doctor',
     role: 'read',
     group,
     summary: 'Looks for problems and says what to do about each.',
@@ -82,6 +86,7 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/preview',
+    tool: 'preview_cron',
     role: 'read',
     group,
     summary: 'Lists the next due instants of a cron expression, with what changes of the clocks do to them.',

@@ -1,6 +1,6 @@
 /** The routes of runs. */
 import { z } from 'zod'
-import { changeBody, instantInput, json, name, page, paging } from '../../wire/fields.js'
+import { change, changeBody, instantInput, json, name, page, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { attempt, logLine, run, runState } from '../../wire/runs.js'
 import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
@@ -17,6 +17,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/runs',
+    tool: 'list_runs',
     role: 'read',
     group,
     summary: 'Lists runs, the newest due instant first.',
@@ -38,6 +39,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/runs/{id}',
+    tool: 'read_run',
     role: 'read',
     group,
     summary: 'Reads one run, by its id or the beginning of it.',
@@ -49,6 +51,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/runs/{id}/attempts',
+    tool: 'list_attempts',
     role: 'read',
     group,
     summary: 'Lists the attempts of a run, oldest first.',
@@ -62,6 +65,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/runs/{id}/logs',
+    tool: 'read_log',
     role: 'read',
     group,
     summary: 'Reads the log of a run.',
@@ -84,6 +88,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/runs/{id}/pending',
+    tool: 'why_pending',
     role: 'read',
     group,
     summary: 'Says why a run has not been started, the main reason first.',
@@ -94,6 +99,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/runs',
+    tool: 'enqueue',
     role: 'operate',
     group,
     summary: 'Records a run of a job.',
@@ -108,11 +114,15 @@ export const runRoutes: readonly Route<App>[] = [
       concurrencyKey: z.string().max(512).optional(),
       partition: z.string().max(512).optional(),
       uniqueFor: z.string().max(64).optional(),
+      ...change,
     }),
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
     example: { body: { job: 'greet', payload: { name: 'Ann' } } },
-    handle: async ({ app, body: { job, payload, ...options } }) => {
+    handle: async ({ app, body }) => {
+      const { job, payload, at, delay, priority, uniqueKey, uniqueFor, concurrencyKey, partition, dryRun } =
+        body
+      const options = { at, delay, priority, uniqueKey, uniqueFor, concurrencyKey, partition, dryRun }
       const { id, created } = await app.enqueue(job, payload, options)
       return { id, created }
     },
@@ -120,6 +130,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/runs/{id}/cancel',
+    tool: 'cancel_run',
     role: 'operate',
     group,
     summary: 'Cancels a run: a pending one at once, a running one as soon as its worker has stopped it.',
@@ -134,6 +145,7 @@ export const runRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/runs/{id}/retry',
+    tool: 'retry_run',
     role: 'operate',
     group,
     summary: 'Makes a failed or cancelled run pending again, with a fresh budget of attempts.',

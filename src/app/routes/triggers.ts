@@ -18,6 +18,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/triggers',
+    tool: 'list_triggers',
     role: 'read',
     group,
     summary: 'Lists triggers, by name or by their next due instant.',
@@ -36,6 +37,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/triggers/{name}',
+    tool: 'read_trigger',
     role: 'read',
     group,
     summary: 'Reads one trigger.',
@@ -47,6 +49,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/triggers/{name}/next',
+    tool: 'next_instants',
     role: 'read',
     group,
     summary: 'Lists the next due instants of a trigger.',
@@ -105,6 +108,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/triggers/{name}/run',
+    tool: 'run_trigger',
     role: 'operate',
     group,
     summary: 'Runs the job of a trigger now; its schedule does not change.',
@@ -118,6 +122,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/triggers/{name}/pause',
+    tool: 'pause_trigger',
     role: 'operate',
     group,
     summary: 'Pauses a trigger, until an instant or until it is resumed.',
@@ -132,6 +137,7 @@ export const triggerRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/triggers/{name}/resume',
+    tool: 'resume_trigger',
     role: 'operate',
     group,
     summary: 'Resumes a trigger.',

@@ -24,8 +24,8 @@ export function readHold(context: Surroundings): GivenHold {
   return { by: args.text('by') ?? userOf(context), note: args.text('note'), until }
 }
 
-/** Under a service manager the environment often names nobody; the system may still know. */
-function userOf({ environment }: Surroundings): string {
+/** Who uses the command line. Under a service manager the environment often names nobody; the system may still know. */
+export function userOf({ environment }: Surroundings): string {
   const named = [environment['USER'], environment['USERNAME']].find(
     (name) => name !== undefined && name !== '',
   )

@@ -41,6 +41,7 @@ export const errorCodes = {
   CLOCK_JUMP: 'The wall clock jumped so far that planning waits for confirmation.',
   HANDLER_FAILED: 'A handler threw, rejected, or its process or request failed.',
   SECRET_MISSING: 'A secret that a job or sensor refers to is missing in the process that needs it.',
+  PACKAGE_MISSING: 'A command needs an optional package that is not installed.',
   HANDLER_MISSING: 'The job has no handler in this process, or its module does not export it.',
   HANDLER_EXITED: 'The thread or process of an isolated handler ended before the handler returned.',
   COMMAND_UNKNOWN:

@@ -1,11 +1,10 @@
 import type { App } from '../../../app/rota.js'
 import { createToken, listTokens, revokeToken } from '../../../server/access/tokens.js'
-import { roles, type Role } from '../../../wire/role.js'
 import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { assertName } from '../../framework/names.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
-import { usageError } from '../../framework/usage-error.js'
+import { roleOf } from '../../options/access-role.js'
 
 const create: Command<App> = {
   name: 'create',
@@ -28,7 +27,7 @@ const create: Command<App> = {
     const expiresAt = momentOf(context, 'expires', 'ahead')?.getTime()
     const request = {
       name: args.word(0),
-      role: roleOf(args.text('role') ?? 'read'),
+      role: roleOf(args.text('role') ?? 'read', 'token create'),
       expiresAt,
       now: app.now(),
     }
@@ -36,17 +35,6 @@ const create: Command<App> = {
     out.show(made, made.token)
     if (!out.isJson) out.note('keep it: it cannot be shown again')
   }),
-}
-
-function roleOf(text: string): Role {
-  const found = roles.find((role) => role === text)
-  if (found !== undefined) return found
-  const fault = {
-    path: '--role',
-    message: `${JSON.stringify(text)} is not a role`,
-    allowed: roles.join(', '),
-  }
-  throw usageError([fault], 'see `rota token create --help`')
 }
 
 const list: Command<App> = {
