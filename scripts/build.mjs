@@ -1,9 +1,10 @@
-// Compiles the sources to dist/ from scratch, writes the schemas of config, plan and pipeline files, and makes the command executable.
+// Compiles the sources and the dashboard to dist/ from scratch, writes the schemas of config, plan and pipeline files, and makes the command executable.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDashboard } from './dashboard.mjs'
 import { schemas } from './schemas.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -18,6 +19,7 @@ const { status } = spawnSync(
 )
 if (status === 0) {
   writeSchemas()
+  await buildDashboard(root, join(next, 'dashboard'))
   chmodSync(join(next, 'cli', 'main.js'), 0o755)
   // Only now, so that whatever runs from dist never meets half of a build.
   rmSync(join(root, 'dist'), { recursive: true, force: true })

@@ -47,3 +47,16 @@ export function importsOf(text: string): readonly string[] {
   ]
   return patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ''))
 }
+
+/** Names that are exported where they are declared and have no doc comment right above. */
+export function undocumented(text: string): readonly string[] {
+  const lines = text.split('\n')
+  return lines.flatMap((line, index) => {
+    const [, name] =
+      /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/.exec(
+        line,
+      ) ?? []
+    const isText = lines.slice(0, index).join('\n').replace(/\\`/g, '').split('`').length % 2 === 0
+    return name === undefined || isText || /\*\/\s*$/.test(lines[index - 1] ?? '') ? [] : [name]
+  })
+}

@@ -2,11 +2,22 @@ import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { featureNames } from './features.js'
 import { rooms } from './rooms.js'
-import { filesUnder, importsOf, withoutComments, type RepositoryFile } from './repository.js'
+import { filesUnder, importsOf, undocumented, withoutComments, type RepositoryFile } from './repository.js'
 
 const all = filesUnder('src', ['.ts'])
 const sources = all.filter(({ path }) => !isTest(path))
-const written = filesUnder('.', ['.ts', '.mjs', '.js', '.md', '.json', '.yaml', '.yml', 'run'])
+const written = filesUnder('.', [
+  '.ts',
+  '.tsx',
+  '.css',
+  '.mjs',
+  '.js',
+  '.md',
+  '.json',
+  '.yaml',
+  '.yml',
+  'run',
+])
 
 describe('rooms', () => {
   test('a room imports only the rooms and packages that it may', () => {
@@ -160,15 +171,15 @@ describe('what is written', () => {
   test('no file of code has more than 400 lines', () => {
     // Files that a script makes are as long as they are.
     const code = written.filter(
-      ({ path, text }) => /\.(?:ts|mjs|js)$/.test(path) && !text.startsWith('// Made by '),
+      ({ path, text }) => /\.(?:tsx?|css|mjs|js)$/.test(path) && !text.startsWith('// Made by '),
     )
     const broken = code.filter(({ text }) => text.split('\n').length - 1 > 400)
     expect(broken.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`)).toEqual([])
   })
 
   test('nothing is left for later', () => {
-    // Written so that this file does not find itself.
-    const pattern = /\b(?:TO[D]O|FIX[M]E|XX[X]|place[h]older)\b/
+    // Written so that this file does not find itself. Fields of the dashboard have a hint of that name.
+    const pattern = /\b(?:TO[D]O|FIX[M]E|XX[X]|(?<!::)place[h]older(?!=))\b/
     expect(written.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
   })
 
@@ -280,19 +291,6 @@ function matching(pattern: RegExp, isAtHome: (path: string) => boolean): readonl
   return sources
     .filter(({ path, text }) => !isAtHome(path) && pattern.test(withoutComments(text)))
     .map(({ path }) => path)
-}
-
-/** Names that are exported where they are declared and have no doc comment right above. */
-function undocumented(text: string): readonly string[] {
-  const lines = text.split('\n')
-  return lines.flatMap((line, index) => {
-    const [, name] =
-      /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|let|class|interface|type) (\w+)/.exec(
-        line,
-      ) ?? []
-    const isText = lines.slice(0, index).join('\n').replace(/\\`/g, '').split('`').length % 2 === 0
-    return name === undefined || isText || /\*\/\s*$/.test(lines[index - 1] ?? '') ? [] : [name]
-  })
 }
 
 function isTest(path: string): boolean {

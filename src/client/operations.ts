@@ -160,6 +160,14 @@ export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
 /** The schema Schedule of the API. */
 export type Schedule = { readonly kind: string }
 
+/** The schema Session of the API. */
+export type Session = {
+  readonly actor: string
+  readonly role: 'read' | 'operate' | 'admin'
+  readonly readOnly: boolean
+  readonly mounted: boolean
+}
+
 /** The schema StoredError of the API. */
 export type StoredError = {
   readonly code: string
@@ -615,11 +623,6 @@ export interface Operations {
     }
     readonly answer: Token
   }
-  /** Says who is calling, and with which role. */
-  readonly 'GET /session': {
-    readonly request: {}
-    readonly answer: Caller
-  }
   /** Exchanges a token for the cookie of a session, for browsers. */
   readonly 'POST /session': {
     readonly request: { readonly body: { readonly token: string } }
@@ -629,6 +632,11 @@ export interface Operations {
   readonly 'DELETE /session': {
     readonly request: {}
     readonly answer: { readonly ended: boolean }
+  }
+  /** Says who is calling, with which role, and what the server allows at all. */
+  readonly 'GET /session': {
+    readonly request: {}
+    readonly answer: Session
   }
   /** Streams which topics have changed, as server-sent events. */
   readonly 'GET /stream': {

@@ -1,10 +1,11 @@
-/** What a mounted handler answers: the API, health, metrics, and the doors that features open. */
+/** What a mounted handler answers: the API, health, metrics, the doors that features open, and the dashboard. */
 import { includesRole } from '../wire/role.js'
 import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { problemAnswer, safeHeaders } from './answer.js'
 import { apiPath, type FetchHandler } from './handler.js'
 import { isKnown, Refusal } from './problem.js'
+import type { StaticFiles } from './static.js'
 
 /** The parts below one mount. */
 export interface Parts {
@@ -14,6 +15,7 @@ export interface Parts {
   readonly identify: Identify
   /** Doors that check their callers themselves, by the first part of their path. */
   readonly doors: ReadonlyMap<string, FetchHandler>
+  readonly dashboard: StaticFiles
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -29,6 +31,8 @@ export function dispatcher(parts: Parts): FetchHandler {
       const [, door = ''] = /\/(\w+)\/[^/]+$/.exec(pathname) ?? []
       const open = parts.doors.get(door)
       if (open !== undefined) return await open(request, connection)
+      const page = await parts.dashboard(request, connection)
+      if (page !== undefined) return page
       throw new Refusal('ROUTE_UNKNOWN', `there is nothing at ${JSON.stringify(pathname)}`)
     } catch (error) {
       if (!isKnown(error)) parts.onTrouble(error)

@@ -8,8 +8,11 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** Makes a handler for Node's server of one that takes Fetch requests. */
 export function nodeHandler(handle: FetchHandler): NodeHandler {
   return getRequestListener(
-    (request, { incoming }) =>
-      handle(request, { peer: (incoming as HttpBindings['incoming']).socket.remoteAddress }),
+    (request, { incoming }) => {
+      // Express cuts the path of a mount off `url`, and keeps the whole of it here.
+      const { socket, originalUrl } = incoming as HttpBindings['incoming'] & { originalUrl?: string }
+      return handle(request, { peer: socket.remoteAddress, asked: originalUrl })
+    },
     // The program around may have its own Request and Response.
     { overrideGlobalObjects: false },
   )

@@ -77,6 +77,8 @@ export interface Call<
 export interface Connection {
   /** The address of the peer, where the server knows it. */
   readonly peer?: string | undefined
+  /** The path that the browser asked for, where a server around may have cut off its own part of it. */
+  readonly asked?: string | undefined
 }
 
 /** Who makes a request. */

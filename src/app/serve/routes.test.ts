@@ -177,7 +177,8 @@ describe('access', () => {
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';')
     expect(login.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/)
     const headers = { ...own, cookie }
-    expect((await ask('GET', '/api/v1/session', { headers })).body).toEqual({ actor: 'read', role: 'read' })
+    const session = await ask('GET', '/api/v1/session', { headers })
+    expect(session.body).toEqual({ actor: 'read', role: 'read', readOnly: false, mounted: false })
     const { items } = (await ask('GET', '/api/v1/tokens', { token: admin })).body
     const id = items.find(({ name }) => name === 'read')?.id ?? ''
     const revoke = (body: object) => ask('DELETE', `/api/v1/tokens/${id}`, { token: admin, body })

@@ -11,7 +11,8 @@ import { Metrics } from '../../server/metrics/metrics.js'
 import { nodeHandler } from '../../server/node.js'
 import { openApiDocument } from '../../server/openapi.js'
 import { Refusal } from '../../server/problem.js'
-import { accessRoutes } from '../../server/routes/access.js'
+import { accessRoutes, callerRoute } from '../../server/routes/access.js'
+import { dashboardFolder, staticFiles } from '../../server/static.js'
 import { Broadcast } from '../../server/stream/broadcast.js'
 import { pulseText } from '../../server/stream/pulse-text.js'
 import { route, type Route } from '../../wire/route.js'
@@ -44,8 +45,8 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     'authorize' in options
       ? authorized(options.authorize)
       : identifier({ store: context.store, now, ...options })
-  const routes = allRoutes({ isMounted: 'authorize' in options, stream })
   const { readOnly, checkAnswers } = options
+  const routes = allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
   const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble })
   const health = (question: 'live' | 'ready'): Promise<Response> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
@@ -55,6 +56,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     metrics: () => metrics.text(),
     identify,
     doors: new Map(),
+    dashboard: staticFiles(dashboardFolder),
     onTrouble,
   })
   return {
@@ -70,14 +72,17 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
 /** All routes. A handler that is mounted has no tokens and sessions: the program around knows its users. */
 export function allRoutes({
   isMounted,
+  isReadOnly = false,
   stream,
 }: {
   isMounted: boolean
+  isReadOnly?: boolean
   stream?: Broadcast
 }): readonly Route<App>[] {
   const routes: readonly Route<App>[] = [
     ...coreRoutes,
     ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
+    callerRoute({ isReadOnly, isMounted }),
     ...liveRoutes(stream),
     documentRoute(() => routes),
   ]

@@ -30,6 +30,29 @@ const token = z
   .meta({ id: 'Token' })
 const caller = z.strictObject({ actor: z.string(), role: z.enum(roles) }).meta({ id: 'Caller' })
 
+/** What a caller may do at this server. Handlers that are mounted have it too, without sessions to end. */
+export function callerRoute(server: {
+  readonly isReadOnly: boolean
+  readonly isMounted: boolean
+}): Route<AccessApp> {
+  return route({
+    method: 'GET',
+    path: '/session',
+    role: 'read',
+    group,
+    summary: 'Says who is calling, with which role, and what the server allows at all.',
+    about: 'A handler inside another program is `mounted`: that program signs its users in and out.',
+    answer: caller.extend({ readOnly: z.boolean(), mounted: z.boolean() }).meta({ id: 'Session' }),
+    example: {},
+    handle: async ({ caller: { actor, role } }) => ({
+      actor,
+      role,
+      readOnly: server.isReadOnly,
+      mounted: server.isMounted,
+    }),
+  })
+}
+
 /** Makes and revokes tokens, and signs browsers in and out. */
 export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp>[] {
   return [
@@ -75,16 +98,6 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       answer: token,
       handle: async ({ app, parts: { id }, body: { dryRun } }) =>
         await revokeToken(await app.store(), { id, now: app.now(), dryRun }),
-    }),
-    route({
-      method: 'GET',
-      path: '/session',
-      role: 'read',
-      group,
-      summary: 'Says who is calling, and with which role.',
-      answer: caller,
-      example: {},
-      handle: async ({ caller: { actor, role } }) => ({ actor, role }),
     }),
     route({
       method: 'POST',

@@ -1,0 +1,22 @@
+/** All pages. A page is a folder beside this file whose `page.tsx` has its component as default export; here it gets its line. */
+import type { ComponentType } from 'react'
+import { words } from '../words/shell.js'
+
+/** A page and where it is. */
+export interface Page {
+  /** Its path in the hash; parts begin with a colon. */
+  readonly path: string
+  readonly title: string
+  /** Where it stands in the bar at the top: in the row, below "More", or nowhere. */
+  readonly place: 'bar' | 'more' | 'none'
+  /** The second key after `g`. */
+  readonly key?: string
+  readonly load: () => Promise<{ default: ComponentType }>
+}
+
+const { pages: titles } = words
+
+/** The pages, in the order of the bar. Each is loaded when it is first opened. */
+export const pages: readonly Page[] = [
+  { path: '/', title: titles.now, place: 'bar', key: 'n', load: () => import('./now/page.js') },
+]

@@ -1,0 +1,81 @@
+import { useId, useState, type ReactNode } from 'react'
+import { ApiError } from '../../../src/client/client.js'
+import { words } from '../words/common.js'
+import { Button } from './button.js'
+import styles from './confirm-dialog.module.css'
+import { Dialog } from './dialog.js'
+
+/** Asks before a change: says what will happen, takes a reason where one is recorded, and shows what went wrong. */
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  tone = 'main',
+  asksReason = true,
+  onConfirm,
+  onClose,
+}: {
+  title: string
+  /** What will happen; also fields of its own. */
+  children?: ReactNode
+  /** The word on the button, a verb. */
+  action: string
+  tone?: 'main' | 'danger'
+  asksReason?: boolean
+  /** Makes the change; the dialog closes when it is done and stays open when it fails. */
+  onConfirm: (reason: string) => Promise<void>
+  onClose: () => void
+}): ReactNode {
+  const id = useId()
+  const [reason, setReason] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const confirm = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      await onConfirm(reason.trim())
+      onClose()
+    } catch (caught) {
+      setError(caught instanceof ApiError ? caught.message : words.error.unreachable)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isBusy) void confirm()
+        }}
+      >
+        {children}
+        {asksReason ? (
+          <label className={styles['field']} htmlFor={id}>
+            {words.reason}
+            <input
+              id={id}
+              className={styles['input']}
+              value={reason}
+              maxLength={4096}
+              autoComplete="off"
+              onChange={({ target }) => setReason(target.value)}
+            />
+            <span className="soft">{words.reasonHint}</span>
+          </label>
+        ) : null}
+        {error === undefined ? null : (
+          <p className={styles['error']} role="alert">
+            {error}
+          </p>
+        )}
+        <footer className={styles['foot']}>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button type="submit" tone={tone} disabled={isBusy}>
+            {action}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

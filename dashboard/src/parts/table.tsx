@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react'
+import styles from './table.module.css'
+
+/** A column: its heading and its cell. */
+export interface Column<Row> {
+  readonly key: string
+  readonly head: ReactNode
+  readonly cell: (row: Row) => ReactNode
+  /** Numbers and times stand at the end. */
+  readonly align?: 'start' | 'end'
+  /** Whether it takes the space that is left, and cuts its text. */
+  readonly grows?: boolean
+  /** Whether narrow screens leave it out. */
+  readonly isExtra?: boolean
+}
+
+/** A real table for few rows. Many rows belong in a `VirtualList`. */
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  isSelected,
+}: {
+  /** What the rows are, for screen readers. */
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  isSelected?: (row: Row) => boolean
+}): ReactNode {
+  return (
+    <div className={styles['scroll']}>
+      <table className={styles['table']}>
+        <caption className="visually-hidden">{label}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ key, head, align, grows, isExtra }) => (
+              <th key={key} scope="col" data-align={align} data-grows={grows} data-extra={isExtra}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} data-selected={isSelected?.(row)} data-row={rowKey(row)}>
+              {columns.map(({ key, cell, align, grows, isExtra }) => (
+                <td key={key} data-align={align} data-grows={grows} data-extra={isExtra}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

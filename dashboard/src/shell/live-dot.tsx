@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+import { useLive } from '../data/live-context.js'
+import { words } from '../words/shell.js'
+import styles from './live-dot.module.css'
+
+/** Says how changes come in. */
+export function LiveDot(): ReactNode {
+  const { state } = useLive()
+  return (
+    <span className={styles['live']} data-state={state} title={words.live.explain[state]} role="status">
+      <span className={styles['dot']} aria-hidden="true" />
+      <span className={styles['text']}>{words.live[state]}</span>
+    </span>
+  )
+}

@@ -1,0 +1,70 @@
+/** Words that more than one page uses. All texts of the dashboard stand in this folder: one file for each page. */
+import type { Mark } from '../design/families.js'
+
+/** The common words. */
+export const words = {
+  product: 'Rota',
+  close: 'Close',
+  cancel: 'Cancel',
+  retry: 'Try again',
+  copy: 'Copy',
+  copied: 'Copied',
+  undo: 'Undo',
+  more: 'More',
+  show: 'Show',
+  loading: 'Loading…',
+  none: 'none',
+  now: 'now',
+  unknown: 'unknown',
+  reason: 'Reason',
+  reasonHint: 'Recorded with the change, for whoever asks why later.',
+  skip: 'Skip to the content',
+  all: 'all',
+  rowsNew: (count: string) => `${count} new`,
+  total: (count: string, isCapped: boolean) => (isCapped ? `${count}+` : count),
+  nothingMatches: 'Nothing matches the filter.',
+  clearFilter: 'Clear the filter',
+  role: {
+    readOnly: 'This server was started to read only.',
+    needed: ({ actor, role }: { actor: string; role: string }, needed: string) =>
+      `${actor} has the role ${role}; this needs ${needed}.`,
+  },
+  error: {
+    title: 'This could not be read.',
+    unreachable: 'The server does not answer. It may be stopped, or the network is down.',
+    page: 'This page has failed.',
+    reload: 'Load the page again',
+  },
+  unknownPage: {
+    title: 'There is no such page.',
+    text: 'The address may be old, or it was cut when it was copied.',
+    home: 'Go to Now',
+  },
+  time: {
+    ago: (text: string) => `${text} ago`,
+    in: (text: string) => `in ${text}`,
+    copyHint: 'ISO time; select to copy',
+  },
+} as const
+
+/** The names of states, as they stand beside their marks. */
+export const markWords: Readonly<Record<Mark, string>> = {
+  done: 'done',
+  running: 'running',
+  failed: 'failed',
+  unexplained: 'unexplained',
+  missed: 'missed',
+  late: 'late',
+  retrying: 'will be retried',
+  overlap: 'overlap',
+  collapsed: 'collapsed',
+  paused: 'paused',
+  frozen: 'frozen',
+  switch: 'switched off',
+  cancelled: 'cancelled',
+  due: 'due',
+  pending: 'pending',
+  pruned: 'pruned',
+  checked: 'checked',
+  'not-due': 'not due',
+}
