@@ -1,0 +1,14 @@
+import { ApiError, createClient } from '../../../src/client/client.js'
+
+/** The API of the server that served the page, below the same path. */
+export const api = createClient({ url: '.' })
+
+/** Whether the server asks the reader to sign in. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+/** Whether something is not there. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}

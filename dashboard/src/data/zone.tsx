@@ -1,0 +1,42 @@
+/** In which zone times are shown: the reader's, each trigger's own, or UTC. The address says so; the choice is kept. */
+import { createContext, use, type ReactNode } from 'react'
+import { useParams } from './location.js'
+import { keepSetting, useSetting } from './settings.js'
+
+/** The choices. */
+export type ZoneChoice = 'mine' | 'trigger' | 'utc'
+
+/** The choices, in the order in which the key goes through them. */
+export const zoneChoices: readonly ZoneChoice[] = ['mine', 'trigger', 'utc']
+
+/** The zone of the reader's system. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The choice and how to change it. */
+export function useZoneChoice(): readonly [ZoneChoice, (choice: ZoneChoice) => void] {
+  const [params, change] = useParams()
+  const [kept] = useSetting('zone')
+  const text = params.get('zone') ?? kept
+  return [
+    zoneChoices.find((choice) => choice === text) ?? 'mine',
+    (choice) => {
+      keepSetting('zone', choice)
+      change({ zone: choice }, { replace: true })
+    },
+  ]
+}
+
+const TriggerZone = createContext<string | undefined>(undefined)
+
+/** Everything inside belongs to a trigger of this zone. */
+export function InZoneOf({ zone, children }: { zone: string | undefined; children: ReactNode }): ReactNode {
+  return <TriggerZone value={zone}>{children}</TriggerZone>
+}
+
+/** The zone in which to show a time; one of no trigger is shown in the reader's. */
+export function useZone(ofTrigger?: string | undefined): string {
+  const [choice] = useZoneChoice()
+  const around = use(TriggerZone)
+  if (choice === 'utc') return 'UTC'
+  return choice === 'trigger' ? (ofTrigger ?? around ?? ownZone) : ownZone
+}
