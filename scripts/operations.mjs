@@ -68,6 +68,8 @@ function objectType({ properties = {}, required = [], additionalProperties }) {
     ([key, value]) =>
       `readonly ${/^\w+$/.test(key) ? key : JSON.stringify(key)}${required.includes(key) ? '' : '?'}: ${typeOf(value)}`,
   )
+  const isOpen = typeof additionalProperties === 'object' || additionalProperties === true
+  if (members.length > 0 && isOpen) members.push('readonly [other: string]: unknown')
   if (members.length > 0) return `{ ${members.join('; ')} }`
   const others = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
   return `Readonly<Record<string, ${others}>>`

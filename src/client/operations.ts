@@ -29,6 +29,49 @@ export type Coverage = {
   readonly otherZoneRules: boolean
 }
 
+/** The schema Explanation of the API. */
+export type Explanation =
+  | {
+      readonly kind: 'run'
+      readonly at: Instant
+      readonly run: Run
+      readonly pending: readonly PendingReason[]
+    }
+  | {
+      readonly kind: 'range'
+      readonly version: number
+      readonly firstAt: Instant
+      readonly lastAt: Instant
+      readonly reason: LedgerReason
+      readonly rule: string
+      readonly blocker: string | null
+      readonly detail: string | null
+      readonly recordedAt: Instant
+      readonly blockerState: RunState | null
+      readonly lastSignAt: Instant | null
+    }
+  | { readonly kind: 'held'; readonly firstAt: Instant; readonly lastAt: Instant; readonly hold: Hold }
+  | {
+      readonly kind: 'waiting'
+      readonly at: Instant
+      readonly hold: Hold | null
+      readonly lastSignAt: Instant | null
+    }
+  | { readonly kind: 'future'; readonly at: Instant }
+  | {
+      readonly kind: 'not-due'
+      readonly at: Instant
+      readonly beforeAt: Instant | null
+      readonly afterAt: Instant | null
+    }
+  | {
+      readonly kind: 'not-defined'
+      readonly at: Instant
+      readonly definedAt: Instant | null
+      readonly endedAt: Instant | null
+    }
+  | { readonly kind: 'unexplained'; readonly at: Instant }
+
 /** The schema Finding of the API. */
 export type Finding = {
   readonly check: string
@@ -53,11 +96,12 @@ export type Instant = string
 /** The schema Job of the API. */
 export type Job = {
   readonly name: string
-  readonly handler: { readonly kind: string }
+  readonly handler: { readonly kind: string; readonly [other: string]: unknown }
   readonly queue: string
   readonly priority: number
   readonly source: string
   readonly active: boolean
+  readonly [other: string]: unknown
 }
 
 /** The schema LedgerEntry of the API. */
@@ -93,6 +137,38 @@ export type LogLine = {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly text: string
 }
+
+/** The schema PendingReason of the API. */
+export type PendingReason =
+  | { readonly kind: 'due-later'; readonly at: Instant }
+  | {
+      readonly kind: 'retry'
+      readonly at: Instant
+      readonly failures: number
+      readonly error: StoredError | null
+    }
+  | { readonly kind: 'held'; readonly hold: Hold }
+  | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
+  | {
+      readonly kind: 'limit'
+      readonly of: 'trigger' | 'job' | 'key' | 'partition' | 'service' | 'backfill'
+      readonly name: string
+      readonly key: string | null
+      readonly limit: number
+      readonly holders: readonly string[]
+    }
+  | {
+      readonly kind: 'queue-full'
+      readonly queue: string
+      readonly limit: number
+      readonly holders: readonly string[]
+    }
+  | { readonly kind: 'job-undefined'; readonly job: string }
+  | { readonly kind: 'no-worker' }
+  | { readonly kind: 'draining'; readonly workers: number }
+  | { readonly kind: 'no-handler'; readonly job: string; readonly source: string; readonly workers: number }
+  | { readonly kind: 'slots-taken'; readonly slots: number; readonly workers: number }
+  | { readonly kind: 'ready' }
 
 /** The schema Preview of the API. */
 export type Preview = {
@@ -154,11 +230,41 @@ export type Run = {
   readonly error: StoredError | null
 }
 
+/** The schema RunBeside of the API. */
+export type RunBeside = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly createdAt: Instant
+  readonly claimedAt: Instant | null
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly priority: number
+  readonly partition: string | null
+  readonly uniqueKey: string | null
+  readonly labels: Readonly<Record<string, string>> | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly cancelRequested: boolean
+  readonly payload: unknown
+  readonly result: unknown
+  readonly error: StoredError | null
+  readonly pending: readonly PendingReason[]
+}
+
 /** The schema RunState of the API. */
 export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
 
 /** The schema Schedule of the API. */
-export type Schedule = { readonly kind: string }
+export type Schedule = { readonly kind: string; readonly [other: string]: unknown }
 
 /** The schema Session of the API. */
 export type Session = {
@@ -201,6 +307,7 @@ export type Trigger = {
   readonly revision: number
   readonly overlap: string
   readonly payload: unknown
+  readonly [other: string]: unknown
 }
 
 /** The schema TriggerVersion of the API. */
@@ -209,7 +316,7 @@ export type TriggerVersion = {
   readonly validFromAt: Instant
   readonly validUntil: Instant | null
   readonly tzdata: string
-  readonly trigger: { readonly name: string }
+  readonly trigger: { readonly name: string; readonly [other: string]: unknown }
 }
 
 /** The schema Why of the API. */
@@ -217,34 +324,8 @@ export type Why = {
   readonly trigger: string
   readonly fromAt: Instant
   readonly untilAt: Instant
-  readonly explanations: readonly { readonly kind: string }[]
-  readonly beside: readonly {
-    readonly id: string
-    readonly job: string
-    readonly trigger: string | null
-    readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
-    readonly state: RunState
-    readonly reason: string | null
-    readonly dueAt: Instant
-    readonly runAt: Instant
-    readonly createdAt: Instant
-    readonly claimedAt: Instant | null
-    readonly startedAt: Instant | null
-    readonly finishedAt: Instant | null
-    readonly attempt: number
-    readonly failures: number
-    readonly crashes: number
-    readonly priority: number
-    readonly partition: string | null
-    readonly uniqueKey: string | null
-    readonly labels: Readonly<Record<string, string>> | null
-    readonly worker: string | null
-    readonly waitsFor: string | null
-    readonly cancelRequested: boolean
-    readonly payload: unknown
-    readonly result: unknown
-    readonly error: StoredError | null
-  }[]
+  readonly explanations: readonly Explanation[]
+  readonly beside: readonly RunBeside[]
   readonly more: boolean
   readonly earlier: number
 }
@@ -261,6 +342,7 @@ export type Worker = {
   readonly leaseUntil: Instant
   readonly isDraining: boolean
   readonly standing: 'live' | 'late' | 'gone'
+  readonly [other: string]: unknown
 }
 
 /** Every operation: what it takes, and what it answers. */
@@ -324,7 +406,7 @@ export interface Operations {
   /** Says why a run has not been started, the main reason first. */
   readonly 'GET /runs/{id}/pending': {
     readonly request: { readonly path: { readonly id: string } }
-    readonly answer: { readonly reasons: readonly { readonly kind: string }[] }
+    readonly answer: { readonly reasons: readonly PendingReason[] }
   }
   /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
   readonly 'POST /runs/{id}/cancel': {
@@ -651,6 +733,6 @@ export interface Operations {
   /** Reads the OpenAPI document of this server. */
   readonly 'GET /openapi.json': {
     readonly request: {}
-    readonly answer: { readonly openapi: string }
+    readonly answer: { readonly openapi: string; readonly [other: string]: unknown }
   }
 }

@@ -1,7 +1,8 @@
 /** Why, coverage, findings and previews, as answers show them. */
 import { z } from 'zod'
+import { hold } from './definitions.js'
 import { instant, json, maybeInstant, name } from './fields.js'
-import { run } from './runs.js'
+import { pendingReason, run, runState } from './runs.js'
 
 /** Why due instants did not become runs. */
 export const ledgerReason = z
@@ -24,14 +25,50 @@ export const ledgerEntry = z
   })
   .meta({ id: 'LedgerEntry' })
 
+const pending = z.array(pendingReason)
+
+/** What became of an instant, or of a stretch of instants, of a trigger. */
+export const explanation = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('run'), at: instant, run, pending }),
+    z.strictObject({
+      kind: z.literal('range'),
+      ...ledgerEntry.omit({ seq: true, trigger: true }).shape,
+      blockerState: runState.nullable(),
+      lastSignAt: maybeInstant,
+    }),
+    z.strictObject({ kind: z.literal('held'), firstAt: instant, lastAt: instant, hold }),
+    z.strictObject({
+      kind: z.literal('waiting'),
+      at: instant,
+      hold: hold.nullable(),
+      lastSignAt: maybeInstant,
+    }),
+    z.strictObject({ kind: z.literal('future'), at: instant }),
+    z.strictObject({
+      kind: z.literal('not-due'),
+      at: instant,
+      beforeAt: maybeInstant,
+      afterAt: maybeInstant,
+    }),
+    z.strictObject({
+      kind: z.literal('not-defined'),
+      at: instant,
+      definedAt: maybeInstant,
+      endedAt: maybeInstant,
+    }),
+    z.strictObject({ kind: z.literal('unexplained'), at: instant }),
+  ])
+  .meta({ id: 'Explanation' })
+
 /** What became of the due instants of a trigger in a stretch of time. */
 export const why = z
   .strictObject({
     trigger: name,
     fromAt: instant,
     untilAt: instant,
-    explanations: z.array(z.looseObject({ kind: z.string() })),
-    beside: z.array(z.looseObject(run.shape)),
+    explanations: z.array(explanation),
+    beside: z.array(run.extend({ pending }).meta({ id: 'RunBeside' })),
     more: z.boolean(),
     earlier: z.number().int(),
   })

@@ -1,5 +1,6 @@
 /** Runs, their attempts and their logs, as requests and answers show them. */
 import { z } from 'zod'
+import { hold } from './definitions.js'
 import { instant, json, labels, maybeInstant, name } from './fields.js'
 
 const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const
@@ -69,3 +70,40 @@ export const logLine = z
     text: z.string(),
   })
   .meta({ id: 'LogLine' })
+
+const holders = z.array(z.string())
+
+/** What a pending run waits for. */
+export const pendingReason = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('due-later'), at: instant }),
+    z.strictObject({
+      kind: z.literal('retry'),
+      at: instant,
+      failures: z.number().int(),
+      error: storedError.nullable(),
+    }),
+    z.strictObject({ kind: z.literal('held'), hold }),
+    z.strictObject({ kind: z.literal('queue-paused'), queue: name, hold }),
+    z.strictObject({
+      kind: z.literal('limit'),
+      of: z.enum(['trigger', 'job', 'key', 'partition', 'service', 'backfill']),
+      name: z.string(),
+      key: z.string().nullable(),
+      limit: z.number().int(),
+      holders,
+    }),
+    z.strictObject({ kind: z.literal('queue-full'), queue: name, limit: z.number().int(), holders }),
+    z.strictObject({ kind: z.literal('job-undefined'), job: name }),
+    z.strictObject({ kind: z.literal('no-worker') }),
+    z.strictObject({ kind: z.literal('draining'), workers: z.number().int() }),
+    z.strictObject({
+      kind: z.literal('no-handler'),
+      job: name,
+      source: z.string(),
+      workers: z.number().int(),
+    }),
+    z.strictObject({ kind: z.literal('slots-taken'), slots: z.number().int(), workers: z.number().int() }),
+    z.strictObject({ kind: z.literal('ready') }),
+  ])
+  .meta({ id: 'PendingReason' })

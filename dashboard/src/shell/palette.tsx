@@ -85,7 +85,8 @@ function useChoices(text: string): readonly Choice[] {
     enabled: isSearch && isListed('/triggers/:name'),
     placeholderData: (before) => before,
   })
-  const isRunId = /^\d{8}T/.test(text)
+  // A run is found by the beginning of its id.
+  const isRunId = /^[0-9a-hjkmnp-tv-z]{4,36}$/i.test(text)
   const { data: run } = useQuery({
     queryKey: ['palette', 'run', text],
     queryFn: ({ signal }) => api('GET /runs/{id}', { path: { id: text }, signal }),

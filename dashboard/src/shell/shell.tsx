@@ -4,6 +4,7 @@ import { useLive } from '../data/live-context.js'
 import { useZone, useZoneChoice, zoneChoices } from '../data/zone.js'
 import { exactTime } from '../data/format.js'
 import { pages } from '../pages/index.js'
+import { WhyPanel } from '../parts/why/why-panel.js'
 import { words as common } from '../words/common.js'
 import { words } from '../words/shell.js'
 import { FreezeBanner } from './freeze-banner.js'
@@ -54,6 +55,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       <main id="content" className={styles['content']} tabIndex={-1}>
         {children}
       </main>
+      <WhyPanel />
       {opened === 'palette' ? <Palette onClose={close} /> : null}
       {opened === 'keys' ? <KeysSheet onClose={close} /> : null}
     </>

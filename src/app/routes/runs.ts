@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { change, changeBody, instantInput, json, name, page, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
-import { attempt, logLine, run, runState } from '../../wire/runs.js'
+import { attempt, logLine, pendingReason, run, runState } from '../../wire/runs.js'
 import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
 import { logStream } from './log-stream.js'
@@ -93,7 +93,7 @@ export const runRoutes: readonly Route<App>[] = [
     group,
     summary: 'Says why a run has not been started, the main reason first.',
     parts,
-    answer: z.strictObject({ reasons: z.array(z.looseObject({ kind: z.string() })) }),
+    answer: z.strictObject({ reasons: z.array(pendingReason) }),
     handle: async ({ app, parts: { id } }) => ({ reasons: (await app.runs.whyPending(id)).map(pendingView) }),
   }),
   route({

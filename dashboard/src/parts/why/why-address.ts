@@ -1,0 +1,31 @@
+/** Which why is open stands in the address: `why=nightly@2026-11-17T02:00:00Z..2026-11-17T02:30:00Z`. */
+import { useParams } from '../../data/location.js'
+
+/** What is asked: what became of the instants of a trigger in a stretch of time; one instant where it has no end. */
+export interface WhyQuestion {
+  readonly trigger: string
+  /** ISO text. */
+  readonly from: string
+  readonly until?: string | undefined
+}
+
+/** The question that is open, and how to ask another one or none. */
+export function useWhy(): readonly [WhyQuestion | undefined, (question: WhyQuestion | undefined) => void] {
+  const [params, change] = useParams()
+  return [
+    readWhy(params.get('why')),
+    (question) => change({ why: question === undefined ? null : whyText(question) }),
+  ]
+}
+
+/** A question as it stands in an address. */
+export function whyText({ trigger, from, until }: WhyQuestion): string {
+  return `${trigger}@${from}${until === undefined || until === from ? '' : `..${until}`}`
+}
+
+function readWhy(text: string | null): WhyQuestion | undefined {
+  // A name may have an @ of its own; a time has none.
+  const [, trigger, from, until] = /^(.+)@([^@]+?)(?:\.\.([^@]+))?$/.exec(text ?? '') ?? []
+  if (trigger === undefined || from === undefined) return undefined
+  return { trigger, from, until }
+}

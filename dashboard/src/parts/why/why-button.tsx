@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+import { words } from '../../words/why.js'
+import { Button } from '../button.js'
+import { useWhy, type WhyQuestion } from './why-address.js'
+
+/** Opens the why panel. Without children it is a small button; a mark or a number may be its content. */
+export function WhyButton({ children, ...question }: WhyQuestion & { children?: ReactNode }): ReactNode {
+  const [, ask] = useWhy()
+  return (
+    <Button tone="quiet" aria-label={words.label(question.trigger)} onClick={() => ask(question)}>
+      {children ?? words.button}
+    </Button>
+  )
+}

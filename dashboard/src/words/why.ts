@@ -1,0 +1,149 @@
+/** Words of the why panel: what became of an instant, and which rule decided. */
+import type { Explanation, LedgerReason, PendingReason, Run } from '../../../src/client/operations.js'
+import { formatCount } from '../data/format.js'
+
+type Of<Kind extends Explanation['kind']> = Extract<Explanation, { kind: Kind }>
+
+/** The words of the panel. */
+export const words = {
+  title: (trigger: string) => `Why: ${trigger}`,
+  button: 'Why',
+  label: (trigger: string) => `Why, of ${trigger}`,
+  schedule: 'Schedule',
+  rule: 'Rule',
+  version: 'Version in force',
+  recorded: 'Recorded',
+  blocker: 'In the way',
+  heldBy: 'Held by',
+  until: 'Until',
+  noEnd: 'until somebody releases it',
+  note: 'Reason given',
+  lastSign: 'Last sign of life',
+  waitsFor: 'Waits for',
+  due: 'Due',
+  run: 'Run',
+  nearest: 'Nearest due instants',
+  before: 'before',
+  after: 'after',
+  defined: 'Defined',
+  ended: 'Ended',
+  beside: 'Started by hand or by others in that time',
+  to: 'to',
+  earlier: (count: number) =>
+    `${formatCount(count)}${count >= 10_000 ? ' or more' : ''} earlier instants are not shown.`,
+  later: 'More are to come; a shorter stretch shows them.',
+  showEarlier: 'Show the earlier ones',
+  command: 'The same in a terminal',
+  openRun: 'Open the run',
+} as const
+
+/** The sentence that answers why, for each kind of answer. */
+export function headline(one: Explanation): string {
+  switch (one.kind) {
+    case 'run':
+      return runHeadline(one.run)
+    case 'range':
+      return rangeHeadline(one)
+    case 'held':
+      return 'It will not run: it is held back.'
+    case 'waiting':
+      return one.hold === null
+        ? 'It is due and not planned yet: no scheduler is running.'
+        : 'It is due and not planned yet: planning is held back.'
+    case 'future':
+      return 'It is still to come.'
+    case 'not-due':
+      return 'The trigger was not due then. Nothing is missing.'
+    case 'not-defined':
+      return 'The trigger was not in force then.'
+    case 'unexplained':
+      return 'It was due and nothing is recorded. This must not happen; `rota doctor` looks for the cause.'
+  }
+}
+
+function runHeadline({ state, attempt, error, reason }: Run): string {
+  const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
+  switch (state) {
+    case 'done':
+      return `It ran and is done${tries}.`
+    case 'failed':
+      return `It ran and failed${tries}${error === null ? '' : `: ${error.message}`}`
+    case 'running':
+      return 'It is running now.'
+    case 'pending':
+      return 'It was recorded as a run and waits.'
+    case 'cancelled':
+      return `It was cancelled${reason === null ? '' : `: ${reason}`}`
+  }
+}
+
+function rangeHeadline({ reason, rule, detail }: Of<'range'>): string {
+  if (rule === 'partition:none') return 'It did not run: the asset has no partition for it.'
+  if (reason === 'missed' && detail === null) return 'It did not run: nothing was running at that time.'
+  return reasonSentences[reason]
+}
+
+const reasonSentences: Readonly<Record<LedgerReason, string>> = {
+  missed: 'It did not run: it was missed.',
+  collapsed: 'It did not run on its own: one run stands for it and its neighbours.',
+  overlap: 'It did not run: the run before was not finished.',
+  paused: 'It did not run: the trigger was paused.',
+  frozen: 'It did not run: everything was frozen.',
+  switch: 'It did not run: a kill switch was off.',
+  pruned: 'It ran; its run was pruned since.',
+  checked: 'The round was checked then.',
+}
+
+/** What a rule means. */
+export function ruleSentence(rule: string): string {
+  return ruleSentences[rule] ?? ''
+}
+
+const ruleSentences: Readonly<Record<string, string>> = {
+  'catch-up:skip': 'What is found late, after its grace, is skipped.',
+  'catch-up:latest': 'Of what is found late, only the newest instant runs.',
+  'catch-up:max-age': 'What is older than the limit of catch-up is skipped.',
+  'catch-up:max-runs': 'Catch-up runs only so many late instants.',
+  'overlap:skip': 'While a run is unfinished, the next ones are skipped.',
+  'overlap:queue-one': 'While a run is unfinished, one waits and the others are skipped.',
+  'overlap:cancel-running': 'A new run cancels the unfinished one.',
+  'overlap:terminate-running': 'A new run ends the unfinished one at once.',
+  'partition:none': 'The asset of the trigger has no partition at that time.',
+  hold: 'Somebody held it back.',
+  prune: 'Old history is removed after its retention.',
+  'round:check': 'A check of the round decides what runs.',
+  'round:later': 'Left out after the check.',
+  'round:overlap': 'The check before was not finished.',
+}
+
+/** What a pending run waits for. */
+export function pendingSentence(reason: PendingReason): string {
+  switch (reason.kind) {
+    case 'due-later':
+      return 'its time'
+    case 'retry':
+      return `its next attempt, after ${reason.failures} failed`
+    case 'held':
+      return `the end of a hold by ${reason.hold.by}`
+    case 'queue-paused':
+      return `queue ${reason.queue}, which ${reason.hold.by} paused`
+    case 'limit':
+      return `a slot of ${reason.of} ${reason.name}${reason.key === null ? '' : ` ${reason.key}`} (at most ${reason.limit} at a time)`
+    case 'queue-full':
+      return `a slot of queue ${reason.queue} (at most ${reason.limit} at a time)`
+    case 'job-undefined':
+      return `a definition of job ${reason.job}, which no source has`
+    case 'no-worker':
+      return 'a worker: none is alive'
+    case 'draining':
+      return reason.workers === 1
+        ? 'a worker: the only live one drains'
+        : `a worker: all ${reason.workers} drain`
+    case 'no-handler':
+      return `a worker that has job ${reason.job}, a function of ${reason.source}`
+    case 'slots-taken':
+      return `a free slot: all ${reason.slots} of ${reason.workers} workers are taken`
+    case 'ready':
+      return 'nothing: a worker takes it within seconds'
+  }
+}
