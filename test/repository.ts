@@ -24,8 +24,9 @@ export function filesUnder(folder: string, endings: readonly string[]): readonly
 
 function pathsUnder(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-    if (made.has(entry.name)) return []
     const path = join(directory, entry.name)
+    // The data of a store is made; the folder of this name in the dashboard is not.
+    if (made.has(entry.name) && path !== join(root, 'dashboard', 'src', 'data')) return []
     if (entry.isDirectory()) return pathsUnder(path)
     return entry.isFile() ? [relative(root, path).split(sep).join('/')] : []
   })

@@ -68,3 +68,17 @@ export const markWords: Readonly<Record<Mark, string>> = {
   checked: 'checked',
   'not-due': 'not due',
 }
+
+/** How schedules are named. */
+export const scheduleWords = {
+  every: (duration: string) => `every ${duration}`,
+  kinds: {
+    cron: 'cron',
+    interval: 'interval',
+    once: 'once',
+    'after-finish': 'after the end of its run',
+    round: 'round',
+    sensor: 'sensor',
+    upstream: 'when its upstream partitions are done',
+  } as Readonly<Record<string, string>>,
+} as const
