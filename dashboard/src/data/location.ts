@@ -49,7 +49,8 @@ export function hrefOf(to: string): string {
     const value = current.get(name)
     if (value !== null && !params.has(name) && !search.includes(`${name}=`)) params.set(name, value)
   }
-  for (const [name, value] of [...params]) if (value === '') params.delete(name)
+  const empty = Array.from(params).filter(([, value]) => value === '')
+  for (const [name] of empty) params.delete(name)
   return `#${path}${asSearch(params)}`
 }
 

@@ -34,7 +34,7 @@ export function InZoneOf({ zone, children }: { zone: string | undefined; childre
 }
 
 /** The zone in which to show a time; one of no trigger is shown in the reader's. */
-export function useZone(ofTrigger?: string | undefined): string {
+export function useZone(ofTrigger?: string): string {
   const [choice] = useZoneChoice()
   const around = use(TriggerZone)
   if (choice === 'utc') return 'UTC'

@@ -1,0 +1,18 @@
+/** What colours a terminal: escape sequences. A page shows the text without them. */
+// oxlint-disable-next-line no-control-regex
+const escapes = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\-_])/g
+
+/** Characters that are not seen, or that turn the text around them: they would let a text pass for another one. */
+// oxlint-disable-next-line no-control-regex
+const unseen = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g
+
+/** A text of others as a page shows it: without escape sequences, with unseen characters made visible. */
+export function printable(text: string): string {
+  return text
+    .replace(escapes, '')
+    .replace(unseen, (character) =>
+      character === '\r'
+        ? ''
+        : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Run } from '../../../src/client/operations.js'
+import type { Mark } from '../design/families.js'
+import { api } from './api.js'
+
+/** One run. */
+export function runQuery(id: string) {
+  return queryOptions({
+    queryKey: ['run', id],
+    queryFn: ({ signal }) => api('GET /runs/{id}', { path: { id }, signal }),
+    meta: { topics: ['runs'] },
+  })
+}
+
+/** The attempts of a run. */
+export function attemptsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['run', id, 'attempts'],
+    queryFn: ({ signal }) => api('GET /runs/{id}/attempts', { path: { id }, signal }),
+    meta: { topics: ['runs'] },
+  })
+}
+
+/** Why a run has not been started. */
+export function pendingQuery(id: string) {
+  return queryOptions({
+    queryKey: ['run', id, 'pending'],
+    queryFn: ({ signal }) => api('GET /runs/{id}/pending', { path: { id }, signal }),
+    meta: { topics: ['runs', 'holds'] },
+  })
+}
+
+/** The mark of a run: one that failed and will be retried is told apart from one that only waits. */
+export function runMark({ state, attempt }: Pick<Run, 'state' | 'attempt'>): Mark {
+  return state === 'pending' && attempt > 0 ? 'retrying' : state
+}

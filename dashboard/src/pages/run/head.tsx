@@ -1,0 +1,70 @@
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Run } from '../../../../src/client/operations.js'
+import { runMark } from '../../data/runs.js'
+import { useMay } from '../../data/session.js'
+import { Button } from '../../parts/button.js'
+import { CopyButton } from '../../parts/copy-button.js'
+import { StateMark } from '../../parts/mark.js'
+import { Time } from '../../parts/time.js'
+import { WhyButton } from '../../parts/why/why-button.js'
+import { useKeys } from '../../shell/keys.js'
+import { words } from '../../words/run.js'
+import { CancelDialog, RetryDialog, RunAgainDialog } from './actions.js'
+import styles from './page.module.css'
+
+/** Which run it is, how it stands, and what can be done about it. */
+export function RunHead({ run }: { run: Run }): ReactNode {
+  const [asked, setAsked] = useState<'retry' | 'cancel' | 'again'>()
+  const { why } = useMay('operate')
+  const { id, trigger, job, state, attempt, dueAt, cancelRequested } = run
+  const canRetry = state === 'failed' || state === 'cancelled'
+  const canCancel = state === 'pending' || state === 'running'
+  useKeys([
+    {
+      keys: 'R',
+      label: words.actions.retryAction,
+      act: () => canRetry && why === undefined && setAsked('retry'),
+    },
+  ])
+  const close = (): void => setAsked(undefined)
+  return (
+    <header className={styles['head']}>
+      <div className={styles['names']}>
+        <h1>
+          {trigger === null ? job : <Link href={`/triggers/${encodeURIComponent(trigger)}`}>{trigger}</Link>}
+        </h1>
+        <p className={styles['line']}>
+          <StateMark mark={runMark(run)} />
+          {attempt > 0 ? <span className="soft">{words.attempt(attempt)}</span> : null}
+          {cancelRequested && state === 'running' ? <span className="soft">{words.stopping}</span> : null}
+          <span className="soft">{words.steps.due}</span> <Time at={dueAt} withOffset />
+          <code className="soft">{id}</code>
+          <CopyButton text={id} label={words.copyId} />
+        </p>
+      </div>
+      <div className={styles['actions']}>
+        <Button
+          tone={canRetry ? 'main' : 'plain'}
+          why={why ?? (canRetry ? undefined : words.actions.only('failed or cancelled'))}
+          onClick={() => setAsked('retry')}
+        >
+          {words.actions.retry}
+        </Button>
+        <Button
+          why={why ?? (canCancel ? undefined : words.actions.only('pending or running'))}
+          onClick={() => setAsked('cancel')}
+        >
+          {words.actions.cancel}
+        </Button>
+        <Button why={why} onClick={() => setAsked('again')}>
+          {words.actions.again}
+        </Button>
+        {trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />}
+      </div>
+      {asked === 'retry' ? <RetryDialog run={run} onClose={close} /> : null}
+      {asked === 'cancel' ? <CancelDialog run={run} onClose={close} /> : null}
+      {asked === 'again' ? <RunAgainDialog run={run} onClose={close} /> : null}
+    </header>
+  )
+}
