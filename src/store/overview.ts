@@ -8,6 +8,7 @@ import type { Run, RunState } from '../kernel/run/run.js'
 import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import type { Instant } from '../time/instant.js'
 import type { RunCount, RunFilter } from './run-filter.js'
+import type { SeriesRequest, SeriesRow } from './series.js'
 
 /** The part of the store port that answers them. */
 export interface Overview {
@@ -41,6 +42,12 @@ export interface Overview {
 
   /** The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. */
   troubled(request: { limit: number }): Promise<readonly Run[]>
+
+  /** The ends of runs in `[fromAt, untilAt)`, counted from the runs that are still there, by bucket, job and state; empty buckets are left out. */
+  series(request: SeriesRequest): Promise<readonly SeriesRow[]>
+
+  /** The pending runs that should have started `byMs` ago or earlier, the longest overdue first. */
+  late(request: LateRequest): Promise<readonly Run[]>
 
   /** How many runs a filter matches, counted no further than `atMost`, and looked for no further than its `look`. */
   countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<RunCount>
@@ -90,6 +97,13 @@ export interface RunMark {
   readonly dueAt: Instant
   readonly startedAt: Instant | undefined
   readonly finishedAt: Instant | undefined
+}
+
+/** Which runs are late: by how much, and how many are asked for. */
+export interface LateRequest {
+  readonly now: Instant
+  readonly byMs: number
+  readonly limit: number
 }
 
 /** The runs of one trigger and state that are due in one bucket. */

@@ -16,6 +16,7 @@ import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './cases/reading.js'
 import { runFilterLaws } from './cases/run-filters.js'
+import { seriesLaws } from './cases/overview/series.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './cases/unique.js'
 
@@ -44,6 +45,7 @@ export function conformance(
     describe('reading', () => readingLaws(law))
     describe('filters of runs', () => runFilterLaws(law))
     describe('overview', () => overviewLaws(law))
+    describe('series and late runs', () => seriesLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })
 }

@@ -7,6 +7,7 @@ import * as overview from './overview.js'
 import * as planning from './planning.js'
 import { prune } from './prune.js'
 import * as reading from './reading.js'
+import { late, series } from './overview/series.js'
 import { changeState, forgetSeen, seen, stateEntries } from './state.js'
 import { compareText, type Tables } from './tables.js'
 import * as work from './work.js'
@@ -66,6 +67,8 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     ledgerPage: async (request) => read((tables) => overview.ledgerPage(tables, request)),
     countRuns: async (filter, atMost) => read((tables) => countRuns(tables, filter, atMost)),
     troubled: async (request) => read((tables) => overview.troubled(tables, request)),
+    series: async (request) => read((tables) => series(tables, request)),
+    late: async (request) => read((tables) => late(tables, request)),
 
     hold: async (request) => write((tables) => hold(tables, request)),
     release: async (request) => write((tables) => release(tables, request)),

@@ -1,12 +1,15 @@
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { TriggersPage } from '../overview.js'
 import type { Store } from '../port.js'
+import { SeriesRows } from '../series.js'
 import { facts } from './facts/facts.js'
 import { takeFacts } from './facts/take-facts.js'
 import { inPieces, itemsPerCommit } from './in-pieces.js'
 import { ledgerPage } from './overview/ledger-page.js'
 import { lanes, recentRuns, tally } from './overview/marks.js'
+import { late } from './overview/late.js'
 import { pulse } from './overview/pulse.js'
+import { seriesPart, type LastEnd } from './overview/series.js'
 import { triggersPage } from './overview/triggers-page.js'
 import { troubled } from './overview/troubled.js'
 import { defineTriggers } from './planning/define.js'
@@ -126,6 +129,16 @@ export function storeVerbs({ commit, read }: Driver) {
     ledgerPage: (request) => read((session) => ledgerPage(session, request)),
     countRuns: (filter, atMost) => runCount(read, filter, atMost),
     troubled: (request) => read((session) => troubled(session, request)),
+    series: async (request) => {
+      const rows = new SeriesRows()
+      for (let after: LastEnd | undefined; ; ) {
+        const from = after
+        after = await read((session) => seriesPart(session, request, { after: from, rows }))
+        if (after === undefined) return rows.rows()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+    late: (request) => read((session) => late(session, request)),
     counts: () => read(counts),
     attempts: (id) => read((session) => attempts(session, id)),
     runInstants: (request) => read((session) => runInstants(session, request)),

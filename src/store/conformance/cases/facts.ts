@@ -6,6 +6,7 @@ import type { Instant } from '../../../time/instant.js'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
 import type { Store } from '../../port.js'
 import type { Player } from '../player.js'
+import { storyAt } from '../names.js'
 import { t0 } from '../stage.js'
 
 /** The answers of a store to every read. */
@@ -30,6 +31,12 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.workers())
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))
+  for (const bucketMs of [60_000, 7_200_000]) {
+    const window = { fromAt: storyAt, untilAt: now, bucketMs }
+    await player.both((store) => store.series(window))
+    await player.both((store) => store.series({ ...window, byJob: true }))
+  }
+  await player.both((store) => store.late({ now, byMs: 1000, limit: 7 }))
   for (const kind of ['service', 'cycle', 'check', 'partition', 'arrival', 'executed'] as const)
     await player.both((store) => store.stateEntries({ kind, limit: 1000 }))
   const digests = Array.from({ length: 7 }, (_, i) => String(i))
