@@ -29,11 +29,15 @@ const { items } = await rota('GET /runs', { query: { state: 'failed' } })
 /** The text of each file. */
 export async function apiFiles() {
   const routes = allRoutes({ isMounted: false })
-  const document = openApiDocument(routes, packageVersion)
+  const shared = routes.filter(({ isPrivate }) => isPrivate !== true)
+  const document = openApiDocument(shared, packageVersion)
+  // The document is of public routes only, and this one stays inside the repository.
+  const own = routes.filter((one) => one.isPrivate === true).map((one) => ({ ...one, isPrivate: false }))
   return {
     'docs/reference/openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,
-    'docs/reference/http-api.md': page(routes),
-    'src/client/operations.ts': operationsText(document),
+    'docs/reference/http-api.md': page(shared),
+    'src/client/operations.ts': operationsText(document, 'Operations'),
+    'src/client/ui-operations.ts': operationsText(openApiDocument(own, packageVersion), 'UiOperations'),
   }
 }
 

@@ -15,21 +15,28 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
-/** The requests of an operation that need nothing may leave their options out. */
-type Given<Name extends keyof Operations> = Operations[Name]['request'] & {
+interface Operation {
+  readonly request: object
+  readonly answer: unknown
+}
+
+type Given<One extends Operation> = One['request'] & {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Arguments<Name extends keyof Operations> = object extends Operations[Name]['request']
-  ? [given?: Given<Name>]
-  : [given: Given<Name>]
+/** The requests of an operation that need nothing may leave their options out. */
+type Arguments<One extends Operation> = object extends One['request']
+  ? [given?: Given<One>]
+  : [given: Given<One>]
 
-/** Calls one operation of the API and gives its answer. */
-export type Client = <Name extends keyof Operations>(
+/** Calls one operation of the API and gives its answer; default: those that are public. */
+export type Client<All extends Readonly<Record<keyof All, Operation>> = Operations> = <
+  Name extends keyof All & string,
+>(
   operation: Name,
-  ...given: Arguments<Name>
-) => Promise<Operations[Name]['answer']>
+  ...given: Arguments<All[Name]>
+) => Promise<All[Name]['answer']>
 
 /** What the server said about a request that failed. */
 export class ApiError extends Error {
@@ -49,7 +56,11 @@ export class ApiError extends Error {
 }
 
 /** Makes a client. */
-export function createClient({ url = '', token, fetch: send = fetch }: ClientOptions = {}): Client {
+export function createClient<All extends Readonly<Record<keyof All, Operation>> = Operations>({
+  url = '',
+  token,
+  fetch: send = fetch,
+}: ClientOptions = {}): Client<All> {
   return async (operation, ...[given = {}]) => {
     const { path = {}, query = {}, body, signal, headers } = given as Request
     const [method = '', template = ''] = operation.split(' ')
@@ -72,7 +83,7 @@ export function createClient({ url = '', token, fetch: send = fetch }: ClientOpt
     })
     const answer: unknown = await response.json().catch(() => ({}))
     if (!response.ok) throw new ApiError(answer as Partial<Problem>, response.status)
-    return answer as never
+    return answer
   }
 }
 

@@ -18,6 +18,7 @@ import { pulseText } from '../../server/stream/pulse-text.js'
 import { route, type Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
+import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
 
 /** How an app is served: by a server around it that knows its users, or on an address of its own. */
@@ -81,6 +82,7 @@ export function allRoutes({
 }): readonly Route<App>[] {
   const routes: readonly Route<App>[] = [
     ...coreRoutes,
+    ...uiRoutes(),
     ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
     callerRoute({ isReadOnly, isMounted }),
     ...liveRoutes(stream),

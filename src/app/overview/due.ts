@@ -1,0 +1,35 @@
+import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
+import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import { explainOccurrence, type ClockChangeNote } from '../../time/cron/explain.js'
+import { cronSchedule } from '../../time/cron/schedule.js'
+import type { Instant } from '../../time/instant.js'
+
+/** The instants of a trigger that are still to be planned, from `afterAt` (not included) to `untilAt`. */
+export function* instantsToCome(
+  kinds: TriggerKinds,
+  stored: StoredTrigger,
+  { afterAt, untilAt }: { readonly afterAt: Instant; readonly untilAt: Instant },
+): Generator<Instant> {
+  const { trigger, active, cursorAt, nextAt } = stored
+  if (!active || !trigger.enabled) return
+  const kind = kindOf(kinds, trigger)
+  if (kind.isChain === true) {
+    if (nextAt !== undefined && nextAt > afterAt && nextAt <= untilAt) yield nextAt
+    return
+  }
+  const schedule = kind.instants(trigger)
+  let at = schedule?.next(Math.max(afterAt, cursorAt))
+  while (at !== undefined && at <= untilAt) {
+    yield at
+    at = schedule?.next(at)
+  }
+}
+
+/** Says what changes of the clocks do to the instants of a trigger. */
+export function clockChanges({ trigger }: StoredTrigger): (at: Instant) => ClockChangeNote | undefined {
+  const { schedule } = trigger
+  if (schedule.kind !== 'cron') return () => undefined
+  const { expression, timezone, dst } = schedule
+  const cron = cronSchedule(expression, { timezone, dst })
+  return (at) => explainOccurrence(cron, at)
+}

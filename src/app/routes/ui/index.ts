@@ -1,0 +1,10 @@
+/** The routes of the dashboard. Each answers what one page shows, and changes with it. */
+import type { Route } from '../../../wire/route.js'
+import type { App } from '../../rota.js'
+import { nowRoutes } from './now.js'
+import { timelineRoutes } from './timeline.js'
+
+/** Makes the routes; each set of them remembers answers of its own. */
+export function uiRoutes(): readonly Route<App>[] {
+  return [...nowRoutes(), ...timelineRoutes]
+}

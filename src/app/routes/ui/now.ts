@@ -1,0 +1,75 @@
+/** The routes of the first page, and of charts. */
+import { z } from 'zod'
+import { instantInput, name } from '../../../wire/fields.js'
+import { route, type Route } from '../../../wire/route.js'
+import { now, series as answer } from '../../../wire/ui.js'
+import { loadTriggerKinds } from '../../features.js'
+import { lookedAt } from '../../overview/missed.js'
+import { nowReader } from '../../overview/now.js'
+import { series } from '../../overview/series.js'
+import type { App } from '../../rota.js'
+import { listOf, stretchOf } from './query.js'
+
+const group = 'Dashboard'
+const mostBuckets = 1000
+const mostDays = 400
+
+/** Reads what needs somebody, what runs, what comes, and what was. */
+export function nowRoutes(): readonly Route<App>[] {
+  const readNow = nowReader()
+  return [
+    route({
+      method: 'GET',
+      path: '/ui/now',
+      role: 'read',
+      group,
+      isPrivate: true,
+      summary: 'Reads what needs somebody, what runs, and what comes.',
+      answer: now,
+      example: {},
+      handle: async ({ app }) =>
+        await readNow({ store: await app.store(), kinds: await loadTriggerKinds(), now: app.now() }),
+    }),
+    route({
+      method: 'POST',
+      path: '/ui/missed/looked',
+      role: 'operate',
+      group,
+      isPrivate: true,
+      summary: 'Takes what a trigger missed off the first page, for everybody.',
+      body: z.strictObject({ trigger: name, seq: z.number().int().min(1) }),
+      answer: z.strictObject({ trigger: name, seq: z.number().int() }),
+      example: { body: { trigger: 'nightly', seq: 1 } },
+      handle: async ({ app, body: { trigger, seq } }) => {
+        await app.triggers.get(trigger)
+        await lookedAt(await app.store(), { trigger, seq, now: app.now() })
+        return { trigger, seq }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/ui/series',
+      role: 'read',
+      group,
+      isPrivate: true,
+      summary:
+        'Counts the runs that ended between two instants, with how long they took and how late they were.',
+      query: z.strictObject({
+        from: instantInput,
+        until: instantInput.optional(),
+        bucketMs: z.coerce.number().int().min(1000).optional(),
+        by: z.enum(['job', 'queue']).optional(),
+        job: listOf(name, 50).optional(),
+      }),
+      answer,
+      example: { query: { from: '2026-01-05T00:00:00Z', until: '2026-01-05T06:00:00Z', by: 'job' } },
+      handle: async ({ app, query: { from, until, bucketMs, by, job } }) => {
+        const stretch = stretchOf(
+          { from, until: until ?? new Date(app.now()) },
+          { mostDays, mostBuckets, bucketMs },
+        )
+        return await series(await app.store(), { ...stretch, by, jobs: job })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,346 @@
+// Made by `npm run docs:api` from the routes; do not edit.
+
+/** The schema ClockChange of the API. */
+export type ClockChange = {
+  readonly kind: 'moved' | 'added' | 'dropped'
+  readonly cause: 'gap' | 'overlap'
+  readonly changeAt: Instant
+  readonly firstLocal: string
+  readonly lastLocal: string
+}
+
+/** The schema Hold of the API. */
+export type Hold = {
+  readonly target: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant | null
+  readonly by: string
+  readonly note: string
+  readonly catchUp: boolean
+}
+
+/** The schema Instant of the API. */
+export type Instant = string
+
+/** The schema Lane of the API. */
+export type Lane = {
+  readonly trigger: Trigger
+  readonly timezone: string | null
+  readonly marks: readonly RunMark[] | null
+  readonly buckets: readonly RunTally[] | null
+  readonly ranges: readonly {
+    readonly version: number
+    readonly firstAt: Instant
+    readonly lastAt: Instant
+    readonly reason: LedgerReason
+    readonly rule: string
+    readonly blocker: string | null
+    readonly detail: string | null
+    readonly recordedAt: Instant
+  }[]
+  readonly holds: readonly Hold[]
+  readonly versions: readonly {
+    readonly version: number
+    readonly validFromAt: Instant
+    readonly validUntil: Instant | null
+    readonly tzdata: string
+  }[]
+  readonly due: readonly { readonly at: Instant; readonly change: ClockChange | null }[]
+  readonly dueUntil: Instant
+}
+
+/** The schema LateRun of the API. */
+export type LateRun = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly partition: string | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly pending: readonly unknown[]
+}
+
+/** The schema LedgerReason of the API. */
+export type LedgerReason =
+  | 'missed'
+  | 'collapsed'
+  | 'overlap'
+  | 'paused'
+  | 'frozen'
+  | 'switch'
+  | 'pruned'
+  | 'checked'
+
+/** The schema Missed of the API. */
+export type Missed = {
+  readonly trigger: string
+  readonly ranges: number
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+  readonly rule: string
+  readonly recordedAt: Instant
+  readonly seq: number
+}
+
+/** The schema Now of the API. */
+export type Now = {
+  readonly at: Instant
+  readonly troubled: { readonly items: readonly RunBrief[]; readonly more: boolean }
+  readonly missed: { readonly items: readonly Missed[]; readonly more: boolean }
+  readonly late: { readonly items: readonly LateRun[]; readonly more: boolean }
+  readonly running: { readonly items: readonly RunningRun[]; readonly more: boolean }
+  readonly queues: readonly Queue[]
+  readonly workers: { readonly live: number; readonly running: number; readonly slots: number | null }
+  readonly holds: readonly Hold[]
+  readonly upcoming: Upcoming
+  readonly day: Series
+}
+
+/** The schema Problem of the API. */
+export type Problem = {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly todo: string
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+}
+
+/** The schema Queue of the API. */
+export type Queue = {
+  readonly name: string
+  readonly concurrency: number | null
+  readonly paused: boolean
+  readonly ready: number
+  readonly running: number
+}
+
+/** The schema RunBrief of the API. */
+export type RunBrief = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly partition: string | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+/** The schema RunMark of the API. */
+export type RunMark = {
+  readonly id: string
+  readonly state: RunState
+  readonly dueAt: Instant
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+}
+
+/** The schema RunState of the API. */
+export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
+
+/** The schema RunTally of the API. */
+export type RunTally = {
+  readonly bucketAt: Instant
+  readonly pending: number
+  readonly running: number
+  readonly done: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+/** The schema RunningRun of the API. */
+export type RunningRun = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly partition: string | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly usual: UsualDuration | null
+}
+
+/** The schema Schedule of the API. */
+export type Schedule = { readonly kind: string }
+
+/** The schema Series of the API. */
+export type Series = {
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly bucketMs: number
+  readonly items: readonly SeriesPoint[]
+  readonly total: {
+    readonly done: number
+    readonly failed: number
+    readonly cancelled: number
+    readonly durations: Times | null
+    readonly lateness: Times | null
+  }
+}
+
+/** The schema SeriesPoint of the API. */
+export type SeriesPoint = {
+  readonly bucketAt: Instant
+  readonly key: string | null
+  readonly done: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly durations: Times | null
+  readonly lateness: Times | null
+}
+
+/** The schema Timeline of the API. */
+export type Timeline = {
+  readonly at: Instant
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly bucketMs: number
+  readonly lanes: readonly Lane[]
+  readonly unknown: readonly string[]
+  readonly holds: readonly Hold[]
+}
+
+/** The schema Times of the API. */
+export type Times = {
+  readonly runs: number
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
+}
+
+/** The schema Trigger of the API. */
+export type Trigger = {
+  readonly name: string
+  readonly job: string
+  readonly state: 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
+  readonly schedule: Schedule
+  readonly nextAt: Instant | null
+  readonly cursorAt: Instant
+  readonly definedAt: Instant
+  readonly active: boolean
+  readonly enabled: boolean
+  readonly source: string
+  readonly version: number
+  readonly revision: number
+  readonly overlap: string
+  readonly payload: unknown
+}
+
+/** The schema Upcoming of the API. */
+export type Upcoming = {
+  readonly untilAt: Instant
+  readonly count: number
+  readonly isCapped: boolean
+  readonly minutes: readonly { readonly at: Instant; readonly count: number }[]
+  readonly instants: readonly UpcomingInstant[]
+}
+
+/** The schema UpcomingInstant of the API. */
+export type UpcomingInstant = {
+  readonly at: Instant
+  readonly count: number
+  readonly triggers: readonly {
+    readonly name: string
+    readonly job: string
+    readonly change: ClockChange | null
+    readonly usual: UsualDuration | null
+  }[]
+}
+
+/** The schema UsualDuration of the API. */
+export type UsualDuration = { readonly runs: number; readonly medianMs: number; readonly p95Ms: number }
+
+/** The schema Year of the API. */
+export type Year = {
+  readonly trigger: string
+  readonly timezone: string
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly dueUntil: Instant
+  readonly days: readonly YearDay[]
+}
+
+/** The schema YearDay of the API. */
+export type YearDay = {
+  readonly date: string
+  readonly fromAt: Instant
+  readonly pending: number
+  readonly running: number
+  readonly done: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly ranges: Readonly<Record<string, number>>
+  readonly due: number
+}
+
+/** Every operation: what it takes, and what it answers. */
+export interface UiOperations {
+  /** Reads what needs somebody, what runs, and what comes. */
+  readonly 'GET /ui/now': {
+    readonly request: {}
+    readonly answer: Now
+  }
+  /** Takes what a trigger missed off the first page, for everybody. */
+  readonly 'POST /ui/missed/looked': {
+    readonly request: { readonly body: { readonly trigger: string; readonly seq: number } }
+    readonly answer: { readonly trigger: string; readonly seq: number }
+  }
+  /** Counts the runs that ended between two instants, with how long they took and how late they were. */
+  readonly 'GET /ui/series': {
+    readonly request: {
+      readonly query: {
+        readonly from: string
+        readonly until?: string
+        readonly bucketMs?: number
+        readonly by?: 'job' | 'queue'
+        readonly job?: string | readonly string[]
+      }
+    }
+    readonly answer: Series
+  }
+  /** Reads the lanes of triggers: runs, what did not run and why, holds, versions, and what is to come. */
+  readonly 'GET /ui/timeline': {
+    readonly request: {
+      readonly query: {
+        readonly lanes: string | readonly string[]
+        readonly from: string
+        readonly until: string
+      }
+    }
+    readonly answer: Timeline
+  }
+  /** Reads a calendar year of a trigger, by day in its zone or in another one. */
+  readonly 'GET /ui/trigger/{name}/year': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly year?: number; readonly zone?: string }
+    }
+    readonly answer: Year
+  }
+}

@@ -1,0 +1,206 @@
+/** What the pages of the dashboard read, each in one request. */
+import { z } from 'zod'
+import { hold, queue, trigger } from './definitions.js'
+import { ledgerEntry } from './explain.js'
+import { instant, json, maybeInstant, name } from './fields.js'
+import { run, runState } from './runs.js'
+
+const count = z.number().int()
+const runCounts = { done: count, failed: count, cancelled: count }
+
+/** How long something took: of how many runs, and estimates of the median and the slow end. */
+export const times = z
+  .strictObject({ runs: count, p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() })
+  .meta({ id: 'Times' })
+
+/** How long the newest runs of a trigger took. */
+export const usual = z
+  .strictObject({ runs: count, medianMs: z.number(), p95Ms: z.number() })
+  .meta({ id: 'UsualDuration' })
+
+const measured = { ...runCounts, durations: times.nullable(), lateness: times.nullable() }
+
+/** The ends of one bucket; `key` is the job or queue. */
+export const seriesPoint = z
+  .strictObject({ bucketAt: instant, key: name.nullable(), ...measured })
+  .meta({ id: 'SeriesPoint' })
+
+/** Ends of runs over time. */
+export const series = z
+  .strictObject({
+    fromAt: instant,
+    untilAt: instant,
+    bucketMs: count,
+    items: z.array(seriesPoint),
+    total: z.strictObject(measured),
+  })
+  .meta({ id: 'Series' })
+
+/** A run without its payload and result, as lists show it. */
+export const runBrief = run
+  .pick({
+    id: true,
+    job: true,
+    trigger: true,
+    origin: true,
+    state: true,
+    reason: true,
+    dueAt: true,
+    runAt: true,
+    startedAt: true,
+    finishedAt: true,
+    attempt: true,
+    partition: true,
+    worker: true,
+    waitsFor: true,
+  })
+  .extend({ error: z.strictObject({ code: z.string(), message: z.string() }).nullable() })
+  .meta({ id: 'RunBrief' })
+
+/** A pending run that should have started, and what keeps it. */
+export const lateRun = runBrief.extend({ pending: z.array(json) }).meta({ id: 'LateRun' })
+
+/** A run that is being performed, and how long such runs take. */
+export const runningRun = runBrief.extend({ usual: usual.nullable() }).meta({ id: 'RunningRun' })
+
+/** The first of many: whether there are more. */
+function some(item: z.ZodType) {
+  return z.strictObject({ items: z.array(item), more: z.boolean() })
+}
+
+/** What a trigger missed, and how far somebody has looked at it. */
+export const missed = z
+  .strictObject({
+    trigger: name,
+    ranges: count,
+    firstAt: instant,
+    lastAt: instant,
+    rule: z.string(),
+    recordedAt: instant,
+    /** The newest range: who has looked at it has looked at all of them. */
+    seq: count,
+  })
+  .meta({ id: 'Missed' })
+
+/** What a change of the clocks does to a due instant. */
+export const clockChange = z
+  .strictObject({
+    kind: z.enum(['moved', 'added', 'dropped']),
+    cause: z.enum(['gap', 'overlap']),
+    changeAt: instant,
+    firstLocal: z.string(),
+    lastLocal: z.string(),
+  })
+  .meta({ id: 'ClockChange' })
+
+/** An instant to come, and some of the triggers that are due then. */
+export const upcomingInstant = z
+  .strictObject({
+    at: instant,
+    count,
+    triggers: z.array(
+      z.strictObject({ name, job: name, change: clockChange.nullable(), usual: usual.nullable() }),
+    ),
+  })
+  .meta({ id: 'UpcomingInstant' })
+
+/** What comes next. Where it is capped, only the triggers that are due first were looked at. */
+export const upcoming = z
+  .strictObject({
+    untilAt: instant,
+    count,
+    isCapped: z.boolean(),
+    minutes: z.array(z.strictObject({ at: instant, count })),
+    instants: z.array(upcomingInstant),
+  })
+  .meta({ id: 'Upcoming' })
+
+/** Everything on the first page. */
+export const now = z
+  .strictObject({
+    at: instant,
+    troubled: some(runBrief),
+    missed: some(missed),
+    late: some(lateRun),
+    running: some(runningRun),
+    queues: z.array(queue),
+    workers: z.strictObject({ live: count, running: count, slots: count.nullable() }),
+    holds: z.array(hold),
+    upcoming,
+    day: series,
+  })
+  .meta({ id: 'Now' })
+
+/** A run as a mark on a lane. */
+export const runMark = z
+  .strictObject({
+    id: z.string(),
+    state: runState,
+    dueAt: instant,
+    startedAt: maybeInstant,
+    finishedAt: maybeInstant,
+  })
+  .meta({ id: 'RunMark' })
+
+/** How many runs are due in a bucket, by state. */
+export const runTally = z
+  .strictObject({ bucketAt: instant, pending: count, running: count, ...runCounts })
+  .meta({ id: 'RunTally' })
+
+/** One trigger on the timeline. It has marks, or buckets where there would be too many of them. */
+export const lane = z
+  .strictObject({
+    trigger,
+    timezone: z.string().nullable(),
+    marks: z.array(runMark).nullable(),
+    buckets: z.array(runTally).nullable(),
+    ranges: z.array(ledgerEntry.omit({ seq: true, trigger: true })),
+    holds: z.array(hold),
+    versions: z.array(
+      z.strictObject({ version: count, validFromAt: instant, validUntil: maybeInstant, tzdata: z.string() }),
+    ),
+    /** Instants to come; complete up to `dueUntil`. */
+    due: z.array(z.strictObject({ at: instant, change: clockChange.nullable() })),
+    dueUntil: instant,
+  })
+  .meta({ id: 'Lane' })
+
+/** Lanes over one stretch of time; `unknown` names no trigger. */
+export const timeline = z
+  .strictObject({
+    at: instant,
+    fromAt: instant,
+    untilAt: instant,
+    bucketMs: count,
+    lanes: z.array(lane),
+    unknown: z.array(z.string()),
+    holds: z.array(hold),
+  })
+  .meta({ id: 'Timeline' })
+
+/** One local day of a trigger. */
+export const yearDay = z
+  .strictObject({
+    date: z.string(),
+    fromAt: instant,
+    pending: count,
+    running: count,
+    ...runCounts,
+    /** Ranges without a run that touch the day, by reason. */
+    ranges: z.record(z.string(), count),
+    /** Instants to come. */
+    due: count,
+  })
+  .meta({ id: 'YearDay' })
+
+/** A year of a trigger, by local day; the future is complete up to `dueUntil`. */
+export const year = z
+  .strictObject({
+    trigger: name,
+    timezone: z.string(),
+    fromAt: instant,
+    untilAt: instant,
+    dueUntil: instant,
+    days: z.array(yearDay),
+  })
+  .meta({ id: 'Year' })
