@@ -118,8 +118,12 @@ export interface TallyRow {
 export interface LedgerPage {
   readonly limit: number
   readonly before?: number | undefined
-  readonly trigger?: string | undefined
+  /** Default: all of them. */
+  readonly triggers?: readonly string[] | undefined
   readonly reasons?: readonly LedgerReason[] | undefined
+  /** Only ranges that were recorded at this instant or later, and at this instant or earlier. */
+  readonly fromAt?: Instant | undefined
+  readonly untilAt?: Instant | undefined
 }
 
 /** A range with its number, which grows in the order in which ranges are recorded. */

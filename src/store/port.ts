@@ -264,8 +264,13 @@ export interface StoredJob {
 /** A queue with how it stands now. */
 export interface QueueStatus extends Queue {
   readonly paused: boolean
+  /** Runs that could be claimed now, and since when the oldest of them could. */
   readonly ready: number
+  readonly oldestReadyAt: Instant | undefined
   readonly running: number
+  /** Runs that wait for their instant, and for a concurrency slot; counted up to a bound. */
+  readonly delayed: number
+  readonly blocked: number
 }
 
 /** A run that was recorded, or the one that already stood for it. */

@@ -55,7 +55,10 @@ export const queue = z
     concurrency: z.number().int().nullable(),
     paused: z.boolean(),
     ready: z.number().int(),
+    oldestReadyAt: maybeInstant,
     running: z.number().int(),
+    delayed: z.number().int(),
+    blocked: z.number().int(),
   })
   .meta({ id: 'Queue' })
 

@@ -19,8 +19,7 @@ const mostRanges = 1000
 
 /** What was recorded as missed since an instant and nobody has looked at, the newest trigger first. */
 export async function missedSince(store: Store, since: Instant): Promise<readonly Missed[]> {
-  const found = await store.ledgerPage({ reasons: ['missed'], limit: mostRanges })
-  const recent = found.filter(({ recordedAt }) => recordedAt >= since)
+  const recent = await store.ledgerPage({ reasons: ['missed'], fromAt: since, limit: mostRanges })
   const names = [...new Set(recent.map(({ trigger }) => trigger))]
   const entries = await store.stateEntries({ kind: 'looked', names, items: [''], limit: names.length })
   const looked = new Map(entries.map(({ name, value }) => [name, value as number]))

@@ -62,13 +62,20 @@ export const explainRoutes: readonly Route<App>[] = [
     query: z.strictObject({
       limit: paging.limit,
       before: z.coerce.number().int().optional(),
-      trigger: name.optional(),
+      trigger: z.union([name.transform((one) => [one]), z.array(name).max(100)]).optional(),
       reason: z.union([ledgerReason.transform((one) => [one]), z.array(ledgerReason)]).optional(),
+      from: instantInput
+        .optional()
+        .meta({ description: 'Ranges that were recorded at this instant or later.' }),
+      until: instantInput
+        .optional()
+        .meta({ description: 'Ranges that were recorded at this instant or earlier.' }),
     }),
     answer: z.strictObject({ items: z.array(ledgerEntry), next: z.number().int().nullable() }),
     example: { query: { limit: '5' } },
-    handle: async ({ app, query: { reason: reasons, limit, ...filter } }) => {
-      const items = await (await app.store()).ledgerPage({ ...filter, limit, reasons })
+    handle: async ({ app, query: { limit, before, trigger: triggers, reason: reasons, from, until } }) => {
+      const times = { fromAt: from?.getTime(), untilAt: until?.getTime() }
+      const items = await (await app.store()).ledgerPage({ limit, before, triggers, reasons, ...times })
       return { items, next: items.length < limit ? undefined : items.at(-1)?.seq }
     },
   }),

@@ -1,6 +1,7 @@
 import type { RunState } from '../../kernel/run/run.js'
-import { runView } from '../../wire/views/runs.js'
+import { pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
+import { whyAllPending } from '../runs/waiting.js'
 
 /** What a list of runs is asked for. */
 export interface RunsQuery {
@@ -27,5 +28,17 @@ export async function runsPage(app: App, { limit, after, since, until, ...query 
     items: items.map(runView),
     next: found.length > limit ? items.at(-1)?.id : undefined,
     total: { count, capped: isCapped },
+  }
+}
+
+/** Pending runs that should have started, with what keeps each of them. */
+export async function lateRuns(app: App, { limit, byMs }: { readonly limit: number; readonly byMs: number }) {
+  const [store, now] = [await app.store(), app.now()]
+  const found = await store.late({ now, byMs, limit: limit + 1 })
+  const runs = found.slice(0, limit)
+  const pending = await whyAllPending(store, { runs, now })
+  return {
+    items: runs.map((run) => ({ run: runView(run), pending: (pending.get(run.id) ?? []).map(pendingView) })),
+    more: found.length > limit,
   }
 }

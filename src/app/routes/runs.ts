@@ -6,7 +6,7 @@ import { attempt, logLine, pendingReason, run, runState } from '../../wire/runs.
 import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
 import { logStream } from './log-stream.js'
-import { runsPage } from './runs-page.js'
+import { lateRuns, runsPage } from './runs-page.js'
 
 const group = 'Runs'
 const parts = z.strictObject({ id: z.string().min(4).max(64) })
@@ -35,6 +35,28 @@ export const runRoutes: readonly Route<App>[] = [
     answer: page(run),
     example: { query: { state: 'failed', limit: '2' } },
     handle: async ({ app, query }) => await runsPage(app, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/late',
+    role: 'read',
+    group,
+    summary: 'Lists pending runs that should have started, the longest overdue first, with what keeps them.',
+    query: z.strictObject({
+      limit: paging.limit,
+      byMs: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .default(60_000)
+        .meta({ description: 'By how many milliseconds a run is overdue at least.' }),
+    }),
+    answer: z.strictObject({
+      items: z.array(z.strictObject({ run, pending: z.array(json) })),
+      more: z.boolean(),
+    }),
+    example: { query: { byMs: '0' } },
+    handle: async ({ app, query }) => await lateRuns(app, query),
   }),
   route({
     method: 'GET',

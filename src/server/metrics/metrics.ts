@@ -18,6 +18,10 @@ export interface MeasuredApp {
 /** More jobs than these share one label: a program that makes jobs without end must not fill the memory of its metrics. */
 const mostJobs = 500
 
+/** A run that waits for longer than this is late, and so many of them are counted. */
+const lateMs = 60_000
+const mostLate = 100
+
 const secondsOfWork = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 const secondsOfLateness = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
@@ -48,15 +52,24 @@ export class Metrics {
   async text(): Promise<string> {
     const stop = this.#storeRead.startTimer()
     const store = await this.#app.store()
-    const [queues, counts, workers] = await Promise.all([store.queues(), store.counts(), store.workers()])
-    stop()
-    const { runs, ready, running, live } = this.#gauges
-    for (const [state, count] of Object.entries(counts)) runs.set({ state }, count)
     const now = this.#app.now()
-    for (const queue of queues) {
-      ready.set({ queue: queue.name }, queue.ready)
-      running.set({ queue: queue.name }, queue.running)
+    const [queues, counts, workers, overdue] = await Promise.all([
+      store.queues(),
+      store.counts(),
+      store.workers(),
+      store.late({ now, byMs: lateMs, limit: mostLate }),
+    ])
+    stop()
+    const { runs, ready, oldest, running, delayed, blocked, late, live } = this.#gauges
+    for (const [state, count] of Object.entries(counts)) runs.set({ state }, count)
+    for (const { name: queue, oldestReadyAt = now, ...found } of queues) {
+      ready.set({ queue }, found.ready)
+      oldest.set({ queue }, Math.max(0, now - oldestReadyAt) / 1000)
+      running.set({ queue }, found.running)
+      delayed.set({ queue }, found.delayed)
+      blocked.set({ queue }, found.blocked)
     }
+    late.set(overdue.length)
     live.set(workers.filter(({ leaseUntil }) => leaseUntil >= now).length)
     return `${await this.#registry.metrics()}${this.#app.pool.metrics()}`
   }
@@ -157,6 +170,15 @@ function storeGauges(registers: Registry[]) {
   return {
     runs: gauge('rota_runs', 'Runs by state; those that are done are counted up to 100,000.', ['state']),
     ready: gauge('rota_queue_ready', 'Runs that could be claimed now.', ['queue']),
+    oldest: gauge('rota_queue_oldest_ready_seconds', 'For how long the oldest of them could.', ['queue']),
+    delayed: gauge('rota_queue_delayed', 'Runs that wait for their instant, up to 2,000 in all.', ['queue']),
+    blocked: gauge('rota_queue_blocked', 'Runs that wait for a concurrency slot, up to 2,000 in all.', [
+      'queue',
+    ]),
+    late: gauge(
+      'rota_runs_late',
+      'Pending runs that should have started a minute ago or earlier, up to 100.',
+    ),
     running: gauge('rota_queue_running', 'Runs that are being performed.', ['queue']),
     live: gauge('rota_workers_live', 'Processes whose lease is current.'),
   }

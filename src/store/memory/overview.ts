@@ -113,12 +113,14 @@ function rowsIn(
 }
 
 /** Ranges of the ledger, the newest recorded first. */
-export function ledgerPage(tables: Tables, { limit, before, trigger, reasons }: LedgerPage): LedgerEntry[] {
+export function ledgerPage(tables: Tables, request: LedgerPage): LedgerEntry[] {
+  const { limit, before = Infinity, triggers, reasons, fromAt = -Infinity, untilAt = Infinity } = request
   const ranges = [...tables.runsByTrigger]
-    .filter(([name]) => trigger === undefined || name === trigger)
+    .filter(([name]) => triggers?.includes(name) ?? true)
     .flatMap(([, { ranges: own }]) => [...own])
   return ranges
-    .filter(({ seq, reason }) => seq < (before ?? Infinity) && (reasons?.includes(reason) ?? true))
+    .filter(({ seq, reason }) => seq < before && (reasons?.includes(reason) ?? true))
+    .filter(({ recordedAt }) => recordedAt >= fromAt && recordedAt <= untilAt)
     .toSorted((a, b) => b.seq - a.seq)
     .slice(0, limit)
     .map((range) => ({ ...range }))

@@ -98,7 +98,7 @@ export function queues(tables: Tables): QueueStatus[] {
     name,
     concurrency: tables.queues.get(name)?.concurrency,
     paused: isPaused(tables, name),
-    ready: readyIn(tables, name),
+    ...waitingIn(tables, name),
     running: runningIn(tables, name),
   }))
 }
@@ -135,11 +135,16 @@ function isPaused(tables: Tables, queue: string): boolean {
   return rows.some((row) => !row.isReleased && (row.untilAt ?? Infinity) > tables.highestAt)
 }
 
-function readyIn(tables: Tables, queue: string): number {
-  let ready = 0
-  for (const job of tables.runsByJob.keys()) {
-    if (jobOf(tables, job).queue === queue)
-      ready += tables.readyPrefetchable.countOf(job) + tables.readyOther.countOf(job)
+/** The runs of a queue that wait for a worker, for their instant, and for a concurrency slot. */
+function waitingIn(tables: Tables, queue: string) {
+  let [ready, delayed, blocked, oldestReadyAt] = [0, 0, 0, Infinity]
+  for (const { job, phase, runAt } of tables.runs.values()) {
+    if (jobOf(tables, job).queue !== queue) continue
+    if (phase === 'delayed') delayed += 1
+    if (phase === 'blocked') blocked += 1
+    if (phase !== 'ready') continue
+    ready += 1
+    oldestReadyAt = Math.min(oldestReadyAt, runAt)
   }
-  return ready
+  return { ready, delayed, blocked, oldestReadyAt: ready === 0 ? undefined : oldestReadyAt }
 }

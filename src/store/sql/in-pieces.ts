@@ -1,3 +1,5 @@
+import { nextTurn } from '../../time/turn.js'
+
 /** Items beyond it go into a transaction of their own, so that no batch holds the others up for long. */
 export const itemsPerCommit = 1000
 
@@ -11,4 +13,15 @@ export async function inPieces<Item, Answer>(
   for (let i = 0; i < batch.length; i += itemsPerCommit)
     pieces.push(commit(batch.slice(i, i + itemsPerCommit)))
   return (await Promise.all(pieces)).flat()
+}
+
+/** Asks for one part after the other until none is left. Everything else in the process gets its turn in between. */
+export async function inTurns<Next>(
+  ask: (from: Next | undefined) => Promise<Next | undefined>,
+): Promise<void> {
+  let next = await ask(undefined)
+  while (next !== undefined) {
+    await nextTurn()
+    next = await ask(next)
+  }
 }

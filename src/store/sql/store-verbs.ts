@@ -1,15 +1,16 @@
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
-import type { TriggersPage } from '../overview.js'
+import type { LedgerEntry, LedgerPage, TriggersPage } from '../overview.js'
 import type { Store } from '../port.js'
 import { SeriesRows } from '../series.js'
 import { facts } from './facts/facts.js'
 import { takeFacts } from './facts/take-facts.js'
-import { inPieces, itemsPerCommit } from './in-pieces.js'
+import { inPieces, inTurns, itemsPerCommit } from './in-pieces.js'
 import { ledgerPage } from './overview/ledger-page.js'
-import { lanes, recentRuns, tally } from './overview/marks.js'
+import { laneByLane, lanes, recentRuns } from './overview/marks.js'
 import { late } from './overview/late.js'
 import { pulse } from './overview/pulse.js'
 import { seriesPart, type LastEnd } from './overview/series.js'
+import { tallyPart, TallyRows, type LanesLeft } from './overview/tally.js'
 import { triggersPage } from './overview/triggers-page.js'
 import { troubled } from './overview/troubled.js'
 import { defineTriggers } from './planning/define.js'
@@ -17,7 +18,8 @@ import { defineJobs, removeJobs } from './planning/define-jobs.js'
 import { due, dueByName, nextTickAt } from './planning/due.js'
 import { hold, holds, release } from './planning/holds.js'
 import { ledger } from './planning/ledger.js'
-import { fingerprints, jobs, queues, triggers, versions } from './planning/read-definitions.js'
+import { queues } from './planning/queues.js'
+import { fingerprints, jobs, triggers, versions } from './planning/read-definitions.js'
 import { forgetSeen, seen } from './planning/seen.js'
 import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
@@ -114,29 +116,39 @@ export function storeVerbs({ commit, read }: Driver) {
     pulse: () => read(pulse),
     triggersPage: async (request) => {
       const found: StoredTrigger[] = []
-      for (let rest: TriggersPage | undefined = request; rest !== undefined; ) {
-        const part: TriggersPage = rest
-        const { triggers: page, next } = await read((session) => triggersPage(session, part))
-        found.push(...page)
-        rest = next
-        if (rest !== undefined) await new Promise((resolve) => setImmediate(resolve))
-      }
+      await inTurns<TriggersPage>(async (next) => {
+        const part = await read((session) => triggersPage(session, next ?? request))
+        found.push(...part.triggers)
+        return part.next
+      })
       return found
     },
-    recentRuns: (request) => read((session) => recentRuns(session, request)),
-    lanes: (request) => read((session) => lanes(session, request)),
-    tally: (request) => read((session) => tally(session, request)),
-    ledgerPage: (request) => read((session) => ledgerPage(session, request)),
+    recentRuns: (request) =>
+      laneByLane(request.triggers, (triggers) =>
+        read((session) => recentRuns(session, { ...request, triggers })),
+      ),
+    lanes: (request) =>
+      laneByLane(request.triggers, (triggers) => read((session) => lanes(session, { ...request, triggers }))),
+    tally: async (request) => {
+      const rows = new TallyRows(request)
+      await inTurns<LanesLeft>((left) => read((session) => tallyPart(session, request, { left, rows })))
+      return rows.rows()
+    },
+    ledgerPage: async (request) => {
+      const found: LedgerEntry[] = []
+      await inTurns<LedgerPage>(async (next) => {
+        const part = await read((session) => ledgerPage(session, next ?? request))
+        found.push(...part.entries)
+        return part.next
+      })
+      return found
+    },
     countRuns: (filter, atMost) => runCount(read, filter, atMost),
     troubled: (request) => read((session) => troubled(session, request)),
     series: async (request) => {
       const rows = new SeriesRows()
-      for (let after: LastEnd | undefined; ; ) {
-        const from = after
-        after = await read((session) => seriesPart(session, request, { after: from, rows }))
-        if (after === undefined) return rows.rows()
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      await inTurns<LastEnd>((after) => read((session) => seriesPart(session, request, { after, rows })))
+      return rows.rows()
     },
     late: (request) => read((session) => late(session, request)),
     counts: () => read(counts),

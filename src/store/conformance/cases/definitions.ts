@@ -76,7 +76,16 @@ export function definitionLaws(law: Law): void {
       await stage.store.hold({ target: 'queue:q', now: t0, actor: 'me', note: '' })
       const queues = await stage.store.queues()
       expect(queues.filter(({ name }) => name === 'q')).toEqual([
-        { name: 'q', concurrency: 5, paused: true, ready: 1, running: 1 },
+        {
+          name: 'q',
+          concurrency: 5,
+          paused: true,
+          ready: 1,
+          oldestReadyAt: t0,
+          running: 1,
+          delayed: 1,
+          blocked: 0,
+        },
       ])
     },
   )

@@ -107,7 +107,7 @@ export function overviewLaws(law: Law): void {
   })
 
   law(
-    'pages of the ledger have the newest ranges first, and are filtered by trigger and reason',
+    'pages of the ledger have the newest ranges first, and are filtered by trigger, reason and time',
     async (stage) => {
       await stage.jobs([aJob('work')])
       const skip = { mode: 'skip', maxAgeMs: undefined, maxRuns: 1, graceMs: 0 } as const
@@ -121,7 +121,11 @@ export function overviewLaws(law: Law): void {
       const [first] = await stage.store.ledgerPage({ limit: 1 })
       expect(first).toEqual(all[0])
       expect(await stage.store.ledgerPage({ limit: 9, before: all[0]?.seq ?? 0 })).toEqual(all.slice(1))
-      expect(await stage.store.ledgerPage({ limit: 9, trigger: 'u' })).toEqual([all[1]])
+      expect(await stage.store.ledgerPage({ limit: 9, triggers: ['u', 'nobody'] })).toEqual([all[1]])
+      expect(await stage.store.ledgerPage({ limit: 9, triggers: ['t', 'u'] })).toEqual(all)
+      const since = { fromAt: t0 + 3 * minute + 2 }
+      expect(await stage.store.ledgerPage({ limit: 9, ...since })).toEqual(all.slice(0, 1))
+      expect(await stage.store.ledgerPage({ limit: 9, untilAt: since.fromAt })).toEqual(all.slice(1))
       expect(await stage.store.ledgerPage({ limit: 9, reasons: ['paused', 'missed'] })).toEqual(all)
       expect(await stage.store.ledgerPage({ limit: 9, reasons: ['paused'] })).toEqual([])
     },

@@ -1,8 +1,9 @@
-import type { Overview, RunMark, TallyRow } from '../../overview.js'
+import type { Overview, RunMark } from '../../overview.js'
 import { orUndefined } from '../rows/run-rows.js'
 import { stateName } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
+import { nextTurn } from '../../../time/turn.js'
 
 const MARK = 'id, trigger, state, due_at, started_at, finished_at'
 
@@ -12,10 +13,6 @@ const RECENT = `select ${MARK} from rota.runs where trigger = $1 order by due_at
 const IN_WINDOW = `select ${MARK} from rota.runs where trigger = $1 and due_at >= $2 and due_at <= $3
   order by due_at, id limit $4`
 
-// Relies on: runs_trigger for the window; the state is in the row.
-const TALLY = `select due_at - (due_at - $2::int8) % $4::int8 as bucket_at, state, count(*) as runs from rota.runs
-  where trigger = $1 and due_at >= $2 and due_at < $3 group by bucket_at, state order by bucket_at, state`
-
 interface MarkRow {
   readonly id: string
   readonly trigger: string
@@ -23,6 +20,22 @@ interface MarkRow {
   readonly due_at: number
   readonly started_at: number | null
   readonly finished_at: number | null
+}
+
+/** How many triggers are asked for in one go: others get their turn in between. */
+const lanesPerLook = 10
+
+/** Asks for the marks of a few triggers at a time. */
+export async function laneByLane(
+  triggers: readonly string[],
+  ask: (some: readonly string[]) => Promise<RunMark[]>,
+): Promise<RunMark[]> {
+  const found: RunMark[] = []
+  for (let i = 0; i < triggers.length; i += lanesPerLook) {
+    if (i > 0) await nextTurn()
+    for (const mark of await ask(triggers.slice(i, i + lanesPerLook))) found.push(mark)
+  }
+  return found
 }
 
 /** The newest runs of each trigger. */
@@ -43,32 +56,6 @@ export function* lanes(session: Session, request: Parameters<Overview['lanes']>[
     ...triggers.map((trigger) => session.sql.all<MarkRow>(IN_WINDOW, trigger, fromAt, untilAt, limit)),
   )
   return found.flat().map(markOf)
-}
-
-/** How many runs are due in each bucket. */
-export function* tally(session: Session, request: Parameters<Overview['tally']>[0]): Verb<TallyRow[]> {
-  const { triggers, fromAt, untilAt, bucketMs } = request
-  const found = yield* session.sql.together(
-    ...triggers.map((trigger) => tallyOf(session, trigger, { fromAt, untilAt, bucketMs })),
-  )
-  return found.flat()
-}
-
-function* tallyOf(
-  session: Session,
-  trigger: string,
-  { fromAt, untilAt, bucketMs }: { fromAt: number; untilAt: number; bucketMs: number },
-): Verb<TallyRow[]> {
-  type Row = { bucket_at: number; state: number; runs: number }
-  const rows = yield* session.sql.all<Row>(TALLY, trigger, fromAt, untilAt, bucketMs)
-  // Three states of a row are one to the world.
-  const byState = new Map<string, TallyRow>()
-  for (const { bucket_at: bucketAt, state, runs } of rows) {
-    const row = { trigger, bucketAt, state: stateName(state), runs }
-    const key = `${bucketAt} ${row.state}`
-    byState.set(key, { ...row, runs: runs + (byState.get(key)?.runs ?? 0) })
-  }
-  return [...byState.values()]
 }
 
 function markOf(row: MarkRow): RunMark {

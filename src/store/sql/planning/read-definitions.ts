@@ -1,24 +1,9 @@
 import type { StoredTrigger, Trigger, TriggerVersion } from '../../../kernel/trigger/trigger.js'
-import type { QueueStatus, StoredJob, TriggerFilter } from '../../port.js'
-import { jobOf, type Catalog } from '../catalog.js'
-import { highestTime } from '../meta.js'
+import type { StoredJob, TriggerFilter } from '../../port.js'
 import { orUndefined } from '../rows/run-rows.js'
-import { ready, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
-
-const QUEUES = `select name, concurrency from rota.queues`
-
-// Relies on: runs_ready and runs_running, never history.
-const IN_STATE = {
-  ready: `select job, count(*) as runs from rota.runs where state = ${ready} group by job`,
-  running: `select job, count(*) as runs from rota.runs where state = ${running} group by job`,
-} as const
-
-// Relies on: holds_target.
-const PAUSED = `select target from rota.holds
-  where target >= 'queue:' and target < 'queue;' and is_released = 0 and (until_at is null or until_at > $1)`
 
 // Relies on: primary keys; triggers_fingerprint does not help, since those that ended are wanted too.
 const TRIGGERS = `select ${TRIGGER_COLUMNS} ${FROM_TRIGGERS}
@@ -38,26 +23,6 @@ const VERSIONS = `select version, valid_from, valid_until, tzdata, definition fr
 /** Jobs by name. */
 export function* jobs(session: Session): Verb<readonly StoredJob[]> {
   return (yield* session.catalog()).storedJobs
-}
-
-/** Queues that are defined or used, by name. */
-export function* queues(session: Session): Verb<QueueStatus[]> {
-  const catalog = yield* session.catalog()
-  const rows = yield* session.sql.all<{ name: string; concurrency: number | null }>(QUEUES)
-  const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
-  const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
-  const readyIn = yield* runsByQueue(session, catalog, 'ready')
-  const runningIn = yield* runsByQueue(session, catalog, 'running')
-  // No instant is handed in, so a hold with an end counts until a later instant was seen.
-  const held = yield* session.sql.all<{ target: string }>(PAUSED, yield* highestTime(session))
-  const paused = new Set(held.map(({ target }) => target))
-  return [...names].toSorted().map((name) => ({
-    name,
-    concurrency: limits.get(name),
-    paused: paused.has(`queue:${name}`),
-    ready: readyIn.get(name) ?? 0,
-    running: runningIn.get(name) ?? 0,
-  }))
 }
 
 /** Triggers by name: all, one source's, or the named ones. */
@@ -96,17 +61,4 @@ interface VersionRow {
   readonly valid_until: number | null
   readonly tzdata: string
   readonly definition: string
-}
-
-function* runsByQueue(
-  session: Session,
-  catalog: Catalog,
-  state: 'ready' | 'running',
-): Verb<Map<string, number>> {
-  const byQueue = new Map<string, number>()
-  for (const { job, runs } of yield* session.sql.all<{ job: string; runs: number }>(IN_STATE[state])) {
-    const { queue } = jobOf(catalog, job)
-    byQueue.set(queue, (byQueue.get(queue) ?? 0) + runs)
-  }
-  return byQueue
 }

@@ -115,5 +115,7 @@ export function seriesLaws(law: Law): void {
     expect(await late(t0 + minute, 10, 1)).toEqual([1])
     expect(await late(t0 + minute, 2 * minute)).toEqual([])
     expect(await late(t0 + 9 * minute, 0)).toEqual([1, 3, 2, 4])
+    const [queue] = await stage.store.queues()
+    expect(queue).toMatchObject({ ready: 2, oldestReadyAt: t0 + 2, delayed: 1, blocked: 1, running: 1 })
   })
 }

@@ -1,0 +1,80 @@
+import type { Instant } from '../../../time/instant.js'
+import type { QueueStatus } from '../../port.js'
+import { jobOf, type Catalog } from '../catalog.js'
+import { highestTime } from '../meta.js'
+import { orUndefined } from '../rows/run-rows.js'
+import { blocked, delayed, ready, running } from '../rows/states.js'
+import type { Session } from '../session.js'
+import type { Verb } from '../verb.js'
+
+/** Runs that wait for something else than a worker are counted up to here: their jobs are in their rows alone. */
+const mostWaiting = 2000
+
+const QUEUES = `select name, concurrency from rota.queues`
+
+// Relies on: runs_ready alone, whose rows have all that is asked for.
+const READY = `select job, count(*) as runs, min(run_at) as oldest_at from rota.runs where state = ${ready} group by job`
+
+// Relies on: runs_running, never history.
+const RUNNING = `select job, count(*) as runs, null as oldest_at from rota.runs where state = ${running} group by job`
+
+// Rely on: runs_delayed, runs_blocked.
+const waiting = (state: number): string => `select job, count(*) as runs, null as oldest_at from (
+    select job from rota.runs where state = ${state} limit ${mostWaiting}
+  ) waiting group by job`
+const DELAYED = waiting(delayed)
+const BLOCKED = waiting(blocked)
+
+// Relies on: holds_target.
+const PAUSED = `select target from rota.holds
+  where target >= 'queue:' and target < 'queue;' and is_released = 0 and (until_at is null or until_at > $1)`
+
+interface JobRow {
+  readonly job: string
+  readonly runs: number
+  readonly oldest_at: number | null
+}
+
+/** Queues that are defined or used, by name. */
+export function* queues(session: Session): Verb<QueueStatus[]> {
+  const catalog = yield* session.catalog()
+  const { sql } = session
+  const rows = yield* sql.all<{ name: string; concurrency: number | null }>(QUEUES)
+  const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
+  const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
+  const counts = [READY, RUNNING, DELAYED, BLOCKED].map((statement) => sql.all<JobRow>(statement))
+  const found = (yield* sql.together(...counts)).map((jobs) => byQueue(catalog, jobs))
+  const [readyIn, runningIn, delayedIn, blockedIn] = found
+  // No instant is handed in, so a hold with an end counts until a later instant was seen.
+  const held = yield* sql.all<{ target: string }>(PAUSED, yield* highestTime(session))
+  const paused = new Set(held.map(({ target }) => target))
+  return [...names].toSorted().map((name) => ({
+    name,
+    concurrency: limits.get(name),
+    paused: paused.has(`queue:${name}`),
+    ready: readyIn?.get(name)?.runs ?? 0,
+    oldestReadyAt: readyIn?.get(name)?.oldestAt,
+    running: runningIn?.get(name)?.runs ?? 0,
+    delayed: delayedIn?.get(name)?.runs ?? 0,
+    blocked: blockedIn?.get(name)?.runs ?? 0,
+  }))
+}
+
+interface InQueue {
+  readonly runs: number
+  readonly oldestAt: Instant | undefined
+}
+
+function byQueue(catalog: Catalog, jobs: readonly JobRow[]): ReadonlyMap<string, InQueue> {
+  const found = new Map<string, InQueue>()
+  for (const { job, runs, oldest_at: oldestAt } of jobs) {
+    const { queue } = jobOf(catalog, job)
+    const known = found.get(queue)
+    const oldest = Math.min(known?.oldestAt ?? Infinity, oldestAt ?? Infinity)
+    found.set(queue, {
+      runs: runs + (known?.runs ?? 0),
+      oldestAt: oldest === Infinity ? undefined : oldest,
+    })
+  }
+  return found
+}
