@@ -12,7 +12,7 @@ import type { SeriesRequest, SeriesRow } from './series.js'
 
 /** The part of the store port that answers them. */
 export interface Overview {
-  /** Numbers of which one changes whenever runs, the ledger, jobs or holds change; state entries have none. */
+  /** Numbers of which one changes whenever runs, the ledger, jobs, holds, workers or state entries change, or a change is audited. */
   pulse(): Promise<Pulse>
 
   /** One page of the triggers that a filter matches. */
@@ -72,6 +72,13 @@ export interface Pulse {
   readonly jobs: number
   /** The number of the newest hold. */
   readonly holds: number
+  /** The number of the newest worker, and how many are live. */
+  readonly workers: number
+  readonly live: number
+  /** When the newest state entry was written. */
+  readonly stateAt: Instant
+  /** The number of the newest audit entry. */
+  readonly audit: number
 }
 
 /** Which triggers are asked for, in which order. */

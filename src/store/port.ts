@@ -13,6 +13,7 @@
  * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
+import type { ChangeRecord } from '../kernel/audit/audit.js'
 import type { Fact, FactPage, HolderNotice, Signs, WorkerFact } from '../kernel/run/fact.js'
 import type { Hold, HoldTarget } from '../kernel/hold/hold.js'
 import type { RunId } from '../kernel/identity/identity.js'
@@ -23,13 +24,26 @@ import type { StateEntry, StateChange, StateFilter } from '../kernel/state/state
 import type { Outcome } from '../kernel/run/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
+import type { Auditing } from './auditing.js'
 import type { Overview } from './overview.js'
 import type { RunFilter, RunsPage } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
 
 /** Where definitions, cursors, runs and the ledger live. */
-export interface Store extends Definitions, Planning, Work, Holding, StateEntries, Moving, Reading, Overview {
+export interface Store
+  extends Definitions,
+    Planning,
+    Work,
+    Holding,
+    StateEntries,
+    Moving,
+    Reading,
+    Overview,
+    Auditing {
+  /** The same store, whose transactions also write the audit entries of what they have changed, or nothing at all. Entries of several transactions with one id become one. */
+  audited(record: ChangeRecord): Store
+
   /** What the store is and where, for messages: `sqlite:data/rota.db`. */
   readonly url: string
 

@@ -25,6 +25,10 @@ const lostBatch = 200
 const pruneBatch = 1000
 const pruneEveryMs = 3_600_000
 
+/** For how long audit entries are kept, and how many at most. */
+const auditMs = 400 * 86_400_000
+const auditEntries = 100_000
+
 /** Looks after what nobody else does: claims of workers that are gone, and history that is old enough. */
 export class Upkeep {
   readonly #options: UpkeepOptions
@@ -71,7 +75,8 @@ export class Upkeep {
     const at = now()
     if (retentionMs === Infinity || at < this.#pruneAt) return 0
     const pruned = await store.prune({ before: at - retentionMs, limit: pruneBatch, now: at })
-    if (pruned < pruneBatch) this.#pruneAt = at + pruneEveryMs
+    const audited = await store.pruneAudit({ before: at - auditMs, keep: auditEntries, limit: pruneBatch })
+    if (pruned < pruneBatch && audited < pruneBatch) this.#pruneAt = at + pruneEveryMs
     if (pruned > 0) {
       const details = { before: at - retentionMs, count: pruned }
       this.#options.events.emit('operation', {
@@ -81,7 +86,7 @@ export class Upkeep {
         details,
       })
     }
-    return pruned
+    return Math.max(pruned, audited)
   }
 }
 

@@ -11,6 +11,7 @@ export const errorCodes = {
   TRIGGER_UNKNOWN: 'No trigger of that name is defined in this store.',
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
+  REVISION_CHANGED: 'The trigger has changed since it was read; read it again and decide again.',
   WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
   TOKEN_UNKNOWN: 'No token has that id, or there is none and an address beyond this machine needs one.',
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',

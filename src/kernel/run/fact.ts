@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { Hold } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
+import type { AuditEntry } from '../audit/audit.js'
 import type { Job, Queue } from '../job/job.js'
 import type { RecordedRange } from '../ledger/ledger.js'
 import type { StateEntry } from '../state/state-entry.js'
@@ -75,6 +76,7 @@ export type Fact =
   | { readonly kind: 'range'; readonly range: RecordedRange }
   | { readonly kind: 'note'; readonly note: StateEntry }
   | { readonly kind: 'seen'; readonly trigger: string; readonly key: SeenKey }
+  | { readonly kind: 'audit'; readonly entry: AuditEntry }
   | {
       readonly kind: 'counters'
       readonly highestAt: Instant

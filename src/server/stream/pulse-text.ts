@@ -1,9 +1,22 @@
 import type { Pulse } from '../../store/overview.js'
 
 /** What a reader may have to read again. */
-export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds'
+export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds' | 'workers' | 'state' | 'audit'
 
-const numbers = ['epoch', 'runs', 'ledger', 'endedAt', 'running', 'claimedAt', 'jobs', 'holds'] as const
+const numbers = [
+  'epoch',
+  'runs',
+  'ledger',
+  'endedAt',
+  'running',
+  'claimedAt',
+  'jobs',
+  'holds',
+  'workers',
+  'live',
+  'stateAt',
+  'audit',
+] as const
 
 /** A pulse as text: the id of a message of the stream, and what an `ETag` is made of. */
 export function pulseText(pulse: Pulse): string {
@@ -39,4 +52,9 @@ const topicsOf: Readonly<Record<(typeof numbers)[number], readonly Topic[]>> = {
   claimedAt: ['runs'],
   jobs: ['triggers'],
   holds: ['holds', 'triggers'],
+  workers: ['workers'],
+  live: ['workers'],
+  stateAt: ['state'],
+  // A change by hand may be of anything: a retried run, a trigger that ended, a worker that drains.
+  audit: ['audit', 'runs', 'triggers', 'holds', 'workers', 'state'],
 }

@@ -1,4 +1,5 @@
 import { describe } from 'vitest'
+import { auditLaws } from './cases/audit.js'
 import { cancelAndRetryLaws } from './cases/cancel-and-retry.js'
 import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
@@ -46,6 +47,7 @@ export function conformance(
     describe('filters of runs', () => runFilterLaws(law))
     describe('overview', () => overviewLaws(law))
     describe('series and late runs', () => seriesLaws(law))
+    describe('audit', () => auditLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })
 }

@@ -63,3 +63,8 @@ export function scheduleOfShape(shape: number, now: Instant): ScheduleSpec {
       return { kind: 'interval', everyMs: 20_000, anchorAt: t0 }
   }
 }
+
+/** The item of a list that a number selects. */
+export function at<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T
+}

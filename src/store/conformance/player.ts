@@ -9,9 +9,11 @@ import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, DefineTrigger, Finished, Store } from '../port.js'
+import type { AuditSubject, ChangeRecord } from '../../kernel/audit/audit.js'
+import { recordOf } from './cases/audit.js'
 import type { Operation, RandomRun, RandomTurn } from './operation.js'
-import { tickOf } from './cases/follower-tick.js'
-import { assetOf, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
+import { tickOf } from './follower-tick.js'
+import { assetOf, at, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
 import { aJob, aTrigger, isComputed, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
 import { openModel } from './effects.js'
 
@@ -93,6 +95,7 @@ export class Player {
       case 'prune': {
         const { ageMs, limit } = operation
         await this.both((store) => store.prune({ before: this.now - ageMs, limit, now: this.now }))
+        await this.both((store) => store.pruneAudit({ before: this.now - ageMs, keep: 20, limit }))
         return
       }
       case 'log':
@@ -324,13 +327,8 @@ export class Player {
       { kind: 'done', result: undefined },
     ]
     const run = { id: claim.run, dueAt: claim.dueAt, failures: claim.failures, crashes: claim.crashes }
-    const retry = {
-      attempts: 3,
-      backoff: 'constant',
-      delayMs: how * 1000,
-      maxDelayMs: 9000,
-      jitter: 0,
-    } as const
+    const delays = { delayMs: how * 1000, maxDelayMs: 9000, jitter: 0 } as const
+    const retry = { attempts: 3, backoff: 'constant', ...delays } as const
     return decide(at(results, how), { run, job: { retry, maxCrashes: 3 }, now: this.now })
   }
 
@@ -368,20 +366,29 @@ export class Player {
     const run = this.runs.at(-1 - (index % Math.max(1, this.runs.length)))
     if (run === undefined) return
     const { now } = this
-    if (kind === 'cancel') await this.both((store) => store.cancel({ run, now, reason: 'asked' }))
-    else if (kind === 'retry') await this.both((store) => store.retry({ run, now }))
-    else await this.both((store) => store.advance({ run, now }))
+    const record = this.#recordOf(`run.${kind}`, { kind: 'run', id: run })
+    if (kind === 'cancel')
+      await this.both((store) => store.audited(record).cancel({ run, now, reason: 'asked' }))
+    else if (kind === 'retry') await this.both((store) => store.audited(record).retry({ run, now }))
+    else await this.both((store) => store.audited(record).advance({ run, now }))
   }
 
   async #moveHold(operation: Extract<Operation, { kind: 'hold' | 'release' }>): Promise<void> {
     const target = at(targets, operation.target)
     const { now } = this
+    const record = this.#recordOf(operation.kind, { kind: 'hold', target })
     if (operation.kind === 'release') {
-      await this.both((store) => store.release({ target, now, catchUp: operation.catchUp }))
+      await this.both((store) => store.audited(record).release({ target, now, catchUp: operation.catchUp }))
       return
     }
     const untilAt = operation.forMs === 0 ? undefined : now + operation.forMs
-    await this.both((store) => store.hold({ target, now, untilAt, actor: 'me', note: '' }))
+    await this.both((store) => store.audited(record).hold({ target, now, untilAt, actor: 'me', note: '' }))
+  }
+
+  /** Each change of a story has an entry of its own. */
+  #recordOf(action: string, subject: AuditSubject): ChangeRecord {
+    this.#count += 1
+    return recordOf(action, [subject], { id: `change ${this.#count}`, at: this.now })
   }
 
   async #log(index: number): Promise<void> {
@@ -390,8 +397,4 @@ export class Player {
     const line = { run, attempt: 1, at: this.now, level: 'info', text: 'x'.repeat(index) } as const
     await this.both((store) => store.log([line, line]))
   }
-}
-
-function at<T>(list: readonly T[], index: number): T {
-  return list[index % list.length] as T
 }

@@ -14,6 +14,7 @@ import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Fact } from '../../kernel/run/fact.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
+import { auditedAccess } from '../memory/audit/audited-access.js'
 import { facts, takeFact } from '../memory/facts.js'
 import { signsOf, workers } from '../memory/reading.js'
 import { expire, heartbeat, register, turn } from '../memory/work.js'
@@ -100,10 +101,8 @@ function storeOf(parts: {
   }
   const read = <T>(ask: (tables: Tables) => T): Promise<T> => loop.read(({ tables }) => ask(tables))
   const change = <T>(apply: (tables: Tables) => T): Promise<T> => loop.commit(({ tables }) => apply(tables))
-  return {
-    ...tableVerbs({ read, change, write: change }),
-    url,
-
+  const access = { read, change, write: change }
+  const own = {
     expire: (request) =>
       loop.commit((state) => {
         // The process that expires workers also moves files that can never become a run.
@@ -171,7 +170,14 @@ function storeOf(parts: {
       closing ??= close()
       return closing
     },
+  } satisfies Partial<Store>
+  const store: Store = {
+    ...tableVerbs(access),
+    ...own,
+    url,
+    audited: (record) => ({ ...store, ...tableVerbs(auditedAccess(access, record)), ...own }),
   }
+  return store
 }
 
 /** Changes with every commit, and with every file that is added to or removed from `pending`. */

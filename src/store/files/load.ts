@@ -13,7 +13,8 @@ import {
 } from '../../formats/queue-file.js'
 import { strayWarning } from './foreign.js'
 import type { StoreWarning } from '../store-health.js'
-import { lineFiles, type Change, type HistoryLine, type RunPlace } from './layout/record.js'
+import type { AuditLine } from './layout/audit-lines.js'
+import { auditFile, lineFiles, type Change, type HistoryLine, type RunPlace } from './layout/record.js'
 import type { DefinitionLine, TriggerFile, WorkerFile } from './layout/row-files.js'
 import { folderOf, fromRunFile, type RunFile } from './layout/run-file.js'
 import { State } from './state.js'
@@ -42,6 +43,7 @@ export function loadState(context: LoadContext): State {
   for (const [kind, name] of Object.entries(lineFiles)) {
     for (const line of readLines<unknown>(context, name)) state.applyChange({ kind, line } as Change)
   }
+  for (const entry of readLines<AuditLine>(context, auditFile)) state.applyChange({ kind: 'audit', entry })
   const runs = [...loadHistory(context), ...loadQueue(context, 'pending'), ...loadQueue(context, 'running')]
   // In the order in which they were inserted, so that concurrency slots are taken as before.
   for (const { file, place } of runs.toSorted((a, b) => a.file.rota.seq - b.file.rota.seq))

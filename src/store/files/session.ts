@@ -7,8 +7,9 @@ import { isFull, toRotaError } from './errors.js'
 import { failMalformed, importForeign } from './foreign.js'
 import type { Journal } from './journal.js'
 import { loadState } from './load.js'
+import { allAuditLines } from './layout/audit-lines.js'
 import { allStateLines, allSeenLines } from './layout/state-lines.js'
-import { toLines, type Change, type Counters, type JournalRecord } from './layout/record.js'
+import { auditFile, toLines, type Change, type Counters, type JournalRecord } from './layout/record.js'
 import type { State } from './state.js'
 
 /** How often the folders are scanned for changes by others. */
@@ -26,6 +27,7 @@ const compactedFiles: Readonly<Record<string, (state: State) => Iterable<unknown
   'ledger.jsonl': (state) => state.ledger(),
   'notes.jsonl': ({ tables }) => allStateLines(tables),
   'seen.jsonl': ({ tables }) => allSeenLines(tables),
+  [auditFile]: ({ tables }) => allAuditLines(tables),
 }
 
 interface SessionOptions {

@@ -31,6 +31,7 @@ import {
   type DefinitionLine,
   type RangeLine,
 } from './layout/row-files.js'
+import { applyAuditLine, auditLinesOf } from './layout/audit-lines.js'
 import { stateLinesOf, seenLinesOf, applyStateLine, applySeenLine } from './layout/state-lines.js'
 import { fileNameOf } from '../../formats/queue-file.js'
 import { extraOf, folderOf, fromRunFile, toRunFile, type RunFile } from './layout/run-file.js'
@@ -186,6 +187,9 @@ export class State {
       case 'seen':
         applySeenLine(tables, change.line)
         return
+      case 'audit':
+        applyAuditLine(tables, change.entry)
+        return
       case 'definitions':
         this.#applyDefinitions(change.lines)
     }
@@ -254,6 +258,7 @@ export class State {
     for (const [seq, range] of touched.ranges) changes.push(...this.#rangeChange(seq, range))
     for (const line of stateLinesOf(touched)) changes.push({ kind: 'note', line })
     for (const line of seenLinesOf(touched)) changes.push({ kind: 'seen', line })
+    for (const entry of auditLinesOf(touched)) changes.push({ kind: 'audit', entry })
     for (const row of touched.runs) changes.push(...this.#runChange(row))
     for (const [run, lines] of this.newLines) changes.push({ kind: 'log', run, lines: [...lines] })
     return changes

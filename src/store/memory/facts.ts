@@ -1,4 +1,5 @@
 import type { Fact, FactPage, RunFact, TriggerFact, WorkerFact } from '../../kernel/run/fact.js'
+import { putEntry } from './audit/entries.js'
 import { toHold } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { putStateEntry, remember } from './state.js'
@@ -23,6 +24,7 @@ const sections: readonly Section[] = [
   ranges,
   ({ state }) => [...state].map((entry) => ({ kind: 'note', note: { ...entry } })),
   seen,
+  ({ audit }) => [...audit.values()].map(({ seq: _seq, ...entry }) => ({ kind: 'audit', entry })),
   ({ highestAt, epoch, jobsRevision }) => [{ kind: 'counters', highestAt, epoch, jobsRevision }],
 ]
 
@@ -80,6 +82,9 @@ export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): 
       return
     case 'seen':
       remember(tables, fact.trigger, fact.key)
+      return
+    case 'audit':
+      putEntry(tables, { ...fact.entry, seq: tables.lastAudit + 1 })
       return
     case 'counters':
       noteTime(tables, fact.highestAt)

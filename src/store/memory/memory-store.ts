@@ -1,5 +1,6 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../port.js'
+import { auditedAccess } from './audit/audited-access.js'
 import { emptyTables, type Tables } from './tables.js'
 import { tableVerbs } from './table-verbs.js'
 
@@ -20,9 +21,12 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
     notifyWatchers(tables)
     return answer
   }
-  return {
-    ...tableVerbs({ read, change: read, write }),
+  const access = { read, change: read, write }
+  const store: Store = {
+    ...tableVerbs(access),
     url: 'memory:',
+
+    audited: (record) => ({ ...store, ...tableVerbs(auditedAccess(access, record)) }),
 
     async health() {
       return read(({ id, epoch, highestAt }) => {
@@ -44,6 +48,7 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
       for (const hint of watched) tables.watchers.delete(hint)
     },
   }
+  return store
 }
 
 /** Notifies every watcher once for all writes of the same microtask. */

@@ -15,7 +15,8 @@ import { compareText, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** The numbers of which one changes whenever something changes. */
 export function pulse(tables: Tables): Pulse {
-  const running = [...tables.workers.values()].flatMap((worker) => [...worker.running])
+  const workers = [...tables.workers.values()]
+  const running = workers.flatMap((worker) => [...worker.running])
   const [newestRun] = tables.final.backwards()
   return {
     store: tables.id,
@@ -27,6 +28,10 @@ export function pulse(tables: Tables): Pulse {
     claimedAt: Math.max(0, ...running.map(({ claimedAt }) => claimedAt ?? 0)),
     jobs: tables.jobsRevision,
     holds: tables.lastHold,
+    workers: workers.length,
+    live: workers.filter(({ isGone }) => !isGone).length,
+    stateAt: tables.stateAt,
+    audit: tables.lastAudit,
   }
 }
 

@@ -69,6 +69,7 @@ export function putStateEntry(tables: Tables, entry: StateEntry): void {
   const row: Mutable<StateEntry> = { ...entry }
   tables.state.add(row)
   tables.stateByKey.set(key, row)
+  tables.stateAt = Math.max(tables.stateAt, entry.at)
   tables.touched?.state.set(key, row)
 }
 

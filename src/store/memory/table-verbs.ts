@@ -1,4 +1,5 @@
 import type { Store } from '../port.js'
+import { auditPage, pruneAudit } from './audit/entries.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import { hold, release } from './holds.js'
@@ -9,21 +10,11 @@ import { prune } from './prune.js'
 import * as reading from './reading.js'
 import { late, series } from './overview/series.js'
 import { changeState, forgetSeen, seen, stateEntries } from './state.js'
-import { compareText, type Tables } from './tables.js'
+import { compareText, type TableAccess, type Tables } from './tables.js'
 import * as work from './work.js'
 
-/** How a store gives its verbs access to the tables. Each function runs to completion before another begins. */
-export interface TableAccess {
-  /** Reads only. */
-  readonly read: <T>(ask: (tables: Tables) => T) => T | Promise<T>
-  /** Writes something that makes nothing due or claimable. */
-  readonly change: <T>(apply: (tables: Tables) => T) => T | Promise<T>
-  /** Writes something that may make runs due or claimable, and notifies the watchers. */
-  readonly write: <T>(apply: (tables: Tables) => T) => T | Promise<T>
-}
-
 /** The methods of the port that need nothing but the tables. */
-export type TableVerbs = Omit<Store, 'url' | 'watch' | 'health' | 'close'>
+export type TableVerbs = Omit<Store, 'url' | 'watch' | 'health' | 'close' | 'audited'>
 
 /** Implements those methods over tables, however those are kept. */
 export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
@@ -83,6 +74,8 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
           else takeFact(tables, fact)
         }
       }),
+    auditPage: async (filter) => read((tables) => auditPage(tables, filter)),
+    pruneAudit: async (request) => change((tables) => pruneAudit(tables, request)),
     prune: async (request) => change((tables) => prune(tables, request)),
 
     jobs: async () =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { StoredAuditEntry } from '../../kernel/audit/audit.js'
 import type { HolderNotice, Phase } from '../../kernel/run/fact.js'
 import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
 import type { RunId } from '../../kernel/identity/identity.js'
@@ -17,6 +18,16 @@ import { ReadyRuns } from './sets/ready-runs.js'
 
 /** Everything a memory store knows, with indexes so that no method scans the history. */
 export type Tables = ReturnType<typeof emptyTables>
+
+/** How a store gives its verbs access to the tables. Each function runs to completion before another begins. */
+export interface TableAccess {
+  /** Reads only. */
+  readonly read: <T>(ask: (tables: Tables) => T) => T | Promise<T>
+  /** Writes something that makes nothing due or claimable. */
+  readonly change: <T>(apply: (tables: Tables) => T) => T | Promise<T>
+  /** Writes something that may make runs due or claimable, and notifies the watchers. */
+  readonly write: <T>(apply: (tables: Tables) => T) => T | Promise<T>
+}
 
 /** The rows that a transaction has created, changed or removed. */
 export type Touched = ReturnType<typeof nothingTouched>
@@ -126,6 +137,8 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     /** Digests that expire, the first to expire first. */
     seenUntil: new OrderedSet(byEnd),
     holds: new Map<HoldTarget, HoldRow[]>(),
+    /** Audit entries by id, oldest first. */
+    audit: new Map<string, StoredAuditEntry>(),
     workers: new Map<string, WorkerRow>(),
     slots: new Map<string, SlotRow>(),
     runs: new Map<RunId, RunRow>(),
@@ -144,6 +157,9 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     lastSeq: 0,
     jobsRevision: 0,
     lastHold: 0,
+    lastAudit: 0,
+    /** When the newest state entry was written. */
+    stateAt: 0 as Instant,
     epoch: 0,
     highestAt: 0 as Instant,
     isHinting: false,
@@ -165,6 +181,8 @@ export function nothingTouched() {
     seen: new Map<string, (SeenKey | { digest: string; forgotten: true }) & { trigger: string }>(),
     /** Ranges by sequence number; undefined for a removed one. */
     ranges: new Map<number, RangeRow | undefined>(),
+    /** Audit entries by id; undefined for a removed one. */
+    audit: new Map<string, StoredAuditEntry | undefined>(),
     definitions: false,
   }
 }

@@ -18,7 +18,8 @@ import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
-import { storeVerbs, type Driver as VerbDriver } from '../sql/store-verbs.js'
+import type { Driver as VerbDriver } from '../sql/driver.js'
+import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
 import { listenerOf, readAddress, type Address } from './connection/address.js'
 import { DatabaseClock } from './connection/clock.js'
@@ -73,9 +74,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 function storeOf(opened: OpenSchema): Store {
   const { loop, reader } = opened
-  return {
+  const store: Store = {
     ...storeVerbs(opened.driver),
     url: opened.url,
+    audited: (record) => ({ ...store, ...auditedVerbs(opened.driver, record) }),
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
@@ -90,6 +92,7 @@ function storeOf(opened: OpenSchema): Store {
     health: (request) => opened.health(request.deep === true),
     close: () => opened.close(),
   }
+  return store
 }
 
 function enqueueTogether(

@@ -1,9 +1,10 @@
 import type { Migration } from '../sql/migration.js'
 import { version1 } from './migrations/version-1.js'
 import { version2 } from './migrations/version-2.js'
+import { version3 } from './migrations/version-3.js'
 
 /** All steps, oldest first. The schema itself is made before them. */
-export const migrations: readonly Migration[] = [version1, version2]
+export const migrations: readonly Migration[] = [version1, version2, version3]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version2.version
+export const schemaVersion = version3.version

@@ -1,7 +1,10 @@
+import type { ChangeRecord } from '../../kernel/audit/audit.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { LedgerEntry, LedgerPage, TriggersPage } from '../overview.js'
 import type { Store } from '../port.js'
 import { SeriesRows } from '../series.js'
+import { auditedDriver, auditPage, pruneAudit } from './audit.js'
+import type { Driver } from './driver.js'
 import { facts } from './facts/facts.js'
 import { takeFacts } from './facts/take-facts.js'
 import { inPieces, inTurns, itemsPerCommit } from './in-pieces.js'
@@ -23,6 +26,7 @@ import { fingerprints, jobs, triggers, versions } from './planning/read-definiti
 import { forgetSeen, seen } from './planning/seen.js'
 import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
+import { enqueueAll } from './runs/enqueue.js'
 import { runCount, runsPage } from './runs/look-on.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
 import type { Session } from './session.js'
@@ -32,28 +36,6 @@ import { expire } from './runs/expire.js'
 import { log, logs } from './runs/logs.js'
 import { prune } from './runs/prune.js'
 import { drain, register, retire, signsOf, workers } from './workers.js'
-
-/** How a database performs verbs. */
-export interface Driver {
-  /** Performs a verb in a transaction, together with whatever else has arrived; the answer comes after the commit. */
-  readonly commit: <T>(verb: (session: Session) => Verb<T>, options?: CommitOptions) => Promise<T>
-  /** Performs a verb that only reads. */
-  readonly read: <T>(verb: (session: Session) => Verb<T>, options?: ReadOptions) => Promise<T>
-}
-
-/** How a verb is committed. */
-export interface CommitOptions {
-  /** How many items it writes (default: 1). */
-  readonly items?: number
-  /** Whether it has to be the only writer (default: true). */
-  readonly isExclusive?: boolean
-}
-
-/** How a verb that only reads is performed. */
-export interface ReadOptions {
-  /** Whether all that it reads has to be of one moment (default: false). */
-  readonly isSnapshot?: boolean
-}
 
 /** The methods of a store that are the same on every SQL database. */
 export function storeVerbs({ commit, read }: Driver) {
@@ -155,7 +137,26 @@ export function storeVerbs({ commit, read }: Driver) {
     attempts: (id) => read((session) => attempts(session, id)),
     runInstants: (request) => read((session) => runInstants(session, request)),
     facts: (request) => read((session) => facts(session, request), { isSnapshot: true }),
+    auditPage: (filter) => read((session) => auditPage(session, filter)),
+    pruneAudit: (request) => commit((session) => pruneAudit(session, request), { items: request.limit }),
     takeFacts: (batch) => commit((session) => takeFacts(session, batch), { items: batch.length }),
     ledger: (request) => read((session) => ledger(session, request)),
+  } satisfies Partial<Store>
+}
+
+/** The same methods, and `enqueue`, for a store whose changes are recorded. */
+export function auditedVerbs(driver: Driver, record: ChangeRecord) {
+  const recorded = auditedDriver(driver, record)
+  return {
+    ...storeVerbs(recorded),
+    enqueue: ({ runs, now }) =>
+      inPieces(runs, (piece) =>
+        recorded.commit(
+          function* (session) {
+            return (yield* enqueueAll(session, [{ runs: piece, now }]))[0] ?? []
+          },
+          { items: piece.length },
+        ),
+      ),
   } satisfies Partial<Store>
 }

@@ -29,7 +29,8 @@ import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import { turn } from '../sql/runs/turn.js'
-import { storeVerbs, type Driver } from '../sql/store-verbs.js'
+import type { Driver } from '../sql/driver.js'
+import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { performNow } from '../sql/verb.js'
 import { CommitLoop } from './commit-loop.js'
 import { health } from './health.js'
@@ -69,9 +70,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
 function storeOf(file: OpenFile): Store {
   const { loop } = file
-  return {
+  const store: Store = {
     ...storeVerbs(file.driver),
     url: file.url,
+    audited: (record) => ({ ...store, ...auditedVerbs(file.driver, record) }),
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) =>
         loop.commitAlike(enqueueTogether, { input: { runs: piece, now }, items: piece.length }),
@@ -83,6 +85,7 @@ function storeOf(file: OpenFile): Store {
     health: (request) => file.health(request.deep === true),
     close: () => file.close(),
   }
+  return store
 }
 
 function enqueueTogether(session: Session, requests: readonly EnqueueRequest[]): readonly Enqueued[][] {

@@ -57,4 +57,5 @@ const titles: Readonly<Record<string, string>> = {
   range: 'ledger ranges',
   note: 'notes',
   seen: 'seen keys',
+  audit: 'audit entries',
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Tick } from '../../../kernel/tick/tick.js'
+import { recordOf } from './audit.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Stage } from '../stage.js'
 
 /** A fault in a database that rejects every row of a table, or rows that match a condition. */
@@ -61,6 +62,30 @@ export function atomicityLaws(withFault: WithFault): void {
       const answer = await stage.store.turn(request)
       expect(answer.finished).toEqual(['stored'])
       expect(answer.claims.map(({ run }) => run)).toEqual([aRun('b').id])
+    })
+  })
+
+  it.each([
+    ['insert on audit', 'the entry'],
+    ['update on runs', 'the change'],
+  ])('a change that breaks at the %s leaves neither its entry nor itself', async (place) => {
+    await withFault(async (stage, fault) => {
+      await stage.ready()
+      await stage.enqueue([aRun('a')])
+      const id = aRun('a').id
+      await stage.store.cancel({ run: id, now: t0, reason: 'no' })
+      await fault.put(place)
+      const store = stage.store.audited(recordOf('run.retry', [{ kind: 'run', id }]))
+      const other = stage.store.enqueue({ runs: [aRun('other')], now: t0 })
+      await expect(store.retry({ run: id, now: t0 + 1 })).rejects.toThrow('broken on purpose')
+      expect(await other).toMatchObject([{ created: true }])
+      expect((await stage.run(id)).state).toBe('cancelled')
+      expect(await stage.store.auditPage({ limit: 9 })).toEqual([])
+      await fault.remove()
+      expect(await store.retry({ run: id, now: t0 + 1 })).toBe('pending')
+      expect(await stage.store.auditPage({ limit: 9 })).toMatchObject([
+        { action: 'run.retry', before: { state: 'cancelled' }, after: { state: 'pending' } },
+      ])
     })
   })
 

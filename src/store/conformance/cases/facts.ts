@@ -28,6 +28,9 @@ export async function compareFacts(player: Player): Promise<void> {
   await player.both((store) => store.jobs())
   await player.both((store) => store.queues())
   await player.both((store) => store.holds())
+  await player.both(async (store) =>
+    (await store.auditPage({ limit: 1000 })).map(({ seq: _seq, ...entry }) => entry),
+  )
   await player.both((store) => store.workers())
   await player.both((store) => store.counts())
   await player.both((store) => store.nextTickAt({ now }))

@@ -4,7 +4,7 @@ import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from
 
 /** Questions about many triggers and runs at once. */
 export function overviewLaws(law: Law): void {
-  law('the pulse changes with runs, jobs and holds, and with nothing else', async (stage) => {
+  law('the pulse changes with runs, jobs, holds, workers and state, and with nothing else', async (stage) => {
     await stage.ready()
     const seen: Pulse[] = [await stage.store.pulse()]
     const expectChange = async (act: () => Promise<unknown>): Promise<void> => {
@@ -23,6 +23,10 @@ export function overviewLaws(law: Law): void {
     await expectChange(() =>
       stage.store.hold({ target: 'queue:default', now: t0 + 2, actor: 'ann', note: '' }),
     )
+    await expectChange(() => stage.worker('second'))
+    await expectChange(() => stage.store.retire({ worker: 'second', now: t0 + 3 }))
+    const change = { kind: 'service', name: 'a', item: '', value: 1 } as const
+    await expectChange(() => stage.store.changeState({ changes: [change], now: t0 + 3 }))
     await stage.store.heartbeat({ worker: 'w', now: t0 + 4, leaseMs: minute })
     await stage.reopen()
     expect({ ...(await stage.store.pulse()), epoch: 0 }).toEqual({ ...seen.at(-1), epoch: 0 })

@@ -1,6 +1,15 @@
 import { beatName } from '../beats.js'
 import type { Directory } from './directory.js'
-import { fileKey, isHistory, lineFiles, logName, toLines, type Change, type JournalRecord } from './record.js'
+import {
+  auditFile,
+  fileKey,
+  isHistory,
+  lineFiles,
+  logName,
+  toLines,
+  type Change,
+  type JournalRecord,
+} from './record.js'
 
 /**
  * Updates the files from a record. Every step may be repeated: a file that has already moved or a line that already
@@ -30,7 +39,8 @@ export function linesOf(changes: readonly Change[]): Map<string, unknown[]> {
   }
   const gone = new Set(changes.flatMap((change) => (change.kind === 'pruned' ? [change.id] : [])))
   for (const change of changes) {
-    if ('line' in change) add(lineFiles[change.kind], change.line)
+    if (change.kind === 'audit') add(auditFile, change.entry)
+    else if ('line' in change) add(lineFiles[change.kind], change.line)
     else if (change.kind === 'pruned') add('history.jsonl', { gone: change.id })
     else if (change.kind === 'log' && !gone.has(change.run)) add(logName(change.run), ...change.lines)
     else if (change.kind !== 'run') continue
@@ -63,6 +73,7 @@ function applyChange(directory: Directory, change: Change, isAgain: boolean): st
     case 'definitions':
       directory.replace('definitions.jsonl', toLines(change.lines))
       break
+    case 'audit':
     case 'log':
     case 'hold':
     case 'range':

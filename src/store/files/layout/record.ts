@@ -6,6 +6,7 @@ import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import type { StoredLogLine } from '../../port.js'
 import type { Tables } from '../../memory/tables.js'
 import type { QueueFolder } from '../../../formats/queue-file.js'
+import type { AuditLine } from './audit-lines.js'
 import type { StateLine, SeenLine } from './state-lines.js'
 import type { DefinitionLine, HoldLine, RangeLine, TriggerFile, WorkerFile } from './row-files.js'
 import type { RunFile } from './run-file.js'
@@ -51,6 +52,8 @@ export type Change =
   | { readonly kind: 'range'; readonly line: RangeLine }
   | { readonly kind: 'note'; readonly line: StateLine }
   | { readonly kind: 'seen'; readonly line: SeenLine }
+  // Not a `line`: the previous release leaves out what it does not know, unless it is one.
+  | { readonly kind: 'audit'; readonly entry: AuditLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 
 /** The file to which each kind of change adds its line. */
@@ -60,6 +63,9 @@ export const lineFiles = {
   note: 'notes.jsonl',
   seen: 'seen.jsonl',
 } as const
+
+/** The file of the audit. */
+export const auditFile = 'audit.jsonl'
 
 /** A line of `history.jsonl`: a final run and the location of its file, or a run that is no longer final. */
 export type HistoryLine =

@@ -2,6 +2,7 @@ import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '..
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
 import { phases } from '../rows/states.js'
 import { workerOf, type WorkerRow } from '../rows/worker-rows.js'
+import { entriesAfter } from '../audit.js'
 import { countersOf } from '../meta.js'
 import { stateEntriesAfter } from '../state.js'
 import { jobs, versions } from '../planning/read-definitions.js'
@@ -54,6 +55,7 @@ const sections: readonly Section[] = [
   ranges,
   noted,
   seen,
+  audited,
   function* (session) {
     return once([{ kind: 'counters', ...(yield* countersOf(session)) }])
   },
@@ -178,6 +180,12 @@ function* seen(session: Session, after: string, limit: number): Verb<Found> {
     return { kind: 'seen', trigger: row.trigger, key }
   })
   return { facts, last: lastOf(rows, (row) => JSON.stringify([row.trigger, row.digest])) }
+}
+
+function* audited(session: Session, after: string, limit: number): Verb<Found> {
+  const entries = yield* entriesAfter(session, Number(after), limit)
+  const facts = entries.map(({ seq: _seq, ...entry }): Fact => ({ kind: 'audit', entry }))
+  return { facts, last: lastOf(entries, ({ seq }) => String(seq)) }
 }
 
 function lastOf<Row>(rows: readonly Row[], place: (row: Row) => string): string | undefined {

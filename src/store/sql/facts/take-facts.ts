@@ -12,6 +12,7 @@ import {
   WORKER_COLUMNS,
   workerValues,
 } from './fact-values.js'
+import { putEntry } from '../audit.js'
 import { endEffectCode } from '../rows/run-rows.js'
 import { writeFollowers } from '../planning/define.js'
 import { countRunning, writeJobs, writeQueue } from '../planning/define-jobs.js'
@@ -79,6 +80,8 @@ function* takeFact(session: Session, fact: Fact): Verb<void> {
       return yield* putStateEntry(session, fact.note)
     case 'seen':
       return yield* remember(session, fact.trigger, [fact.key])
+    case 'audit':
+      return yield* putEntry(session, fact.entry)
   }
 }
 

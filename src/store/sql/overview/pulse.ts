@@ -4,15 +4,19 @@ import { running } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary keys, runs_ended and runs_running: each part reads one end of an index, and the
-// running runs, which are few.
+// Relies on: primary keys, runs_ended, runs_running, workers_live and notes_at: each part reads one end of an index, or
+// the running runs and live workers, which are few.
 const NUMBERS = `select
   (select max(seq) from rota.runs) as runs,
   (select max(seq) from rota.ledger) as ledger,
   (select max(finished_at) from rota.runs where state >= 4) as ended_at,
   (select count(*) from rota.runs where state = ${running}) as running,
   (select max(claimed_at) from rota.runs where state = ${running}) as claimed_at,
-  (select max(id) from rota.holds) as holds`
+  (select max(id) from rota.holds) as holds,
+  (select max(key) from rota.workers) as workers,
+  (select count(*) from rota.workers where phase = 0) as live,
+  (select max(at) from rota.notes) as state_at,
+  (select max(seq) from rota.audit) as audit`
 
 interface NumbersRow {
   readonly runs: number | null
@@ -21,6 +25,10 @@ interface NumbersRow {
   readonly running: number
   readonly claimed_at: number | null
   readonly holds: number | null
+  readonly workers: number | null
+  readonly live: number
+  readonly state_at: number | null
+  readonly audit: number | null
 }
 
 /** The numbers of which one changes whenever something changes. */
@@ -37,5 +45,9 @@ export function* pulse(session: Session): Verb<Pulse> {
     claimedAt: row.claimed_at ?? 0,
     jobs: meta.jobs_revision,
     holds: row.holds ?? 0,
+    workers: row.workers ?? 0,
+    live: row.live,
+    stateAt: row.state_at ?? 0,
+    audit: row.audit ?? 0,
   }
 }

@@ -1,8 +1,8 @@
-import type { Tick } from '../../../kernel/tick/tick.js'
-import { planOf } from '../stage.js'
-import type { DueTrigger } from '../../../kernel/trigger/trigger.js'
-import type { Instant } from '../../../time/instant.js'
-import type { Store } from '../../port.js'
+import type { Tick } from '../../kernel/tick/tick.js'
+import { planOf } from './stage.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+import type { Instant } from '../../time/instant.js'
+import type { Store } from '../port.js'
 
 /** The tick of a trigger; one that follows others takes away so much of what arrived, and may leave the rest. */
 export async function tickOf(

@@ -1,0 +1,12 @@
+/** The part of the store port that records who changed what. */
+import type { AuditFilter, StoredAuditEntry } from '../kernel/audit/audit.js'
+import type { Instant } from '../time/instant.js'
+
+/** Audit entries; `audited` of the store writes them. */
+export interface Auditing {
+  /** Entries, newest first, in pages. */
+  auditPage(filter: AuditFilter): Promise<readonly StoredAuditEntry[]>
+
+  /** Removes the oldest entries: those before an instant, and those beyond the newest `keep`; at most `limit`. Answers how many. */
+  pruneAudit(request: { before: Instant; keep: number; limit: number }): Promise<number>
+}
