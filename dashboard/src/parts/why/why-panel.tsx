@@ -47,7 +47,7 @@ function Body({
   return (
     <InZoneOf zone={definition === undefined ? undefined : zoneOf(definition)}>
       <div className={styles['body']}>
-        <p className={styles['asked']}>
+        <p>
           <Time at={from} withOffset />
           {until === from ? null : (
             <>
