@@ -198,7 +198,10 @@ export type Queue = {
   readonly concurrency: number | null
   readonly paused: boolean
   readonly ready: number
+  readonly oldestReadyAt: Instant | null
   readonly running: number
+  readonly delayed: number
+  readonly blocked: number
 }
 
 /** The schema Run of the API. */
@@ -384,6 +387,14 @@ export interface Operations {
       }
     }
     readonly answer: { readonly id: string; readonly created: boolean }
+  }
+  /** Lists pending runs that should have started, the longest overdue first, with what keeps them. */
+  readonly 'GET /runs/late': {
+    readonly request: { readonly query?: { readonly limit?: number; readonly byMs?: number } }
+    readonly answer: {
+      readonly items: readonly { readonly run: Run; readonly pending: readonly unknown[] }[]
+      readonly more: boolean
+    }
   }
   /** Reads one run, by its id or the beginning of it. */
   readonly 'GET /runs/{id}': {
@@ -649,8 +660,10 @@ export interface Operations {
       readonly query?: {
         readonly limit?: number
         readonly before?: number
-        readonly trigger?: string
+        readonly trigger?: string | readonly string[]
         readonly reason?: LedgerReason | readonly LedgerReason[]
+        readonly from?: string
+        readonly until?: string
       }
     }
     readonly answer: { readonly items: readonly LedgerEntry[]; readonly next: number | null }

@@ -66,7 +66,7 @@ export type LateRun = {
   readonly worker: string | null
   readonly waitsFor: string | null
   readonly error: { readonly code: string; readonly message: string } | null
-  readonly pending: readonly unknown[]
+  readonly pending: readonly PendingReason[]
 }
 
 /** The schema LedgerReason of the API. */
@@ -105,6 +105,38 @@ export type Now = {
   readonly day: Series
 }
 
+/** The schema PendingReason of the API. */
+export type PendingReason =
+  | { readonly kind: 'due-later'; readonly at: Instant }
+  | {
+      readonly kind: 'retry'
+      readonly at: Instant
+      readonly failures: number
+      readonly error: StoredError | null
+    }
+  | { readonly kind: 'held'; readonly hold: Hold }
+  | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
+  | {
+      readonly kind: 'limit'
+      readonly of: 'trigger' | 'job' | 'key' | 'partition' | 'service' | 'backfill'
+      readonly name: string
+      readonly key: string | null
+      readonly limit: number
+      readonly holders: readonly string[]
+    }
+  | {
+      readonly kind: 'queue-full'
+      readonly queue: string
+      readonly limit: number
+      readonly holders: readonly string[]
+    }
+  | { readonly kind: 'job-undefined'; readonly job: string }
+  | { readonly kind: 'no-worker' }
+  | { readonly kind: 'draining'; readonly workers: number }
+  | { readonly kind: 'no-handler'; readonly job: string; readonly source: string; readonly workers: number }
+  | { readonly kind: 'slots-taken'; readonly slots: number; readonly workers: number }
+  | { readonly kind: 'ready' }
+
 /** The schema Problem of the API. */
 export type Problem = {
   readonly type: string
@@ -122,7 +154,10 @@ export type Queue = {
   readonly concurrency: number | null
   readonly paused: boolean
   readonly ready: number
+  readonly oldestReadyAt: Instant | null
   readonly running: number
+  readonly delayed: number
+  readonly blocked: number
 }
 
 /** The schema RunBrief of the API. */
@@ -187,7 +222,7 @@ export type RunningRun = {
 }
 
 /** The schema Schedule of the API. */
-export type Schedule = { readonly kind: string }
+export type Schedule = { readonly kind: string; readonly [other: string]: unknown }
 
 /** The schema Series of the API. */
 export type Series = {
@@ -213,6 +248,14 @@ export type SeriesPoint = {
   readonly cancelled: number
   readonly durations: Times | null
   readonly lateness: Times | null
+}
+
+/** The schema StoredError of the API. */
+export type StoredError = {
+  readonly code: string
+  readonly message: string
+  readonly stack: string | null
+  readonly details: unknown
 }
 
 /** The schema Timeline of the API. */
@@ -250,6 +293,7 @@ export type Trigger = {
   readonly revision: number
   readonly overlap: string
   readonly payload: unknown
+  readonly [other: string]: unknown
 }
 
 /** The schema Upcoming of the API. */

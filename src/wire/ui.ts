@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { hold, queue, trigger } from './definitions.js'
 import { ledgerEntry } from './explain.js'
-import { instant, json, maybeInstant, name } from './fields.js'
-import { run, runState } from './runs.js'
+import { instant, maybeInstant, name } from './fields.js'
+import { pendingReason, run, runState } from './runs.js'
 
 const count = z.number().int()
 const runCounts = { done: count, failed: count, cancelled: count }
@@ -58,7 +58,7 @@ export const runBrief = run
   .meta({ id: 'RunBrief' })
 
 /** A pending run that should have started, and what keeps it. */
-export const lateRun = runBrief.extend({ pending: z.array(json) }).meta({ id: 'LateRun' })
+export const lateRun = runBrief.extend({ pending: z.array(pendingReason) }).meta({ id: 'LateRun' })
 
 /** A run that is being performed, and how long such runs take. */
 export const runningRun = runBrief.extend({ usual: usual.nullable() }).meta({ id: 'RunningRun' })

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import styles from './table.module.css'
 
 /** A column: its heading and its cell. */
@@ -21,6 +21,7 @@ export function Table<Row>({
   rows,
   rowKey,
   isSelected,
+  cursor,
 }: {
   /** What the rows are, for screen readers. */
   label: string
@@ -28,9 +29,15 @@ export function Table<Row>({
   rows: readonly Row[]
   rowKey: (row: Row) => string
   isSelected?: (row: Row) => boolean
+  /** The key of the row that the keyboard is at. */
+  cursor?: string | undefined
 }): ReactNode {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    ref.current?.querySelector('[data-cursor="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [cursor])
   return (
-    <div className={styles['scroll']}>
+    <div ref={ref} className={styles['scroll']}>
       <table className={styles['table']}>
         <caption className="visually-hidden">{label}</caption>
         <thead>
@@ -44,7 +51,11 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={rowKey(row)} data-selected={isSelected?.(row)} data-row={rowKey(row)}>
+            <tr
+              key={rowKey(row)}
+              data-selected={isSelected?.(row)}
+              data-cursor={cursor === undefined ? undefined : rowKey(row) === cursor}
+            >
               {columns.map(({ key, cell, align, grows, isExtra }) => (
                 <td key={key} data-align={align} data-grows={grows} data-extra={isExtra}>
                   {cell(row)}

@@ -1,9 +1,63 @@
 /** Words of the page Now. */
+import { formatCount } from '../data/format.js'
+
+/** The words of the page. */
 export const words = {
   title: 'Now',
-  running: 'Running',
-  failed: 'Failed',
-  nothingRuns: 'Nothing runs at the moment.',
-  nothingFailed: 'Nothing has failed.',
-  columns: { run: 'run', job: 'job', due: 'due', worker: 'worker', error: 'error' },
+  needs: {
+    title: 'Needs you',
+    calm: 'Nothing needs you.',
+    calmText: 'No failed run without a later success, nothing missed, nothing late.',
+    failed: (attempt: number) => (attempt > 1 ? `failed after ${attempt} attempts` : 'failed'),
+    missed: (ranges: number) => (ranges === 1 ? 'missed' : `missed ${formatCount(ranges)} times`),
+    late: 'late, waits for',
+    backlog: (ready: number) => `${formatCount(ready)} wait, the oldest since`,
+    more: 'more',
+    open: 'Open',
+    looked: 'Looked at',
+    lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
+    rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
+  },
+  next: {
+    title: 'Next 60 minutes',
+    count: (count: string) => `${count} due`,
+    perMinute: (count: string, most: string) =>
+      `${count} due instants in the next 60 minutes, at most ${most} in a minute`,
+    triggers: (count: string) => `${count} triggers`,
+    usually: (duration: string) => `usually ${duration}`,
+    nothing: 'Nothing is due in the next 60 minutes.',
+    changes: {
+      moved: 'moved by the clock change',
+      added: 'twice by the clock change',
+      dropped: 'left out by the clock change',
+    },
+  },
+  running: {
+    title: 'Running',
+    slots: (running: string, slots: string) => `${running} of ${slots} slots`,
+    count: (running: string) => `${running} now`,
+    nothing: 'Nothing runs at the moment.',
+    noWorker: 'No worker is alive. `rota up` starts one.',
+    workers: (live: number) => (live === 1 ? '1 worker' : `${formatCount(live)} workers`),
+    usual: (duration: string) => `usually ${duration}`,
+    longer: 'longer than usual',
+  },
+  day: {
+    title: 'Last 24 hours',
+    done: 'done',
+    failed: 'failed',
+    cancelled: 'cancelled',
+    lateness: 'late by',
+    duration: 'took',
+    half: 'half of them',
+    slow: '1 in 100',
+    nothing: 'No run has ended in the last 24 hours.',
+    bars: (done: string, failed: string) => `${done} runs done and ${failed} failed in the last 24 hours`,
+    all: 'All runs',
+  },
+  empty: {
+    title: 'Nothing is scheduled yet.',
+    text: 'A trigger says when a job runs. This command adds one that runs every minute; it appears here at once.',
+    command: "rota add hello --cron '* * * * *' -- echo hello",
+  },
 } as const

@@ -1,63 +1,55 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Run } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
-import { StateMark } from '../../parts/mark.js'
-import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
-import { Table, type Column } from '../../parts/table.js'
-import { Time } from '../../parts/time.js'
 import { words } from '../../words/now.js'
+import { LastDay } from './last-day.js'
+import { Needs } from './needs.js'
+import { NextHour } from './next-hour.js'
 import styles from './page.module.css'
+import { Running } from './running.js'
 
 /** Does anything need me, what runs, what comes. */
 export default function NowPage(): ReactNode {
-  return (
-    <>
-      <h1 className="visually-hidden">{words.title}</h1>
-      <div className={styles['grid']}>
-        <RunsPanel state="failed" title={words.failed} empty={words.nothingFailed} />
-        <RunsPanel state="running" title={words.running} empty={words.nothingRuns} />
-      </div>
-    </>
-  )
-}
-
-function RunsPanel({
-  state,
-  title,
-  empty,
-}: {
-  state: Run['state']
-  title: string
-  empty: string
-}): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['runs', { state }],
-    queryFn: ({ signal }) => api('GET /runs', { query: { state, limit: 8 }, signal }),
-    meta: { topics: ['runs'] },
+    queryKey: ['now'],
+    queryFn: ({ signal }) => api('GET /ui/now', { signal }),
+    meta: { topics: ['runs', 'ledger', 'triggers', 'holds'] },
   })
+  const isQuiet = data?.upcoming.count === 0 && data.day.total.done + data.day.total.failed === 0
+  const { data: triggers } = useQuery({
+    queryKey: ['triggers', 'any'],
+    queryFn: ({ signal }) => api('GET /triggers', { query: { limit: 1, state: 'any' }, signal }),
+    enabled: isQuiet,
+    meta: { topics: ['triggers'] },
+  })
+  if (data === undefined) {
+    return error === null ? (
+      <Skeleton rows={10} />
+    ) : (
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    )
+  }
+  const { title, text, command } = words.empty
   return (
-    <Panel title={title}>
+    <div className={styles['page']}>
+      <h1 className="visually-hidden">{words.title}</h1>
       <LoadingBar isLoading={isFetching} />
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton />
-        ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        )
-      ) : data.items.length === 0 ? (
-        <EmptyState title={empty} />
-      ) : (
-        <Table label={title} columns={columns} rows={data.items} rowKey={({ id }) => id} />
-      )}
-    </Panel>
+      {triggers?.items.length === 0 ? (
+        <EmptyState title={title} command={command}>
+          {text}
+        </EmptyState>
+      ) : null}
+      <div className={styles['grid']}>
+        <div className={styles['column']}>
+          <Needs now={data} />
+          <Running now={data} />
+        </div>
+        <div className={styles['column']}>
+          <NextHour upcoming={data.upcoming} />
+          <LastDay day={data.day} />
+        </div>
+      </div>
+    </div>
   )
 }
-
-const columns: readonly Column<Run>[] = [
-  { key: 'state', head: '', cell: ({ state }) => <StateMark mark={state} label={false} /> },
-  { key: 'name', head: words.columns.job, cell: ({ trigger, job }) => trigger ?? job },
-  { key: 'error', head: words.columns.error, cell: ({ error }) => error?.message, grows: true },
-  { key: 'due', head: words.columns.due, cell: ({ dueAt }) => <Time at={dueAt} />, align: 'end' },
-]

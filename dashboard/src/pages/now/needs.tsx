@@ -1,0 +1,160 @@
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { LateRun, Missed, Now, Queue, RunBrief } from '../../../../src/client/ui-operations.js'
+import type { Mark } from '../../design/families.js'
+import { api } from '../../data/api.js'
+import { formatCount } from '../../data/format.js'
+import { printable } from '../../data/printable.js'
+import { useMay } from '../../data/session.js'
+import { Button } from '../../parts/button.js'
+import { StateMark } from '../../parts/mark.js'
+import { Panel } from '../../parts/panel.js'
+import { Time } from '../../parts/time.js'
+import { useToast } from '../../parts/toast.js'
+import { WhyButton } from '../../parts/why/why-button.js'
+import { words as common } from '../../words/common.js'
+import { words } from '../../words/now.js'
+import { pendingSentence } from '../../words/why.js'
+import styles from './page.module.css'
+
+/** What somebody should look at: failed and not repaired, missed, late. What is repaired leaves by itself. */
+export function Needs({ now }: { now: Now }): ReactNode {
+  const { troubled, missed, late } = now
+  const behind = now.queues.filter((queue) => isBehind(queue, now.at))
+  const count = troubled.items.length + missed.items.length + late.items.length + behind.length
+  const isMore = troubled.more || missed.more || late.more
+  return (
+    <Panel title={words.needs.title} aside={common.total(formatCount(count), isMore)}>
+      {count === 0 ? (
+        <div className={styles['calm']}>
+          <StateMark mark="done" label={words.needs.calm} />
+          <span className="soft">{words.needs.calmText}</span>
+        </div>
+      ) : (
+        <ul>
+          {troubled.items.map((run) => (
+            <Failed key={run.id} run={run} />
+          ))}
+          {missed.items.map((one) => (
+            <MissedRow key={one.trigger} missed={one} />
+          ))}
+          {late.items.map((run) => (
+            <Late key={run.id} run={run} />
+          ))}
+          {behind.map((queue) => (
+            <Behind key={queue.name} queue={queue} />
+          ))}
+        </ul>
+      )}
+      {troubled.items.length > 0 ? <p className={styles['foot']}>{words.needs.rule}</p> : null}
+    </Panel>
+  )
+}
+
+/** A queue is behind when its oldest ready run waits for a minute. */
+function isBehind({ oldestReadyAt, paused }: Queue, at: string): boolean {
+  return !paused && oldestReadyAt !== null && Date.parse(at) - Date.parse(oldestReadyAt) > 60_000
+}
+
+function Failed({ run: { id, trigger, job, dueAt, attempt, error } }: { run: RunBrief }): ReactNode {
+  return (
+    <Row
+      mark="failed"
+      name={trigger ?? job}
+      to={`/runs/${id}`}
+      what={words.needs.failed(attempt)}
+      at={dueAt}
+      detail={error === null ? null : printable(error.message)}
+    >
+      {trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />}
+    </Row>
+  )
+}
+
+function MissedRow({ missed }: { missed: Missed }): ReactNode {
+  const { trigger, ranges, firstAt, lastAt, rule, seq } = missed
+  const toast = useToast()
+  const { why } = useMay('operate')
+  const look = async (): Promise<void> => {
+    await api('POST /ui/missed/looked', { body: { trigger, seq } })
+    toast({ text: words.needs.lookedDone(trigger) })
+  }
+  return (
+    <Row
+      mark="missed"
+      name={trigger}
+      to={`/triggers/${encodeURIComponent(trigger)}`}
+      what={words.needs.missed(ranges)}
+      at={lastAt}
+      detail={<code>{rule}</code>}
+    >
+      <WhyButton trigger={trigger} from={firstAt} until={lastAt} />
+      <Button why={why} onClick={() => void look()}>
+        {words.needs.looked}
+      </Button>
+    </Row>
+  )
+}
+
+function Late({ run: { id, trigger, job, runAt, dueAt, pending } }: { run: LateRun }): ReactNode {
+  const [reason] = pending
+  return (
+    <Row
+      mark="late"
+      name={trigger ?? job}
+      to={`/runs/${id}`}
+      what={words.needs.late}
+      at={runAt}
+      detail={reason === undefined ? null : pendingSentence(reason)}
+    >
+      {trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />}
+    </Row>
+  )
+}
+
+function Behind({ queue: { name, ready, oldestReadyAt } }: { queue: Queue }): ReactNode {
+  return (
+    <Row
+      mark="late"
+      name={name}
+      to="/queues"
+      what={words.needs.backlog(ready)}
+      at={oldestReadyAt ?? ''}
+      detail={null}
+    >
+      {null}
+    </Row>
+  )
+}
+
+function Row(props: {
+  mark: Mark
+  name: string
+  to: string
+  what: string
+  at: string
+  detail: ReactNode
+  children: ReactNode
+}): ReactNode {
+  const { mark, name, to, what, at, detail, children } = props
+  return (
+    <li className={styles['row']}>
+      <StateMark mark={mark} label={false} />
+      <div className={styles['what']}>
+        <span className={styles['first']}>
+          <Link href={to} className={styles['name']}>
+            {name}
+          </Link>
+          <span>{what}</span>
+          {at === '' ? null : <Time at={at} />}
+        </span>
+        {detail === null ? null : (
+          <bdi className={`${styles['second']} cut`} title={typeof detail === 'string' ? detail : undefined}>
+            {detail}
+          </bdi>
+        )}
+      </div>
+      <div className={styles['actions']}>{children}</div>
+    </li>
+  )
+}
