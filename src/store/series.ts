@@ -38,6 +38,15 @@ export class SeriesRows {
     if (bins.late !== undefined) row.lateness[bins.late] = (row.lateness[bins.late] ?? 0) + runs
   }
 
+  /** Adds a whole row. */
+  addRow(added: SeriesRow): void {
+    const row = this.#row(added)
+    row.runs += added.runs
+    for (const [bin, count] of added.durations.entries())
+      row.durations[bin] = (row.durations[bin] ?? 0) + count
+    for (const [bin, count] of added.lateness.entries()) row.lateness[bin] = (row.lateness[bin] ?? 0) + count
+  }
+
   /** The rows, by bucket, job and state. */
   rows(): SeriesRow[] {
     return [...this.#rows.entries()]

@@ -1,4 +1,5 @@
 import { quantile, sizeOf, sumHistograms, type Histogram } from '../../kernel/statistics/histogram.js'
+import { rolledSeries } from '../../engine/upkeep/rolled-series.js'
 import type { SeriesRow } from '../../store/series.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -15,7 +16,7 @@ export interface SeriesQuery {
 /** Ends of runs over time, by bucket and by job or queue where asked. */
 export async function series(store: Store, query: SeriesQuery) {
   const { by, fromAt, untilAt, bucketMs, jobs } = query
-  const rows = await store.series({ fromAt, untilAt, bucketMs, jobs, byJob: by !== undefined })
+  const rows = await rolledSeries(store, { fromAt, untilAt, bucketMs, jobs, byJob: by !== undefined })
   const keyOf = by === 'queue' ? await queueOfJob(store) : ({ job }: SeriesRow) => job
   const groups = new Map<string, SeriesRow[]>()
   for (const row of rows) {

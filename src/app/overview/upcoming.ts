@@ -26,7 +26,8 @@ export interface Upcoming {
 const mostTriggers = 5000
 const mostInstants = 50_000
 const triggersPerPage = 100
-/** After so many instants everything else gets its turn. */
+/** After so many triggers or instants everything else gets its turn: reading an expression costs more than an instant. */
+const triggersPerTurn = 20
 const instantsPerTurn = 500
 const mostShown = 20
 const mostNamed = 5
@@ -44,6 +45,7 @@ export async function upcoming(
       break
     }
     looked += 1
+    if (looked % triggersPerTurn === 0) await nextTurn()
     for (const at of instantsToCome(kinds, stored, { afterAt: now, untilAt })) {
       const known = found.get(at) ?? { count: 0, triggers: [] }
       if (known.triggers.length < mostNamed) known.triggers.push(stored)

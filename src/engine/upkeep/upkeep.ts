@@ -3,6 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
+import { forgetRollUps, rollUp } from './roll-up.js'
 
 /** What upkeep needs. */
 export interface UpkeepOptions {
@@ -24,15 +25,17 @@ export interface UpkeepOptions {
 const lostBatch = 200
 const pruneBatch = 1000
 const pruneEveryMs = 3_600_000
+const rollUpEveryMs = 600_000
 
 /** For how long audit entries are kept, and how many at most. */
 const auditMs = 400 * 86_400_000
 const auditEntries = 100_000
 
-/** Looks after what nobody else does: claims of workers that are gone, and history that is old enough. */
+/** Looks after what nobody else does: claims of workers that are gone, hours that are over, and history that is old enough. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   #pruneAt: Instant = 0
+  #rollUpAt: Instant = 0
 
   constructor(options: UpkeepOptions) {
     this.#options = options
@@ -40,8 +43,10 @@ export class Upkeep {
 
   async step(): Promise<Look> {
     const takenOver = await this.#takeOver()
-    const pruned = await this.#prune()
-    const hasMore = takenOver === lostBatch || pruned === pruneBatch
+    const isRolledUp = await this.#rollUp()
+    // A run is counted before it goes.
+    const pruned = isRolledUp ? await this.#prune() : 0
+    const hasMore = takenOver === lostBatch || !isRolledUp || pruned === pruneBatch
     return { afterMs: hasMore ? 0 : this.#options.everyMs }
   }
 
@@ -68,6 +73,17 @@ export class Upkeep {
   #tell(claim: LostClaim, state: 'pending' | 'done' | 'failed' | 'cancelled'): void {
     const { run, attempt, worker, job } = claim
     this.#options.events.emit('run:lost', { run, attempt, worker, job: job.name, state })
+  }
+
+  /** Counts the hours that are over. Answers whether all of them are counted. */
+  async #rollUp(): Promise<boolean> {
+    const { store, now } = this.#options
+    const at = now()
+    if (at < this.#rollUpAt) return true
+    if ((await rollUp(store, at)) === 'more') return false
+    if ((await forgetRollUps(store, at)) > 0) return false
+    this.#rollUpAt = at + rollUpEveryMs
+    return true
   }
 
   async #prune(): Promise<number> {

@@ -5,7 +5,8 @@ import type { Json } from '../definition/json.js'
  * What a note is about: the open cycle of a round, what its last check came to, the timing of a service, the state of a sensor and its evaluations,
  * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
  * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
- * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed.
+ * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed,
+ * the ends of a day by hour and job, what became of the due instants of a trigger on a day.
  */
 export type StateKind =
   | 'cycle'
@@ -26,6 +27,8 @@ export type StateKind =
   | 'request'
   | 'bulk'
   | 'looked'
+  | 'rollup'
+  | 'coverage'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {

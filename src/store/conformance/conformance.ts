@@ -17,6 +17,7 @@ import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
 import { readingLaws } from './cases/reading.js'
 import { runFilterLaws } from './cases/run-filters.js'
+import { rollUpLaws } from './cases/overview/roll-ups.js'
 import { seriesLaws } from './cases/overview/series.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './cases/unique.js'
@@ -48,6 +49,7 @@ export function conformance(
     describe('overview', () => overviewLaws(law))
     describe('series and late runs', () => seriesLaws(law))
     describe('audit', () => auditLaws(law))
+    describe('roll-ups', () => rollUpLaws(law))
     describe('random operations', () => randomOperations(open, options.stories, options.seed))
   })
 }

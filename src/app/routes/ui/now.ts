@@ -8,7 +8,7 @@ import { lookedAt } from '../../overview/missed.js'
 import { nowReader } from '../../overview/now.js'
 import { series } from '../../overview/series.js'
 import type { App } from '../../rota.js'
-import { listOf, stretchOf } from './query.js'
+import { bucketsOf, listOf, stretchOf } from './query.js'
 
 const group = 'Dashboard'
 const mostBuckets = 1000
@@ -64,11 +64,9 @@ export function nowRoutes(): readonly Route<App>[] {
       answer,
       example: { query: { from: '2026-01-05T00:00:00Z', until: '2026-01-05T06:00:00Z', by: 'job' } },
       handle: async ({ app, query: { from, until, bucketMs, by, job } }) => {
-        const stretch = stretchOf(
-          { from, until: until ?? new Date(app.now()) },
-          { mostDays, mostBuckets, bucketMs },
-        )
-        return await series(await app.store(), { ...stretch, by, jobs: job })
+        const stretch = stretchOf({ from, until: until ?? new Date(app.now()) }, mostDays)
+        const buckets = bucketsOf(stretch, { mostBuckets, bucketMs })
+        return await series(await app.store(), { ...buckets, by, jobs: job })
       },
     }),
   ]

@@ -30,24 +30,34 @@ const readable = [
 ]
 const usualBuckets = 150
 
-/** Checks a stretch of time; default: buckets of a readable length. */
+/** Checks a stretch of time. */
 export function stretchOf(
   { from, until }: { readonly from: Date; readonly until: Date },
-  given: {
-    readonly mostDays: number
-    readonly mostBuckets: number
-    readonly bucketMs?: number | undefined
-  },
-): Stretch {
+  mostDays: number,
+): Omit<Stretch, 'bucketMs'> {
   const [fromAt, untilAt] = [from.getTime(), until.getTime()]
-  const lengthMs = untilAt - fromAt
-  if (lengthMs <= 0) throw refused('query/until', 'it must be later than `from`')
-  if (lengthMs > given.mostDays * DAY_MS) {
-    throw refused('query/from', `the stretch has more than ${given.mostDays} days`)
+  if (untilAt <= fromAt) throw refused('query/until', 'it must be later than `from`')
+  if (untilAt - fromAt > mostDays * DAY_MS) {
+    throw refused('query/from', `the stretch has more than ${mostDays} days`)
   }
-  const bucketMs = given.bucketMs ?? readable.find((ms) => lengthMs / ms <= usualBuckets) ?? 7 * DAY_MS
-  if (lengthMs / bucketMs > given.mostBuckets) {
-    throw refused('query/bucketMs', `the stretch has more than ${given.mostBuckets} buckets of this length`)
+  return { fromAt, untilAt }
+}
+
+/** The buckets of a stretch; default: of a readable length. A stretch of more than a day begins with an hour and has buckets of whole hours, since it is read from roll-ups. */
+export function bucketsOf(
+  { fromAt: from, untilAt }: Omit<Stretch, 'bucketMs'>,
+  { mostBuckets, bucketMs: asked }: { readonly mostBuckets: number; readonly bucketMs?: number | undefined },
+): Stretch {
+  const isLong = untilAt - from > DAY_MS
+  const fromAt = isLong ? from - (from % HOUR_MS) : from
+  const lengthMs = untilAt - fromAt
+  const lengths = isLong ? readable.filter((ms) => ms % HOUR_MS === 0) : readable
+  const bucketMs = asked ?? lengths.find((ms) => lengthMs / ms <= usualBuckets) ?? 7 * DAY_MS
+  if (isLong && bucketMs % HOUR_MS !== 0) {
+    throw refused('query/bucketMs', 'buckets of a stretch of more than a day must have whole hours')
+  }
+  if (lengthMs / bucketMs > mostBuckets) {
+    throw refused('query/bucketMs', `the stretch has more than ${mostBuckets} buckets of this length`)
   }
   return { fromAt, untilAt, bucketMs }
 }

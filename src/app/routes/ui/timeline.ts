@@ -28,7 +28,7 @@ export const timelineRoutes: readonly Route<App>[] = [
     answer,
     example: { query: { lanes: 'nightly', from: '2026-01-05T00:00:00Z', until: '2026-01-06T00:00:00Z' } },
     handle: async ({ app, query: { lanes, from, until } }) => {
-      const { fromAt, untilAt } = stretchOf({ from, until }, { mostDays, mostBuckets: Infinity })
+      const { fromAt, untilAt } = stretchOf({ from, until }, mostDays)
       const parts = { store: await app.store(), kinds: await loadTriggerKinds(), now: app.now() }
       return await timeline(parts, { lanes, fromAt, untilAt })
     },

@@ -7,7 +7,7 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
 /** How many ends are looked at in one go: others get their turn in between. */
-const endsPerLook = 2000
+const endsPerLook = 1000
 
 /** The last end that was looked at; many runs may have ended in the same millisecond. */
 export interface LastEnd {

@@ -4,7 +4,7 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
 /** How many lanes are looked at in one go, and how many runs of each: others get their turn in between. */
-const lanesPerLook = 8
+const lanesPerLook = 4
 const runsPerLook = 500
 
 // Both rely on: runs_trigger; the first on nothing else.

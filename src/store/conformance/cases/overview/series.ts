@@ -78,22 +78,6 @@ export function seriesLaws(law: Law): void {
     },
   )
 
-  law('a series of more ends than one look is complete, also where they share an instant', async (stage) => {
-    await stage.ready()
-    const runs = Array.from({ length: 4500 }, (_, i) => aRun(`r${i}`))
-    await stage.enqueue(runs)
-    await Promise.all(
-      runs.map(({ id }, i) =>
-        stage.store.cancel({ run: id, now: t0 + 1 + (i % 3 === 0 ? 1 : 0), reason: '' }),
-      ),
-    )
-    const found = await stage.store.series({ fromAt: t0, untilAt: t0 + 9, bucketMs: 1 })
-    expect(found.map(({ bucketAt, runs: count }) => [bucketAt - t0, count])).toEqual([
-      [1, 3000],
-      [2, 1500],
-    ])
-  })
-
   law('late runs are those that should have started, the longest overdue first', async (stage) => {
     await stage.ready()
     const limited = aJob('work', { concurrency: 1 })

@@ -1,0 +1,111 @@
+/**
+ * Roll-ups: how many runs ended in each hour, by job and state, with how long they took and how late they were. A chart
+ * of a month reads them instead of a million runs, and they stay when runs are pruned.
+ *
+ * They are state entries of the kind `rollup`: one for each day and job, named after the day, and one for each day over
+ * all jobs, whose item is empty. The entry `until` says up to where they are complete. An hour is counted once, some
+ * time after it is over, when no end of it can arrive any more; an end belongs to the hour of its `finishedAt`. The
+ * numbers of an hour are written as they are counted, never added to, and every write also changes `until`: of two
+ * processes that count the same hour one is refused, and one that is killed leaves an hour that is counted again.
+ */
+import type { Json } from '../../kernel/definition/json.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
+import type { SeriesRow } from '../../store/series.js'
+import type { Store } from '../../store/port.js'
+import { DAY_MS, HOUR_MS } from '../../time/civil.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { writeHours, type Hours } from './rolled-hours.js'
+
+/** How long roll-ups are kept. */
+export const rollUpRetentionMs = 400 * DAY_MS
+
+/** How long after its end an hour is counted: a worker may report an end until its lease is over. */
+const settleMs = 10 * 60_000
+
+/** How many entries one transaction writes. */
+const entriesPerCommit = 200
+
+const markKey = { kind: 'rollup', name: 'until', item: '' } as const
+
+/** Rolls up hours that are over, at most those of one day; answers whether more are left. */
+export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done'> {
+  const closedAt = floorTo(now - settleMs, HOUR_MS)
+  const mark = await readMark(store)
+  const fromAt = mark.untilAt ?? (await firstDay(store, closedAt))
+  if (fromAt === undefined || fromAt >= closedAt) return 'done'
+  const untilAt = Math.min(floorTo(fromAt, DAY_MS) + DAY_MS, closedAt)
+  const rows = await store.series({ fromAt, untilAt, bucketMs: HOUR_MS, byJob: true })
+  const changes = await changesOf(store, fromAt, rows)
+  let { revision } = mark
+  for (let i = 0; i === 0 || i < changes.length; i += entriesPerCommit) {
+    const isLast = i + entriesPerCommit >= changes.length
+    const moved = { ...markKey, revision, value: isLast ? untilAt : fromAt }
+    const piece = [moved, ...changes.slice(i, i + entriesPerCommit)]
+    if ((await store.changeState({ changes: piece, now })) === 'stale') return 'more'
+    revision += 1
+  }
+  return untilAt < closedAt ? 'more' : 'done'
+}
+
+/** Forgets some of the roll-ups that are older than their retention; answers how many. */
+export async function forgetRollUps(store: Store, now: Instant): Promise<number> {
+  const oldest = dayName(now - rollUpRetentionMs)
+  // The names of days sort by time, and before every other name.
+  const found = await store.stateEntries({ kind: 'rollup', limit: entriesPerCommit })
+  const old = found.filter(({ name }) => name < oldest && name !== markKey.name)
+  const changes = old.map(({ kind, name, item }) => ({ kind, name, item, value: undefined }))
+  if (changes.length > 0) await store.changeState({ changes, now })
+  return changes.length
+}
+
+/** Up to where roll-ups are complete; nothing where there are none. */
+export async function rolledUntil(store: Store): Promise<Instant | undefined> {
+  return (await readMark(store)).untilAt
+}
+
+/** The name of the entries of a day. */
+export function dayName(at: Instant): string {
+  return formatInstant(at).slice(0, 10)
+}
+
+async function readMark(store: Store): Promise<{ untilAt: Instant | undefined; revision: number }> {
+  const [entry] = await store.stateEntries({ kind: 'rollup', names: [markKey.name], items: [''], limit: 1 })
+  return { untilAt: entry?.value as Instant | undefined, revision: entry?.revision ?? 0 }
+}
+
+/** The day of the first end that is still there. */
+async function firstDay(store: Store, closedAt: Instant): Promise<Instant | undefined> {
+  if ((await store.pulse()).endedAt === 0) return undefined
+  const fromAt = floorTo(closedAt - rollUpRetentionMs, DAY_MS)
+  const [first] = await store.series({ fromAt, untilAt: closedAt, bucketMs: DAY_MS })
+  return first?.bucketAt
+}
+
+/** The entries of a day as they are with these hours. */
+async function changesOf(store: Store, at: Instant, rows: readonly SeriesRow[]): Promise<StateChange[]> {
+  const name = dayName(at)
+  const byJob = new Map<string, SeriesRow[]>([['', []]])
+  for (const row of rows) {
+    byJob.get('')?.push(row)
+    const job = row.job ?? ''
+    byJob.set(job, [...(byJob.get(job) ?? []), row])
+  }
+  if (rows.length === 0) return []
+  const changes: StateChange[] = []
+  const jobs = [...byJob]
+  for (let i = 0; i < jobs.length; i += entriesPerCommit) {
+    const some = jobs.slice(i, i + entriesPerCommit)
+    const items = some.map(([job]) => job)
+    const known = await store.stateEntries({ kind: 'rollup', names: [name], items, limit: items.length })
+    const before = new Map(known.map(({ item, value }) => [item, value as unknown as Hours]))
+    for (const [item, found] of some) {
+      const value = { ...before.get(item), ...writeHours(found) } as unknown as Json
+      changes.push({ kind: 'rollup', name, item, value })
+    }
+  }
+  return changes
+}
+
+function floorTo(at: Instant, ms: number): Instant {
+  return at - (at % ms)
+}
