@@ -1,0 +1,174 @@
+// What the questions behind lists, charts and pages cost on a big SQLite store: how long each takes, and the longest
+// CPU time for which it holds the event loop.
+// Usage: node bench/reads.mjs [--runs=1000000] [--triggers=100000] [--busy=2000] [--waiting=10000] [--rounds=5]
+//                             [--dir=<directory>] [--only=<part of a name>]
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { loadTriggerKinds } from '../dist/app/features.js'
+import { nowReader } from '../dist/app/overview/now.js'
+import { series } from '../dist/app/overview/series.js'
+import { timeline } from '../dist/app/overview/timeline.js'
+import { usualDurations } from '../dist/app/overview/usual.js'
+import { jobDefaults } from '../dist/kernel/job/job.js'
+import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
+import { systemClock } from '../dist/time/clock.js'
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '1000000' },
+    triggers: { type: 'string', default: '100000' },
+    busy: { type: 'string', default: '2000' },
+    waiting: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '5' },
+    dir: { type: 'string', default: tmpdir() },
+    only: { type: 'string', default: '' },
+  },
+})
+const [runs, triggers, busy, waiting, rounds] = ['runs', 'triggers', 'busy', 'waiting', 'rounds'].map(
+  (name) => Number(values[name]),
+)
+const hour = 3_600_000
+const day = 24 * hour
+const source = 'code:bench'
+const directory = mkdtempSync(join(values.dir, 'rota-bench-'))
+const path = join(directory, 'rota.db')
+const now = systemClock.now()
+const nameOf = (i) => `trigger-${String(i).padStart(6, '0')}`
+const lanes = Array.from({ length: 50 }, (_, i) => nameOf(i * Math.floor(busy / 50)))
+
+const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
+try {
+  await define()
+  fill()
+  const kinds = await loadTriggerKinds()
+  const month = { fromAt: now - 30 * day, untilAt: now }
+  await measure('pulse', () => store.pulse())
+  await measure('triggers, a page', () => store.triggersPage({ order: 'name', limit: 50 }))
+  await measure('triggers, next', () => store.triggersPage({ order: 'next', limit: 50 }))
+  await measure('triggers, search without a match', () =>
+    store.triggersPage({ order: 'name', limit: 50, search: 'nowhere' }),
+  )
+  await measure('recent runs, 50 × 20', () => store.recentRuns({ triggers: lanes, each: 20 }))
+  await measure('usual durations, 50', () => usualDurations(store, lanes))
+  await measure('lanes, 50 × 24 h', () =>
+    store.lanes({ triggers: lanes, fromAt: now - day, untilAt: now, limit: 301 }),
+  )
+  await measure('tally, 1 × 30 days', () =>
+    store.tally({ triggers: lanes.slice(0, 1), ...month, bucketMs: day }),
+  )
+  await measure('tally, 50 × 30 days', () => store.tally({ triggers: lanes, ...month, bucketMs: day }))
+  await measure('ledger, a page', () => store.ledgerPage({ limit: 50 }))
+  await measure('ledger, a rare reason', () => store.ledgerPage({ limit: 50, reasons: ['paused'] }))
+  await measure('series of runs, 24 h', () =>
+    store.series({ fromAt: now - day, untilAt: now, bucketMs: 5 * 60_000 }),
+  )
+  await measure('series, 30 days', () => series(store, { ...month, bucketMs: 6 * hour }))
+  await measure('late', () => store.late({ now, byMs: 60_000, limit: 50 }))
+  await measure('queues', () => store.queues())
+  await measure('troubled', () => store.troubled({ limit: 50 }))
+  await measure('counts', () => store.counts())
+  await measure('count of one job', () => store.countRuns({ job: 'job-1' }, 1000))
+  await measure('count of a rare job', () => store.countRuns({ job: 'nobody' }, 1000))
+  await measure('first page', () => nowReader()({ store, kinds, now }))
+  await measure('timeline, 50 × 24 h', () =>
+    timeline({ store, kinds, now }, { lanes, fromAt: now - 20 * hour, untilAt: now + 4 * hour }),
+  )
+  await measure('timeline, 50 × 30 days', () => timeline({ store, kinds, now }, { lanes, ...month }))
+} finally {
+  await store.close()
+  rmSync(directory, { recursive: true })
+}
+
+/**
+ * Asks a question some times, while something else counts the turns of the event loop. A hold is counted in CPU time:
+ * on a busy machine the rest is the time of others.
+ */
+async function measure(name, ask) {
+  if (!name.includes(values.only)) return
+  await ask()
+  const took = []
+  let longest = 0
+  const over = new AbortController()
+  const watch = (async () => {
+    for (let last = cpuMs(); !over.signal.aborted; ) {
+      await turn()
+      const at = cpuMs()
+      longest = Math.max(longest, at - last)
+      last = at
+    }
+  })()
+  for (let i = 0; i < rounds; i += 1) {
+    await turn()
+    const startMs = systemClock.monotonicMs()
+    await ask()
+    took.push(systemClock.monotonicMs() - startMs)
+  }
+  over.abort()
+  await watch
+  const sorted = took.toSorted((a, b) => a - b)
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+  const cells = [at(0.5), at(0.99), longest].map((ms) => ms.toFixed(2).padStart(9))
+  process.stdout.write(`${name.padEnd(34)} p50 ${cells[0]} ms   p99 ${cells[1]} ms   hold ${cells[2]} ms\n`)
+}
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+async function define() {
+  const jobs = Array.from({ length: 100 }, (_, i) => ({ ...jobDefaults, name: `job-${i}` }))
+  await store.defineJobs({ source, jobs, queues: [], now })
+  const batch = Array.from({ length: triggers }, (_, i) => ({
+    name: nameOf(i),
+    source,
+    revision: 0,
+    now: now - 60 * day,
+    trigger: {
+      name: nameOf(i),
+      job: `job-${i % 100}`,
+      schedule:
+        i < busy
+          ? { kind: 'interval', everyMs: hour, anchorAt: 0 }
+          : { kind: 'cron', expression: `${i % 60} ${i % 24} * * *`, timezone: 'Europe/Berlin' },
+      catchUp: { mode: 'latest', maxRuns: 1, graceMs: 60_000 },
+      overlap: 'allow',
+      jitterMs: 0,
+      spreadMs: 0,
+      enabled: true,
+    },
+    fingerprint: String(i),
+    tzdata: '2026a',
+    cursorAt: now,
+    nextAt: now + (i % (i < busy ? 3600 : 86_400)) * 1000,
+    cancelPending: false,
+  }))
+  for (let i = 0; i < batch.length; i += 5000) await store.defineTriggers(batch.slice(i, i + 5000))
+}
+
+/** Puts the history in with plain SQL: nothing else is fast enough. */
+function fill() {
+  const db = new DatabaseSync(path)
+  db.exec('pragma synchronous = off')
+  const step = Math.floor((30 * day) / runs)
+  const numbers = (count) =>
+    `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count} - 1)`
+  const digits = `strftime('%Y%m%dT%H%M%S', due / 1000, 'unixepoch')`
+  db.exec(`begin; ${numbers(runs)} insert into runs (id, job, state, priority, run_at, due_at, attempt, claimed_at,
+      started_at, finished_at, created_at, origin, trigger, version, result)
+    select ${digits} || 'Z_' || printf('%016x', i), 'job-' || (i % ${busy} % 100), case when i % 500 = 0 then 5 else 4 end,
+      0, due, due, 1, due + 5, due + 5 + i % 900, due + 1000 + i % 9000, due, 0,
+      printf('trigger-%06d', i % ${busy}), 1, '{"ok":true}'
+    from (select i, ${now - 30 * day} + i * ${step} as due from n); commit`)
+  db.exec(`begin; ${numbers(waiting)} insert into runs (id, job, state, priority, run_at, due_at, created_at, origin)
+    select ${digits} || 'Z_w' || printf('%015x', i), 'job-' || (i % 100), case when i % 10 = 0 then 0 else 1 end, 0,
+      due, due, due, 1 from (select i, ${now - hour} + i % 3600000 as due from n); commit`)
+  db.exec(`begin; ${numbers(60_000)} insert into ledger (trigger, first_at, last_at, version, reason, rule, recorded_at)
+    select printf('trigger-%06d', i % ${busy}), at, at, 1, 'missed', 'catch-up:skip', at
+    from (select i, ${now - 30 * day} + i * 40000 as at from n); commit`)
+  db.close()
+}
