@@ -28,7 +28,7 @@ const { items } = await rota('GET /runs', { query: { state: 'failed' } })
 
 /** The text of each file. */
 export async function apiFiles() {
-  const routes = allRoutes({ isMounted: false })
+  const routes = await allRoutes({ isMounted: false })
   const shared = routes.filter(({ isPrivate }) => isPrivate !== true)
   const document = openApiDocument(shared, packageVersion)
   // The document is of public routes only, and this one stays inside the repository.

@@ -10,6 +10,7 @@ import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import type { Command, CommandEntry, Context } from '../cli/framework/command.js'
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
 import type { Store } from '../store/port.js'
+import type { Route } from '../wire/route.js'
 import type { FeatureConfig } from './feature-config.js'
 import type { FeatureNotices } from './feature-notices.js'
 import type { UpExtension } from './up-extension.js'
@@ -44,6 +45,8 @@ export interface Feature {
   readonly up?: () => Promise<UpExtension>
   /** Its words in what `rota up` prints. */
   readonly notices?: () => Promise<FeatureNotices>
+  /** Its routes of the HTTP API; they are loaded with the server only. */
+  readonly routes?: () => Promise<readonly Route[]>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>
 }

@@ -20,6 +20,7 @@ import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
 import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
+import { loadFeatureRoutes } from './feature-routes.js'
 
 /** How an app is served: by a server around it that knows its users, or on an address of its own. */
 export type ServeOptions = {
@@ -47,7 +48,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
       ? authorized(options.authorize)
       : identifier({ store: context.store, now, ...options })
   const { readOnly, checkAnswers } = options
-  const routes = allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
+  const routes = await allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
   const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble })
   const health = (question: 'live' | 'ready'): Promise<Response> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
@@ -71,7 +72,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
 }
 
 /** All routes. A handler that is mounted has no tokens and sessions: the program around knows its users. */
-export function allRoutes({
+export async function allRoutes({
   isMounted,
   isReadOnly = false,
   stream,
@@ -79,10 +80,11 @@ export function allRoutes({
   isMounted: boolean
   isReadOnly?: boolean
   stream?: Broadcast
-}): readonly Route<App>[] {
+}): Promise<readonly Route<App>[]> {
   const routes: readonly Route<App>[] = [
     ...coreRoutes,
     ...uiRoutes(),
+    ...(await loadFeatureRoutes()),
     ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
     callerRoute({ isReadOnly, isMounted }),
     ...liveRoutes(stream),

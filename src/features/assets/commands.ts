@@ -1,12 +1,11 @@
 import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../wire/to-json.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import { backfill } from './backfill/command.js'
 import { type AssetsApp, assetsNamed, noAssets, printGrid, standingOf } from './grid.js'
-import type { AssetInfo } from './status.js'
+import { type AssetInfo, assetView, partitionView } from './status.js'
 import { depsText, partitionsText, stateColors, whenText } from './text.js'
 
 const oneAsset: Argument = { name: 'asset', help: 'the asset', completes: 'job' }
@@ -43,16 +42,6 @@ const list: Command<AssetsApp> = {
   }),
 }
 
-function assetView(asset: AssetInfo) {
-  return {
-    ...pick(asset, ['name', 'partitions', 'deps', 'queue', 'source', 'follows']),
-    schedules: asset.schedules.map(({ trigger, nextAt }) => ({
-      ...pick(trigger, ['name', 'schedule', 'partition', 'enabled']),
-      nextAt,
-    })),
-  }
-}
-
 const show: Command<AssetsApp> = {
   name: 'show',
   summary: 'show one asset with its newest partitions',
@@ -65,7 +54,7 @@ const show: Command<AssetsApp> = {
     const partitions = await app.assets.grid(name, range)
     const [info] = (await app.assets.list()).filter((one) => one.name === name)
     const shortId = await shortIds(partitions.flatMap(({ run }) => run ?? []))
-    const standing = partitions.map(({ label, ...one }) => ({ partition: label, ...one }))
+    const standing = partitions.map(partitionView)
     out.show({ ...(info && assetView(info)), standing }, () => {
       if (info !== undefined) printAsset(out, info)
       printTable(out, standing, [

@@ -9,6 +9,7 @@ export const feature = {
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
   endEffects: async () => [(await import('./end-effect.js')).assetEffect],
+  routes: async () => (await import('./routes.js')).assetRoutes,
   commands: {
     asset: {
       summary: 'list, show, make and backfill assets',

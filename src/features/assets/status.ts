@@ -12,6 +12,7 @@ import { partitionState, type PartitionState } from './partition-state.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { partitionKey } from './plan.js'
+import { pick } from '../../wire/to-json.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
@@ -35,6 +36,22 @@ export interface PartitionStatus {
   /** When it was last made, and by which run. */
   readonly doneAt: Instant | undefined
   readonly run: string | undefined
+}
+
+/** An asset as `--json` and the API show it. */
+export function assetView(asset: AssetInfo) {
+  return {
+    ...pick(asset, ['name', 'partitions', 'deps', 'queue', 'source', 'follows']),
+    schedules: asset.schedules.map(({ trigger, nextAt }) => ({
+      ...pick(trigger, ['name', 'schedule', 'partition', 'enabled']),
+      nextAt,
+    })),
+  }
+}
+
+/** The state of one partition as `--json` and the API show it. */
+export function partitionView({ label, ...status }: PartitionStatus) {
+  return { partition: label, ...status }
 }
 
 /** All assets, by name. */

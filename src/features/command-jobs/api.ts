@@ -9,7 +9,7 @@ import type { JobRef } from '../../kernel/job/job-ref.js'
 import type { Enqueued, Store } from '../../store/port.js'
 import type { AppContext, StartingApp } from '../app-context.js'
 import type { AddJob, CommandJobs } from './command-jobs.js'
-import type { ImportedLine, ImportOptions } from './import.js'
+import type { ImportedLine, ImportOptions } from './transfer/import.js'
 import type { JobsKeeper } from './keeper.js'
 import type { CommandJobInfo } from './state.js'
 
@@ -119,27 +119,39 @@ export class Commands {
 
   /** Adds the jobs of a file and returns what became of each line; faulty lines are skipped. */
   async import(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
-    const { tell, now, wake, storeWithJobs, directory } = this.#context
-    const { importJobs } = await import('./import.js')
-    const asked = {
-      operation: 'import jobs',
-      target: path,
-      outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
-      details: countsOf,
-    }
-    const lines = await tell(asked, async () => {
-      if (options.dryRun !== true) await storeWithJobs()
-      const request = { ...options, path: resolve(directory, path), now: now() }
-      return await importJobs(await this.#jobs(), request)
-    })
-    wake()
-    return lines
+    return await this.#import({ path: resolve(this.#context.directory, path) }, path, options)
+  }
+
+  /** Adds the jobs of a text with one JSON map per line, like `import` does with a file. */
+  async importText(text: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+    return await this.#import({ path: 'the text', bytes: Buffer.from(text) }, 'a text', options)
   }
 
   /** All command jobs as the lines of a file. */
   async export(): Promise<string> {
-    const { exportJobs } = await import('./import.js')
+    const { exportJobs } = await import('./transfer/import.js')
     return await exportJobs(await this.#jobs())
+  }
+
+  async #import(
+    lines: { readonly path: string; readonly bytes?: Buffer },
+    target: string,
+    options: ImportOptions,
+  ): Promise<readonly ImportedLine[]> {
+    const { tell, now, wake, storeWithJobs } = this.#context
+    const { importJobs } = await import('./transfer/import.js')
+    const asked = {
+      operation: 'import jobs',
+      target,
+      outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
+      details: countsOf,
+    }
+    const imported = await tell(asked, async () => {
+      if (options.dryRun !== true) await storeWithJobs()
+      return await importJobs(await this.#jobs(), { ...options, ...lines, now: now() })
+    })
+    wake()
+    return imported
   }
 
   async #jobs(opened?: Store): Promise<CommandJobs> {

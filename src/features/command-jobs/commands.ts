@@ -10,7 +10,6 @@ import {
 import { parseMoment } from '../../cli/framework/moment.js'
 import { readAs } from '../../cli/framework/option-names.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../wire/to-json.js'
 import { printList } from '../../cli/framework/print/table.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
 import { count } from '../../cli/framework/print/words.js'
@@ -21,7 +20,7 @@ import { quotedText } from '../../text/error-text.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { AddJob } from './command-jobs.js'
 import { jobsFileOf, jobsOption, jobsPathOf } from './jobs-option.js'
-import type { CommandJobInfo } from './state.js'
+import { type CommandJobInfo, jobView } from './state.js'
 
 const jobId: Argument = { name: 'id', help: 'the id of the job' }
 const sharedOptions = [jobsOption, zoneOption, ...storeOptions]
@@ -176,12 +175,6 @@ const list: Command<CommandsApp> = {
 
 function whenText({ schedule, executeAt: at }: CommandJobInfo): string {
   return schedule ?? (at === undefined ? '' : formatInstant(at))
-}
-
-function jobView(job: CommandJobInfo) {
-  const when = ['id', 'type', 'schedule', 'executeAt'] as const
-  const what = ['command', 'userId', 'metadata', 'state', 'nextAt', 'executed', 'executedAt'] as const
-  return pick(job, [...when, ...what, 'isShell', 'source'])
 }
 
 const run: Command<CommandsApp> = {

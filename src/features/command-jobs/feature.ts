@@ -6,6 +6,7 @@ export const feature = {
   handlers: async () => (await import('./unclaimed.js')).commandHandlers,
   endEffects: async () => [(await import('./end-effect.js')).onceEffect],
   up: async () => (await import('./jobs-option.js')).jobsFileOption,
+  routes: async () => (await import('./routes.js')).commandJobRoutes,
   commands: {
     job: {
       summary: 'add, list and remove command jobs',
@@ -15,12 +16,12 @@ export const feature = {
     import: {
       summary: 'import command jobs from a JSONL file',
       group: 'features',
-      load: async () => (await import('./import-command.js')).importCommand,
+      load: async () => (await import('./transfer/import-command.js')).importCommand,
     },
     export: {
       summary: 'export command jobs as a JSONL file',
       group: 'features',
-      load: async () => (await import('./export-command.js')).exportCommand,
+      load: async () => (await import('./transfer/export-command.js')).exportCommand,
     },
   },
 } as const satisfies Feature

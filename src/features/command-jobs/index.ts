@@ -7,7 +7,7 @@ import type * as jobs from './state.js'
 
 export type { JobsFileCheck } from './api.js'
 export type { AddJob } from './command-jobs.js'
-export type { ImportOptions, ImportedLine } from './import.js'
+export type { ImportOptions, ImportedLine } from './transfer/import.js'
 
 /** A command job in the store. */
 export type CommandJobInfo = Dated<jobs.CommandJobInfo>

@@ -2,6 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import { executingRun, type CommandJob } from './definition.js'
 import type { StateEntry, StateChange } from '../../kernel/state/state-entry.js'
 import { isFinal, type FinalState, type RunState } from '../../kernel/run/run.js'
+import { pick } from '../../wire/to-json.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
 /** Where a command job is in its life. */
@@ -56,6 +57,13 @@ export function infoOf(
     executed: executed !== undefined,
     executedAt: executed?.at,
   }
+}
+
+/** A command job as `--json` and the API show it. */
+export function jobView(job: CommandJobInfo) {
+  const when = ['id', 'type', 'schedule', 'executeAt'] as const
+  const what = ['command', 'userId', 'metadata', 'state', 'nextAt', 'executed', 'executedAt'] as const
+  return pick(job, [...when, ...what, 'isShell', 'source'])
 }
 
 /** What was noted when the one run of a one-shot had ended. */

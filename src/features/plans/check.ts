@@ -4,6 +4,7 @@ import type { Instant } from '../../time/instant.js'
 import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 import { checkPipelines } from '../../handlers/pipeline/check-pipelines.js'
+import { pick } from '../../wire/to-json.js'
 import { planLookBackMs } from './triggers.js'
 
 /** A checked plan. */
@@ -41,6 +42,23 @@ export async function checkPlan(
   )
   return { timezone, entries: checked }
 }
+
+/** An entry as `--json` and the API show it. */
+export function entryView(entry: CheckedEntry) {
+  return pick(entry, entryFields)
+}
+
+const entryFields = [
+  'publishAt',
+  'dueAt',
+  'local',
+  'standing',
+  'pipelinePath',
+  'jobId',
+  'runId',
+  'runIdBase',
+  'params',
+] as const
 
 function standingOf({ dueAt }: PlanEntry, now: Instant): CheckedEntry['standing'] {
   if (dueAt > now) return 'future'

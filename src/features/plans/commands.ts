@@ -6,7 +6,6 @@ import {
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
-import { pick } from '../../wire/to-json.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import type { Argument } from '../../cli/framework/syntax.js'
@@ -53,24 +52,11 @@ const check: Command<StoreApp> = {
   },
   run: async ({ args, out, directory }) => {
     const path = args.word(0)
-    const { checkPlan } = await import('./check.js')
+    const { checkPlan, entryView } = await import('./check.js')
     const { timezone, entries } = await checkPlan(path, { directory, now: systemClock.now() })
-    const views = entries.map((entry) => pick(entry, entryFields))
-    out.show({ path, timezone, entries: views }, () => print(out, { timezone, entries }))
+    out.show({ path, timezone, entries: entries.map(entryView) }, () => print(out, { timezone, entries }))
   },
 }
-
-const entryFields = [
-  'publishAt',
-  'dueAt',
-  'local',
-  'standing',
-  'pipelinePath',
-  'jobId',
-  'runId',
-  'runIdBase',
-  'params',
-] as const
 
 const enqueueWith = (program: ProgramParts): Command<StoreApp> => ({
   name: 'enqueue',

@@ -6,6 +6,7 @@ import type { PlansConfig } from './config.js'
 export const feature = {
   name: 'plans',
   up: async () => (await import('./up.js')).planOption,
+  routes: async () => (await import('./routes.js')).planRoutes,
   commands: {
     plan: {
       summary: 'check a plan file, or enqueue one entry',

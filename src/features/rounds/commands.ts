@@ -1,20 +1,9 @@
-import type { Store } from '../../store/port.js'
-import type { Instant } from '../../time/instant.js'
-import type { Rounds } from './api.js'
 import { type Command, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { assertName } from '../../cli/framework/names.js'
-import { pick } from '../../wire/to-json.js'
+import type { RoundsApp } from './json-views.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
-import type { RoundState } from './status.js'
-import { printStatus, roundColumns, roundState, stateColumns, timingColumns } from './views.js'
-
-/** What these commands use of an app. */
-export interface RoundsApp {
-  readonly rounds: Rounds
-  store(): Promise<Store>
-  now(): Instant
-}
+import { printStatus, roundColumns, stateColumns, timingColumns } from './views.js'
 
 const roundName: Argument = { name: 'name', help: 'the round', completes: 'trigger' }
 const everyOption: Option = { name: 'every', value: 'duration', help: 'the interval' }
@@ -138,19 +127,16 @@ const state: Command<RoundsApp> = {
   examples: { 'rota round state crawlers': 'what a restart continues with' },
   run: onApp(async (app, { args, out }) => {
     const name = args.optionalWord(0)
+    const { cycleView } = await import('./json-views.js')
     const found = await app.rounds.state(name)
     const [first] = found
-    if (name !== undefined && out.isJson) return out.json(first && savedOf(first))
+    if (name !== undefined && out.isJson) return out.json(first && cycleView(first))
     printList(out, found, {
       empty: name === undefined ? 'no cycle is open' : `${name} has no open cycle`,
       columns: stateColumns,
-      json: (saved) => ({ round: saved.name, ...savedOf(saved) }),
+      json: (saved) => ({ round: saved.name, ...cycleView(saved) }),
     })
   }),
-}
-
-function savedOf(state: RoundState): Omit<RoundState, 'name'> {
-  return pick(state, ['checkedAt', 'servicesQueue', 'currentService', 'results'])
 }
 
 const list: Command<RoundsApp> = {
@@ -159,20 +145,11 @@ const list: Command<RoundsApp> = {
   options: [{ name: 'all', short: 'a', help: 'also the stopped ones' }, zoneOption, ...storeOptions],
   examples: { 'rota round list --all': 'also those that were stopped' },
   run: onApp(async (app, { args, out }) => {
-    const { storedRounds } = await import('./status.js')
-    const store = await app.store()
-    const rounds = await storedRounds(store, { all: args.flag('all') })
-    const holds = await store.holds({ openAt: app.now() })
-    const rows = await Promise.all(
-      rounds.map(async (stored) => {
-        const status = await app.rounds.status(stored.trigger.name)
-        return { ...status, status, state: roundState(stored, holds) }
-      }),
-    )
+    const { listRounds } = await import('./json-views.js')
+    const rows = await listRounds(app, { all: args.flag('all') })
     printList(out, rows, {
       empty: 'no rounds yet; `rota round start` creates one, `rota up` those of a config',
       columns: roundColumns,
-      json: ({ status: found }) => found,
     })
   }),
 }

@@ -9,6 +9,7 @@ export const feature = {
   kinds: async () => [(await import('./kind.js')).roundKind],
   endEffects: async () => [(await import('./end-effect.js')).serviceEffect],
   notices: async () => (await import('./notice.js')).roundNotices,
+  routes: async () => (await import('./routes.js')).roundRoutes,
   commands: {
     round: {
       summary: 'start, stop and inspect rounds',

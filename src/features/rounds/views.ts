@@ -1,12 +1,9 @@
-import { triggerState } from '../../wire/views/trigger-state.js'
 import type { Columns } from '../../cli/framework/print/table.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import type { TimeText } from '../../cli/framework/print/time-text.js'
 import { formatDuration } from '../../time/duration.js'
-import type { Hold } from '../../kernel/hold/hold.js'
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { skipText } from './notice.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 
@@ -53,12 +50,6 @@ function linesOf(status: RoundStatus, times: TimeText): { service: string; state
 
 /** A round as it is listed. */
 export type RoundRow = RoundStatus & { readonly state: string }
-
-/** What a list says of the state of a round. */
-export function roundState(stored: StoredTrigger, holds: readonly Hold[]): string {
-  const state = triggerState(stored, holds)
-  return state === 'ended' ? 'stopped' : state
-}
 
 /** The columns of a list of rounds. */
 export const roundColumns: Columns<RoundRow> = [

@@ -77,7 +77,7 @@ export class Sensors {
 
   /** Polls, findings, failures in a row, lag and last success of every sensor, as text for Prometheus. */
   async metrics(): Promise<string> {
-    const { sensorMetrics } = await import('./metrics.js')
+    const { sensorMetrics } = await import('./health/metrics.js')
     return sensorMetrics(await this.list())
   }
 

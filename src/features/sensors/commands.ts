@@ -2,13 +2,13 @@ import type { Sensors } from './api.js'
 import { type Command, exitCodes, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import type { Arguments } from '../../cli/framework/arguments.js'
 import { type GivenHold, holdOptions, readHold } from '../../cli/framework/hold-options.js'
-import { pick } from '../../wire/to-json.js'
+import { previewView, sensorView } from './json-views.js'
 import { printList } from '../../cli/framework/print/table.js'
 import { count } from '../../cli/framework/print/words.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import { usageError } from '../../cli/framework/usage-error.js'
 import { type SensorInfo, unknownSensor } from './status.js'
-import { historyColumns, printPreview, printSensor, sensorColumns, sensorView } from './views.js'
+import { historyColumns, printPreview, printSensor, sensorColumns } from './views.js'
 
 /** What these commands use of an app. */
 export interface SensorsApp {
@@ -82,8 +82,7 @@ const preview: Command<SensorsApp> = {
   run: ({ args, out, withConfigApp }) =>
     withConfigApp(async (app) => {
       const found = await app.sensors.preview(args.word(0), { state: stateOf(args, 'preview') })
-      const data = pick(found, ['kind', 'reason', 'observations', 'more', 'before', 'after'])
-      out.show(data, () => printPreview(out, found, args.whole('limit') ?? 20))
+      out.show(previewView(found), () => printPreview(out, found, args.whole('limit') ?? 20))
       return found.kind === 'error' ? exitCodes.failed : exitCodes.ok
     }),
 }

@@ -6,7 +6,7 @@ import type { SensorsConfig } from './config.js'
 export const feature = {
   name: 'sensors',
   kinds: async () => [(await import('./kind.js')).sensorKind],
-  checks: async () => [(await import('./findings.js')).sensorsBehind],
+  checks: async () => [(await import('./health/findings.js')).sensorsBehind],
   loops: async (definitions) => {
     const { ownSensors } = await import('./sensor.js')
     const own = definitions.part(ownSensors)
@@ -14,6 +14,7 @@ export const feature = {
   },
   notices: async () => (await import('./notice.js')).sensorNotices,
   up: async () => (await import('./up.js')).webhooksOption,
+  routes: async () => (await import('./routes.js')).sensorRoutes,
   commands: {
     sensor: {
       summary: 'inspect, reset and pause sensors',

@@ -1,6 +1,5 @@
 import { formatDuration } from '../../time/duration.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
-import { pick } from '../../wire/to-json.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { type Columns, printTable } from '../../cli/framework/print/table.js'
 import { roughly, type TimeText } from '../../cli/framework/print/time-text.js'
@@ -9,22 +8,6 @@ import { count } from '../../cli/framework/print/words.js'
 import type { SensorSpec } from '../../kernel/trigger/schedule.js'
 import type { Evaluation, SensorRecord } from './record.js'
 import type { SensorInfo, SensorPreview } from './status.js'
-
-/** A sensor for a program, without its state. */
-export function sensorView(sensor: SensorInfo) {
-  const { spec, pause, record } = sensor
-  return {
-    ...pick(sensor, ['name', 'type', 'job', 'condition']),
-    ...pick(spec, ['everyMs', 'timeoutMs', 'timezone']),
-    dedupe: { by: spec.dedupeBy ?? 'key', forMs: spec.dedupeMs },
-    pauseAfter: spec.pauseAfter,
-    nextAt: sensor.nextAt,
-    pollingSinceAt: sensor.pollingSinceAt,
-    pause: pause && { by: pause.actor, note: pause.note, untilAt: pause.untilAt },
-    ...pick(record, ['polls', 'found', 'failures', 'lagMs', 'lastPollAt', 'lastSuccessAt', 'lastFoundAt']),
-    last: record.last,
-  }
-}
 
 /** The columns of a list of sensors. */
 export const sensorColumns: Columns<SensorInfo> = [

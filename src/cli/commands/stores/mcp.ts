@@ -33,7 +33,7 @@ export const mcp: Command<App> = {
 async function serveAgents(app: App, caller: AuthorizedCaller): Ended {
   const handler = app.handler({ authorize: () => caller })
   const options = {
-    routes: allRoutes({ isMounted: true }),
+    routes: await allRoutes({ isMounted: true }),
     fetch: handler,
     role: caller.role,
     version: packageVersion,

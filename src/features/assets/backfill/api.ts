@@ -1,4 +1,6 @@
 import type { DryRun } from '../../../kernel/definition/dry-run.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import { jobName, type AnyJob } from '../../../kernel/job/job-ref.js'
 import type { AppContext } from '../../app-context.js'
 import type { Backfill } from './backfill.js'
@@ -7,6 +9,8 @@ import type { BackfillPlan } from './choice.js'
 
 /** Which partitions a backfill makes, and the backfill if it was started. */
 export interface StartedBackfill extends BackfillPlan {
+  /** A digest of what is made and in which order. */
+  readonly plan: string
   readonly backfill: Backfill | undefined
 }
 
@@ -64,7 +68,13 @@ export async function startBackfill(
   const { backfillPlan, recordBackfill } = await import('./backfills.js')
   const { storeWithJobs, tell, now, wake } = context
   const store = await storeWithJobs()
-  if (dryRun) return { ...(await backfillPlan(store, { asset, options, now: now() })), backfill: undefined }
+  const planned = async () => {
+    const plan = await backfillPlan(store, { asset, options, now: now() })
+    const digest = fingerprintOf(JSON.stringify([asset, plan.run]))
+    if (options.plan !== undefined && options.plan !== digest) throw changed(asset, plan)
+    return { ...plan, plan: digest }
+  }
+  if (dryRun) return { ...(await planned()), backfill: undefined }
   const asked = {
     operation: 'backfill',
     target: asset,
@@ -72,9 +82,14 @@ export async function startBackfill(
     details: ({ backfill }: StartedBackfill) => ({ id: backfill?.id ?? null, runs: backfill?.total ?? 0 }),
   }
   const started = await tell(asked, async () => {
-    const plan = await backfillPlan(store, { asset, options, now: now() })
+    const plan = await planned()
     return { ...plan, backfill: await recordBackfill(store, { asset, plan, options, now: now() }) }
   })
   wake()
   return started
+}
+
+function changed(asset: string, { run }: BackfillPlan): RotaError {
+  const message = `the backfill of ${asset} would now make ${run.length} partitions, and not exactly those that were planned; plan it again`
+  return new RotaError('BACKFILL_CHANGED', message)
 }

@@ -37,6 +37,8 @@ export interface BackfillOptions {
   readonly pace?: number | undefined
   /** The most that are made. */
   readonly limit?: number | undefined
+  /** The digest of a plan: the backfill is refused if it would make anything else. */
+  readonly plan?: string | undefined
 }
 
 /** How a backfill goes: what was made since it began counts, whoever made it. */

@@ -1,10 +1,10 @@
-import type { CommandsApp } from './jobs-option.js'
+import type { CommandsApp } from '../jobs-option.js'
 import { open, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, onApp, storeOptions } from '../../cli/framework/command.js'
-import { count } from '../../cli/framework/print/words.js'
-import { systemText } from '../../cli/framework/system-error.js'
-import { usageError } from '../../cli/framework/usage-error.js'
+import { type Command, onApp, storeOptions } from '../../../cli/framework/command.js'
+import { count } from '../../../cli/framework/print/words.js'
+import { systemText } from '../../../cli/framework/system-error.js'
+import { usageError } from '../../../cli/framework/usage-error.js'
 
 /** `rota export`: writes the jobs of the store as lines. */
 export const exportCommand: Command<CommandsApp> = {

@@ -1,10 +1,9 @@
-import type { ImportedLine } from './import.js'
-import type { CommandsApp } from './jobs-option.js'
-import { pick } from '../../wire/to-json.js'
-import { printable } from '../../text/printable.js'
-import { type Command, type Context, exitCodes, storeOptions } from '../../cli/framework/command.js'
-import { namedFile } from '../../formats/named-file.js'
-import { jobsFileOf, jobsOption } from './jobs-option.js'
+import { type ImportedLine, lineView } from './import.js'
+import type { CommandsApp } from '../jobs-option.js'
+import { printable } from '../../../text/printable.js'
+import { type Command, type Context, exitCodes, storeOptions } from '../../../cli/framework/command.js'
+import { namedFile } from '../../../formats/named-file.js'
+import { jobsFileOf, jobsOption } from '../jobs-option.js'
 
 /** `rota import`: takes the jobs of a file into the store. */
 export const importCommand: Command<CommandsApp> = {
@@ -42,15 +41,6 @@ export const importCommand: Command<CommandsApp> = {
       args.flag('dry-run') ? { orEmpty: true } : { create },
     )
   },
-}
-
-function lineView({ faults, ...imported }: ImportedLine) {
-  const { line } = imported
-  const fields = ['column', 'path', 'message', 'allowed'] as const
-  return {
-    ...pick(imported, ['line', 'id', 'became', 'source']),
-    faults: faults.map((fault) => ({ line, ...pick(fault, fields) })),
-  }
 }
 
 function print({ args, out }: Context<CommandsApp>, lines: readonly ImportedLine[]): void {

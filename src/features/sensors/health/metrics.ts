@@ -1,4 +1,4 @@
-import type { SensorInfo } from './status.js'
+import type { SensorInfo } from '../status.js'
 
 /** How sensors fare, as Prometheus reads it. */
 export function sensorMetrics(sensors: readonly SensorInfo[]): string {

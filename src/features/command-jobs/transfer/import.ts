@@ -1,14 +1,15 @@
-import { readUserFile } from '../../formats/user-file.js'
-import { canonicalJson } from '../../kernel/identity/canonical-json.js'
-import { commandJobOf, commandPayload, type CommandJob } from './definition.js'
-import { RotaError } from '../../kernel/definition/errors.js'
-import { isJobsSource } from '../../kernel/job/command-source.js'
-import { jobsIn, readJobLines, toFault, type JobLine, type LineFault } from './lines.js'
-import type { Instant } from '../../time/instant.js'
-import type { CommandJobs } from './command-jobs.js'
-import { largestFile } from './jobs-file.js'
-import { shellCommand } from './performers.js'
-import { executionsOf, linesOf } from './store-jobs.js'
+import { readUserFile } from '../../../formats/user-file.js'
+import { canonicalJson } from '../../../kernel/identity/canonical-json.js'
+import { commandJobOf, commandPayload, type CommandJob } from '../definition.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
+import { isJobsSource } from '../../../kernel/job/command-source.js'
+import { jobsIn, readJobLines, toFault, type JobLine, type LineFault } from '../lines.js'
+import { pick } from '../../../wire/to-json.js'
+import type { Instant } from '../../../time/instant.js'
+import type { CommandJobs } from '../command-jobs.js'
+import { largestFile } from '../jobs-file.js'
+import { shellCommand } from '../performers.js'
+import { executionsOf, linesOf } from '../store-jobs.js'
 
 /** How a file of jobs is imported. */
 export interface ImportOptions {
@@ -33,14 +34,19 @@ export interface ImportedLine {
 /** Takes in the good lines of a jobs file, all of them in one go, and says what became of each. */
 export async function importJobs(
   jobs: CommandJobs,
-  request: ImportOptions & { readonly path: string; readonly now: Instant },
+  request: ImportOptions & {
+    readonly path: string
+    /** The content, where it comes from elsewhere than the file at the path. */
+    readonly bytes?: Buffer | undefined
+    readonly now: Instant
+  },
 ): Promise<readonly ImportedLine[]> {
   const { path, now, dryRun = false, shell = false, strict = false } = request
   if (path === jobs.place?.file.path)
     throw new RotaError('JOBS_INVALID', `${path} is used in place; there is nothing to import`)
   // The lines of a file that is used in place have no room for more than the known fields.
   const unknown = jobs.place === undefined ? 'keep' : 'refuse'
-  const lines = await readJobLines(await bytesOf(path), { unknown, path })
+  const lines = await readJobLines(request.bytes ?? (await bytesOf(path)), { unknown, path })
   const isShell = shell
   const judged = await judge(jobs, lines, isShell)
   if (strict) refuseFaulty(path, judged)
@@ -51,6 +57,16 @@ export async function importJobs(
   })
   if (!dryRun && added.length > 0) await jobs.write(added, now)
   return judged.filter((_, index) => lines[index]?.kind !== 'blank')
+}
+
+/** What became of a line, as `--json` and the API show it. */
+export function lineView({ faults, ...imported }: ImportedLine) {
+  const { line } = imported
+  const fields = ['column', 'path', 'message', 'allowed'] as const
+  return {
+    ...pick(imported, ['line', 'id', 'became', 'source']),
+    faults: faults.map((fault) => ({ line, ...pick(fault, fields) })),
+  }
 }
 
 /** All jobs as the lines of a file. */

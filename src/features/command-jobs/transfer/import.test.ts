@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { FakeClock } from '../../testing/fake-clock.js'
-import { createApp, type App } from '../../app/rota.js'
+import { FakeClock } from '../../../testing/fake-clock.js'
+import { createApp, type App } from '../../../app/rota.js'
 
 const recurring =
   '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'

@@ -1,7 +1,7 @@
-import { count, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
-import { formatDuration } from '../../time/duration.js'
-import type { Instant } from '../../time/instant.js'
-import { listSensors, type SensorInfo } from './status.js'
+import { count, ok, warn, type Facts, type Finding } from '../../../engine/explain/finding.js'
+import { formatDuration } from '../../../time/duration.js'
+import type { Instant } from '../../../time/instant.js'
+import { listSensors, type SensorInfo } from '../status.js'
 
 /** From which delay on a poll counts as late. */
 const lateMs = 60_000
