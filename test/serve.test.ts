@@ -105,7 +105,10 @@ describe('rota up --port', () => {
     const [, port] = /:(\d+)\/api/.exec(await running.said(/serves the API at \S+/)) ?? []
     const url = `http://127.0.0.1:${port}`
     expect((await fetch(`${url}/api/v1/runs`)).status).toBe(401)
-    expect(await createClient({ url, token })('GET /session')).toEqual({ actor: 'ci', role: 'operate' })
+    expect(await createClient({ url, token })('GET /session')).toMatchObject({
+      actor: 'ci',
+      role: 'operate',
+    })
     const listed = await rota(['token', 'list', '--json'], { cwd })
     expect(listed.stdout).not.toContain(token.slice(-20))
     const [{ id }] = JSON.parse(listed.stdout) as [{ id: string }]

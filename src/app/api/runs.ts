@@ -7,7 +7,7 @@ import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
 import type { StoredLogLine } from '../../store/port.js'
 import type { RunFilter as StoreFilter } from '../../store/run-filter.js'
-import { cancelRun, findRun } from '../runs/runs.js'
+import { advanceRun, cancelRun, findRun } from '../runs/runs.js'
 import { whyPending } from '../runs/waiting.js'
 
 /** Which runs are listed. */
@@ -84,6 +84,15 @@ export class Runs {
     )
     wake()
     return retried
+  }
+
+  /** Lets a delayed run, or one that waits for its next attempt, be claimed at once. */
+  async advance(id: string, { dryRun }: DryRun = {}): Promise<Run> {
+    const { store, now, tell, wake } = this.#context
+    const asked = { operation: 'advance', target: id, outcome: () => 'due now', dryRun }
+    const advanced = await tell(asked, async () => advanceRun(await store(), { id, now: now(), dryRun }))
+    wake()
+    return advanced
   }
 
   /** Why a pending run has not been started, the main reason first; empty if it is not pending. */

@@ -3,7 +3,7 @@ import type { AppContext } from '../../features/app-context.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
-import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Enqueued } from '../../store/port.js'
 import type { HoldOptions } from '../control/holds.js'
 import type { Added } from '../definitions/definitions.js'
@@ -41,6 +41,21 @@ export class Triggers {
     } & DryRun = {},
   ): Promise<Added> {
     return await addAll(this.#context, { triggers, ...options })
+  }
+
+  /** Changes options of a trigger that was added at run time; those that are not given stay as they are. */
+  async edit(
+    name: string,
+    options: Partial<TriggerInput>,
+    { dryRun }: DryRun = {},
+  ): Promise<{ readonly before: StoredTrigger; readonly after: Trigger }> {
+    const { store, now, tell, wake } = this.#context
+    const asked = { operation: 'change', target: name, outcome: () => 'trigger changed', dryRun }
+    const { editTrigger } = await import('../definitions/edit-trigger.js')
+    const request = { name, options: { ...options }, dryRun }
+    const edited = await tell(asked, async () => editTrigger(await store(), { ...request, now: now() }))
+    wake()
+    return edited
   }
 
   /** Ends a trigger that was added at run time. Its pending runs are cancelled, its history stays. Returns the trigger as it was. */

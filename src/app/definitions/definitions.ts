@@ -19,7 +19,9 @@ import type { Instant } from '../../time/instant.js'
 import { loadTriggerKinds } from '../features.js'
 
 /** The source of what is defined at run time. */
-const api = 'api'
+export const runTimeSource = 'api'
+
+const api = runTimeSource
 
 /** What was added. */
 export interface Added {
@@ -165,7 +167,8 @@ async function assertFree(
   throw new RotaError('DEFINITION_CONFLICT', `already defined: ${taken.join(', ')}; nothing was changed`)
 }
 
-function foreign(what: string, name: string, source: string): RotaError {
+/** The error for what another source defines. */
+export function foreign(what: string, name: string, source: string): RotaError {
   if (isJobsSource(source))
     return new RotaError(
       'DEFINITION_CONFLICT',

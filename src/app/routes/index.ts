@@ -3,12 +3,14 @@ import type { App } from '../rota.js'
 import { explainRoutes } from './explain.js'
 import { operationRoutes } from './operations.js'
 import { runRoutes } from './runs.js'
+import { triggerChangeRoutes } from './trigger-changes.js'
 import { triggerRoutes } from './triggers.js'
 
 /** The routes that belong to no feature. */
 export const coreRoutes: readonly Route<App>[] = [
   ...runRoutes,
   ...triggerRoutes,
+  ...triggerChangeRoutes,
   ...operationRoutes,
   ...explainRoutes,
 ]

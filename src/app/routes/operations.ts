@@ -34,6 +34,7 @@ export const operationRoutes: readonly Route<App>[] = [
     summary: 'Reads one job.',
     parts: named,
     answer: job,
+    example: { parts: { name: 'greet' } },
     handle: async ({ app, parts }) => jobView(await app.jobs.get(parts.name)),
   }),
   route({
@@ -45,6 +46,7 @@ export const operationRoutes: readonly Route<App>[] = [
     body: definitionBody.omit({ triggers: true }),
     answer: added,
     status: 201,
+    example: { body: { jobs: { report: { command: ['node', 'report.mjs'] } }, dryRun: true } },
     handle: async ({ app, body: { jobs = {}, replace, dryRun } }) =>
       await app.jobs.add(jobs as never, { replace, dryRun }),
   }),
@@ -57,6 +59,7 @@ export const operationRoutes: readonly Route<App>[] = [
     parts: named,
     body: changeBody,
     answer: named,
+    example: { parts: { name: 'spare' }, body: { dryRun: true } },
     handle: async ({ app, parts, body }) => {
       const removed = await app.jobs.remove(parts.name, body)
       return { name: removed.job.name }
@@ -81,6 +84,7 @@ export const operationRoutes: readonly Route<App>[] = [
     parts: named,
     body: holdBody,
     answer: held,
+    example: { parts: { name: 'default' }, body: { reason: 'database upgrade', dryRun: true } },
     handle: async ({ app, parts, caller, body: { reason, ...options } }) => ({
       changed: await app.queues.pause(parts.name, { ...options, note: reason, by: caller.actor }),
     }),
@@ -94,6 +98,7 @@ export const operationRoutes: readonly Route<App>[] = [
     parts: named,
     body: changeBody,
     answer: released,
+    example: { parts: { name: 'default' }, body: { dryRun: true } },
     handle: async ({ app, parts, body: { dryRun } }) => ({
       changed: await app.queues.resume(parts.name, { dryRun }),
     }),
@@ -133,6 +138,7 @@ export const operationRoutes: readonly Route<App>[] = [
     about: 'What was due meanwhile stays skipped, unless `catchUp` is set.',
     body: releaseBody,
     answer: released,
+    example: { body: { catchUp: true, dryRun: true } },
     handle: async ({ app, body: { catchUp, dryRun } }) => ({ changed: await app.thaw({ catchUp, dryRun }) }),
   }),
   route({
@@ -164,6 +170,7 @@ export const operationRoutes: readonly Route<App>[] = [
     parts: z.strictObject({ name: switchName }),
     body: holdBody.extend({ isOn: z.boolean() }),
     answer: held,
+    example: { parts: { name: 'worker' }, body: { isOn: false, reason: 'database upgrade', dryRun: true } },
     handle: async ({ app, parts, caller, body: { isOn, reason, ...options } }) => ({
       changed: isOn
         ? await app.switches.on(parts.name, { dryRun: options.dryRun })
@@ -194,6 +201,7 @@ function drainRoute(verb: 'drain' | 'undrain', summary: string): Route<App> {
     parts: z.strictObject({ target: z.string().max(256) }),
     body: changeBody,
     answer: drained,
+    example: { parts: { target: 'web-1' }, body: { dryRun: true } },
     handle: async ({ app, parts: { target }, body: { dryRun } }) => ({
       items: await app.workers[verb](target, { dryRun }),
     }),

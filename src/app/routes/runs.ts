@@ -11,6 +11,8 @@ import { lateRuns, runsPage } from './runs-page.js'
 const group = 'Runs'
 const parts = z.strictObject({ id: z.string().min(4).max(64) })
 const aRun = '20260105t0900'
+const aFailedRun = '20260105t0800'
+const aWaitingRun = '20260105t1000'
 
 /** Reads, records, cancels and retries runs. */
 export const runRoutes: readonly Route<App>[] = [
@@ -79,6 +81,7 @@ export const runRoutes: readonly Route<App>[] = [
     summary: 'Lists the attempts of a run, oldest first.',
     parts,
     answer: z.strictObject({ items: z.array(attempt) }),
+    example: { parts: { id: aRun } },
     handle: async ({ app, parts: { id } }) => {
       const { id: whole } = await app.runs.get(id)
       return { items: (await app.runs.attempts(whole)).map(attemptView) }
@@ -100,6 +103,7 @@ export const runRoutes: readonly Route<App>[] = [
       follow: z.stringbool().default(false),
     }),
     answer: z.strictObject({ items: z.array(logLine), next: z.number().int() }),
+    example: { parts: { id: aRun }, query: { limit: '100' } },
     handle: async ({ app, parts: { id }, query, request }) => {
       const { id: whole } = await app.runs.get(id)
       if (query.follow) return logStream(app, { id: whole, after: query.after, signal: request.signal })
@@ -116,6 +120,7 @@ export const runRoutes: readonly Route<App>[] = [
     summary: 'Says why a run has not been started, the main reason first.',
     parts,
     answer: z.strictObject({ reasons: z.array(pendingReason) }),
+    example: { parts: { id: aWaitingRun } },
     handle: async ({ app, parts: { id } }) => ({ reasons: (await app.runs.whyPending(id)).map(pendingView) }),
   }),
   route({
@@ -159,6 +164,7 @@ export const runRoutes: readonly Route<App>[] = [
     parts,
     body: changeBody,
     answer: z.strictObject({ run, requested: z.boolean() }),
+    example: { parts: { id: aWaitingRun }, body: { reason: 'not needed', dryRun: true } },
     handle: async ({ app, parts: { id }, body }) => {
       const { run: cancelled, requested } = await app.runs.cancel(id, body)
       return { run: runView(cancelled), requested }
@@ -174,6 +180,21 @@ export const runRoutes: readonly Route<App>[] = [
     parts,
     body: changeBody,
     answer: run,
+    example: { parts: { id: aFailedRun }, body: { reason: 'fixed', dryRun: true } },
     handle: async ({ app, parts: { id }, body }) => runView(await app.runs.retry(id, body)),
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{id}/advance',
+    role: 'operate',
+    group,
+    summary: 'Lets a delayed run, or one that waits for its next attempt, be claimed at once.',
+    about: 'A dry run answers the run as it is.',
+    parts,
+    body: changeBody,
+    answer: run,
+    example: { parts: { id: aWaitingRun }, body: { reason: 'needed now', dryRun: true } },
+    handle: async ({ app, parts: { id }, body: { dryRun } }) =>
+      runView(await app.runs.advance(id, { dryRun })),
   }),
 ]

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { trigger, triggerVersion } from '../../wire/definitions.js'
 import { change, instant, name, page, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
+import { formatLocal } from '../../time/local-time.js'
+import { zoneOf } from '../../time/zone.js'
 import type { App } from '../rota.js'
 import { added, definitionBody } from './added.js'
 import { versionView } from '../../wire/views/definitions.js'
@@ -54,12 +56,17 @@ export const triggerRoutes: readonly Route<App>[] = [
     group,
     summary: 'Lists the next due instants of a trigger.',
     parts,
-    query: z.strictObject({ count: z.coerce.number().int().min(1).max(1000).default(10) }),
-    answer: z.strictObject({ items: z.array(z.strictObject({ at: instant })) }),
-    example: { parts: { name: 'nightly' }, query: { count: '3' } },
-    handle: async ({ app, parts: given, query: { count } }) => {
+    query: z.strictObject({
+      count: z.coerce.number().int().min(1).max(1000).default(10),
+      zone: z.string().max(100).default('UTC').meta({ description: 'The zone of `local`.' }),
+    }),
+    answer: z.strictObject({ items: z.array(z.strictObject({ at: instant, local: z.string() })) }),
+    example: { parts: { name: 'nightly' }, query: { count: '3', zone: 'Europe/Berlin' } },
+    handle: async ({ app, parts: given, query: { count, zone } }) => {
       const { trigger: found } = await app.triggers.get(given.name)
-      return { items: nextInstants(found.schedule, { after: app.now(), count }).map((at) => ({ at })) }
+      const place = zoneOf(zone)
+      const next = nextInstants(found.schedule, { after: app.now(), count })
+      return { items: next.map((at) => ({ at, local: formatLocal(at, place) })) }
     },
   }),
   route({
@@ -70,6 +77,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     summary: 'Lists the definitions that a trigger has had, oldest first.',
     parts,
     answer: z.strictObject({ items: z.array(triggerVersion) }),
+    example: { parts: { name: 'nightly' } },
     handle: async ({ app, parts: given }) => {
       const found = await (await app.store()).versions((await app.triggers.get(given.name)).trigger.name)
       const items = found.map(versionView)
@@ -87,7 +95,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     body: definitionBody,
     answer: added,
     status: 201,
-    example: { body: { triggers: { hourly: { job: 'greet', every: '1h' } }, dryRun: true } },
+    example: { body: { triggers: { weekly: { job: 'greet', cron: '0 8 * * 1' } }, dryRun: true } },
     handle: async ({ app, body: { triggers = {}, jobs, replace, dryRun } }) =>
       await app.triggers.add(triggers as never, { jobs: jobs as never, replace, dryRun }),
   }),
@@ -100,6 +108,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     parts,
     body: z.strictObject(change),
     answer: z.strictObject({ name }),
+    example: { parts: { name: 'hourly' }, body: { dryRun: true } },
     handle: async ({ app, parts: given, body }) => {
       const { trigger: removed } = await app.triggers.remove(given.name, body)
       return { name: removed.name }
@@ -116,6 +125,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     body: z.strictObject({ reason: change.reason, partition: z.string().max(512).optional() }),
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
+    example: { parts: { name: 'nightly' }, body: { reason: 'late data' } },
     handle: async ({ app, parts: given, body: { partition } }) =>
       await app.triggers.runNow(given.name, { partition }),
   }),
@@ -145,6 +155,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     parts,
     body: releaseBody,
     answer: released,
+    example: { parts: { name: 'nightly' }, body: { catchUp: true, dryRun: true } },
     handle: async ({ app, parts: given, body: { catchUp, dryRun } }) => ({
       changed: await app.triggers.resume(given.name, { catchUp, dryRun }),
     }),

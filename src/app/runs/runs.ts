@@ -66,6 +66,22 @@ function cancelAnswer({ state }: Run): 'cancelled' | 'requested' | 'final' {
   return state === 'running' ? 'requested' : 'cancelled'
 }
 
+/** Makes a run that waits for its instant claimable now. */
+export async function advanceRun(store: Store, request: { id: string; now: Instant } & DryRun): Promise<Run> {
+  const { now } = request
+  const before = await findRun(store, request.id)
+  const { id } = before
+  const isWaiting = before.state === 'pending' && before.runAt > now
+  const answer = request.dryRun === true ? isWaiting : (await store.advance({ run: id, now })) === 'advanced'
+  const run = await findRun(store, id)
+  if (answer) return run
+  const state = run.state === 'pending' ? 'pending and due already' : run.state
+  throw new RotaError(
+    'RUN_STATE',
+    `run ${id} is ${state}; only a run that waits for its time can be advanced`,
+  )
+}
+
 /** Looks again and again until a run is final: also for runs that another process performs. */
 export async function waitForRun(input: {
   store: Store

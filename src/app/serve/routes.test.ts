@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { addressOf, checkExamples, serveApp, testApp } from '../../../test/fixtures/api-stage.js'
+import { addressOf, checkExamples, filled, serveApp, testApp } from '../../../test/fixtures/api-stage.js'
+import { createToken } from '../../server/access/tokens.js'
 import { includesRole, roles } from '../../wire/role.js'
 import type { Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
@@ -23,17 +24,40 @@ async function stage(options: { isLoopback?: boolean } = {}) {
   const done = await app.enqueue('greet', 'x')
   const pending = await app.enqueue('greet', 'x', { delay: '1h' })
   await Promise.all([failed, done].map(({ id }) => app.runs.wait(id)))
+  await app.triggers.add({ hourly: { job: 'greet', every: '1h' } })
+  await app.jobs.add({ spare: { command: ['true'] } })
   const ids = { failed: failed.id, done: done.id, pending: pending.id }
-  return { app, ...(await serveApp(parts, options)), ids }
+  const served = await serveApp(parts, options)
+  const made = await createToken(await app.store(), {
+    name: 'laptop',
+    role: 'read',
+    expiresAt: undefined,
+    now: app.now(),
+  })
+  const examples = {
+    '20260105t0900': done.id,
+    '20260105t0800': failed.id,
+    '20260105t1000': pending.id,
+    '0123456789ab': made.id,
+    rota_0123456789ab_secret: made.token,
+  }
+  return { app, ...served, ids, examples }
 }
 
 describe('the routes', () => {
   it('answer their examples as their schemas say', async () => {
-    const { ask, ids } = await stage()
-    // Each feature tests its own.
-    const own = routes.filter((one) => one.example !== undefined && !ofFeatures.has(keyOf(one)))
-    expect(own.length).toBeGreaterThan(15)
-    await checkExamples(ask, own, { [exampleRun]: ids.done })
+    const { ask, app, examples } = await stage()
+    // Each feature tests its own. The stream never ends; a test of its own reads it.
+    const own = routes.filter(
+      (one) => one.example !== undefined && !ofFeatures.has(keyOf(one)) && one.path !== '/stream',
+    )
+    expect(own.length).toBeGreaterThan(40)
+    const [worker] = await app.workers.list()
+    await checkExamples(ask, own, { ...examples, 'web-1': worker?.host ?? '' })
+  })
+
+  it('all have an example', () => {
+    expect(routes.filter(({ example, isPrivate }) => example === undefined && isPrivate !== true)).toEqual([])
   })
 
   it('show, retry and cancel runs', async () => {
@@ -59,6 +83,56 @@ describe('the routes', () => {
       requested: false,
       run: { state: 'cancelled', reason: 'not needed' },
     })
+  })
+
+  it('advance a run that waits, and refuse any other with its state', async () => {
+    const { ask, ids, app } = await stage()
+    const advance = (id: string, body: object) => ask('POST', `/api/v1/runs/${id}/advance`, { body })
+    expect((await advance(ids.pending, { dryRun: true })).body).toMatchObject({ state: 'pending' })
+    expect((await app.runs.get(ids.pending)).runAt).toBeGreaterThan(app.now())
+    expect((await advance(ids.pending, { reason: 'needed now' })).status).toBe(200)
+    expect(await app.runs.wait(ids.pending)).toMatchObject({ state: 'done' })
+    const refused = await advance(ids.failed, {})
+    expect(refused).toMatchObject({ status: 409, body: { code: 'RUN_STATE' } })
+    expect(refused.body['detail']).toContain('is failed')
+  })
+
+  it('change a trigger that was added, and say which instants appear and vanish', async () => {
+    const { ask, app } = await stage()
+    const patch = (body: object, headers = {}) => ask('PATCH', '/api/v1/triggers/hourly', { body, headers })
+    const dry = await patch({ options: { every: '30m' }, days: 1, dryRun: true })
+    expect(dry.body).toMatchObject({
+      trigger: { schedule: { everyMs: 3_600_000 } },
+      vanish: [],
+      capped: false,
+    })
+    expect(dry.body['appear']).toHaveLength(24)
+    expect((await app.triggers.get('hourly')).version).toBe(1)
+    const { revision } = await app.triggers.get('hourly')
+    expect((await patch({ options: { every: '30m' } }, { 'if-match': `"${revision + 7}"` })).status).toBe(412)
+    const changed = await patch(
+      { options: { every: '30m', overlap: 'allow' } },
+      { 'if-match': `"${revision}"` },
+    )
+    expect(changed.body).toMatchObject({
+      trigger: { version: 2, overlap: 'allow', schedule: { everyMs: 1_800_000 } },
+    })
+    const only = await patch({ options: { catchUp: 'skip' } })
+    expect(only.body).toMatchObject({
+      trigger: { overlap: 'allow', schedule: { everyMs: 1_800_000 }, catchUp: { mode: 'skip' } },
+      appear: [],
+      vanish: [],
+    })
+  })
+
+  it('compare schedules that are due every second without end', async () => {
+    const { ask } = await stage()
+    const options = { cron: '* * * * * *' }
+    const { body } = await ask('PATCH', '/api/v1/triggers/hourly', {
+      body: { options, days: 366, dryRun: true },
+    })
+    expect(body).toMatchObject({ capped: true })
+    expect(body['appear']).toHaveLength(500)
   })
 
   it('pause a trigger in the name of the caller, and say so', async () => {
@@ -89,6 +163,13 @@ describe('the routes', () => {
     ['POST', '/queues/nobody/pause', {}, 'DEFINITION_INVALID'],
     ['POST', '/workers/nobody/drain', {}, 'WORKER_UNKNOWN'],
     ['POST', '/freeze', { until: '2020-01-01T00:00:00Z' }, 'DEFINITION_INVALID'],
+    ['PATCH', '/triggers/nightly', { options: { cron: '0 3 * * *' } }, 'DEFINITION_CONFLICT'],
+    ['PATCH', '/triggers/hourlie', { options: { every: '1h' } }, 'TRIGGER_UNKNOWN'],
+    ['PATCH', '/triggers/hourly', { options: { evry: '1h' } }, 'DEFINITION_INVALID'],
+    ['PATCH', '/triggers/hourly', { options: { every: '1h', cron: '0 3 * * *' } }, 'DEFINITION_INVALID'],
+    ['PATCH', '/triggers/hourly', { options: { job: 'gret' } }, 'JOB_UNKNOWN'],
+    ['GET', '/triggers/nightly/next?zone=Mars/Base', undefined, 'ZONE_UNKNOWN'],
+    ['GET', '/triggers/nightlie/coverage', undefined, 'TRIGGER_UNKNOWN'],
     ['GET', '/triggers?after=nonsense', undefined, 'REQUEST_INVALID'],
     ['GET', '/runs/abcd', undefined, 'RUN_UNKNOWN'],
   ])('%s %s refuses bad input %#', async (method, path, body, code) => {
@@ -108,12 +189,12 @@ describe('the routes', () => {
 
 describe('access', () => {
   it.each([...roles, 'nobody'] as const)('%s may use the routes of its role and no others', async (who) => {
-    const { ask, token, ids } = await stage({ isLoopback: false })
+    const { ask, token, examples } = await stage({ isLoopback: false })
     const given = who === 'nobody' ? {} : { token: await token(who) }
     for (const one of routes.filter(({ path }) => path !== '/stream')) {
-      const { status } = await ask(one.method, addressOf(one, { [exampleRun]: ids.done }), {
+      const { status } = await ask(one.method, addressOf(one, examples), {
         ...given,
-        body: bodyOf(one),
+        body: filled(bodyOf(one), examples),
       })
       const isAllowed = includesRole(who === 'nobody' ? 'none' : who, one.role)
       const refused = who === 'nobody' ? 401 : 403
@@ -173,9 +254,6 @@ describe('access', () => {
     expect((await ask('GET', '/api/v1/runs', { headers })).status).toBe(401)
   })
 })
-
-/** The id of a run in the examples. */
-const exampleRun = '20260105t0900'
 
 function keyOf({ method, path }: Route<App>): string {
   return `${method} ${path}`

@@ -114,6 +114,7 @@ function liveRoutes(stream: Broadcast | undefined): readonly Route<App>[] {
       about:
         'Send the id of the last event as `Last-Event-ID`: the stream then begins with what changed since.',
       answer: z.string(),
+      example: {},
       handle: async ({ request }) => await stream?.connect(request),
     }),
     route({
@@ -137,6 +138,7 @@ function documentRoute(routes: () => readonly Route<App>[]): Route<App> {
     group: 'Live',
     summary: 'Reads the OpenAPI document of this server.',
     answer: z.looseObject({ openapi: z.string() }),
+    example: {},
     handle: async () => openApiDocument(routes(), packageVersion),
   })
 }

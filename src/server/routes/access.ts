@@ -96,6 +96,7 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       parts: z.strictObject({ id: z.string().max(64) }),
       body: changeBody,
       answer: token,
+      example: { parts: { id: '0123456789ab' }, body: { reason: 'a laptop was lost', dryRun: true } },
       handle: async ({ app, parts: { id }, body: { dryRun } }) =>
         await revokeToken(await app.store(), { id, now: app.now(), dryRun }),
     }),
@@ -107,6 +108,7 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       summary: 'Exchanges a token for the cookie of a session, for browsers.',
       body: z.strictObject({ token: z.string().max(512) }),
       answer: caller,
+      example: { body: { token: 'rota_0123456789ab_secret' } },
       handle: async ({ app, body, request, connection: { peer = '' } }) => {
         const now = app.now()
         attempts.check(peer, now)
@@ -127,6 +129,7 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       group,
       summary: 'Ends the session of a browser.',
       answer: z.strictObject({ ended: z.boolean() }),
+      example: {},
       handle: async ({ app, request }) => {
         const secret = sessionSecretOf(request.headers)
         if (secret !== undefined) await closeSession(await app.store(), { secret, now: app.now() })

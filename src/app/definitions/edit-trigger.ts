@@ -1,0 +1,129 @@
+import { pastSchedules } from '../../engine/sync/past-schedules.js'
+import { define } from '../../engine/sync/sync.js'
+import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
+import { timedKinds } from '../../engine/timed/kinds.js'
+import { kindOf } from '../../engine/trigger-kind.js'
+import type { DryRun } from '../../kernel/definition/dry-run.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf } from '../../kernel/definition/faults.js'
+import type { Written } from '../../kernel/definition/read-value.js'
+import { scheduleKinds, scheduleOptionNames } from '../../kernel/trigger/define-schedule.js'
+import { readTrigger } from '../../kernel/trigger/define-trigger.js'
+import type { ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { loadTriggerKinds } from '../features.js'
+import { foreign, runTimeSource } from './definitions.js'
+
+/** A trigger before and after a change. */
+export interface EditedTrigger {
+  readonly before: StoredTrigger
+  readonly after: Trigger
+}
+
+/** Changes options of a trigger that was added at run time; those that are not given stay as they are. */
+export async function editTrigger(
+  store: Store,
+  request: { readonly name: string; readonly options: Written; readonly now: Instant } & DryRun,
+): Promise<EditedTrigger> {
+  const { name, options, now } = request
+  const before = await findTrigger(store, name)
+  refuseForeign(before)
+  const after = await edited(store, before.trigger, options)
+  refuse(`trigger ${name}`, await pastSchedules(store, [after], now))
+  if (request.dryRun !== true) {
+    const kinds = await loadTriggerKinds()
+    await define(store, { kinds, source: runTimeSource, triggers: [after], now })
+  }
+  return { before, after }
+}
+
+function refuseForeign({ trigger, source, active }: StoredTrigger): void {
+  const { name, schedule, round } = trigger
+  if (!active) throw new RotaError('TRIGGER_UNKNOWN', `trigger ${name} has ended`)
+  if (source !== runTimeSource) throw foreign('trigger', name, source)
+  const isTimed = timedKinds.has(schedule.kind) && round === undefined
+  if (!isTimed)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is not due by time; change it where it is defined`)
+}
+
+/** The trigger with the given options: read like a whole definition, of which only what was given is taken. */
+async function edited(store: Store, trigger: Trigger, options: Written): Promise<Trigger> {
+  const jobs = (await store.jobs()).map(({ job }) => job)
+  const jobName = (options['job'] ?? trigger.job) as string
+  const job = jobs.find((one) => one.name === jobName)
+  const isTimeGiven = scheduleOptionNames.some((option) => options[option] !== undefined)
+  const input = { ...scheduleInput(trigger.schedule, options), job: jobName, ...options }
+  const place = placeOf()
+  const read = readTrigger({ name: trigger.name, input, asset: job?.asset }, place)
+  refuse(`trigger ${trigger.name}`, place.faults)
+  if (job === undefined) {
+    throw unknownJob(
+      jobName,
+      jobs.map((one) => one.name),
+    )
+  }
+  const whole = read as Trigger
+  const given = Object.keys(options).flatMap((option) => fieldOf[option] ?? [])
+  const taken = Object.fromEntries(given.map((field) => [field, whole[field]]))
+  const after: Trigger = {
+    ...trigger,
+    ...taken,
+    job: jobName,
+    ...(isTimeGiven ? { schedule: whole.schedule } : {}),
+  }
+  kindOf(timedKinds, after).checkJob?.(after, job, place)
+  refuse(`trigger ${trigger.name}`, place.faults)
+  return after
+}
+
+/** The fields of a trigger that options set besides its schedule. */
+const fieldOf: Readonly<Record<string, keyof Trigger>> = {
+  payload: 'payload',
+  partition: 'partition',
+  catchUp: 'catchUp',
+  overlap: 'overlap',
+  jitter: 'jitterMs',
+  spread: 'spreadMs',
+  priority: 'priority',
+  enabled: 'enabled',
+  labels: 'labels',
+}
+
+/** The stored schedule as options, unless the given ones say anew when it is due. */
+function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
+  const isGrid = options['every'] !== undefined && options['after'] === undefined
+  // Another interval stays on the same grid.
+  if (isGrid && schedule.kind === 'interval' && schedule.anchorAt !== undefined) {
+    return { anchor: formatInstant(schedule.anchorAt) }
+  }
+  if (scheduleKinds.some((kind) => options[kind] !== undefined)) return {}
+  const { startAt, endAt } = schedule
+  const bounds = {
+    ...(startAt === undefined ? {} : { start: formatInstant(startAt) }),
+    ...(endAt === undefined ? {} : { end: formatInstant(endAt) }),
+  }
+  switch (schedule.kind) {
+    case 'cron': {
+      const { expression: cron, timezone, dst } = schedule
+      return { cron, timezone, dst, ...bounds }
+    }
+    case 'interval': {
+      const { everyMs: every, anchorAt, immediate } = schedule
+      return {
+        every,
+        immediate,
+        ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }),
+        ...bounds,
+      }
+    }
+    case 'after-finish':
+      return { every: schedule.everyMs, after: 'finish', immediate: schedule.immediate, ...bounds }
+    case 'once':
+      return { at: formatInstant(schedule.at) }
+    case 'sensor':
+    case 'upstream':
+      return {}
+  }
+}

@@ -1,0 +1,49 @@
+import { scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import type { Instant } from '../../time/instant.js'
+
+/** What a change of a schedule does to its due instants in a stretch of time. */
+export interface ScheduleDiff {
+  readonly appear: readonly Instant[]
+  readonly vanish: readonly Instant[]
+  /** Whether there are more instants than were compared. */
+  readonly isCapped: boolean
+}
+
+/** How many due instants of each schedule are compared. */
+const mostCompared = 10_000
+
+/** How many instants of each list are told. */
+const mostTold = 500
+
+/** Compares the due instants of two schedules after an instant, until another one. */
+export function scheduleDiff(
+  schedules: { readonly before: ScheduleSpec; readonly after: ScheduleSpec },
+  { from, until }: { readonly from: Instant; readonly until: Instant },
+): ScheduleDiff {
+  const [before, after] = [schedules.before, schedules.after].map((spec) => instantsOf(spec, { from, until }))
+  // Beyond the end of the shorter list nothing is known of it.
+  const knownUntil = Math.min(
+    ...[before, after].map((list) => (list?.isCapped ? (list.at.at(-1) ?? from) : until)),
+  )
+  const known = (list: typeof before): readonly Instant[] => (list?.at ?? []).filter((at) => at <= knownUntil)
+  const [old, fresh] = [new Set(known(before)), new Set(known(after))]
+  const appear = [...fresh].filter((at) => !old.has(at))
+  const vanish = [...old].filter((at) => !fresh.has(at))
+  const isCut = appear.length > mostTold || vanish.length > mostTold
+  return {
+    appear: appear.slice(0, mostTold),
+    vanish: vanish.slice(0, mostTold),
+    isCapped: isCut || before?.isCapped === true || after?.isCapped === true,
+  }
+}
+
+function instantsOf(spec: ScheduleSpec, { from, until }: { from: Instant; until: Instant }) {
+  const schedule = scheduleOf(spec)
+  const found: Instant[] = []
+  let at = schedule.next(from)
+  while (at !== undefined && at <= until && found.length < mostCompared) {
+    found.push(at)
+    at = schedule.next(at)
+  }
+  return { at: found, isCapped: found.length === mostCompared }
+}
