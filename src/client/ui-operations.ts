@@ -387,4 +387,13 @@ export interface UiOperations {
     }
     readonly answer: Year
   }
+  /** Reads the newest runs of triggers, newest first. */
+  readonly 'GET /ui/recent': {
+    readonly request: {
+      readonly query: { readonly triggers: string | readonly string[]; readonly each?: number }
+    }
+    readonly answer: {
+      readonly items: readonly { readonly trigger: string; readonly runs: readonly RunMark[] }[]
+    }
+  }
 }

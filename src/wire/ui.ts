@@ -142,6 +142,11 @@ export const runMark = z
   })
   .meta({ id: 'RunMark' })
 
+/** The newest runs of triggers, newest first. */
+export const recentRuns = z.strictObject({
+  items: z.array(z.strictObject({ trigger: name, runs: z.array(runMark) })),
+})
+
 /** How many runs are due in a bucket, by state. */
 export const runTally = z
   .strictObject({ bucketAt: instant, pending: count, running: count, ...runCounts })

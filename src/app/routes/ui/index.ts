@@ -2,9 +2,10 @@
 import type { Route } from '../../../wire/route.js'
 import type { App } from '../../rota.js'
 import { nowRoutes } from './now.js'
+import { recentRoutes } from './recent.js'
 import { timelineRoutes } from './timeline.js'
 
 /** Makes the routes; each set of them remembers answers of its own. */
 export function uiRoutes(): readonly Route<App>[] {
-  return [...nowRoutes(), ...timelineRoutes]
+  return [...nowRoutes(), ...timelineRoutes, ...recentRoutes]
 }
