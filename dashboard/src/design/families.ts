@@ -31,12 +31,14 @@ const shapes = {
   off: 'M4 2.6a4.2 4.2 0 1 0 4 0M6 1.2v4',
   barred: 'M6 1.5a4.5 4.5 0 1 0 .01 0zM2.9 9.1l6.2-6.2',
   ring: 'M6 2.2a3.8 3.8 0 1 0 .01 0z',
+  disc: 'M6 2.6a3.4 3.4 0 1 0 .01 0z',
   dot: 'M6 4.6a1.4 1.4 0 1 0 .01 0z',
 } as const
 
 /** How every state looks, by its name. */
 export const marks = {
   done: { family: 'ok', fill: 'full', path: shapes.square },
+  on: { family: 'ok', fill: 'full', path: shapes.disc },
   running: { family: 'active', fill: 'striped', path: shapes.play },
   failed: { family: 'bad', fill: 'line', path: shapes.cross },
   unexplained: { family: 'bad', fill: 'line', path: shapes.question },

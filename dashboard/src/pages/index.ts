@@ -19,5 +19,13 @@ const { pages: titles } = words
 /** The pages, in the order of the bar. Each is loaded when it is first opened. */
 export const pages: readonly Page[] = [
   { path: '/', title: titles.now, place: 'bar', key: 'n', load: () => import('./now/page.js') },
+  {
+    path: '/triggers',
+    title: titles.triggers,
+    place: 'bar',
+    key: 'g',
+    load: () => import('./triggers/page.js'),
+  },
+  { path: '/triggers/:name', title: titles.trigger, place: 'none', load: () => import('./trigger/page.js') },
   { path: '/runs/:id', title: titles.run, place: 'none', load: () => import('./run/page.js') },
 ]

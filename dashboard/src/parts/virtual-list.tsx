@@ -11,6 +11,7 @@ export function VirtualList({
   rowHeight,
   row,
   onEnd,
+  onShow,
   head,
   showRow,
 }: {
@@ -22,6 +23,8 @@ export function VirtualList({
   row: (index: number) => ReactNode
   /** The end came near: more rows may be read. */
   onEnd?: () => void
+  /** Tells the first row on the screen when it changes. */
+  onShow?: (index: number) => void
   head?: ReactNode
   /** A row to bring into view when it changes: the one with the cursor. */
   showRow?: number | undefined
@@ -49,6 +52,9 @@ export function VirtualList({
   useEffect(() => {
     if (last >= rows - overscan) onEnd?.()
   }, [last, rows, onEnd])
+
+  const top = Math.floor(view.top / rowHeight)
+  useEffect(() => onShow?.(top), [top, onShow])
 
   useEffect(() => {
     const box = ref.current

@@ -1,6 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api } from '../data/api.js'
+import { holdsQuery } from '../data/holds.js'
 import { useMay } from '../data/session.js'
 import { Button } from '../parts/button.js'
 import { ConfirmDialog } from '../parts/confirm-dialog.js'
@@ -9,13 +10,6 @@ import { Time } from '../parts/time.js'
 import { useToast } from '../parts/toast.js'
 import { words } from '../words/shell.js'
 import styles from './freeze-banner.module.css'
-
-/** What is held back now: triggers, queues, switches and everything. */
-export const holdsQuery = queryOptions({
-  queryKey: ['holds'],
-  queryFn: ({ signal }) => api('GET /holds', { signal }),
-  meta: { topics: ['holds'] },
-})
 
 /** Says that everything is frozen, by whom, since when and until when, and thaws it. */
 export function FreezeBanner(): ReactNode {

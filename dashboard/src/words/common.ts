@@ -50,6 +50,7 @@ export const words = {
 /** The names of states, as they stand beside their marks. */
 export const markWords: Readonly<Record<Mark, string>> = {
   done: 'done',
+  on: 'on',
   running: 'running',
   failed: 'failed',
   unexplained: 'unexplained',

@@ -1,0 +1,86 @@
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Trigger } from '../../../../src/client/operations.js'
+import { useMay } from '../../data/session.js'
+import { Button } from '../../parts/button.js'
+import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
+import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
+import { TriggerState } from '../../parts/triggers/trigger-state.js'
+import { scheduleLine } from '../../parts/why/schedule-line.js'
+import { useKeys } from '../../shell/keys.js'
+import { words } from '../../words/trigger.js'
+import styles from './page.module.css'
+import { RunNowDialog } from './run-now.js'
+import { cronOf, useCronPreview } from './schedule.js'
+
+type Asking = 'run' | 'pause' | 'resume'
+
+/** The name, what the schedule says, where it is defined, and what can be done. */
+export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
+  const { name, job, state, source } = trigger
+  const { why } = useMay('operate')
+  const [asking, setAsking] = useState<Asking>()
+  const ended = state === 'ended' ? words.endedWhy : undefined
+  const isPaused = state === 'paused'
+  const close = (): void => setAsking(undefined)
+  const ask = (what: Asking): void => {
+    if (why === undefined && ended === undefined) setAsking(what)
+  }
+  useKeys([
+    { keys: 'R', label: words.actions.run, act: () => ask('run') },
+    {
+      keys: 'p',
+      label: isPaused ? words.actions.resume : words.actions.pause,
+      act: () => ask(isPaused ? 'resume' : 'pause'),
+    },
+  ])
+  return (
+    <header className={styles['head']}>
+      <div className={styles['names']}>
+        <div className={styles['line']}>
+          <h1>{name}</h1>
+          <TriggerState state={state} />
+        </div>
+        <ScheduleSentence trigger={trigger} />
+        <p className="soft">
+          {words.runs} <Link href={`/runs?q=${encodeURIComponent(`job:${job}`)}`}>{job}</Link>
+          {' · '}
+          {words.source(source)}
+        </p>
+      </div>
+      <div className={styles['actions']}>
+        <Button why={why ?? ended} onClick={() => ask('run')}>
+          {words.actions.run}
+        </Button>
+        {isPaused ? (
+          <Button tone="main" why={why} onClick={() => ask('resume')}>
+            {words.actions.resume}
+          </Button>
+        ) : (
+          <Button why={why ?? ended} onClick={() => ask('pause')}>
+            {words.actions.pause}
+          </Button>
+        )}
+      </div>
+      {asking === 'run' ? <RunNowDialog trigger={trigger} onClose={close} /> : null}
+      {asking === 'pause' ? <PauseDialog names={[name]} onClose={close} /> : null}
+      {asking === 'resume' ? <ResumeDialog names={[name]} onClose={close} /> : null}
+    </header>
+  )
+}
+
+function ScheduleSentence({ trigger }: { trigger: Trigger }): ReactNode {
+  const cron = cronOf(trigger)
+  const preview = useCronPreview(trigger)
+  if (cron === undefined) return <p>{scheduleLine(trigger)}</p>
+  return (
+    <p className={styles['line']}>
+      {preview?.description == null ? null : <strong>{preview.description}</strong>}
+      <code>{cron.expression}</code>
+      <span>{cron.timezone}</span>
+      <span className="soft" title={words.dstRules[cron.dst]}>
+        {words.dst(cron.dst)}
+      </span>
+    </p>
+  )
+}

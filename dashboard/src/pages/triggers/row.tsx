@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { Trigger } from '../../../../src/client/operations.js'
+import type { RunMark } from '../../../../src/client/ui-operations.js'
+import { recentQuery, triggerHref } from '../../data/triggers.js'
+import { Sparkline } from '../../parts/charts/sparkline.js'
+import { StateMark } from '../../parts/mark.js'
+import { Time } from '../../parts/time.js'
+import { TriggerState } from '../../parts/triggers/trigger-state.js'
+import { scheduleLine, zoneOf } from '../../parts/why/schedule-line.js'
+import { WhyButton } from '../../parts/why/why-button.js'
+import { words } from '../../words/triggers.js'
+import styles from './page.module.css'
+
+/** The headings of the columns, and the box that selects all. */
+export function HeadRow({
+  isAll,
+  onAll,
+  order,
+}: {
+  isAll: boolean
+  onAll: () => void
+  order: 'name' | 'next'
+}): ReactNode {
+  const { columns } = words
+  return (
+    <div role="rowgroup">
+      <div role="row" className={styles['headings']}>
+        <span role="columnheader">
+          <input type="checkbox" aria-label={words.selectAll} checked={isAll} onChange={onAll} />
+        </span>
+        <span role="columnheader">
+          <span className="visually-hidden">{columns.state}</span>
+        </span>
+        <span role="columnheader" aria-sort={order === 'name' ? 'ascending' : undefined}>
+          {columns.name}
+        </span>
+        <span role="columnheader" data-part="schedule">
+          {columns.schedule}
+        </span>
+        <span role="columnheader" data-part="runs">
+          {columns.runs}
+        </span>
+        <span role="columnheader" data-part="last">
+          {columns.last}
+        </span>
+        <span role="columnheader" data-part="next" aria-sort={order === 'next' ? 'ascending' : undefined}>
+          {columns.next}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** One trigger in the list. */
+export function TriggerRow({
+  trigger,
+  index,
+  chunk,
+  isSelected,
+  isHere,
+  onSelect,
+}: {
+  trigger: Trigger | undefined
+  index: number
+  /** The names of the rows around it, whose newest runs are read together. */
+  chunk: readonly string[]
+  isSelected: boolean
+  isHere: boolean
+  onSelect: (isRange: boolean) => void
+}): ReactNode {
+  const { data: recent } = useQuery(recentQuery(chunk, 20))
+  if (trigger === undefined) return null
+  const { name, state, nextAt } = trigger
+  const runs = recent?.items.find((one) => one.trigger === name)?.runs ?? []
+  const zone = zoneOf(trigger)
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      className={styles['row']}
+      data-selected={isSelected}
+      data-here={isHere}
+      data-off={state !== 'on'}
+    >
+      <span role="cell">
+        <input
+          type="checkbox"
+          aria-label={words.select(name)}
+          checked={isSelected}
+          onChange={() => undefined}
+          onClick={({ shiftKey }) => onSelect(shiftKey)}
+        />
+      </span>
+      <span role="cell" data-part="state">
+        <TriggerState state={state} isShort />
+      </span>
+      <span role="cell" data-part="name">
+        <Link href={triggerHref(name)} className="cut" title={name}>
+          {name}
+        </Link>
+      </span>
+      <span role="cell" data-part="schedule" className="cut soft" title={scheduleLine(trigger)}>
+        {scheduleLine(trigger)}
+      </span>
+      <span role="cell" data-part="runs">
+        <Sparkline runs={runs} />
+      </span>
+      <span role="cell" data-part="last">
+        <LastRun trigger={name} run={runs[0]} zone={zone} />
+      </span>
+      <span role="cell" data-part="next">
+        {nextAt !== null && state === 'on' ? (
+          <Time at={nextAt} zone={zone} />
+        ) : (
+          <span className="soft">{state === 'on' ? words.noNext : words.states[state]}</span>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function LastRun({
+  trigger,
+  run,
+  zone,
+}: {
+  trigger: string
+  run: RunMark | undefined
+  zone: string | undefined
+}): ReactNode {
+  if (run === undefined) return <span className="soft">{words.neverRan}</span>
+  return (
+    <WhyButton trigger={trigger} from={run.dueAt}>
+      <StateMark mark={run.state} label={false} />
+      <Time at={run.dueAt} zone={zone} />
+    </WhyButton>
+  )
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import type { RunMark } from '../../../../src/client/ui-operations.js'
+import { marks } from '../../design/families.js'
+import { words } from '../../words/charts.js'
+import styles from './sparkline.module.css'
+
+const bar = 4
+const step = 5
+const height = 20
+
+/** The newest runs of a trigger as bars, oldest first: the height is the duration, the colour the state. */
+export function Sparkline({ runs, places = 20 }: { runs: readonly RunMark[]; places?: number }): ReactNode {
+  const shown = runs.slice(0, places).toReversed()
+  const longest = Math.max(1, ...shown.map((run) => tookMs(run) ?? 0))
+  const counts = new Map<string, number>()
+  for (const { state } of shown) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const width = places * step - 1
+  // Few runs stand at the end, where the newest always is.
+  const offset = (places - shown.length) * step
+  return (
+    <svg
+      className={styles['spark']}
+      role="img"
+      aria-label={words.newest([...counts])}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+    >
+      <title>{words.newest([...counts])}</title>
+      {shown.map((run, index) => {
+        // A square root keeps short runs visible beside one long run.
+        const tall = Math.max(3, Math.round(Math.sqrt((tookMs(run) ?? 0) / longest) * height))
+        return (
+          <path
+            key={run.id}
+            data-family={marks[run.state].family}
+            d={barPath({ x: offset + index * step, tall, isSplit: run.state === 'failed' })}
+          />
+        )
+      })}
+    </svg>
+  )
+}
+
+/** How long a run took, once it has ended. */
+export function tookMs({ startedAt, finishedAt }: RunMark): number | undefined {
+  if (startedAt === null || finishedAt === null) return undefined
+  return Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))
+}
+
+/** A bar; one that failed is cut in two, to be told apart without colour, and always tall enough for that. */
+function barPath({ x, tall, isSplit }: { x: number; tall: number; isSplit: boolean }): string {
+  if (!isSplit) return `M${x} ${height}v-${tall}h${bar}v${tall}z`
+  const size = Math.max(tall, 8)
+  const middle = height - Math.round(size / 2)
+  return `M${x} ${height}V${middle + 1}h${bar}V${height}zM${x} ${middle - 1}V${height - size}h${bar}V${middle - 1}z`
+}

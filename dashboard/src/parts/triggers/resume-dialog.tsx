@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { api } from '../../data/api.js'
+import { holdsQuery } from '../../data/holds.js'
+import { triggerQuery } from '../../data/triggers.js'
+import { words } from '../../words/trigger-changes.js'
+import { ConfirmDialog } from '../confirm-dialog.js'
+import { ChoiceField } from '../forms/fields.js'
+import { StateMark } from '../mark.js'
+import { Time } from '../time.js'
+import { useToast } from '../toast.js'
+import { changeMany } from './change-many.js'
+import styles from './dialogs.module.css'
+
+/** Asks before triggers are resumed: shows the range that was held back, and whether to catch it up. */
+export function ResumeDialog({
+  names,
+  onClose,
+}: {
+  names: readonly string[]
+  onClose: () => void
+}): ReactNode {
+  const toast = useToast()
+  const [catchUp, setCatchUp] = useState<'skip' | 'catchUp'>('skip')
+  const [done, setDone] = useState(0)
+  const [only] = names.length === 1 ? names : []
+  const { data: trigger } = useQuery({ ...triggerQuery(only ?? ''), enabled: only !== undefined })
+  const mode = (trigger?.['catchUp'] as { readonly mode?: string } | undefined)?.mode
+  const resume = async (reason: string): Promise<void> => {
+    const body = { reason, catchUp: catchUp === 'catchUp' }
+    const changed = await changeMany(
+      names,
+      (name) => api('POST /triggers/{name}/resume', { path: { name }, body }),
+      setDone,
+    )
+    toast({ text: words.resume.done(changed) })
+  }
+  return (
+    <ConfirmDialog
+      title={words.resume.title(names)}
+      action={words.resume.action}
+      onClose={onClose}
+      onConfirm={resume}
+    >
+      {only === undefined ? null : <HeldRange name={only} />}
+      <p>{words.resume.text}</p>
+      <ChoiceField
+        label={words.resume.choice}
+        value={catchUp}
+        isStacked
+        choices={[
+          { value: 'skip', label: words.resume.skip },
+          { value: 'catchUp', label: words.resume.catchUp(mode) },
+        ]}
+        onChange={setCatchUp}
+      />
+      {done > 0 && names.length > 1 ? <p role="status">{words.progress(done, names.length)}</p> : null}
+    </ConfirmDialog>
+  )
+}
+
+function HeldRange({ name }: { name: string }): ReactNode {
+  const { data: holds } = useQuery(holdsQuery)
+  const hold = holds?.items.find(({ target }) => target === `trigger:${name}`)
+  const since = hold?.fromAt
+  const { data: coverage } = useQuery({
+    queryKey: ['coverage', name, since],
+    queryFn: ({ signal }) =>
+      api('GET /coverage', { query: { trigger: name, since: since as string }, signal }),
+    enabled: since !== undefined,
+    meta: { topics: ['ledger'] },
+  })
+  if (hold === undefined) return null
+  const count = coverage?.items[0]?.explained['paused']
+  return (
+    <div className={styles['held']}>
+      <p>
+        <StateMark mark="paused" label={words.resume.held(hold.by)} /> {words.resume.since}{' '}
+        <Time at={hold.fromAt} />
+      </p>
+      {hold.note === '' ? null : <q>{hold.note}</q>}
+      {count === undefined ? null : <p>{words.resume.count(count)}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+/** Words of the states of triggers, and of the dialogs that change triggers. */
+import type { Trigger } from '../../../src/client/operations.js'
+import { formatCount } from '../data/format.js'
+
+/** The names of the states of triggers. */
+export const triggerStateWords: Readonly<Record<Trigger['state'], string>> = {
+  on: 'on',
+  paused: 'paused',
+  frozen: 'frozen',
+  'switched off': 'switched off',
+  disabled: 'disabled',
+  over: 'over',
+  ended: 'ended',
+}
+
+const many = (names: readonly string[]): string =>
+  names.length === 1 ? (names[0] ?? '') : `${formatCount(names.length)} triggers`
+
+/** The words of the dialogs. */
+export const words = {
+  pause: {
+    title: (names: readonly string[]) => `Pause ${many(names)}?`,
+    text: 'Due instants are recorded as paused and do not run. Runs in progress and pending runs go on.',
+    next: 'The first ones that will be held back:',
+    action: 'Pause',
+    done: (names: readonly string[]) => `Paused ${many(names)}.`,
+    already: (count: number) => `${formatCount(count)} were paused already.`,
+  },
+  resume: {
+    title: (names: readonly string[]) => `Resume ${many(names)}?`,
+    text: 'Due instants run again from now on.',
+    held: (by: string) => `Paused by ${by}`,
+    since: 'since',
+    count: (count: number) =>
+      count === 1 ? '1 due instant was held back.' : `${formatCount(count)} due instants were held back.`,
+    choice: 'What was held back',
+    skip: 'stays skipped; the ledger keeps it as paused',
+    catchUp: (mode: string | undefined) =>
+      mode === undefined
+        ? 'is caught up, as the catch-up rule of each trigger says'
+        : `is caught up, as the catch-up rule says: ${catchUpWords[mode] ?? mode}`,
+    action: 'Resume',
+    done: (names: readonly string[]) => `Resumed ${many(names)}.`,
+  },
+  run: {
+    title: (name: string) => `Run ${name} now?`,
+    text: (job: string) =>
+      `The job ${job} runs once, beside the schedule: the next due instant stays as it is, and this run does not count for it.`,
+    partition: 'Partition',
+    partitionHint: 'Leave it empty for the one of now.',
+    action: 'Run now',
+    done: (name: string) => `A run of ${name} is on its way.`,
+  },
+  failed: (count: number, first: string) =>
+    `${formatCount(count)} could not be changed. The first one: ${first}`,
+  progress: (done: number, all: number) => `${formatCount(done)} of ${formatCount(all)}`,
+} as const
+
+const catchUpWords: Readonly<Record<string, string>> = {
+  latest: 'the newest runs, the others stay skipped',
+  all: 'all run, oldest first',
+  skip: 'none runs',
+}
