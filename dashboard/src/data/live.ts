@@ -9,7 +9,7 @@ import { api } from './api.js'
 import { readEvents } from './events.js'
 
 /** What may have to be read again. */
-export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds'
+export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds' | 'workers' | 'state' | 'audit'
 
 /** How changes come in: by the stream, by asking again and again, not now, or not yet. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'lost'

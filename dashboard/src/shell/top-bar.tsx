@@ -26,7 +26,8 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
       </nav>
       <div className={styles['tools']}>
         <button type="button" className={styles['search']} onClick={onSearch}>
-          <span>{words.search}</span> <kbd>{modifierName}K</kbd>
+          <span aria-hidden="true">⌕</span> <span className={styles['word']}>{words.search}</span>{' '}
+          <kbd>{modifierName}K</kbd>
         </button>
         <LiveDot />
         <ZoneSwitch />

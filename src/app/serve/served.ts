@@ -53,7 +53,12 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   const health = (question: 'live' | 'ready'): Promise<Response> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
   const fetch = dispatcher({
-    api,
+    api: async (request, connection) => {
+      const answer = await api(request, connection)
+      // Whoever changes something sees it at once, also what the store gives no hint about.
+      if (request.method !== 'GET') stream.wake()
+      return answer
+    },
     health,
     metrics: () => metrics.text(),
     identify,

@@ -66,11 +66,8 @@ function TimesNumber({ name, times }: { name: string; times: Times | null }): Re
   if (times === null) return null
   return (
     <Number name={name}>
-      {formatDuration(times.p50Ms)} <small>{words.day.half}</small>
-      <br />
-      <small>
-        {formatDuration(times.p99Ms)} {words.day.slow}
-      </small>
+      {formatDuration(times.p50Ms)}
+      <small>{words.day.slow(formatDuration(times.p99Ms))}</small>
     </Number>
   )
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Upcoming, UpcomingInstant } from '../../../../src/client/ui-operations.js'
 import { exactTime, formatCount, formatDuration } from '../../data/format.js'
+import { useNow } from '../../data/now.js'
 import { useZone } from '../../data/zone.js'
 import { Bars } from '../../parts/bars.js'
 import { StateMark } from '../../parts/mark.js'
@@ -18,6 +19,9 @@ const mostRows = 6
 export function NextHour({ upcoming }: { upcoming: Upcoming }): ReactNode {
   const { count, isCapped, minutes, instants } = upcoming
   const zone = useZone()
+  const now = useNow()
+  // The answer may be some seconds old.
+  const coming = instants.filter(({ at }) => Date.parse(at) > now - 1000)
   const most = Math.max(0, ...minutes.map((minute) => minute.count))
   const clock = (at: string): string =>
     exactTime(Date.parse(at), zone, { now: Date.parse(at) }).clock.slice(0, 5)
@@ -44,7 +48,7 @@ export function NextHour({ upcoming }: { upcoming: Upcoming }): ReactNode {
             <span className="mono">{clock(upcoming.untilAt)}</span>
           </div>
           <ul>
-            {instants.slice(0, mostRows).map((instant) => (
+            {coming.slice(0, mostRows).map((instant) => (
               <Instant key={instant.at} instant={instant} />
             ))}
           </ul>

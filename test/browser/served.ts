@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { vi } from 'vitest'
+import { createClient, type Client } from '../../src/client/client.js'
+import type { Run } from '../../src/client/operations.js'
+import { emptyDirectory, rota, start, type Running } from '../cli/rota.js'
+import { PostgresServer } from '../fixtures/postgres.js'
+
+/** The stores on which the ways through the dashboard are tested. */
+export const stores = ['sqlite', 'postgres'] as const
+
+/** A store for tests. */
+export type StoreKind = (typeof stores)[number]
+
+/** What is served. */
+export interface ServedOptions {
+  readonly store?: StoreKind
+  /** The sections of the config below `store`. */
+  readonly config: string
+  /** More files beside the config, by name. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+/** The real program with its dashboard, on a free port and in a directory of its own. */
+export class ServedRota {
+  readonly directory: string
+  readonly #postgres: PostgresServer | undefined
+  #running: Running | undefined
+  #port = 0
+
+  private constructor(directory: string, postgres: PostgresServer | undefined) {
+    this.directory = directory
+    this.#postgres = postgres
+  }
+
+  /** Writes the config and starts `rota up`. */
+  static async start({ store = 'sqlite', config, files = {} }: ServedOptions): Promise<ServedRota> {
+    const directory = emptyDirectory()
+    const postgres = store === 'postgres' ? await PostgresServer.start() : undefined
+    const address = postgres === undefined ? 'sqlite:data/rota.db' : await postgres.createDatabase()
+    mkdirSync(join(directory, 'data'), { recursive: true })
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
+    writeFileSync(join(directory, 'rota.config.yaml'), `store: ${JSON.stringify(address)}\n${config}`)
+    const served = new ServedRota(directory, postgres)
+    await served.up()
+    return served
+  }
+
+  /** The address of the dashboard. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** The API, as a program uses it. */
+  get client(): Client {
+    return createClient({ url: this.url })
+  }
+
+  /** Starts the program; after a kill on the same port, so that open tabs find it again. */
+  async up(): Promise<void> {
+    this.#running = start(['up', '--port', String(this.#port)], { cwd: this.directory })
+    const text = await this.#running.said(/http:\/\/127\.0\.0\.1:\d+/)
+    this.#port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1])
+  }
+
+  /** Kills the program as a crash does. */
+  async kill(): Promise<void> {
+    this.#running?.child.kill('SIGKILL')
+    await this.#running?.ended
+  }
+
+  /** Waits until a run is in a state. */
+  async until(id: string, state: Run['state']): Promise<void> {
+    const look = async (): Promise<void> => {
+      const run = await this.client('GET /runs/{id}', { path: { id } })
+      if (run.state !== state) throw new Error(`the run is ${run.state}, not ${state}`)
+    }
+    await vi.waitFor(look, { timeout: 30_000, interval: 100 })
+  }
+
+  /** Runs a command line on the same store. */
+  async command(...args: readonly string[]): Promise<string> {
+    return (await rota(args, { cwd: this.directory })).stdout
+  }
+
+  /** Ends everything. */
+  async close(): Promise<void> {
+    await this.kill()
+    await this.#postgres?.stop()
+  }
+}
