@@ -70,7 +70,7 @@ export interface Pulse {
   readonly claimedAt: Instant
   /** Rises with changes of jobs. */
   readonly jobs: number
-  /** The number of the newest hold. */
+  /** The number of the newest hold, plus how many were released. */
   readonly holds: number
   /** The number of the newest worker, and how many are live. */
   readonly workers: number

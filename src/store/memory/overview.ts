@@ -27,7 +27,7 @@ export function pulse(tables: Tables): Pulse {
     running: running.length,
     claimedAt: Math.max(0, ...running.map(({ claimedAt }) => claimedAt ?? 0)),
     jobs: tables.jobsRevision,
-    holds: tables.lastHold,
+    holds: tables.lastHold + [...tables.holds.values()].flat().filter(({ isReleased }) => isReleased).length,
     workers: workers.length,
     live: workers.filter(({ isGone }) => !isGone).length,
     stateAt: tables.stateAt,

@@ -23,6 +23,7 @@ export function overviewLaws(law: Law): void {
     await expectChange(() =>
       stage.store.hold({ target: 'queue:default', now: t0 + 2, actor: 'ann', note: '' }),
     )
+    await expectChange(() => stage.store.release({ target: 'queue:default', now: t0 + 3, catchUp: false }))
     await expectChange(() => stage.worker('second'))
     await expectChange(() => stage.store.retire({ worker: 'second', now: t0 + 3 }))
     const change = { kind: 'service', name: 'a', item: '', value: 1 } as const

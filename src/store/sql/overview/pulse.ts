@@ -5,14 +5,14 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
 // Relies on: primary keys, runs_ended, runs_running, workers_live and notes_at: each part reads one end of an index, or
-// the running runs and live workers, which are few.
+// the running runs, live workers and holds, which are few.
 const NUMBERS = `select
   (select max(seq) from rota.runs) as runs,
   (select max(seq) from rota.ledger) as ledger,
   (select max(finished_at) from rota.runs where state >= 4) as ended_at,
   (select count(*) from rota.runs where state = ${running}) as running,
   (select max(claimed_at) from rota.runs where state = ${running}) as claimed_at,
-  (select max(id) from rota.holds) as holds,
+  (select max(id) + sum(is_released) from rota.holds)::int8 as holds,
   (select max(key) from rota.workers) as workers,
   (select count(*) from rota.workers where phase = 0) as live,
   (select max(at) from rota.notes) as state_at,
