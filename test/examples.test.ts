@@ -82,6 +82,21 @@ describe('programs', () => {
     expect({ code, output }).toEqual({ code: 0, output: 'a stranger: 401\nann sees: greet\n' })
   })
 
+  const asked = ['a stranger: 401', 'ann sees: greet', 'ann would pause: true', 'the stream says: hello', '']
+
+  test.each(['express', 'fastify', 'hono'])(
+    'examples/serving/%s.mjs serves the API below /ops',
+    async (name) => {
+      const { code, output } = await runExample(`examples/serving/${name}.mjs`)
+      expect({ code, output }).toEqual({ code: 0, output: asked.join('\n') })
+    },
+  )
+
+  test('examples/serving/next answers the requests that Next.js hands to a route handler', async () => {
+    const { code, output } = await runExample('test/fixtures/next-route.mjs')
+    expect({ code, output }).toEqual({ code: 0, output: asked.join('\n') })
+  })
+
   test('examples/tracing/traced.mjs traces a run from its enqueue to its attempt', async () => {
     const { code, output } = await runExample('examples/tracing/traced.mjs')
     const lines = ['enqueue mail is part of POST /orders', 'run mail is part of enqueue mail', '']

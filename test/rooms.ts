@@ -53,6 +53,7 @@ export const rooms: Readonly<Record<string, { rooms: readonly string[]; packages
       'zod',
       'hono/router/trie-router',
       '@hono/node-server',
+      '@hono/node-server/utils/response',
       'prom-client',
       '@modelcontextprotocol/sdk/server/mcp.js',
       '@modelcontextprotocol/sdk/server/stdio.js',

@@ -33,6 +33,7 @@ export function dispatcher(parts: Parts): FetchHandler {
       if (open !== undefined) return await open(request, connection)
       const page = await parts.dashboard(request, connection)
       if (page !== undefined) return page
+      if (connection.passOn !== undefined) return connection.passOn()
       throw new Refusal('ROUTE_UNKNOWN', `there is nothing at ${JSON.stringify(pathname)}`)
     } catch (error) {
       if (!isKnown(error)) parts.onTrouble(error)

@@ -79,6 +79,8 @@ export interface Connection {
   readonly peer?: string | undefined
   /** The path that the browser asked for, where a server around may have cut off its own part of it. */
   readonly asked?: string | undefined
+  /** Hands the request on to the program around, which answers it. */
+  readonly passOn?: (() => Response) | undefined
 }
 
 /** Who makes a request. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { FetchHandler } from '../../server/handler.js'
+import type { NodeHandler } from '../../server/node.js'
 import type { Role } from '../../wire/role.js'
 
 /** How an app is mounted. */
@@ -24,8 +25,8 @@ export interface AuthorizedCaller {
 /** Answers Fetch requests; `node` answers those of Node's server. */
 export interface AppHandler {
   (request: Request): Promise<Response>
-  /** For `node:http`. */
-  node(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** For `node:http` and what is built on it. With `next`, requests for nothing below the mount go there. */
+  node(request: IncomingMessage, response: ServerResponse, next?: () => void): Promise<void>
   /** Ends the streams that are open. */
   close(): Promise<void>
 }
@@ -42,7 +43,7 @@ export interface ListenOptions {
 /** A server without an address. */
 export interface Served {
   readonly fetch: FetchHandler
-  readonly node: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  readonly node: NodeHandler
   close(): Promise<void>
 }
 
@@ -61,8 +62,7 @@ export function appHandler(options: HandlerOptions, serve: () => Promise<Served>
   }
   const handle = async (request: Request): Promise<Response> => (await load()).fetch(request)
   return Object.assign(handle, {
-    node: async (request: IncomingMessage, response: ServerResponse) =>
-      (await load()).node(request, response),
+    node: async (...given: Parameters<NodeHandler>) => (await load()).node(...given),
     close: async () => (await served)?.close(),
   })
 }

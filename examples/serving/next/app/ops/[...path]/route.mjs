@@ -1,0 +1,15 @@
+// The HTTP API of Rota as a route handler of Next.js, below /ops. In your project this file is
+// app/ops/[...path]/route.ts, and the app is a module of yours that is made once per process.
+import { app, authorize } from '../../../../shared.mjs'
+
+// A route handler needs Node.js: Rota opens files and connections.
+export const runtime = 'nodejs'
+export const dynamic = 'force-dynamic'
+
+const api = app.handler({ authorize })
+
+export const GET = (request) => api(request)
+export const POST = GET
+export const PUT = GET
+export const PATCH = GET
+export const DELETE = GET
