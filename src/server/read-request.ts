@@ -36,8 +36,7 @@ async function readText(request: Request): Promise<string> {
   try {
     for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
       bytes += chunk.length
-      if (bytes > mostBytes)
-        throw new Refusal('REQUEST_TOO_LARGE', `the body has more than ${mostBytes} bytes`)
+      if (bytes > mostBytes) throw tooLarge()
       text += decoder.decode(chunk, { stream: true })
     }
     return text + decoder.decode()
@@ -46,6 +45,12 @@ async function readText(request: Request): Promise<string> {
     const message = bytes === 0 && request.bodyUsed ? usedBody : 'the body could not be read, or is not UTF-8'
     throw new Refusal('REQUEST_MALFORMED', message)
   }
+}
+
+/** The rest of the body is not read, so no other request can follow on the connection: the caller has to know. */
+function tooLarge(): Refusal {
+  const headers = { connection: 'close' }
+  return new Refusal('REQUEST_TOO_LARGE', `the body has more than ${mostBytes} bytes`, { headers })
 }
 
 const usedBody =

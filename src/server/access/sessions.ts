@@ -1,5 +1,6 @@
 /** Sessions: a browser exchanges a token for a cookie, so that no page ever has the token. */
 import { randomBytes } from 'node:crypto'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Caller } from '../../wire/route.js'
@@ -18,8 +19,19 @@ export async function openSession(
 ): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   const value = { tokenId, expiresAt: now + sessionMs }
-  await store.changeState({ changes: [{ ...keyOf(secret), revision: 0, value }], now })
+  await store.changeState({
+    changes: [{ ...keyOf(secret), revision: 0, value }, ...(await ended(store, now))],
+    now,
+  })
   return secret
+}
+
+/** Forgets sessions that have ended: only a login adds one, so a login also removes some. */
+async function ended(store: Store, now: Instant): Promise<StateChange[]> {
+  const entries = await store.stateEntries({ kind: 'session', limit: 100 })
+  return entries
+    .filter(({ value }) => (value as { expiresAt: Instant }).expiresAt <= now)
+    .map(({ kind, name, item }) => ({ kind, name, item, value: undefined }))
 }
 
 /** Who a session stands for; nobody once it has ended, or its token is gone. */
