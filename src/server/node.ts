@@ -10,13 +10,13 @@ export type NodeHandler = (
   next?: () => void,
 ) => Promise<void>
 
-/** What Express and body parsers add to a request. */
-type Incoming = HttpBindings['incoming'] & { originalUrl?: string; body?: unknown; rawBody?: unknown }
+/** What Express adds to a request. */
+type Incoming = HttpBindings['incoming'] & { originalUrl?: string }
 
 /** Makes a handler for Node's server of one that takes Fetch requests. */
 export function nodeHandler(handle: FetchHandler): NodeHandler {
   return async (incoming, outgoing, next) => {
-    keepReadBody(incoming as Incoming)
+    keepReadBody(incoming)
     const passOn = next === undefined ? undefined : () => handOn(next)
     const listener = getRequestListener(
       (request, bindings) => {
@@ -37,7 +37,7 @@ function handOn(next: () => void): Response {
 }
 
 /** If a body parser has read the request, its bytes are gone; what the parser made of them has the same meaning. */
-function keepReadBody(incoming: Incoming): void {
+function keepReadBody(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body } = incoming
   if (body === undefined || incoming.rawBody !== undefined || !incoming.readableEnded) return
   incoming.rawBody = Buffer.isBuffer(body)

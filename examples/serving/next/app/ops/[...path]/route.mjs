@@ -9,7 +9,7 @@ export const dynamic = 'force-dynamic'
 const api = app.handler({ authorize })
 
 export const GET = (request) => api(request)
-export const POST = GET
-export const PUT = GET
-export const PATCH = GET
-export const DELETE = GET
+export const POST = (request) => api(request)
+export const PUT = (request) => api(request)
+export const PATCH = (request) => api(request)
+export const DELETE = (request) => api(request)
