@@ -1,0 +1,30 @@
+/**
+ * What the timeline reads: pieces of fixed length on a fixed grid, so that a stretch that was read once is never read
+ * again when the reader moves away and back.
+ */
+import { lengthOf, type View } from './axis/view.js'
+
+/** A piece of time on the grid. */
+export interface Tile {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** Lengths of pieces. The server counts runs in a 300th of a piece where there are more runs than that. */
+const lengths = [hour, 6 * hour, day, 7 * day, 28 * day]
+/** The shortest pieces are taken of which this many are enough; a year has more of the longest ones. */
+const enough = 8
+
+/** The pieces that cover a stretch; a little more than it, so that a small move finds them read. */
+export function tilesOf(view: View): readonly Tile[] {
+  const length = lengths.find((ms) => lengthOf(view) / ms <= enough) ?? 28 * day
+  const firstMs = Math.floor((view.fromMs - length / 8) / length) * length
+  const tiles: Tile[] = []
+  for (let fromMs = firstMs; fromMs < view.untilMs + length / 8; fromMs += length) {
+    tiles.push({ fromMs, untilMs: fromMs + length })
+  }
+  return tiles
+}
