@@ -32,6 +32,14 @@ describe('merging', () => {
     ])
   })
 
+  test('what is to come never merges with what was', () => {
+    const items = itemsOf([point(0), point(1), point(2, 'due'), point(3, 'due')], [], 10)
+    expect(items.map(({ mark, count }) => [mark, count])).toEqual([
+      ['done', 2],
+      ['due', 2],
+    ])
+  })
+
   test('a range costs one item however long it is', () => {
     const bar = { fromMs: 0, untilMs: 10_000_000, mark: 'collapsed', text: '' } as const
     expect(itemsOf([point(5_000_000)], [bar], 1).map(({ kind }) => kind)).toEqual(['bar', 'shape'])
@@ -39,7 +47,10 @@ describe('merging', () => {
 
   const lane = fc
     .array(
-      fc.tuple(fc.integer({ min: 0, max: 5000 }), fc.constantFrom<Mark>('done', 'failed', 'due', 'missed')),
+      fc.tuple(
+        fc.integer({ min: 0, max: 5000 }),
+        fc.constantFrom<Mark>('done', 'failed', 'running', 'missed'),
+      ),
       {
         maxLength: 200,
       },

@@ -20,6 +20,13 @@ const { pages: titles } = words
 export const pages: readonly Page[] = [
   { path: '/', title: titles.now, place: 'bar', key: 'n', load: () => import('./now/page.js') },
   {
+    path: '/timeline',
+    title: titles.timeline,
+    place: 'bar',
+    key: 't',
+    load: () => import('./timeline/page.js'),
+  },
+  {
     path: '/triggers',
     title: titles.triggers,
     place: 'bar',

@@ -2,6 +2,7 @@
  * What the timeline reads: pieces of fixed length on a fixed grid, so that a stretch that was read once is never read
  * again when the reader moves away and back.
  */
+import type { Timeline } from '../../../../src/client/ui-operations.js'
 import { lengthOf, type View } from './axis/view.js'
 
 /** A piece of time on the grid. */
@@ -27,4 +28,25 @@ export function tilesOf(view: View): readonly Tile[] {
     tiles.push({ fromMs, untilMs: fromMs + length })
   }
   return tiles
+}
+
+/**
+ * How a piece may still change: `open` while something in it is to come, waits or runs; `repairable` while it holds a
+ * failed run, which may be retried; else `closed`.
+ */
+export function lifeOf({ untilMs }: Tile, { at, lanes }: Timeline): 'open' | 'repairable' | 'closed' {
+  if (Date.parse(at) < untilMs) return 'open'
+  const isOpen = lanes.some(
+    ({ marks, buckets, due }) =>
+      due.length > 0 ||
+      (marks ?? []).some(({ state }) => state === 'pending' || state === 'running') ||
+      (buckets ?? []).some(({ pending, running }) => pending + running > 0),
+  )
+  if (isOpen) return 'open'
+  const hasFailed = lanes.some(
+    ({ marks, buckets }) =>
+      (marks ?? []).some(({ state }) => state === 'failed') ||
+      (buckets ?? []).some(({ failed }) => failed > 0),
+  )
+  return hasFailed ? 'repairable' : 'closed'
 }

@@ -3,8 +3,6 @@ import { marks } from '../../../design/families.js'
 import type { Item } from './merge.js'
 import { severity } from './points.js'
 
-/** The side of a shape, in pixels. */
-export const shapePx = 12
 /** How far beside a shape a pointer still finds it: a target of 24 pixels. */
 const reachPx = 12
 

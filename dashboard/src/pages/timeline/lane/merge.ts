@@ -49,8 +49,10 @@ export function itemsOf(points: readonly Point[], bars: readonly Bar[], msPerPx:
   return items.toSorted((one, other) => one.fromMs - other.fromMs)
 }
 
+/** What is to come never merges with what was: the block would claim that one of them is the other. */
 function gapBetween(one: Point, other: Point): number {
-  return other.fromMs - one.untilMs
+  const isSameSide = (one.tally.due === undefined) === (other.tally.due === undefined)
+  return isSameSide ? other.fromMs - one.untilMs : Infinity
 }
 
 function shapeOf(
@@ -58,8 +60,8 @@ function shapeOf(
   { before, after, msPerPx }: { before: Point | undefined; after: Point | undefined; msPerPx: number },
 ): Item {
   const gapMs = Math.min(
-    before === undefined ? Infinity : gapBetween(before, point),
-    after === undefined ? Infinity : gapBetween(point, after),
+    before === undefined ? Infinity : point.fromMs - before.untilMs,
+    after === undefined ? Infinity : after.fromMs - point.untilMs,
   )
   const { fromMs, untilMs, tally } = point
   return {

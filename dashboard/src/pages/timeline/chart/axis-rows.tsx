@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import type { Axis } from '../axis/ticks.js'
+import { lengthOf, type View } from '../axis/view.js'
+import { words } from '../../../words/timeline.js'
+import styles from './chart.module.css'
+
+/** The dates above the times, and where now is. Screen readers use the table. */
+export function AxisRows({
+  axis,
+  view,
+  widthPx,
+  nowMs,
+}: {
+  axis: Axis
+  view: View
+  widthPx: number
+  nowMs: number
+}): ReactNode {
+  const xOf = (atMs: number): number => ((atMs - view.fromMs) / lengthOf(view)) * widthPx
+  const nowPx = xOf(nowMs)
+  return (
+    <div className={styles['axisRows']} aria-hidden="true">
+      {axis.major.map(({ atMs, label }, index) => {
+        const next = axis.major[index + 1]
+        const start = Math.max(0, xOf(atMs))
+        const end = next === undefined ? widthPx : xOf(next.atMs)
+        return (
+          <span
+            key={atMs}
+            className={styles['major']}
+            data-first={xOf(atMs) < 0}
+            style={{ left: start, width: Math.max(0, end - start) }}
+          >
+            {label}
+          </span>
+        )
+      })}
+      {axis.minor.map(({ atMs, label }) => (
+        <span key={atMs} className={styles['minor']} style={{ left: xOf(atMs) }}>
+          {/* The sign of now would cover it. */}
+          {Math.abs(xOf(atMs) + 20 - nowPx) < 36 ? '' : label}
+        </span>
+      ))}
+      {nowPx < 0 || nowPx > widthPx ? null : (
+        <span className={styles['now']} style={{ left: nowPx }}>
+          {words.now}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState, type RefObject } from 'react'
+
+/** The size of the plot, and which lanes are near the screen. */
+export interface Rows {
+  readonly widthPx: number
+  readonly rowPx: number
+  readonly first: number
+  readonly last: number
+}
+
+/** Lanes that are drawn above and below what is seen, so that scrolling shows them at once. */
+const overscan = 6
+const coarse = matchMedia('(pointer: coarse)')
+
+/** Follows the size and the scrolling of a box. */
+export function useRows(
+  { box, plot }: { box: RefObject<HTMLElement | null>; plot: RefObject<HTMLElement | null> },
+  count: number,
+): Rows {
+  const rowPx = coarse.matches ? 32 : 24
+  const [seen, setSeen] = useState({ top: 0, height: 900, widthPx: 0 })
+  useEffect(() => {
+    const [outer, inner] = [box.current, plot.current]
+    if (outer === null || inner === null) return undefined
+    const look = (): void =>
+      setSeen((before) => {
+        // Whole lanes: a scroll inside of one draws nothing anew.
+        const top = Math.floor(outer.scrollTop / rowPx) * rowPx
+        const next = { top, height: outer.clientHeight, widthPx: inner.clientWidth }
+        return next.top === before.top && next.height === before.height && next.widthPx === before.widthPx
+          ? before
+          : next
+      })
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(outer)
+    observer.observe(inner)
+    outer.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      outer.removeEventListener('scroll', look)
+    }
+  }, [box, plot, rowPx])
+  return {
+    widthPx: seen.widthPx,
+    rowPx,
+    first: Math.max(0, Math.floor(seen.top / rowPx) - overscan),
+    last: Math.min(count, Math.ceil((seen.top + seen.height) / rowPx) + overscan),
+  }
+}

@@ -1,0 +1,168 @@
+/** Turns what the server answers about a trigger into points, bars and bands. */
+import type { Hold, Lane, Timeline } from '../../../../../src/client/ui-operations.js'
+import type { Mark } from '../../../design/families.js'
+import { words } from '../../../words/timeline.js'
+import type { Tile } from '../tiles.js'
+import type { Bar, Point } from './points.js'
+
+/** A hold as a band behind the marks. */
+export interface Band {
+  readonly fromMs: number
+  /** Infinity where it has no end. */
+  readonly untilMs: number
+  readonly text: string
+}
+
+/** Everything on one lane. */
+export interface LaneData {
+  readonly name: string
+  readonly job: string
+  readonly state: Lane['trigger']['state']
+  readonly zone: string | undefined
+  readonly points: readonly Point[]
+  readonly bars: readonly Bar[]
+  readonly bands: readonly Band[]
+}
+
+/** A piece of time and what the server answered about it. */
+export interface Piece {
+  readonly tile: Tile
+  readonly answer: Timeline
+}
+
+/** The lanes of some pieces, by name. The pieces are ordered by time; the newest answer names the state of a lane. */
+export function lanesOf(pieces: readonly Piece[]): ReadonlyMap<string, LaneData> {
+  const parts = new Map<string, { lanes: { lane: Lane; piece: Piece }[] }>()
+  for (const piece of pieces) {
+    for (const lane of piece.answer.lanes) {
+      const known = parts.get(lane.trigger.name)
+      if (known === undefined) parts.set(lane.trigger.name, { lanes: [{ lane, piece }] })
+      else known.lanes.push({ lane, piece })
+    }
+  }
+  const holds = uniqueBy(
+    pieces.flatMap(({ answer }) => answer.holds),
+    holdKey,
+  ).map(bandOf)
+  return new Map([...parts].map(([name, { lanes }]) => [name, laneData(name, lanes, holds)]))
+}
+
+function laneData(
+  name: string,
+  lanes: readonly { lane: Lane; piece: Piece }[],
+  shared: readonly Band[],
+): LaneData {
+  const newest = lanes.reduce((one, other) =>
+    other.piece.answer.at > one.piece.answer.at ? other : one,
+  ).lane
+  const ranges = uniqueBy(
+    lanes.flatMap(({ lane }) => lane.ranges),
+    ({ firstAt, reason, version }) => `${firstAt} ${reason} ${version}`,
+  )
+  const split = ranges.map(rangeParts)
+  return {
+    name,
+    job: newest.trigger.job,
+    state: newest.trigger.state,
+    zone: newest.timezone ?? undefined,
+    points: [...lanes.flatMap(pointsOf), ...split.flatMap(({ point }) => point ?? [])].toSorted(
+      (one, other) => one.fromMs - other.fromMs,
+    ),
+    bars: [...split.flatMap(({ bar }) => bar ?? []), ...joined(lanes.flatMap(crowdOf))],
+    bands: [
+      ...uniqueBy(
+        lanes.flatMap(({ lane }) => lane.holds),
+        holdKey,
+      ).map(bandOf),
+      ...shared,
+    ],
+  }
+}
+
+const pointsOfLane = new WeakMap<Lane, readonly Point[]>()
+
+/** Runs and instants to come. A piece holds its first instant and not the one at which the next piece begins. */
+function pointsOf({ lane, piece }: { lane: Lane; piece: Piece }): readonly Point[] {
+  const known = pointsOfLane.get(lane)
+  if (known !== undefined) return known
+  const { fromMs, untilMs } = piece.tile
+  const { bucketMs } = piece.answer
+  const runs = (lane.marks ?? []).map(({ id, state, dueAt, startedAt, finishedAt }): Point => {
+    const atMs = Date.parse(dueAt)
+    const run = { id, startedMs: parsed(startedAt), finishedMs: parsed(finishedAt) }
+    return { fromMs: atMs, untilMs: atMs, tally: { [state]: 1 }, run }
+  })
+  const counted = (lane.buckets ?? []).map(({ bucketAt, ...counts }): Point => {
+    const atMs = Date.parse(bucketAt)
+    const tally = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+    return { fromMs: atMs, untilMs: atMs + bucketMs, tally }
+  })
+  const due = isCrowded(lane, untilMs) ? [] : lane.due
+  const coming = due.map(({ at, change }): Point => {
+    const atMs = Date.parse(at)
+    const point = { fromMs: atMs, untilMs: atMs, tally: { due: 1 } }
+    return change === null ? point : { ...point, change: words.change(change) }
+  })
+  const points = [...runs, ...counted, ...coming].filter(
+    (point) => point.fromMs >= fromMs && point.fromMs < untilMs,
+  )
+  pointsOfLane.set(lane, points)
+  return points
+}
+
+/** Whether a piece has more instants to come than the server lists. */
+function isCrowded({ due, dueUntil }: Lane, untilMs: number): boolean {
+  return due.length > 1 && Date.parse(dueUntil) < untilMs
+}
+
+/** More instants to come than are listed: one bar with how many there are in an hour. */
+function crowdOf({ lane, piece }: { lane: Lane; piece: Piece }): readonly Bar[] {
+  const { fromMs, untilMs } = piece.tile
+  const firstMs = Date.parse(lane.due[0]?.at ?? '')
+  if (!isCrowded(lane, untilMs)) return []
+  const perHour = ((lane.due.length - 1) * 3_600_000) / (Date.parse(lane.dueUntil) - firstMs)
+  return [{ fromMs: Math.max(fromMs, firstMs), untilMs, mark: 'due', text: words.perHour(perHour) }]
+}
+
+/** Bars of neighbouring pieces as one. */
+function joined(bars: readonly Bar[]): readonly Bar[] {
+  const all: Bar[] = []
+  for (const bar of bars) {
+    const last = all.at(-1)
+    if (last !== undefined && bar.fromMs - last.untilMs < 60_000)
+      all[all.length - 1] = { ...last, untilMs: bar.untilMs }
+    else all.push(bar)
+  }
+  return all
+}
+
+/** A range of one instant is a point like others; a longer one is a bar. */
+function rangeParts({ firstAt, lastAt, reason, rule, detail }: Lane['ranges'][number]): {
+  point?: Point
+  bar?: Bar
+} {
+  const [fromMs, untilMs] = [Date.parse(firstAt), Date.parse(lastAt)]
+  const mark: Mark = reason
+  if (fromMs === untilMs) return { point: { fromMs, untilMs, tally: { [mark]: 1 }, rule } }
+  return {
+    bar: { fromMs, untilMs, mark, text: detail === null || detail === '' ? rule : `${rule} · ${detail}` },
+  }
+}
+
+function bandOf({ target, fromAt, untilAt, by, note }: Hold): Band {
+  const text = note === '' ? words.heldBy(target, by) : `${words.heldBy(target, by)}: ${note}`
+  return { fromMs: Date.parse(fromAt), untilMs: untilAt === null ? Infinity : Date.parse(untilAt), text }
+}
+
+function holdKey({ target, fromAt }: Hold): string {
+  return `${target} ${fromAt}`
+}
+
+/** The last of those that have the same key: the newest answer. */
+function uniqueBy<One>(all: readonly One[], keyOf: (one: One) => string): readonly One[] {
+  return [...new Map(all.map((one) => [keyOf(one), one])).values()]
+}
+
+function parsed(text: string | null): number | undefined {
+  return text === null ? undefined : Date.parse(text)
+}

@@ -1,0 +1,199 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { api } from '../../data/api.js'
+import { formatCount } from '../../data/format.js'
+import { useMay } from '../../data/session.js'
+import { Button } from '../../parts/button.js'
+import { ConfirmDialog } from '../../parts/confirm-dialog.js'
+import { CopyButton } from '../../parts/copy-button.js'
+import { Dialog } from '../../parts/dialog.js'
+import { StateMark } from '../../parts/mark.js'
+import { Time } from '../../parts/time.js'
+import { useToast } from '../../parts/toast.js'
+import { useWhy } from '../../parts/why/why-address.js'
+import { markWords } from '../../words/common.js'
+import { words } from '../../words/timeline.js'
+import type { LaneData } from './lane/lane-data.js'
+import { order, tallyIn, type Selection } from './lane/select.js'
+import styles from './page.module.css'
+
+/** What is selected, and what can be done with it. */
+export function SelectionBar({
+  selection,
+  names,
+  lanes,
+  onClear,
+}: {
+  selection: Selection
+  /** The names of the selected lanes. */
+  names: readonly string[]
+  lanes: ReadonlyMap<string, LaneData>
+  onClear: () => void
+}): ReactNode {
+  const [, ask] = useWhy()
+  const { why: mayNot } = useMay('operate')
+  const [opened, setOpened] = useState<'retry' | 'backfill'>()
+  const tally = tallyIn(
+    names.flatMap((name) => lanes.get(name) ?? []),
+    selection,
+  )
+  const present = order.filter((mark) => (tally[mark] ?? 0) > 0)
+  const failed = tally.failed ?? 0
+  const [name = ''] = names
+  const from = new Date(selection.fromMs).toISOString()
+  const until = new Date(selection.untilMs).toISOString()
+  return (
+    <section className={styles['selection']} aria-label={words.selection.label}>
+      <div className={styles['selected']}>
+        <strong className="cut">{words.selection.lanes(name, names.length - 1)}</strong>
+        <span>
+          <Time at={from} relative={false} /> – <Time at={until} relative={false} />
+        </span>
+        <span className={styles['counts']}>
+          {present.length === 0 ? <span className="soft">{words.selection.nothing}</span> : null}
+          {present.map((mark) => (
+            <StateMark
+              key={mark}
+              mark={mark}
+              label={words.selection.count(formatCount(tally[mark] ?? 0), markWords[mark])}
+            />
+          ))}
+        </span>
+      </div>
+      <div className={styles['actions']}>
+        <Button
+          why={names.length === 1 ? undefined : words.selection.whyOne}
+          onClick={() => ask({ trigger: name, from, until })}
+        >
+          {words.selection.why}
+        </Button>
+        <Button
+          why={failed === 0 ? words.selection.nothingFailed : mayNot}
+          onClick={() => setOpened('retry')}
+        >
+          {words.selection.retry(failed === 0 ? '' : formatCount(failed))}
+        </Button>
+        <Button onClick={() => setOpened('backfill')}>{words.selection.backfill}</Button>
+        <Button tone="quiet" onClick={onClear}>
+          {words.selection.clear}
+        </Button>
+      </div>
+      {opened === 'retry' ? (
+        <RetryDialog
+          names={names}
+          from={from}
+          until={until}
+          count={failed}
+          onClose={() => setOpened(undefined)}
+        />
+      ) : null}
+      {opened === 'backfill' ? (
+        <BackfillDialog name={name} from={from} until={until} onClose={() => setOpened(undefined)} />
+      ) : null}
+    </section>
+  )
+}
+
+/** As many runs as one action retries. */
+const mostRetried = 500
+
+function RetryDialog({
+  names,
+  from,
+  until,
+  count,
+  onClose,
+}: {
+  names: readonly string[]
+  from: string
+  until: string
+  count: number
+  onClose: () => void
+}): ReactNode {
+  const client = useQueryClient()
+  const toast = useToast()
+  const retry = async (reason: string): Promise<void> => {
+    const { retried, refused } = await retryFailed({ names, from, until, reason })
+    await client.invalidateQueries({ queryKey: ['timeline'] })
+    toast({
+      text:
+        refused === 0
+          ? words.retry.done(formatCount(retried))
+          : words.retry.some(formatCount(retried), formatCount(refused)),
+    })
+  }
+  return (
+    <ConfirmDialog
+      title={words.retry.title(formatCount(count))}
+      action={words.retry.action}
+      onConfirm={retry}
+      onClose={onClose}
+    >
+      <p>{words.retry.text}</p>
+      {count > mostRetried ? <p className="soft">{words.retry.capped(formatCount(mostRetried))}</p> : null}
+    </ConfirmDialog>
+  )
+}
+
+/** Retries what failed in a stretch of some lanes, one run after the other, and counts what was refused. */
+async function retryFailed({
+  names,
+  from,
+  until,
+  reason,
+}: {
+  names: readonly string[]
+  from: string
+  until: string
+  reason: string
+}): Promise<{ retried: number; refused: number }> {
+  const ids: string[] = []
+  for (const trigger of names) {
+    const query = { trigger, state: 'failed', since: from, until, limit: mostRetried } as const
+    const { items } = await api('GET /runs', { query })
+    ids.push(...items.map(({ id }) => id))
+    if (ids.length >= mostRetried) break
+  }
+  let retried = 0
+  const chosen = ids.slice(0, mostRetried)
+  for (const id of chosen) {
+    const isDone = await api('POST /runs/{id}/retry', {
+      path: { id },
+      body: reason === '' ? {} : { reason },
+    }).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) retried += 1
+  }
+  return { retried, refused: chosen.length - retried }
+}
+
+function BackfillDialog({
+  name,
+  from,
+  until,
+  onClose,
+}: {
+  name: string
+  from: string
+  until: string
+  onClose: () => void
+}): ReactNode {
+  const command = `rota backfill ${name} --from ${from} --to ${until} --dry-run`
+  return (
+    <Dialog title={words.backfill.title} onClose={onClose}>
+      <div className={styles['dialog']}>
+        <p>{words.backfill.text}</p>
+        <div className={styles['command']}>
+          <code>{command}</code>
+          <CopyButton text={command} />
+        </div>
+        <p>
+          <Link href="/assets">{words.backfill.assets}</Link>
+        </p>
+      </div>
+    </Dialog>
+  )
+}

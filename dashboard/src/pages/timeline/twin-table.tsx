@@ -1,0 +1,93 @@
+import type { ReactNode } from 'react'
+import { formatCount } from '../../data/format.js'
+import { useNow } from '../../data/now.js'
+import { StateMark } from '../../parts/mark.js'
+import { Table, type Column } from '../../parts/table.js'
+import { Time } from '../../parts/time.js'
+import { WhyButton } from '../../parts/why/why-button.js'
+import { markWords } from '../../words/common.js'
+import { words } from '../../words/timeline.js'
+import type { View } from './axis/view.js'
+import { detailText, tallyText } from './chart/item-text.js'
+import type { LaneData } from './lane/lane-data.js'
+import { itemsOf, type Item } from './lane/merge.js'
+import styles from './page.module.css'
+
+interface TwinRow {
+  readonly lane: LaneData
+  readonly item: Item
+}
+
+/** A table of more rows helps nobody, and would take a browser seconds. */
+const mostRows = 500
+/** The table merges as a chart of this width would. */
+const asWidePx = 1200
+
+/** The same as the chart, as rows. */
+export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: View }): ReactNode {
+  const nowMs = useNow()
+  const msPerPx = (view.untilMs - view.fromMs) / asWidePx
+  const all = lanes.flatMap((lane) =>
+    itemsOf(lane.points, lane.bars, msPerPx)
+      .filter(({ fromMs, untilMs }) => untilMs >= view.fromMs && fromMs <= view.untilMs)
+      .map((item): TwinRow => ({ lane, item })),
+  )
+  const rows = all.slice(0, mostRows)
+  const iso = (ms: number): string => new Date(ms).toISOString()
+  const columns: readonly Column<TwinRow>[] = [
+    { key: 'trigger', head: words.twin.trigger, cell: ({ lane }) => lane.name },
+    {
+      key: 'what',
+      head: words.twin.what,
+      cell: ({ item }) => (
+        <StateMark
+          mark={item.mark}
+          label={item.kind === 'block' ? tallyText(item.tally) : markWords[item.mark]}
+        />
+      ),
+    },
+    {
+      key: 'from',
+      head: words.twin.from,
+      cell: ({ item, lane }) => <Time at={iso(item.fromMs)} zone={lane.zone} withOffset />,
+    },
+    {
+      key: 'until',
+      head: words.twin.until,
+      cell: ({ item, lane }) =>
+        item.untilMs === item.fromMs ? null : (
+          <Time at={iso(item.untilMs)} zone={lane.zone} relative={false} />
+        ),
+      isExtra: true,
+    },
+    {
+      key: 'detail',
+      head: words.twin.detail,
+      cell: ({ item }) => detailText(item, nowMs),
+      grows: true,
+      isExtra: true,
+    },
+    {
+      key: 'why',
+      head: words.twin.why,
+      cell: ({ item, lane }) => (
+        <WhyButton trigger={lane.name} from={iso(item.fromMs)} until={iso(item.untilMs)} />
+      ),
+    },
+  ]
+  return (
+    <>
+      {all.length > rows.length ? (
+        <p className={styles['cutNote']}>
+          {words.twin.cut(formatCount(rows.length), formatCount(all.length))}
+        </p>
+      ) : null}
+      <Table
+        label={words.twin.label}
+        columns={columns}
+        rows={rows}
+        rowKey={({ lane, item }) => `${lane.name} ${item.kind} ${item.fromMs} ${item.mark}`}
+      />
+    </>
+  )
+}

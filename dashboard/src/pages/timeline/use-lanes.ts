@@ -1,0 +1,56 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Trigger } from '../../../../src/client/operations.js'
+import { api } from '../../data/api.js'
+import { readFilter } from './filter.js'
+import { waitUntil } from './wait.js'
+
+/** Lanes are read in pages; the marks of a page are read together. */
+const pageSize = 50
+/** Every run moves a trigger, so the list would be read again all the time: at most this often, for each page that was read. */
+const againMs = 3000
+
+/** Triggers that have a lane, as far as they were read. */
+export interface Lanes {
+  readonly pages: readonly (readonly Trigger[])[]
+  readonly triggers: readonly Trigger[]
+  readonly total: { readonly count: number; readonly capped: boolean } | undefined
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly readMore: () => void
+  readonly retry: () => void
+}
+
+/** Reads the triggers that a filter names. */
+export function useLanes(filter: string): Lanes {
+  const { trigger } = readFilter(filter)
+  const query = useInfiniteQuery({
+    queryKey: ['lanes', trigger],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ signal, pageParam, client, queryKey }) => {
+      const state = client.getQueryState(queryKey)
+      const pages = (state?.data as { pages: unknown[] } | undefined)?.pages.length ?? 0
+      const isAgain = state?.fetchMeta === null && pages > 0
+      if (isAgain && pageParam === undefined)
+        await waitUntil((state?.dataUpdatedAt ?? 0) + pages * againMs, signal)
+      return await api('GET /triggers', {
+        query: { ...trigger, limit: pageSize, ...(pageParam === undefined ? {} : { after: pageParam }) },
+        signal,
+      })
+    },
+    getNextPageParam: ({ next }) => next ?? undefined,
+    meta: { topics: ['triggers', 'holds'] },
+  })
+  const { data, hasNextPage, isFetching, fetchNextPage, refetch } = query
+  const pages = data?.pages.map(({ items }) => items) ?? []
+  return {
+    pages,
+    triggers: pages.flat(),
+    total: data?.pages[0]?.total,
+    isLoading: query.isPending || query.isFetchingNextPage,
+    error: query.error,
+    readMore: () => {
+      if (hasNextPage && !isFetching) void fetchNextPage()
+    },
+    retry: () => void refetch(),
+  }
+}

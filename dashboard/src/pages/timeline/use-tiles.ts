@@ -1,0 +1,91 @@
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Timeline } from '../../../../src/client/ui-operations.js'
+import { api } from '../../data/api.js'
+import type { View } from './axis/view.js'
+import { lanesOf, type LaneData, type Piece } from './lane/lane-data.js'
+import { lifeOf, tilesOf, type Tile } from './tiles.js'
+import { waitUntil } from './wait.js'
+
+/** What failed may be retried by anybody: pieces with failures are read again, but not more often than this. */
+const repairableMs = 15_000
+
+/** What is known of the lanes, and of what is read now. */
+export interface Tiles {
+  readonly lanes: ReadonlyMap<string, LaneData>
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly retry: () => void
+}
+
+/** Reads the pieces of a stretch for pages of lanes; those that are closed are read once. */
+export function useTiles(view: View, pages: readonly (readonly string[])[]): Tiles {
+  const client = useQueryClient()
+  const tiles = useStable(tilesOf(view))
+  const wanted = useStable(pages.flatMap((names) => tiles.map((tile) => ({ names, tile }))))
+  const answers = useQueries({
+    queries: wanted.map(({ names, tile }) => {
+      const queryKey = ['timeline', tile.fromMs, tile.untilMs, names.join('\n')]
+      const known = client.getQueryData<Timeline>(queryKey)
+      const life = known === undefined ? 'open' : lifeOf(tile, known)
+      return {
+        queryKey,
+        queryFn: async ({ signal }: { signal: AbortSignal }) => {
+          const readAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0
+          if (life === 'repairable') await waitUntil(readAt + repairableMs, signal)
+          return await api('GET /ui/timeline', { query: queryOf(names, tile), signal })
+        },
+        // A piece is small, and a reader comes back to it.
+        gcTime: 10 * 60_000,
+        meta: { topics: topicsOf[life] },
+      }
+    }),
+  })
+  const pieces = useStableRefs(
+    answers.flatMap(({ data }, index): Piece[] => {
+      const tile = wanted[index]?.tile
+      return data === undefined || tile === undefined ? [] : [pieceOf(tile, data)]
+    }),
+  )
+  const lanes = useMemo(() => lanesOf(pieces), [pieces])
+  return {
+    lanes,
+    isLoading: answers.some(({ data, isFetching }) => isFetching && data === undefined),
+    error: answers.find(({ error }) => error !== null)?.error ?? null,
+    retry: () => {
+      for (const answer of answers) if (answer.error !== null) void answer.refetch()
+    },
+  }
+}
+
+/** What must change for a piece to be read again. A resumed trigger may run what was held back. */
+const topicsOf = {
+  closed: ['holds'],
+  repairable: ['runs', 'holds'],
+  open: ['runs', 'ledger', 'holds', 'triggers'],
+} as const
+
+function queryOf(names: readonly string[], { fromMs, untilMs }: Tile) {
+  return { lanes: names, from: new Date(fromMs).toISOString(), until: new Date(untilMs).toISOString() }
+}
+
+const piecesOf = new WeakMap<Timeline, Piece>()
+
+function pieceOf(tile: Tile, answer: Timeline): Piece {
+  const known = piecesOf.get(answer) ?? { tile, answer }
+  piecesOf.set(answer, known)
+  return known
+}
+
+/** The same object as long as it says the same. */
+function useStable<Value>(value: Value): Value {
+  const text = JSON.stringify(value)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  return useMemo(() => value, [text])
+}
+
+function useStableRefs<One>(list: readonly One[]): readonly One[] {
+  // A list of changing length: its members are the dependencies.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  return useMemo(() => list, [list.length, ...list])
+}
