@@ -35,4 +35,11 @@ export const pages: readonly Page[] = [
   },
   { path: '/triggers/:name', title: titles.trigger, place: 'none', load: () => import('./trigger/page.js') },
   { path: '/runs/:id', title: titles.run, place: 'none', load: () => import('./run/page.js') },
+  {
+    path: '/ledger',
+    title: titles.ledger,
+    place: 'bar',
+    key: 'l',
+    load: () => import('./ledger/page.js'),
+  },
 ]
